@@ -1,0 +1,40 @@
+/**
+ * A fault somebody has to act on. Expected refusals are values (see `Refusal`), never this.
+ *
+ * - `code`: stable, SCREAMING_SNAKE, what scripts and tests match on.
+ * - `retryable`: the same call may succeed later without anybody changing anything.
+ * - `hint`: the operator's next step, a full sentence.
+ */
+export class OpsError extends Error {
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly hint: string;
+
+  constructor(
+    code: string,
+    message: string,
+    options: { readonly hint: string; readonly retryable?: boolean; readonly cause?: unknown },
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'OpsError';
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.hint = options.hint;
+  }
+}
+
+/** An expected "no": goes back to the caller as a value, with a code to match on and a reason to read. */
+export interface Refusal {
+  readonly ok: false;
+  readonly code: string;
+  readonly reason: string;
+}
+
+export function refuse(code: string, reason: string): Refusal {
+  return { ok: false, code, reason };
+}
+
+/** The message of anything thrown, for a log line or a reason; never the stack. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
