@@ -1,0 +1,72 @@
+import type { Action } from '../domain/action.ts';
+import type { Diagnosis, Triage } from '../domain/diagnosis.ts';
+import type { ActionId } from '../domain/ids.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { Recall } from '../domain/memory.ts';
+import type { ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
+
+/** Who works an incident's phases. Two stand behind this: the playbook (deterministic) and Claude. */
+export interface Investigator {
+  readonly name: 'playbook' | 'claude';
+  triage(work: Investigation): Promise<Triage>;
+  diagnose(work: Investigation, triage: Triage): Promise<Diagnosis>;
+  /** Proposes at most one action, by calling an active tool through the gate. */
+  plan(work: Investigation, diagnosis: Diagnosis): Promise<PlanOutcome>;
+}
+
+export type PlanOutcome =
+  | { readonly kind: 'proposed'; readonly actionId: ActionId }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** One phase of one incident, with all an investigator may use. It never sees addresses, credentials, channels or other incidents. */
+export interface Investigation {
+  readonly incident: Incident;
+  readonly recall: Recall;
+  /** What was tried in this incident's earlier rounds, oldest first, with how each ended. */
+  readonly tried: readonly Action[];
+  /** What people said (hints, denial reasons), oldest first; data from people, not instructions from us. */
+  readonly guidance: readonly Guidance[];
+  /**
+   * The phase's role calls a tool through the gate. Must be the only way to a tool. Never throws: a refusal or failure is a value.
+   * `purpose` says in a few words, for the thread, why it is called.
+   */
+  callTool(request: ToolCallRequest, purpose?: string): Promise<ToolCallResult>;
+  /** The role's current words, whole so far (not a delta), shown in the live message; the last call of a phase wins. */
+  say(words: string): void;
+  /** Withdraws what `say` has shown, e.g. before a retry. */
+  unsay(): void;
+  /**
+   * Runs `fn` as a durable step: after a crash its recorded result is returned and `fn` is not run again.
+   * `name` must be the same on every run of the same phase. The result must survive JSON.
+   */
+  durably<T>(name: string, fn: () => Promise<T>): Promise<T>;
+  /** Records a claim that was dropped because its evidence did not hold. */
+  dropped(claim: string, reason: string): Promise<void>;
+  /** Records what a model call cost. */
+  spent(usage: ModelUsage): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface Guidance {
+  readonly by: string;
+  readonly text: string;
+}
+
+export interface ModelUsage {
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+}
+
+/** Thrown by an investigator that cannot go on (model down, over budget, refused): the playbook takes over and the thread says `reason`. */
+export class InvestigatorFailed extends Error {
+  readonly reason: string;
+  constructor(reason: string, options?: { readonly cause?: unknown }) {
+    super(reason, options);
+    this.name = 'InvestigatorFailed';
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,316 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { messageOf, OpsError } from './domain/errors.ts';
+
+/** `U0123`, `group:oncall`, `channel:C0123`: who a list of people in the configuration means. */
+export type Principal =
+  | { readonly kind: 'user'; readonly id: string }
+  | { readonly kind: 'group'; readonly name: string }
+  | { readonly kind: 'channel'; readonly id: string };
+
+const principals = z
+  .string()
+  .default('')
+  .transform((text, context): readonly Principal[] => {
+    const found: Principal[] = [];
+    for (const part of text
+      .split(',')
+      .map((piece) => piece.trim())
+      .filter(Boolean)) {
+      if (part.startsWith('group:') && part.length > 6) found.push({ kind: 'group', name: part.slice(6) });
+      else if (part.startsWith('channel:') && part.length > 8)
+        found.push({ kind: 'channel', id: part.slice(8) });
+      else if (/^[UW][A-Z0-9]{2,}$/.test(part)) found.push({ kind: 'user', id: part });
+      else context.addIssue(`"${part}" is neither a Slack user id (U…), group:<handle> nor channel:<id>`);
+    }
+    return found;
+  });
+
+const list = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((piece) => piece.trim())
+        .filter(Boolean),
+    );
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })
+    .default(fallback ? 'true' : 'false')
+    .transform((text) => text === 'true' || text === '1');
+
+const whole = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' });
+
+const token = (prefix: string, what: string, where: string) =>
+  z.string().refine((text) => text.startsWith(prefix), {
+    error: (issue) => {
+      const got = String(issue.input).slice(0, 5);
+      return `starts with "${got}", expected ${what} (${prefix}…). ${where}`;
+    },
+  });
+
+/** Every variable Sentry reads. The README's table is made from the same names. */
+const environment = z.object({
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:5432/database')
+    .optional(),
+  CHROMA_HOST: httpUrl.optional(),
+  SLACK_BOT_TOKEN: token(
+    'xoxb-',
+    'a bot token',
+    'Slack app settings → OAuth & Permissions → Bot User OAuth Token.',
+  ).optional(),
+  SLACK_APP_TOKEN: token(
+    'xapp-',
+    'an app-level token',
+    'Slack app settings → Basic Information → App-Level Tokens, with connections:write.',
+  ).optional(),
+  SLACK_SIGNING_SECRET: z
+    .string()
+    .min(8, 'too short; Slack app settings → Basic Information → Signing Secret')
+    .optional(),
+  SLACK_API_URL: httpUrl.optional(),
+  SENTRY_ALERT_CHANNELS: list('alerts'),
+  SENTRY_ADMIN_CHANNEL: z.string().default('sentry-admin'),
+  SENTRY_APPROVERS: principals,
+  SENTRY_ADMINS: principals,
+  SENTRY_ONCALL_GROUP: z.string().optional(),
+  ANTHROPIC_API_KEY: z.string().min(1).optional(),
+  ANTHROPIC_BASE_URL: httpUrl.optional(),
+  SENTRY_MODEL: z.string().min(1).default('claude-opus-5-5'),
+  SENTRY_MODE: z
+    .enum(['AUDIT', 'ACTIVE'], { error: 'expected AUDIT (nothing is changed) or ACTIVE' })
+    .optional(),
+  SENTRY_DATA_DIR: z.string().min(1).default('.sentry'),
+  SENTRY_CONFIG: z.string().min(1).optional(),
+  SENTRY_RUNBOOKS_DIR: z.string().min(1).optional(),
+  SENTRY_HTTP_HOST: z.string().min(1).default('127.0.0.1'),
+  SENTRY_HTTP_PORT: whole(3000, 0, 65_535),
+  SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
+  SENTRY_APPROVAL_MINUTES: whole(30, 1, 1440),
+  SENTRY_PLAYGROUND_PORT: whole(3999, 0, 65_535),
+  MEMORY_ENABLED: flag(true),
+  MEMORY_CONTEXT_TOKEN_BUDGET: whole(2200, 0, 100_000),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
+});
+
+const targetName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'lower-case letters, digits, ".", "_", "-"; at most 63');
+
+const file = z
+  .strictObject({
+    targets: z
+      .array(
+        z.strictObject({
+          name: targetName,
+          kind: z.literal('postgres'),
+          environment: z.string().min(1).default('production'),
+          aliases: z.array(z.string().min(1)).default([]),
+          /** Names of environment variables, so that no credential stands in the file. */
+          read_url_env: z.string().min(1),
+          act_url_env: z.string().min(1).optional(),
+        }),
+      )
+      .default([]),
+  })
+  .default({ targets: [] });
+
+/** A PostgreSQL target with its credentials. `actUrl` null: it can be investigated but not changed. */
+export interface PostgresTargetConfig {
+  readonly name: string;
+  readonly kind: 'postgres';
+  readonly environment: string;
+  readonly aliases: readonly string[];
+  readonly readUrl: string;
+  readonly actUrl: string | null;
+}
+
+export type SlackConfig =
+  /** The local workspace of the playground; its URL and tokens come from the process that runs it. */
+  | { readonly kind: 'playground'; readonly port: number }
+  | {
+      readonly kind: 'socket';
+      readonly botToken: string;
+      readonly appToken: string;
+      readonly apiUrl: string | null;
+    }
+  | {
+      readonly kind: 'http';
+      readonly botToken: string;
+      readonly signingSecret: string;
+      readonly apiUrl: string | null;
+    };
+
+export interface Config {
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  readonly chromaHost: string | null;
+  readonly slack: SlackConfig;
+  /** Channel ids or names (without #) whose other-app messages are alerts; the first gets the incidents of webhooks. */
+  readonly alertChannels: readonly string[];
+  readonly adminChannel: string;
+  readonly approvers: readonly Principal[];
+  readonly admins: readonly Principal[];
+  readonly oncallGroup: string | null;
+  readonly anthropic: { readonly apiKey: string; readonly baseUrl: string | null } | null;
+  readonly model: string;
+  readonly mode: 'AUDIT' | 'ACTIVE';
+  readonly targets: readonly PostgresTargetConfig[];
+  /** True when no target is configured: the playground's shop-db is the system under care. */
+  readonly playgroundTarget: boolean;
+  readonly runbooksDir: string | null;
+  readonly http: { readonly host: string; readonly port: number; readonly webhookSecret: string | null };
+  readonly approvalMinutes: number;
+  readonly memory: { readonly enabled: boolean; readonly tokenBudget: number };
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+}
+
+/** Reads the configuration from the environment and `sentry.yaml`. Throws OpsError CONFIG naming every wrong variable. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = processEnvironment()): Config {
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = environment.safeParse(present);
+  if (!parsed.success)
+    throw wrong(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const values = parsed.data;
+  const targets = readTargets(values.SENTRY_CONFIG, present);
+  const slack = slackOf(values);
+  const playgroundTarget = targets.length === 0;
+  return {
+    dataDir: resolve(values.SENTRY_DATA_DIR),
+    databaseUrl: values.DATABASE_URL ?? null,
+    chromaHost: values.CHROMA_HOST ?? null,
+    slack,
+    alertChannels: values.SENTRY_ALERT_CHANNELS.map((name) => name.replace(/^#/, '')),
+    adminChannel: values.SENTRY_ADMIN_CHANNEL.replace(/^#/, ''),
+    approvers: values.SENTRY_APPROVERS,
+    admins: values.SENTRY_ADMINS,
+    oncallGroup: values.SENTRY_ONCALL_GROUP ?? null,
+    anthropic:
+      values.ANTHROPIC_API_KEY || values.ANTHROPIC_BASE_URL
+        ? {
+            // A gateway of one's own may want no key, but the SDK sends one.
+            apiKey: values.ANTHROPIC_API_KEY ?? 'none',
+            baseUrl: values.ANTHROPIC_BASE_URL ?? null,
+          }
+        : null,
+    model: values.SENTRY_MODEL,
+    mode: values.SENTRY_MODE ?? (slack.kind === 'playground' && playgroundTarget ? 'ACTIVE' : 'AUDIT'),
+    targets,
+    playgroundTarget,
+    runbooksDir: values.SENTRY_RUNBOOKS_DIR ? resolve(values.SENTRY_RUNBOOKS_DIR) : null,
+    http: {
+      host: values.SENTRY_HTTP_HOST,
+      port: values.SENTRY_HTTP_PORT,
+      webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
+    },
+    approvalMinutes: values.SENTRY_APPROVAL_MINUTES,
+    memory: { enabled: values.MEMORY_ENABLED, tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET },
+    logLevel: values.LOG_LEVEL,
+  };
+}
+
+function processEnvironment(): Readonly<Record<string, string | undefined>> {
+  // oxlint-disable-next-line node/no-process-env -- the one reader
+  return process.env;
+}
+
+function slackOf(values: z.infer<typeof environment>): SlackConfig {
+  const {
+    SLACK_BOT_TOKEN: botToken,
+    SLACK_APP_TOKEN: appToken,
+    SLACK_SIGNING_SECRET: signingSecret,
+  } = values;
+  const apiUrl = values.SLACK_API_URL ?? null;
+  if (botToken && appToken) return { kind: 'socket', botToken, appToken, apiUrl };
+  if (botToken && signingSecret) return { kind: 'http', botToken, signingSecret, apiUrl };
+  if (botToken)
+    throw wrong([
+      'SLACK_BOT_TOKEN is set alone: add SLACK_APP_TOKEN (xapp-…, Socket Mode) or SLACK_SIGNING_SECRET (HTTP); both are under Basic Information in the Slack app settings',
+    ]);
+  if (appToken || signingSecret)
+    throw wrong([
+      'SLACK_BOT_TOKEN is missing: Slack app settings → OAuth & Permissions → Bot User OAuth Token (xoxb-…)',
+    ]);
+  if (apiUrl)
+    throw wrong(['SLACK_API_URL is set without SLACK_BOT_TOKEN: give the tokens of the server it points at']);
+  return { kind: 'playground', port: values.SENTRY_PLAYGROUND_PORT };
+}
+
+function readTargets(
+  path: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly PostgresTargetConfig[] {
+  const where = path ?? 'sentry.yaml';
+  if (!existsSync(where)) {
+    if (path) throw wrong([`SENTRY_CONFIG: ${path} does not exist`]);
+    return [];
+  }
+  let raw: unknown;
+  try {
+    raw = parseYaml(readFileSync(where, 'utf8')) ?? undefined;
+  } catch (error) {
+    throw wrong([`${where}: not valid YAML: ${messageOf(error)}`]);
+  }
+  const parsed = file.safeParse(raw);
+  if (!parsed.success)
+    throw wrong(parsed.error.issues.map((issue) => `${where}: ${issue.path.join('.')}: ${issue.message}`));
+  const names = new Set<string>();
+  return parsed.data.targets.map((target) => {
+    if (names.has(target.name)) throw wrong([`${where}: two targets are called "${target.name}"`]);
+    names.add(target.name);
+    const readUrl = env[target.read_url_env];
+    if (!readUrl)
+      throw wrong([
+        `${target.read_url_env}: not set; ${where} names it as the read URL of target "${target.name}"`,
+      ]);
+    const actUrl = target.act_url_env ? env[target.act_url_env] : undefined;
+    if (target.act_url_env && !actUrl)
+      throw wrong([
+        `${target.act_url_env}: not set; ${where} names it as the acting URL of target "${target.name}"`,
+      ]);
+    return {
+      name: target.name,
+      kind: target.kind,
+      environment: target.environment,
+      aliases: target.aliases,
+      readUrl,
+      actUrl: actUrl ?? null,
+    };
+  });
+}
+
+function wrong(lines: readonly string[]): OpsError {
+  return new OpsError(
+    'CONFIG',
+    `The configuration is wrong:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+    {
+      hint: 'Correct the variables named above; the README lists them all.',
+    },
+  );
+}
+
+/** The package's root: where runbooks/, prisma/ and manifest.yml are, from a checkout and from dist/ alike. */
+export function packageRoot(): string {
+  let folder = dirname(new URL(import.meta.url).pathname);
+  while (!existsSync(join(folder, 'package.json')) || !isAbsolute(folder)) {
+    const up = dirname(folder);
+    if (up === folder)
+      throw new OpsError('BROKEN_INSTALL', 'No package.json above the program.', {
+        hint: 'Install Sentry again.',
+      });
+    folder = up;
+  }
+  return folder;
+}

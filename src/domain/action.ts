@@ -1,0 +1,60 @@
+import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
+import type { Json, VerifyPlan } from './tool-call.ts';
+
+export const actionStates = [
+  'proposed',
+  'approved',
+  'denied',
+  'expired',
+  'void',
+  'started',
+  'succeeded',
+  'failed',
+  'unknown',
+] as const;
+export type ActionState = (typeof actionStates)[number];
+export type Risk = 'low' | 'medium' | 'high';
+
+/** One proposed mutation, as shown on the card and as it will run: nothing is asked of a model after *Approve*. */
+export interface Action {
+  readonly id: ActionId;
+  readonly incidentId: IncidentId;
+  readonly round: number;
+  readonly state: ActionState;
+  readonly tool: string;
+  readonly target: string;
+  readonly input: Json;
+  /** The exact command, as it will run (SQL, argv …). */
+  readonly command: string;
+  /** SHA-256 (hex) over tool, target, input, command and guard: what the approval is bound to. */
+  readonly planHash: string;
+  /** The stable part of the state seen when it was proposed; must not have moved when it runs. */
+  readonly guard: Json;
+  readonly why: string;
+  readonly blastRadius: string;
+  /** The state seen before, for people, a line each. */
+  readonly preflight: readonly string[];
+  /** How to take it back, or that it cannot be. */
+  readonly undo: string;
+  readonly risk: Risk;
+  readonly runbookId: string | null;
+  readonly verify: VerifyPlan;
+  readonly expiresAt: string;
+  readonly proposedAt: string;
+  readonly decidedBy: string | null;
+  readonly decidedAt: string | null;
+  readonly decisionReason: string | null;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  /** What the run said, redacted; or why it is void or unknown. */
+  readonly outcome: string | null;
+  readonly toolCallId: ToolCallId | null;
+  /** True when proposed in AUDIT mode or under the switch: the card says *would propose* and carries no button. */
+  readonly auditOnly: boolean;
+}
+
+/** What an active tool's run ended as. `unknown`: it may or may not have taken effect. */
+export type ActionOutcome =
+  | { readonly kind: 'succeeded'; readonly text: string }
+  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'unknown'; readonly text: string };

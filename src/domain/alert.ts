@@ -1,0 +1,27 @@
+export const severities = ['critical', 'error', 'warning', 'info', 'unknown'] as const;
+export type Severity = (typeof severities)[number];
+
+/** One notification from one source, in the one normal form every source is turned into. */
+export interface Alert {
+  /** The adapter's name: `alertmanager`, `slack`, `cli`. */
+  readonly source: string;
+  readonly status: 'firing' | 'resolved';
+  /** The alert rule's name where the source has one (`PostgresBlockedSessions`), else null. */
+  readonly name: string | null;
+  readonly title: string;
+  readonly severity: Severity;
+  /** The source's own word for the severity, kept for people. */
+  readonly sourceSeverity: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** What the source says is ill (service, instance, database …), as it says it; matched to a configured target when accepted. */
+  readonly target: string | null;
+  /** Hex; the same for the same problem on the same thing, whatever the delivery. */
+  readonly fingerprint: string;
+  /** Identifies this delivery (not the problem): the same delivery twice changes nothing. */
+  readonly deliveryKey: string;
+  /** ISO 8601. */
+  readonly startsAt: string;
+  readonly endsAt: string | null;
+  readonly url: string | null;
+}

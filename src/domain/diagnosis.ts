@@ -1,0 +1,43 @@
+import type { Severity } from './alert.ts';
+import type { ToolCallId } from './ids.ts';
+
+export interface Triage {
+  readonly severity: Severity;
+  /** Snake-case name of the kind of problem (`blocked_sessions`); null when unknown. */
+  readonly incidentType: string | null;
+  /** A known problem: low effort is enough. */
+  readonly routine: boolean;
+  /** A false positive: nothing to investigate. */
+  readonly ignore: boolean;
+  readonly reason: string;
+}
+
+/** A claim and the tool calls of this incident that show it. `quote` stands literally in one of their outputs. */
+export interface Evidence {
+  readonly claim: string;
+  readonly toolCallIds: readonly ToolCallId[];
+  readonly quote: string | null;
+}
+
+export interface Diagnosis {
+  readonly verdict: 'cause_found' | 'healthy' | 'cannot_tell';
+  readonly rootCause: string;
+  /** Snake-case kind of cause (`blocked_sessions`); null when none was found. */
+  readonly category: string | null;
+  /** 0–1. At least 0.9 and a live tool call are needed before a fix is planned. */
+  readonly confidence: number;
+  readonly evidence: readonly Evidence[];
+  readonly ruledOut: readonly string[];
+  /** What could not be read, and how to grant it. */
+  readonly unknown: readonly string[];
+  readonly wouldChangeMyMind: string | null;
+  readonly blastRadius: string | null;
+  /** In words; the action itself is the surgeon's. */
+  readonly remedy: string | null;
+  readonly runbookId: string | null;
+}
+
+/** Below this a diagnosis is a report, not a reason to act (design.md §2). */
+export const MUTATION_CONFIDENCE = 0.9;
+/** What memory alone can be worth at most (design.md §1, promise 5). */
+export const MEMORY_ONLY_CONFIDENCE = 0.5;

@@ -1,0 +1,96 @@
+import type { Diagnosis, Triage } from './diagnosis.ts';
+import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
+import type { IncidentState, Role, Verdict } from './incident.ts';
+
+/** What happened in an incident, append-only; everything Slack shows and `why` tells is drawn from these and the rows they name. */
+export type IncidentEventBody =
+  | { readonly type: 'incident.opened'; readonly source: string; readonly title: string }
+  | { readonly type: 'alert.repeated'; readonly source: string; readonly occurrences: number }
+  | { readonly type: 'alert.resolved'; readonly source: string }
+  | {
+      readonly type: 'state.changed';
+      readonly from: IncidentState;
+      readonly to: IncidentState;
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'memory.recalled';
+      readonly when: 'start' | 'triaged';
+      readonly incidents: readonly SeenBefore[];
+      readonly runbooks: readonly string[];
+      readonly worked: readonly string[];
+      readonly failed: readonly string[];
+      readonly missing: string | null;
+    }
+  | {
+      readonly type: 'investigator.chosen';
+      readonly investigator: 'claude' | 'playbook';
+      readonly why: string;
+    }
+  /** The model failed or is absent: the playbook goes on. */
+  | { readonly type: 'investigator.fallback'; readonly reason: string }
+  | {
+      readonly type: 'tool.called';
+      readonly toolCallId: ToolCallId;
+      readonly role: Role;
+      readonly tool: string;
+      readonly purpose: string | null;
+      readonly state: 'ok' | 'failed' | 'refused' | 'proposed';
+      readonly summary: string;
+    }
+  | { readonly type: 'triage.concluded'; readonly triage: Triage }
+  | { readonly type: 'diagnosis.concluded'; readonly round: number; readonly diagnosis: Diagnosis }
+  /** A claim whose evidence did not hold: dropped, and the confidence cut. */
+  | { readonly type: 'claim.dropped'; readonly claim: string; readonly reason: string }
+  | { readonly type: 'plan.none'; readonly reason: string }
+  | { readonly type: 'action.proposed'; readonly actionId: ActionId }
+  | { readonly type: 'action.approved'; readonly actionId: ActionId; readonly by: string }
+  | {
+      readonly type: 'action.denied';
+      readonly actionId: ActionId;
+      readonly by: string;
+      readonly reason: string;
+      readonly anotherWay: boolean;
+    }
+  | { readonly type: 'action.expired'; readonly actionId: ActionId }
+  /** The state moved, or the plan no longer is what was approved: nothing ran. */
+  | { readonly type: 'action.void'; readonly actionId: ActionId; readonly reason: string }
+  | { readonly type: 'action.started'; readonly actionId: ActionId }
+  | {
+      readonly type: 'action.finished';
+      readonly actionId: ActionId;
+      readonly outcome: 'succeeded' | 'failed' | 'unknown';
+      readonly text: string;
+    }
+  | {
+      readonly type: 'verification.checked';
+      readonly round: number;
+      readonly holds: boolean | null;
+      readonly lines: readonly string[];
+    }
+  | {
+      readonly type: 'verification.concluded';
+      readonly round: number;
+      readonly verdict: Verdict;
+      readonly reason: string;
+    }
+  | { readonly type: 'incident.escalated'; readonly reason: string }
+  | { readonly type: 'hint.given'; readonly by: string; readonly text: string }
+  | { readonly type: 'question.asked'; readonly by: string; readonly text: string }
+  | { readonly type: 'incident.stopped'; readonly by: string; readonly reason: string }
+  | { readonly type: 'incident.resumed'; readonly by: string }
+  | { readonly type: 'incident.summary'; readonly text: string };
+
+export interface SeenBefore {
+  readonly incidentId: IncidentId;
+  readonly title: string;
+  readonly distance: number;
+}
+
+export type IncidentEvent = IncidentEventBody & {
+  /** Grows within the deployment; the order of the record. */
+  readonly seq: number;
+  readonly incidentId: IncidentId;
+  /** ISO 8601, the database's clock. */
+  readonly at: string;
+};

@@ -1,0 +1,82 @@
+import type { Severity } from './alert.ts';
+import type { IncidentId } from './ids.ts';
+
+export const incidentStates = [
+  'open',
+  'triaging',
+  'ignored',
+  'diagnosing',
+  'reported',
+  'planning',
+  'awaiting_approval',
+  'remediating',
+  'verifying',
+  'resolved',
+  'escalated',
+  'stopped',
+] as const;
+export type IncidentState = (typeof incidentStates)[number];
+
+/** An alert of the same fingerprint joins an incident in one of these; anything else opens a new one (or reopens, within its window). */
+export const unfinishedStates = [
+  'open',
+  'triaging',
+  'diagnosing',
+  'reported',
+  'planning',
+  'awaiting_approval',
+  'remediating',
+  'verifying',
+  'escalated',
+  'stopped',
+] as const satisfies readonly IncidentState[];
+
+export const domains = ['docker', 'podman', 'kubernetes', 'postgres'] as const;
+/** Which of the four memories and tool families an incident belongs to. */
+export type Domain = (typeof domains)[number];
+
+export const roles = ['supervisor', 'triage', 'detective', 'surgeon', 'validator'] as const;
+export type Role = (typeof roles)[number];
+
+/** One problem being worked: one or more alerts, one Slack thread. Times are ISO 8601. */
+export interface Incident {
+  readonly id: IncidentId;
+  readonly state: IncidentState;
+  /** Where *Resume* goes back to; set while `stopped`. */
+  readonly stoppedFrom: IncidentState | null;
+  readonly title: string;
+  readonly alertName: string | null;
+  readonly severity: Severity;
+  readonly domain: Domain;
+  /** A configured target's name, or null when the alert names none we know. */
+  readonly target: string | null;
+  readonly incidentType: string | null;
+  readonly routine: boolean | null;
+  readonly fingerprint: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly occurrences: number;
+  /** 1 for the first diagnosis; verification that says *not fixed* adds one (at most 3). */
+  readonly round: number;
+  readonly cause: string | null;
+  readonly confidence: number | null;
+  /** The last verification's word, in the current round. */
+  readonly verdict: Verdict | null;
+  /** What happens next, or what a person should do, in one sentence. */
+  readonly nextStep: string | null;
+  /** The current role's words while it works, as streamed so far. */
+  readonly words: string | null;
+  /** The source says it is over; acted on as soon as nothing is running. */
+  readonly sourceResolvedAt: string | null;
+  readonly investigator: 'claude' | 'playbook' | null;
+  readonly costUsd: number;
+  /** Slack user ids of whoever opened, hinted or edited: "no self-approval" means none of them. */
+  readonly requesters: readonly string[];
+  readonly channel: string | null;
+  readonly threadTs: string | null;
+  readonly openedAt: string;
+  readonly updatedAt: string;
+  readonly endedAt: string | null;
+}
+
+export type Verdict = 'fixed' | 'not_fixed' | 'cannot_tell';

@@ -1,0 +1,89 @@
+import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
+import type { Role } from './incident.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** One use of a tool by a role, as stored: the only kind of evidence. */
+export interface ToolCall {
+  readonly id: ToolCallId;
+  readonly incidentId: IncidentId;
+  readonly role: Role;
+  readonly tool: string;
+  readonly target: string | null;
+  readonly input: Json;
+  readonly state: 'ok' | 'failed' | 'refused' | 'proposed';
+  /** Redacted; capped at the gate's output limit, then `truncated` is true. */
+  readonly output: string;
+  /** Machine-readable form of the output, for test expressions. */
+  readonly result: Json;
+  /** Of the redacted output, hex. */
+  readonly outputSha256: string;
+  readonly truncated: boolean;
+  readonly code: string | null;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly actionId: ActionId | null;
+}
+
+/** What a caller of the gate gets back: always a value, never an exception. */
+export type ToolCallResult =
+  | {
+      readonly kind: 'ok';
+      readonly toolCallId: ToolCallId;
+      readonly text: string;
+      readonly data: Json;
+      readonly truncated: boolean;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly toolCallId: ToolCallId;
+      readonly code: string;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly toolCallId: ToolCallId;
+      readonly code: string;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'proposed';
+      readonly toolCallId: ToolCallId;
+      readonly actionId: ActionId;
+      readonly text: string;
+    };
+
+/** A call as a role asks for it. The role and incident come from the credential, not from here. */
+export interface ToolCallRequest {
+  readonly tool: string;
+  /** A configured target's name; null for tools that have none. */
+  readonly target: string | null;
+  readonly input: Json;
+  /** For active tools: what the proposal should carry beyond the arguments. */
+  readonly proposal?: ProposalNotes;
+}
+
+export interface ProposalNotes {
+  /** Why this fixes the cause, one or two sentences. */
+  readonly why: string;
+  readonly runbookId: string | null;
+  /** How to tell afterwards; null takes the tool's own. */
+  readonly verify: VerifyPlan | null;
+}
+
+/** Re-reads the live system after an action: fixed when every step holds for `holdMs` without a break. */
+export interface VerifyPlan {
+  readonly steps: readonly VerifyStep[];
+  readonly holdMs: number;
+  /** Give up as *not fixed* after this long. */
+  readonly timeoutMs: number;
+}
+
+export interface VerifyStep {
+  readonly tool: string;
+  readonly input: Json;
+  /** CEL over `result` (the tool's data): true means healthy. */
+  readonly holds: string;
+  /** What it means when it holds, for people. */
+  readonly says: string;
+}

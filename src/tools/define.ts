@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+import type { ActionOutcome, Risk } from '../domain/action.ts';
+import type { Domain } from '../domain/incident.ts';
+import type { Target } from '../domain/target.ts';
+import type { Json, VerifyPlan } from '../domain/tool-call.ts';
+import type { ToolPorts } from './ports.ts';
+
+/** What a tool gets beside its parsed input. */
+export interface ToolContext {
+  readonly target: Target;
+  readonly ports: ToolPorts;
+  /** Aborted at the gate's timeout, on *Stop* and at shutdown. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** `text` is for people and models (the few lines that matter first, counts, units); `data` is the same for test expressions. */
+export interface ToolOutput {
+  readonly text: string;
+  readonly data: Json;
+}
+
+interface ToolBase<I> {
+  /** Snake case, with its family first: `postgres_activity`. */
+  readonly name: string;
+  /** For a model: what it answers, when to use it, what its units are. One to three sentences. */
+  readonly description: string;
+  readonly domain: Domain | 'any';
+  readonly input: z.ZodType<I>;
+  readonly timeoutMs: number;
+}
+
+export interface ReadTool<I = unknown> extends ToolBase<I> {
+  /** `diagnostic` tools may load the target; triage may not use them. */
+  readonly kind: 'read' | 'diagnostic';
+  run(context: ToolContext, input: I): Promise<ToolOutput>;
+}
+
+/** The state an action would change, as it is before it. */
+export interface Preflight<G extends Json = Json> {
+  /** The part that must not have moved when the action runs (pid and backend_start, not the query text). */
+  readonly guard: G;
+  /** For the card, a line each. */
+  readonly lines: readonly string[];
+  readonly blastRadius: string;
+  readonly undo: string;
+  readonly risk: Risk;
+}
+
+export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I> {
+  readonly kind: 'active';
+  /** The exact command as it will run, with every argument. */
+  command(input: I): string;
+  /** Reads the state. Throws OpsError when the thing is not there (code `GONE`) or the target cannot be read. */
+  preflight(context: ToolContext, input: I): Promise<Preflight<G>>;
+  /**
+   * Does it, once, with the guard and the deadline repeated inside the effecting statement where the target can carry them.
+   * `deadline` is a duration in ms from now after which it must not take effect. Called in one place: gate/.
+   * Throws only when nothing took effect for certain; when in doubt it returns `unknown`.
+   */
+  run(context: ToolContext, input: I, guard: G, deadlineMs: number): Promise<ActionOutcome>;
+  /** After `unknown`: looks whether it took effect, without doing anything. */
+  look(context: ToolContext, input: I, guard: G): Promise<'done' | 'not_done' | 'cannot_tell'>;
+  /** How to tell whether it helped, when no runbook says. */
+  verify(input: I, guard: G): VerifyPlan;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the registry keeps tools of every input type together; each parses its own
+export type Tool = ReadTool<any> | ActiveTool<any, any>;
+
+/** Gives a read tool its types; the registry holds them with the input hidden. */
+export function defineReadTool<I>(tool: ReadTool<I>): ReadTool<I> {
+  return tool;
+}
+
+export function defineActiveTool<I, G extends Json>(tool: ActiveTool<I, G>): ActiveTool<I, G> {
+  return tool;
+}
