@@ -1,0 +1,67 @@
+import { fingerprint } from './fingerprint.ts';
+import { blocksOf, type MessagesRequest } from './scenario.ts';
+
+/** Input tokens of one request, split as the API's `usage` splits them. */
+export interface InputUsage {
+  readonly input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+}
+
+/** Four bytes a token: crude, but the same for prompt, cache and count_tokens, which is all the tests need. */
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * Prompt caching by blocks in the API's order (tools, system, messages): a request reads the longest prefix that an
+ * earlier one wrote at a breakpoint, and writes up to its own last breakpoint. Expiry is not played.
+ */
+export function createPromptCache(): { use(request: MessagesRequest): InputUsage } {
+  const written = new Set<string>();
+  return {
+    use(request) {
+      const blocks = promptBlocks(request);
+      const automatic = request['cache_control'] !== undefined;
+      const marked = blocks.map((block, index) => block.marked || (automatic && index === blocks.length - 1));
+      const lastMark = marked.lastIndexOf(true);
+      let key = request.model;
+      let read = 0;
+      let total = 0;
+      let markedTokens = 0;
+      const fresh: string[] = [];
+      for (const [index, block] of blocks.entries()) {
+        key = fingerprint(key, block.value);
+        total += block.tokens;
+        if (index <= lastMark) markedTokens = total;
+        if (index <= lastMark && written.has(key)) read = total;
+        if (marked[index]) fresh.push(key);
+      }
+      for (const each of fresh) written.add(each);
+      return {
+        input_tokens: total - markedTokens,
+        cache_creation_input_tokens: Math.max(0, markedTokens - read),
+        cache_read_input_tokens: read,
+      };
+    },
+  };
+}
+
+/** Tokens of a whole prompt, for `count_tokens` and the context limit. */
+export function countTokens(request: MessagesRequest): number {
+  return promptBlocks(request).reduce((sum, block) => sum + block.tokens, 0);
+}
+
+function promptBlocks(request: MessagesRequest): { value: unknown; tokens: number; marked: boolean }[] {
+  const system = typeof request.system === 'string' ? [request.system] : (request.system ?? []);
+  const messages = request.messages.flatMap((message) =>
+    blocksOf(message).map((block) => ({ role: message.role, block })),
+  );
+  const raw: unknown[] = [...(request.tools ?? []), ...system, ...messages];
+  return raw.map((value) => {
+    const json = JSON.stringify(value);
+    return {
+      value,
+      tokens: Math.ceil(Buffer.byteLength(json) / BYTES_PER_TOKEN),
+      marked: json.includes('"cache_control"'),
+    };
+  });
+}

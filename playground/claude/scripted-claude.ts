@@ -1,0 +1,290 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ApiProblem, ERROR_TYPES, errorBody } from './api-error.ts';
+import { checkMessages } from './check-messages.ts';
+import { checkParameters } from './check-parameters.ts';
+import { createHistory } from './history.ts';
+import { modelInfo, playedModel } from './models.ts';
+import { countTokens, createPromptCache } from './prompt-cache.ts';
+import { renderMessage } from './render.ts';
+import type { MessagesRequest, Scenario, ScriptedFault, ScriptedReply } from './scenario.ts';
+import { type HoldPoint, sendEvents } from './send.ts';
+
+/** One request to `/v1/messages` and what became of it. */
+export interface RecordedRequest {
+  readonly body: MessagesRequest;
+  readonly headers: IncomingMessage['headers'];
+  /** Performance clock, milliseconds. */
+  readonly at: number;
+  /** The 4xx or 5xx answered, if any. */
+  problem?: ApiProblem;
+  /** What the message cost, as `message_delta` says; also set when the stream was then spoilt. */
+  usage?: Record<string, unknown>;
+  /** The whole answer was sent. */
+  complete: boolean;
+}
+
+export interface ScriptedClaude {
+  /** Base URL for `ANTHROPIC_BASE_URL`. */
+  readonly url: string;
+  readonly requests: readonly RecordedRequest[];
+  /** Replaces what is said from now on. */
+  play(scenario: Scenario): void;
+  /** Spoils the next requests, one fault each, before the scenario is asked; the turn is not used up. */
+  failNext(...faults: readonly ScriptedFault[]): void;
+  /** Lets every held or stalled stream go on. */
+  release(): void;
+  /** Resolves when a stream is being held. */
+  held(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ScriptedClaudeOptions {
+  readonly scenario: Scenario;
+  /** Default: any free port of 127.0.0.1. */
+  readonly port?: number;
+  /** Refuse every change of history, not only those the real API can notice. Default true. */
+  readonly strict?: boolean;
+}
+
+/** Starts a Messages API that says what it is told and checks requests as the real one does. */
+export async function createScriptedClaude(options: ScriptedClaudeOptions): Promise<ScriptedClaude> {
+  const requests: RecordedRequest[] = [];
+  const faults: ScriptedFault[] = [];
+  const history = createHistory(options.strict ?? true);
+  const cache = createPromptCache();
+  const holds = createHolds();
+  let scenario = options.scenario;
+  let turn = 0;
+  let serial = 0;
+
+  const next = (request: MessagesRequest): ScriptedReply | undefined => {
+    if (typeof scenario === 'function') return scenario(request);
+    const scripted = scenario[turn];
+    turn += 1;
+    return typeof scripted === 'function' ? scripted(request) : scripted;
+  };
+
+  async function messages(record: RecordedRequest, response: ServerResponse): Promise<void> {
+    const { body } = record;
+    const refused =
+      checkCredentials(record.headers) ??
+      checkParameters(body) ??
+      checkMessages(body, history.endsPaused(body)) ??
+      history.check(body) ??
+      checkContext(body);
+    if (refused !== undefined) return fail(record, response, refused);
+    const injected = faults.shift();
+    const reply = injected === undefined ? next(body) : { ...peek(scenario, turn, body), fault: injected };
+    if (reply === undefined) {
+      return fail(record, response, {
+        status: 500,
+        type: 'api_error',
+        message: 'the scenario has no turn left',
+      });
+    }
+    if (reply.delayMs !== undefined) await sleep(reply.delayMs);
+    if (reply.fault?.kind === 'http') {
+      const { status, type = ERROR_TYPES[status] ?? 'api_error', message = type, headers } = reply.fault;
+      return fail(record, response, { status, type, message }, headers);
+    }
+    await answer(record, response, reply);
+  }
+
+  async function answer(
+    record: RecordedRequest,
+    response: ServerResponse,
+    reply: ScriptedReply,
+  ): Promise<void> {
+    const { body } = record;
+    serial += 1;
+    let salt = 0;
+    const rendered = renderMessage(reply, {
+      model: body.model,
+      messageId: `msg_scripted_${serial}`,
+      input: cache.use(body),
+      showThinking: (body['thinking'] as { display?: string } | undefined)?.display === 'summarized',
+      sign: () => history.sign(body, salt++),
+      toolUseId: () => `toolu_${serial}_${salt++}`,
+    });
+    record.usage = rendered.usage as Record<string, unknown>;
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'request-id': `req_scripted_${serial}`,
+    });
+    record.complete = await sendEvents(response, rendered.events, reply, holds);
+    if (record.complete) history.issued(body, rendered.content, rendered.stop === 'pause_turn');
+  }
+
+  function fail(
+    record: RecordedRequest,
+    response: ServerResponse,
+    problem: ApiProblem,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    record.problem = problem;
+    sendProblem(response, problem, headers);
+  }
+
+  const server = createServer((request, response) => {
+    route(request, response).catch((error: unknown) => {
+      sendProblem(response, { status: 500, type: 'api_error', message: `scripted server: ${String(error)}` });
+    });
+  });
+
+  async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').split('?')[0] ?? '/';
+    const text = await readBody(request);
+    if (path.startsWith('/control/')) return control(path, text, response);
+    if (request.method === 'GET' && path.startsWith('/v1/models/')) return sendModel(path, response);
+    if (request.method !== 'POST') return sendProblem(response, notFound(path));
+    const body = parseBody(text);
+    if (body === undefined) {
+      return sendProblem(response, {
+        status: 400,
+        type: 'invalid_request_error',
+        message: 'body is not valid JSON',
+      });
+    }
+    if (path === '/v1/messages/count_tokens') return sendJson(response, { input_tokens: countTokens(body) });
+    if (path !== '/v1/messages') return sendProblem(response, notFound(path));
+    const record: RecordedRequest = {
+      body,
+      headers: request.headers,
+      at: performance.now(),
+      complete: false,
+    };
+    requests.push(record);
+    await messages(record, response);
+  }
+
+  function control(path: string, text: string, response: ServerResponse): void {
+    if (path === '/control/release') holds.release();
+    else if (path === '/control/fail') faults.push(JSON.parse(text) as ScriptedFault);
+    else if (path !== '/control/requests') return sendProblem(response, notFound(path));
+    sendJson(response, { held: holds.count(), requests: requests.map(({ headers: _, ...rest }) => rest) });
+  }
+
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    play(replacement) {
+      scenario = replacement;
+      turn = 0;
+    },
+    failNext: (...more) => void faults.push(...more),
+    release: holds.release,
+    held: holds.held,
+    async close() {
+      holds.release();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** The turn a spoilt request would have got, left in place for the retry. */
+function peek(scenario: Scenario, turn: number, request: MessagesRequest): ScriptedReply {
+  const scripted = typeof scenario === 'function' ? scenario : scenario[turn];
+  return (typeof scripted === 'function' ? scripted(request) : scripted) ?? {};
+}
+
+function createHolds(): HoldPoint & { release(): void; held(): Promise<void>; count(): number } {
+  const waiting = new Set<() => void>();
+  let arrivals: (() => void)[] = [];
+  return {
+    wait: (response) =>
+      new Promise((resolve) => {
+        const go = () => {
+          waiting.delete(go);
+          resolve();
+        };
+        waiting.add(go);
+        response.once('close', go);
+        for (const arrived of arrivals) arrived();
+        arrivals = [];
+      }),
+    release() {
+      for (const go of waiting) go();
+    },
+    held: () => (waiting.size > 0 ? Promise.resolve() : new Promise((resolve) => arrivals.push(resolve))),
+    count: () => waiting.size,
+  };
+}
+
+function checkCredentials(headers: IncomingMessage['headers']): ApiProblem | undefined {
+  const bearer = headers.authorization?.startsWith('Bearer ') ?? false;
+  if (!bearer && headers['x-api-key'] === undefined) {
+    return { status: 401, type: 'authentication_error', message: 'x-api-key header is required' };
+  }
+  if (headers['anthropic-version'] === undefined) {
+    return { status: 400, type: 'invalid_request_error', message: 'anthropic-version: header is required' };
+  }
+  return undefined;
+}
+
+function checkContext(body: MessagesRequest): ApiProblem | undefined {
+  const limit = playedModel(body.model)?.maxInputTokens ?? 0;
+  const tokens = countTokens(body);
+  return tokens <= limit
+    ? undefined
+    : {
+        status: 400,
+        type: 'invalid_request_error',
+        message: `prompt is too long: ${tokens} tokens > ${limit} maximum`,
+      };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseBody(text: string): MessagesRequest | undefined {
+  try {
+    return JSON.parse(text) as MessagesRequest;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function sendModel(path: string, response: ServerResponse): void {
+  const id = decodeURIComponent(path.slice('/v1/models/'.length));
+  const model = playedModel(id);
+  if (model === undefined)
+    sendProblem(response, { status: 404, type: 'not_found_error', message: `model: ${id}` });
+  else sendJson(response, modelInfo(model));
+}
+
+function notFound(path: string): ApiProblem {
+  return { status: 404, type: 'not_found_error', message: `no such route: ${path}` };
+}
+
+function sendJson(response: ServerResponse, body: object): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'request-id': 'req_scripted' });
+  response.end(JSON.stringify(body));
+}
+
+function sendProblem(
+  response: ServerResponse,
+  problem: ApiProblem,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const requestId = 'req_scripted_error';
+  response.writeHead(problem.status, {
+    'content-type': 'application/json',
+    'request-id': requestId,
+    ...headers,
+  });
+  response.end(errorBody(problem.type, problem.message, requestId));
+}
