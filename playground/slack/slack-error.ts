@@ -1,0 +1,15 @@
+/**
+ * A refusal with one of Slack's own error codes: becomes `{ ok: false, error: code, … }` with HTTP 200, as Slack
+ * answers. `messages` becomes `response_metadata.messages`, which the SDK logs.
+ */
+export class SlackError extends Error {
+  readonly code: string;
+  readonly messages: readonly string[];
+
+  constructor(code: string, messages: readonly string[] = []) {
+    super(messages.length === 0 ? code : `${code}: ${messages.join('; ')}`);
+    this.name = 'SlackError';
+    this.code = code;
+    this.messages = messages;
+  }
+}

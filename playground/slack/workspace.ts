@@ -1,0 +1,217 @@
+import { Journal } from './journal.ts';
+import type { PageDelta } from './page-api.ts';
+import { APPS, SEED_CHANNELS, SEED_USER_GROUPS, SEED_USERS, TEAM } from './seed.ts';
+import { SlackError } from './slack-error.ts';
+import type { Channel, Ephemeral, Message, User, UserGroup, View } from './slack-shapes.ts';
+
+/**
+ * Everything the workspace remembers, and who is told when it changes. It knows shapes and identity, not rules:
+ * the methods decide what may be done. Every change goes to the journal first and then, as a `PageDelta`, to the
+ * listeners (the pages).
+ */
+export class Workspace {
+  readonly #journal: Journal;
+  readonly #now: () => number;
+  readonly #listeners = new Set<(delta: PageDelta) => void>();
+  readonly #messages = new Map<string, Map<string, Message>>();
+  readonly #ephemerals = new Map<string, Ephemeral>();
+  #lastMicros = 0;
+
+  constructor(options: { readonly dir?: string; readonly now: () => number }) {
+    this.#journal = new Journal(options.dir);
+    this.#now = options.now;
+    this.#seed();
+    for (const message of this.#journal.values<Message>('messages')) this.#index(message);
+  }
+
+  get journal(): Journal {
+    return this.#journal;
+  }
+
+  now(): number {
+    return this.#now();
+  }
+
+  onDelta(listener: (delta: PageDelta) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  publish(delta: PageDelta): void {
+    for (const listener of this.#listeners) listener(delta);
+  }
+
+  /** A timestamp no message has had: `seconds.micros`, strictly growing, also over restarts. */
+  nextTs(): string {
+    this.#lastMicros = Math.max(this.#now() * 1000, this.#lastMicros + 1);
+    const micros = String(this.#lastMicros);
+    return `${micros.slice(0, -6)}.${micros.slice(-6)}`;
+  }
+
+  users(): User[] {
+    return this.#journal.values('users');
+  }
+
+  user(id: string): User {
+    const user = this.#journal.get<User>('users', id);
+    if (user === undefined) throw new SlackError('user_not_found');
+    return user;
+  }
+
+  userGroups(): UserGroup[] {
+    return this.#journal.values('usergroups');
+  }
+
+  putUserGroup(group: UserGroup): void {
+    this.#journal.put('usergroups', group.id, group);
+  }
+
+  channels(): Channel[] {
+    return this.#journal.values('channels');
+  }
+
+  channel(id: string): Channel {
+    const channel = this.#journal.get<Channel>('channels', id);
+    if (channel === undefined) throw new SlackError('channel_not_found');
+    return channel;
+  }
+
+  putChannel(channel: Channel): void {
+    this.#journal.put('channels', channel.id, channel);
+    this.publish({ type: 'channel', channel });
+  }
+
+  /** The direct message between the bot and a person; made on first use. */
+  directMessage(userId: string, botUserId: string): Channel {
+    const user = this.user(userId);
+    const id = `D${userId.slice(1)}${botUserId.slice(1)}`;
+    const known = this.#journal.get<Channel>('channels', id);
+    if (known !== undefined) return known;
+    const channel: Channel = {
+      id,
+      name: user.name,
+      is_channel: false,
+      is_im: true,
+      is_private: true,
+      topic: '',
+      members: [userId, botUserId],
+      created: Math.floor(this.#now() / 1000),
+      user: userId,
+    };
+    this.putChannel(channel);
+    return channel;
+  }
+
+  /** In `ts` order, replies among roots. */
+  messages(channel: string): Message[] {
+    return [...(this.#messages.get(channel)?.values() ?? [])];
+  }
+
+  findMessage(channel: string, ts: string): Message | undefined {
+    return this.#messages.get(channel)?.get(ts);
+  }
+
+  message(channel: string, ts: string): Message {
+    const message = this.findMessage(channel, ts);
+    if (message === undefined) throw new SlackError('message_not_found');
+    return message;
+  }
+
+  putMessage(message: Message): void {
+    this.#journal.put('messages', `${message.channel}/${message.ts}`, message);
+    this.#index(message);
+    this.publish({ type: 'message', message });
+  }
+
+  deleteMessage(channel: string, ts: string): void {
+    this.#journal.delete('messages', `${channel}/${ts}`);
+    this.#messages.get(channel)?.delete(ts);
+    this.publish({ type: 'message_deleted', channel, ts });
+  }
+
+  /** Ephemerals are not kept over a restart, as in Slack. */
+  ephemerals(): Ephemeral[] {
+    return [...this.#ephemerals.values()];
+  }
+
+  findEphemeral(userId: string, channel: string, ts: string): Ephemeral | undefined {
+    return this.#ephemerals.get(`${userId}/${channel}/${ts}`);
+  }
+
+  putEphemeral(ephemeral: Ephemeral): void {
+    const { channel, ts } = ephemeral.message;
+    this.#ephemerals.set(`${ephemeral.userId}/${channel}/${ts}`, ephemeral);
+    this.publish({ type: 'ephemeral', ephemeral });
+  }
+
+  deleteEphemeral(userId: string, channel: string, ts: string): void {
+    if (!this.#ephemerals.delete(`${userId}/${channel}/${ts}`)) return;
+    this.publish({ type: 'ephemeral_deleted', userId, channel, ts });
+  }
+
+  /** Open modals of one person, bottom first. */
+  views(userId: string): readonly View[] {
+    return this.#journal.get<View[]>('views', userId) ?? [];
+  }
+
+  viewStacks(): Array<[string, readonly View[]]> {
+    return this.#journal.entries('views');
+  }
+
+  putViews(userId: string, stack: readonly View[]): void {
+    if (stack.length === 0) this.#journal.delete('views', userId);
+    else this.#journal.put('views', userId, stack);
+    this.publish({ type: 'views', userId, stack });
+  }
+
+  home(userId: string): View | undefined {
+    return this.#journal.get('homes', userId);
+  }
+
+  homes(): Array<[string, View]> {
+    return this.#journal.entries('homes');
+  }
+
+  putHome(userId: string, view: View): void {
+    this.#journal.put('homes', userId, view);
+    this.publish({ type: 'home', userId, view });
+  }
+
+  lastRead(): Record<string, Record<string, string>> {
+    return Object.fromEntries(this.#journal.entries<Record<string, string>>('last_read'));
+  }
+
+  markRead(userId: string, channel: string, ts: string): void {
+    const marks = this.#journal.get<Record<string, string>>('last_read', userId) ?? {};
+    this.#journal.put('last_read', userId, { ...marks, [channel]: ts });
+    this.publish({ type: 'last_read', userId, channel, ts });
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    this.#journal.close();
+  }
+
+  #seed(): void {
+    if (this.#journal.get('meta', 'team') !== undefined) return;
+    for (const user of SEED_USERS) this.#journal.put('users', user.id, user);
+    for (const channel of SEED_CHANNELS) this.#journal.put('channels', channel.id, channel);
+    for (const group of SEED_USER_GROUPS) this.#journal.put('usergroups', group.id, group);
+    this.#journal.put('meta', 'team', TEAM);
+  }
+
+  #index(message: Message): void {
+    let channel = this.#messages.get(message.channel);
+    if (channel === undefined) {
+      channel = new Map();
+      this.#messages.set(message.channel, channel);
+    }
+    channel.set(message.ts, message);
+    this.#lastMicros = Math.max(this.#lastMicros, Number(message.ts.replace('.', '')));
+  }
+}
+
+/** The app that wrote a message, if one did. */
+export function appOf(message: Message): (typeof APPS)[number] | undefined {
+  return APPS.find((app) => app.botId === message.bot_id);
+}
