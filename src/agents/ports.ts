@@ -3,6 +3,7 @@ import type { Diagnosis, Triage } from '../domain/diagnosis.ts';
 import type { ActionId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { Recall } from '../domain/memory.ts';
+import type { ModelUsage } from '../domain/model-usage.ts';
 import type { ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
 
 /** Who works an incident's phases. Two stand behind this: the playbook (deterministic) and Claude. */
@@ -50,15 +51,6 @@ export interface Investigation {
 export interface Guidance {
   readonly by: string;
   readonly text: string;
-}
-
-export interface ModelUsage {
-  readonly model: string;
-  readonly inputTokens: number;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
 }
 
 /** Thrown by an investigator that cannot go on (model down, over budget, refused): the playbook takes over and the thread says `reason`. */

@@ -1,0 +1,77 @@
+import type { IncidentState } from '../domain/incident.ts';
+
+/** How many diagnoses an incident gets before *not fixed* escalates: the first and two more (design.md §2). */
+export const MAX_ROUNDS = 3;
+
+/**
+ * The states and the legal moves between them (design.md §2, "States"), as data. Nothing else decides a legal move.
+ * `resolved` from anywhere with nothing running means: the source says it is over.
+ */
+const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
+  open: ['triaging', 'resolved'],
+  triaging: ['ignored', 'diagnosing', 'resolved'],
+  ignored: [],
+  diagnosing: ['reported', 'planning', 'resolved'],
+  planning: ['awaiting_approval', 'reported', 'resolved'],
+  awaiting_approval: ['planning', 'remediating', 'reported', 'resolved'],
+  remediating: ['verifying'],
+  verifying: ['resolved', 'diagnosing', 'escalated'],
+  reported: ['diagnosing', 'resolved'],
+  escalated: ['diagnosing', 'resolved'],
+  resolved: ['diagnosing'],
+  stopped: ['resolved'],
+};
+
+/** Stopping is a person's right in any state but the ended ones; while a mutation runs the stop waits for its end. */
+const stoppable: readonly IncidentState[] = [
+  'open',
+  'triaging',
+  'diagnosing',
+  'planning',
+  'awaiting_approval',
+  'verifying',
+  'reported',
+  'escalated',
+];
+
+/** Whether an incident may go from one state to the other. `stoppedFrom` is where *Resume* leads. */
+export function mayMove(
+  from: IncidentState,
+  to: IncidentState,
+  stoppedFrom: IncidentState | null = null,
+): boolean {
+  if (to === 'stopped') return stoppable.includes(from);
+  if (from === 'stopped' && to === stoppedFrom) return true;
+  return moves[from].includes(to);
+}
+
+/** What a turn does next for an incident in a state; `wait` ends the turn. */
+export type NextWork = 'triage' | 'diagnose' | 'plan' | 'await_approval' | 'remediate' | 'verify' | 'wait';
+
+const work: Readonly<Record<IncidentState, NextWork>> = {
+  open: 'triage',
+  triaging: 'triage',
+  diagnosing: 'diagnose',
+  planning: 'plan',
+  awaiting_approval: 'await_approval',
+  remediating: 'remediate',
+  verifying: 'verify',
+  reported: 'wait',
+  escalated: 'wait',
+  resolved: 'wait',
+  ignored: 'wait',
+  stopped: 'wait',
+};
+
+export function nextWork(state: IncidentState): NextWork {
+  return work[state];
+}
+
+/** States in which nothing of ours runs or waits to run against the target: the source's "resolved" ends the incident there. */
+export function sourceMayResolve(state: IncidentState): boolean {
+  return moves[state].includes('resolved') && state !== 'verifying';
+}
+
+export function isEnded(state: IncidentState): boolean {
+  return state === 'resolved' || state === 'ignored';
+}

@@ -1,0 +1,103 @@
+import type { Action } from '../domain/action.ts';
+import type { IncidentEventBody } from '../domain/event.ts';
+import type { ActionId, IncidentId, ToolCallId } from '../domain/ids.ts';
+import type { Incident, Role } from '../domain/incident.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { ModelUsage } from '../domain/model-usage.ts';
+import type { Sql, Tx } from '../domain/sql.ts';
+import type { ToolCall } from '../domain/tool-call.ts';
+import { toAction, toAlert, toEpisode, toEvent, toIncident, toToolCall } from './rows.ts';
+
+/** The record of all incidents: the one place rows are read for showing and events are written. */
+export interface IncidentRecords {
+  /** One incident with everything on record about it, or null when there is none of that id. */
+  load(id: IncidentId): Promise<IncidentRecord | null>;
+  incident(id: IncidentId): Promise<Incident | null>;
+  /** Newest first. `open`: only those not ended. */
+  list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
+  findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;
+  toolCall(id: ToolCallId): Promise<ToolCall | null>;
+  action(id: ActionId): Promise<Action | null>;
+  /**
+   * Appends an event inside the caller's transaction. With a `dedupeKey` the same event of a step that runs again after
+   * a crash is recorded once; returns whether it was new.
+   */
+  append(tx: Tx, id: IncidentId, body: IncidentEventBody, dedupeKey?: string): Promise<boolean>;
+  /** The role's current words, for the live message; null withdraws them. */
+  setWords(id: IncidentId, words: string | null): Promise<void>;
+  addUsage(id: IncidentId, role: Role, usage: ModelUsage): Promise<void>;
+}
+
+export function createRecords(sql: Sql): IncidentRecords {
+  const one = async <T>(
+    rows: PromiseLike<readonly object[]>,
+    to: (row: Record<string, unknown>) => T,
+  ): Promise<T | null> => {
+    const [row] = await rows;
+    return row ? to(row as Record<string, unknown>) : null;
+  };
+  return {
+    incident: (id) => one(sql`SELECT * FROM incident WHERE id = ${id}`, toIncident),
+    toolCall: (id) => one(sql`SELECT * FROM tool_call WHERE id = ${id}`, toToolCall),
+    action: (id) => one(sql`SELECT * FROM action WHERE id = ${id}`, toAction),
+    findByThread: (channel, threadTs) =>
+      one(
+        sql`SELECT id FROM incident WHERE channel = ${channel} AND thread_ts = ${threadTs}`,
+        (row) => row['id'] as IncidentId,
+      ),
+
+    async load(id) {
+      // One snapshot: what is drawn must not mix two moments.
+      return sql.begin('isolation level repeatable read read only', async (tx) => {
+        const [incident] = await tx`SELECT * FROM incident WHERE id = ${id}`;
+        if (!incident) return null;
+        const [alerts, events, toolCalls, actions, episodes] = await Promise.all([
+          tx`SELECT * FROM alert WHERE incident_id = ${id} ORDER BY id`,
+          tx`SELECT * FROM event WHERE incident_id = ${id} ORDER BY seq`,
+          tx`SELECT * FROM tool_call WHERE incident_id = ${id} ORDER BY started_at, id`,
+          tx`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, id`,
+          tx`SELECT * FROM episode WHERE incident_id = ${id} ORDER BY id`,
+        ]);
+        return {
+          incident: toIncident(incident),
+          alerts: alerts.map(toAlert),
+          events: events.map(toEvent),
+          toolCalls: toolCalls.map(toToolCall),
+          actions: actions.map(toAction),
+          episodes: episodes.map(toEpisode),
+        };
+      });
+    },
+
+    async list({ limit, open }) {
+      const rows = open
+        ? await sql`SELECT * FROM incident WHERE state NOT IN ('ignored', 'resolved') ORDER BY opened_at DESC LIMIT ${limit}`
+        : await sql`SELECT * FROM incident ORDER BY opened_at DESC LIMIT ${limit}`;
+      return rows.map(toIncident);
+    },
+
+    async append(tx, id, body, dedupeKey) {
+      const { type, ...rest } = body;
+      const rows = await tx`
+        INSERT INTO event (incident_id, type, body, dedupe_key)
+        VALUES (${id}, ${type}, ${tx.json(rest)}, ${dedupeKey ?? null})
+        ON CONFLICT (incident_id, dedupe_key) DO NOTHING RETURNING seq`;
+      if (rows.length > 0) await tx`UPDATE incident SET updated_at = clock_timestamp() WHERE id = ${id}`;
+      return rows.length > 0;
+    },
+
+    async setWords(id, words) {
+      await sql`UPDATE incident SET words = ${words}, updated_at = clock_timestamp()
+                WHERE id = ${id} AND words IS DISTINCT FROM ${words}`;
+    },
+
+    async addUsage(id, role, usage) {
+      await sql.begin(async (tx) => {
+        await tx`INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_usd)
+                 VALUES (${id}, ${role}, ${usage.model}, ${usage.inputTokens}, ${usage.cacheReadTokens},
+                         ${usage.cacheWriteTokens}, ${usage.outputTokens}, ${usage.costUsd})`;
+        await tx`UPDATE incident SET cost_usd = cost_usd + ${usage.costUsd}, updated_at = clock_timestamp() WHERE id = ${id}`;
+      });
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { Action } from '../domain/action.ts';
+import type { IncidentEvent } from '../domain/event.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { RecordedAlert } from '../domain/incident-record.ts';
+import type { Episode } from '../domain/memory.ts';
+import type { SqlRow } from '../domain/sql.ts';
+import type { ToolCall } from '../domain/tool-call.ts';
+
+const camel = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function pick(row: SqlRow, columns: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(columns.map((column) => [camel(column), row[column] ?? null]));
+}
+
+const incidentColumns = [
+  'id',
+  'state',
+  'stopped_from',
+  'title',
+  'alert_name',
+  'severity',
+  'domain',
+  'target',
+  'incident_type',
+  'routine',
+  'fingerprint',
+  'labels',
+  'annotations',
+  'occurrences',
+  'round',
+  'cause',
+  'confidence',
+  'verdict',
+  'next_step',
+  'words',
+  'source_resolved_at',
+  'investigator',
+  'cost_usd',
+  'requesters',
+  'channel',
+  'thread_ts',
+  'opened_at',
+  'updated_at',
+  'ended_at',
+] as const;
+
+export const toIncident = (row: SqlRow): Incident => pick(row, incidentColumns) as unknown as Incident;
+
+const actionColumns = [
+  'id',
+  'incident_id',
+  'round',
+  'state',
+  'tool',
+  'target',
+  'input',
+  'command',
+  'plan_hash',
+  'guard',
+  'why',
+  'blast_radius',
+  'preflight',
+  'undo',
+  'risk',
+  'runbook_id',
+  'verify',
+  'expires_at',
+  'proposed_at',
+  'decided_by',
+  'decided_at',
+  'decision_reason',
+  'started_at',
+  'finished_at',
+  'outcome',
+  'tool_call_id',
+  'audit_only',
+] as const;
+
+export const toAction = (row: SqlRow): Action => pick(row, actionColumns) as unknown as Action;
+
+const toolCallColumns = [
+  'id',
+  'incident_id',
+  'role',
+  'tool',
+  'target',
+  'input',
+  'state',
+  'output',
+  'result',
+  'output_sha256',
+  'truncated',
+  'code',
+  'started_at',
+  'finished_at',
+  'action_id',
+] as const;
+
+export const toToolCall = (row: SqlRow): ToolCall => pick(row, toolCallColumns) as unknown as ToolCall;
+
+const alertColumns = [
+  'source',
+  'status',
+  'title',
+  'labels',
+  'annotations',
+  'starts_at',
+  'received_at',
+  'url',
+] as const;
+
+export const toAlert = (row: SqlRow): RecordedAlert => pick(row, alertColumns) as unknown as RecordedAlert;
+
+export function toEvent(row: SqlRow): IncidentEvent {
+  return {
+    ...(row['body'] as object),
+    type: row['type'],
+    seq: row['seq'],
+    incidentId: row['incident_id'],
+    at: row['at'],
+  } as IncidentEvent;
+}
+
+export function toEpisode(row: SqlRow): Episode {
+  return {
+    incidentId: row['incident_id'],
+    timestamp: row['at'],
+    error: row['error'],
+    diagnosis: row['diagnosis'],
+    command: row['command'],
+    result: row['result'],
+    success: row['success'] ?? null,
+  } as Episode;
+}
