@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpsError } from '../../domain/errors.ts';
 import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
@@ -32,7 +32,7 @@ async function acquire(path: string, waitMs: number): Promise<string> {
     if (tryTake(path, owner)) return owner.token;
     const holder = readOwner(path);
     if (holder !== undefined && !isRunning(holder)) {
-      removeStale(path, holder);
+      await removeStale(path, holder, waitMs);
       continue;
     }
     if (Date.now() >= deadline) throw busy(path, holder, waitMs);
@@ -56,22 +56,13 @@ function tryTake(path: string, owner: LockOwner): boolean {
 }
 
 /**
- * Two waiters may both see the stale lock; the second must not remove the first one's fresh lock. The rename moves
- * whatever is there now, and what is not the stale one is put back.
+ * Two waiters may both see the stale lock, and the slower one must not remove the faster one's fresh lock. So only
+ * the holder of a second lock, named after the stale one's token, may remove it; nobody else can have replaced it.
  */
-function removeStale(path: string, stale: LockOwner): void {
-  const aside = `${path}.stale.${randomUUID()}`;
-  try {
-    renameSync(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  try {
-    if (readOwner(aside)?.token !== stale.token) linkSync(aside, path);
-  } finally {
-    rmSync(aside, { force: true });
-  }
+async function removeStale(path: string, stale: LockOwner, waitMs: number): Promise<void> {
+  await withFileLock(`${path}.takeover-${stale.token.slice(0, 8)}`, waitMs, async () => {
+    release(path, stale.token);
+  });
 }
 
 function readOwner(path: string): LockOwner | undefined {

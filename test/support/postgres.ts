@@ -1,0 +1,93 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import postgres, { type Sql } from 'postgres';
+import { inject } from 'vitest';
+import { startEmbeddedPostgres } from '../../src/infra/db/embedded/start-embedded-postgres.ts';
+import { migrate } from '../../src/infra/db/migrate.ts';
+import { quiet } from './quiet.ts';
+
+export interface ScratchDatabase {
+  /** Of a superuser. */
+  readonly url: string;
+  /** Ends every session in it and removes it. */
+  drop(): Promise<void>;
+}
+
+/** The repository's migrations. */
+export const migrationsDir = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+
+let server: Promise<string> | undefined;
+
+/**
+ * An empty database of its own in the one real PostgreSQL of this test run, which starts when it is first needed
+ * (2 s) and is stopped at the end of the run. Do not do to the server what other tests would feel (use up its
+ * connections, kill it): for that, start one of your own with `startEmbeddedPostgres`.
+ *
+ * @param options.migrate apply prisma/migrations (copied from a template: 0.1 s).
+ */
+export async function scratchDatabase(
+  options: { readonly migrate?: boolean } = {},
+): Promise<ScratchDatabase> {
+  server ??= startServer();
+  const admin = await server;
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await withSql(admin, async (sql) => {
+    const template = options.migrate === true ? await migratedTemplate(sql, admin) : 'template0';
+    await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`;
+  });
+  return {
+    url: databaseUrl(admin, name),
+    drop: () =>
+      withSql(admin, async (sql) => void (await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`)),
+  };
+}
+
+/** fsync off: a test kills processes, not the machine, and nobody reads the data after the run. */
+async function startServer(): Promise<string> {
+  const dataDir = join(inject('scratchRoot'), 'servers', 'postgres');
+  const settings = { fsync: 'off', max_connections: '300', shared_buffers: '128MB' };
+  const { url } = await startEmbeddedPostgres({ dataDir, name: 'scratch', log: quiet, settings });
+  return url;
+}
+
+/** One migrated database per state of the migrations; made by whoever comes first, the others wait. */
+async function migratedTemplate(sql: Sql, admin: string): Promise<string> {
+  const name = `template_${migrationsHash()}`;
+  await sql`SELECT pg_advisory_lock(hashtextextended(${name}, 0))`;
+  const [ready] = await sql`SELECT 1 FROM pg_database WHERE datname = ${name}`;
+  if (ready === undefined) {
+    const draft = `${name}_draft`;
+    await sql`DROP DATABASE IF EXISTS ${sql(draft)} WITH (FORCE)`;
+    await sql`CREATE DATABASE ${sql(draft)} TEMPLATE template0`;
+    await withSql(databaseUrl(admin, draft), async (inside) => void (await migrate(inside, migrationsDir)));
+    await sql`ALTER DATABASE ${sql(draft)} RENAME TO ${sql(name)}`;
+  }
+  await sql`SELECT pg_advisory_unlock(hashtextextended(${name}, 0))`;
+  return name;
+}
+
+function migrationsHash(): string {
+  const hash = createHash('sha256');
+  for (const entry of readdirSync(migrationsDir, { withFileTypes: true })) {
+    if (entry.isDirectory()) hash.update(readFileSync(join(migrationsDir, entry.name, 'migration.sql')));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** One connection, so that session locks hold; ended in any case. */
+async function withSql<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+function databaseUrl(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+}

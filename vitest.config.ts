@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config';
+
+const shared = {
+  globalSetup: ['test/support/scratch-root.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  pool: 'forks' as const,
+};
+
+// vitest finds its configuration by the default export.
+// oxlint-disable-next-line import/no-default-export
+export default defineConfig({
+  test: {
+    // More workers than cores make timings in tests of real servers worthless.
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'parallel',
+          include: ['test/{unit,contract,integration}/**/*.test.ts'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // One at a time and last: these start the whole product, kill it and measure time.
+        test: {
+          ...shared,
+          name: 'serial',
+          include: ['test/{e2e,chaos}/**/*.test.ts'],
+          fileParallelism: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
