@@ -21,6 +21,8 @@ export interface ToolOutput {
 }
 
 interface ToolBase<I> {
+  /** Refused until this toolset has been loaded in the incident; none for most tools. */
+  readonly toolset?: string;
   /** Snake case, with its family first: `postgres_activity`. */
   readonly name: string;
   /** For a model: what it answers, when to use it, what its units are. One to three sentences. */
@@ -40,11 +42,22 @@ export interface ReadTool<I = unknown> extends ToolBase<I> {
 export interface Preflight<G extends Json = Json> {
   /** The part that must not have moved when the action runs (pid and backend_start, not the query text). */
   readonly guard: G;
+  /**
+   * The target's own clock when this was read (`clock_timestamp()::text`, with microseconds); null where it has none.
+   * The deadline of the run is counted from here, so that a process paused at any later moment finds it passed.
+   */
+  readonly clock: string | null;
   /** For the card, a line each. */
   readonly lines: readonly string[];
   readonly blastRadius: string;
   readonly undo: string;
   readonly risk: Risk;
+}
+
+/** It must not take effect later than `withinMs` after `clock` (see `Preflight.clock`); checked inside the effecting statement where the target can. */
+export interface Deadline {
+  readonly clock: string | null;
+  readonly withinMs: number;
 }
 
 export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I> {
@@ -55,10 +68,10 @@ export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase
   preflight(context: ToolContext, input: I): Promise<Preflight<G>>;
   /**
    * Does it, once, with the guard and the deadline repeated inside the effecting statement where the target can carry them.
-   * `deadline` is a duration in ms from now after which it must not take effect. Called in one place: gate/.
+   * Called in one place: gate/.
    * Throws only when nothing took effect for certain; when in doubt it returns `unknown`.
    */
-  run(context: ToolContext, input: I, guard: G, deadlineMs: number): Promise<ActionOutcome>;
+  run(context: ToolContext, input: I, guard: G, deadline: Deadline): Promise<ActionOutcome>;
   /** After `unknown`: looks whether it took effect, without doing anything. */
   look(context: ToolContext, input: I, guard: G): Promise<'done' | 'not_done' | 'cannot_tell'>;
   /** How to tell whether it helped, when no runbook says. */
