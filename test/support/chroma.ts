@@ -7,7 +7,7 @@ export interface ScratchChroma {
   /** `http://127.0.0.1:<port>` */
   readonly host: string;
   /** Lets go of it; the server itself ends with the test run. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /**

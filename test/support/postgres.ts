@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import postgres, { type Sql } from 'postgres';
 import { inject } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/infra/db/embedded/start-embedded-postgres.ts';
-import { migrate } from '../../src/infra/db/migrate.ts';
+import { migrateDatabase } from '../../src/infra/db/migrate.ts';
 import { quiet } from './quiet.ts';
 
 export interface ScratchDatabase {
   /** Of a superuser. */
   readonly url: string;
   /** Ends every session in it and removes it. */
-  drop(): Promise<void>;
+  readonly drop: () => Promise<void>;
 }
 
 /** The repository's migrations. */
@@ -61,7 +61,7 @@ async function migratedTemplate(sql: Sql, admin: string): Promise<string> {
     const draft = `${name}_draft`;
     await sql`DROP DATABASE IF EXISTS ${sql(draft)} WITH (FORCE)`;
     await sql`CREATE DATABASE ${sql(draft)} TEMPLATE template0`;
-    await withSql(databaseUrl(admin, draft), async (inside) => void (await migrate(inside, migrationsDir)));
+    await migrateDatabase(databaseUrl(admin, draft), migrationsDir);
     await sql`ALTER DATABASE ${sql(draft)} RENAME TO ${sql(name)}`;
   }
   await sql`SELECT pg_advisory_unlock(hashtextextended(${name}, 0))`;

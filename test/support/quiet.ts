@@ -1,4 +1,6 @@
-import type { ChildLog } from '../../src/infra/process/child-log.ts';
+import type { Log } from '../../src/domain/log.ts';
+
+const nothing = (): void => undefined;
 
 /** A log nobody reads. */
-export const quiet: ChildLog = { info: () => undefined, warn: () => undefined };
+export const quiet: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sql, TransactionSql } from 'postgres';
+import postgres, { type Sql, type TransactionSql } from 'postgres';
 import { messageOf, OpsError } from '../../domain/errors.ts';
 
 /** The key `prisma migrate` locks on (its source, `advisory_lock_key`): it and we exclude each other. */
@@ -41,6 +41,19 @@ export async function migrate(
     const name = await applyNext(sql, migrations);
     if (name === undefined) return { applied };
     applied.push(name);
+  }
+}
+
+/** The same over a connection of its own, which is closed again. For a start before any pool is open. */
+export async function migrateDatabase(
+  url: string,
+  migrationsDir: string,
+): Promise<{ readonly applied: readonly string[] }> {
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined });
+  try {
+    return await migrate(sql, migrationsDir);
+  } finally {
+    await sql.end({ timeout: 5 });
   }
 }
 

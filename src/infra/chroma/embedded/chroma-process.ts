@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpsError } from '../../../domain/errors.ts';
-import type { ChildLog } from '../../process/child-log.ts';
+import type { Log } from '../../../domain/log.ts';
 import { findProcesses } from '../../process/find-processes.ts';
 import {
   commandLine,
@@ -35,7 +35,7 @@ const rotateAt = 10 * 1024 * 1024;
 
 export interface SpawnedChroma {
   readonly pid: number;
-  output(): string;
+  readonly output: () => string;
   readonly ended: Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export async function heartbeatWhenReady(
 }
 
 /** What was acknowledged is on disk already, so the harder signal loses nothing. */
-export async function shutDownChroma(log: ChildLog, identity: ProcessIdentity): Promise<void> {
+export async function shutDownChroma(log: Log, identity: ProcessIdentity): Promise<void> {
   const steps = [
     ['SIGINT', 10_000],
     ['SIGTERM', 5_000],

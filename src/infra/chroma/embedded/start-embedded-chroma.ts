@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OpsError } from '../../../domain/errors.ts';
-import type { ChildLog } from '../../process/child-log.ts';
+import type { Log } from '../../../domain/log.ts';
 import { withFileLock } from '../../process/file-lock.ts';
 import { choosePort } from '../../process/free-port.ts';
 import { newHolder, otherHolders } from '../../process/holders.ts';
@@ -20,7 +20,7 @@ import { readChromaState, writeChromaState } from './chroma-state.ts';
 export interface EmbeddedChromaOptions {
   /** Where it keeps everything; made when missing. */
   readonly dataDir: string;
-  readonly log: ChildLog;
+  readonly log: Log;
   /** Wanted instead of the remembered port. Another one is taken, and said, when it is not free. */
   readonly port?: number;
 }
@@ -35,7 +35,7 @@ export interface EmbeddedChroma {
   /** Resolves when the server is gone for whatever reason. Does not keep our process alive. */
   readonly exited: Promise<void>;
   /** Ends it and waits; leaves it running while another living process uses it. Can be repeated. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 const lockWaitMs = 90_000;
@@ -87,7 +87,7 @@ function openFolder(dataDir: string): string {
   }
 }
 
-async function adoptable(log: ChildLog, folder: string): Promise<RunningChroma | undefined> {
+async function adoptable(log: Log, folder: string): Promise<RunningChroma | undefined> {
   const found = findChroma(folder);
   if (found === undefined) return undefined;
   const alive = (): boolean => isRunning(found.process);
@@ -133,7 +133,7 @@ async function isUp(identity: ProcessIdentity, port: number): Promise<boolean> {
 }
 
 async function stopServer(
-  log: ChildLog,
+  log: Log,
   dataDir: string,
   identity: ProcessIdentity,
   token: string,

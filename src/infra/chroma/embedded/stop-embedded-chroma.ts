@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChildLog } from '../../process/child-log.ts';
+import type { Log } from '../../../domain/log.ts';
 import { withFileLock } from '../../process/file-lock.ts';
 import { findChroma, shutDownChroma } from './chroma-process.ts';
 
@@ -10,7 +10,7 @@ import { findChroma, shutDownChroma } from './chroma-process.ts';
  *
  * @returns whether one was running.
  */
-export async function stopEmbeddedChroma(dataDir: string, log: ChildLog): Promise<boolean> {
+export async function stopEmbeddedChroma(dataDir: string, log: Log): Promise<boolean> {
   if (!existsSync(join(dataDir, 'data'))) return false;
   const real = realpathSync(dataDir);
   return withFileLock(join(real, 'lock'), 90_000, async () => {

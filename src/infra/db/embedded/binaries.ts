@@ -88,7 +88,7 @@ function platformPackage(): { native: string; version: string } {
 }
 
 function isRunnable(native: string, runAs: RunAs | undefined): boolean {
-  return missingLinks(native).length === 0 && /^postgres \(PostgreSQL\)/.test(versionRun(native, runAs));
+  return missingLinks(native).length === 0 && versionRun(native, runAs).startsWith('postgres (PostgreSQL)');
 }
 
 function versionRun(native: string, runAs: RunAs | undefined): string {

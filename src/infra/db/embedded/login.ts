@@ -20,7 +20,7 @@ export async function tryLogin(url: string): Promise<Login> {
     return { kind: 'in', server: { dataDirectory: rows[0]?.setting ?? '' } };
   } catch (error) {
     // Class 28: the password or the role is wrong. Everything else is a server that is not ready (57P03) or gone.
-    const code = String((error as { code?: unknown }).code ?? '');
+    const code = (error as { code?: string }).code ?? '';
     return { kind: code.startsWith('28') ? 'refused' : 'unready', reason: messageOf(error) };
   } finally {
     await sql.end({ timeout: 1 });
@@ -46,7 +46,7 @@ export async function ensureDatabase(url: string, database: string): Promise<voi
     await sql`CREATE DATABASE ${sql(database)}`;
   } catch (error) {
     // 42P04, 23505: somebody else made it in the same moment.
-    const code = String((error as { code?: unknown }).code ?? '');
+    const code = (error as { code?: string }).code ?? '';
     if (code !== '42P04' && code !== '23505') throw error;
   } finally {
     await sql.end({ timeout: 1 });

@@ -41,7 +41,7 @@ export function disownPidFile(cluster: string): void {
 export interface SpawnedServer {
   readonly pid: number;
   /** What it printed since it was started. */
-  output(): string;
+  readonly output: () => string;
   /** Fails when it could not be executed at all; never resolves before it ended. */
   readonly ended: Promise<void>;
 }

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpsError } from '../../../domain/errors.ts';
-import type { ChildLog } from '../../process/child-log.ts';
+import type { Log } from '../../../domain/log.ts';
 import { withFileLock } from '../../process/file-lock.ts';
 import { type ProcessIdentity, signalProcess, waitUntilGone } from '../../process/process-identity.ts';
 import { findPostmaster } from './postmaster.ts';
 import { readState, writeState } from './server-state.ts';
 
 /** SIGINT ends sessions and writes a checkpoint. The harder signals lose nothing committed, but cost a recovery. */
-export async function shutDown(name: string, log: ChildLog, identity: ProcessIdentity): Promise<void> {
+export async function shutDown(name: string, log: Log, identity: ProcessIdentity): Promise<void> {
   const steps = [
     ['SIGINT', 30_000],
     ['SIGQUIT', 10_000],
@@ -29,7 +29,7 @@ export async function shutDown(name: string, log: ChildLog, identity: ProcessIde
  *
  * @returns whether one was running.
  */
-export async function stopEmbeddedPostgres(dataDir: string, log: ChildLog): Promise<boolean> {
+export async function stopEmbeddedPostgres(dataDir: string, log: Log): Promise<boolean> {
   if (!existsSync(join(dataDir, 'server.json'))) return false;
   return withFileLock(join(dataDir, 'lock'), 120_000, async () => {
     const state = readState(dataDir);

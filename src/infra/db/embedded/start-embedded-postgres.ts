@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpsError } from '../../../domain/errors.ts';
-import type { ChildLog } from '../../process/child-log.ts';
+import type { Log } from '../../../domain/log.ts';
 import { withFileLock } from '../../process/file-lock.ts';
 import { choosePort } from '../../process/free-port.ts';
 import { newHolder, otherHolders } from '../../process/holders.ts';
@@ -23,7 +23,7 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** What it is called in messages and in `cluster_name`; also the database's name, with `-` as `_`. */
   readonly name: string;
-  readonly log: ChildLog;
+  readonly log: Log;
   /** Wanted instead of the remembered port. Another one is taken, and said, when it is not free. */
   readonly port?: number;
   /** PostgreSQL settings over the defaults below; changed ones restart a server that nobody else uses. */
@@ -40,7 +40,7 @@ export interface EmbeddedPostgres {
   /** Resolves when the server is gone for whatever reason. Does not keep our process alive. */
   readonly exited: Promise<void>;
   /** Fast shutdown, waits for the end; leaves it running while another living process uses it. Can be repeated. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Durability stays on: fsync, full_page_writes and synchronous_commit are PostgreSQL's own defaults. */
