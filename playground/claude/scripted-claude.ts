@@ -164,7 +164,10 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
     if (path === '/control/release') holds.release();
     else if (path === '/control/fail') faults.push(JSON.parse(text) as ScriptedFault);
     else if (path !== '/control/requests') return sendProblem(response, notFound(path));
-    sendJson(response, { held: holds.count(), requests: requests.map(({ headers: _, ...rest }) => rest) });
+    sendJson(response, {
+      held: holds.count(),
+      requests: requests.map((record) => ({ ...record, headers: undefined })),
+    });
   }
 
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
@@ -193,7 +196,7 @@ function peek(scenario: Scenario, turn: number, request: MessagesRequest): Scrip
   return (typeof scripted === 'function' ? scripted(request) : scripted) ?? {};
 }
 
-function createHolds(): HoldPoint & { release(): void; held(): Promise<void>; count(): number } {
+function createHolds(): HoldPoint & { release: () => void; held: () => Promise<void>; count: () => number } {
   const waiting = new Set<() => void>();
   let arrivals: (() => void)[] = [];
   return {

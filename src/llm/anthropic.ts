@@ -1,0 +1,193 @@
+import Anthropic from '@anthropic-ai/sdk';
+import type { AttemptOptions, AttemptResult, ModelBackend } from './backend.ts';
+import { createCapabilityCache, listedCapabilities, type ModelCapabilities } from './capabilities.ts';
+import { classifyError } from './classify-error.ts';
+import { LlmError } from './llm-error.ts';
+import { usdOf } from './pricing.ts';
+import { createRawInputs } from './raw-inputs.ts';
+import { requestBody } from './request-body.ts';
+import { type AssistantContent, type ModelStop, NO_USAGE, type Spent, type TokenUsage } from './types.ts';
+
+export interface AnthropicOptions {
+  readonly apiKey: string;
+  /** Any server that speaks the Messages API; a path prefix is kept. Default: Anthropic's own. */
+  readonly baseUrl?: string | undefined;
+  /**
+   * A stream that brings no event for so long is given up. Pings do not count (the SDK keeps them to itself), and
+   * hard thinking is silent for long: giving up early costs more than waiting. Default 120 s.
+   */
+  readonly idleMs?: number;
+  /** For the look-up of what a model can do; it stands before the first message only. Default 3 s. */
+  readonly lookUpMs?: number;
+}
+
+const DEFAULT_BASE_URL = 'https://api.anthropic.com';
+
+/** The Messages API by the vendor's SDK: one attempt at a time, with an idle watchdog the SDK does not have. */
+export function createAnthropicBackend(options: AnthropicOptions): ModelBackend {
+  const client = new Anthropic({
+    apiKey: options.apiKey,
+    authToken: null,
+    baseURL: options.baseUrl ?? DEFAULT_BASE_URL,
+    // Its own retries honour `retry-after` without a cap and never cover a stream that has begun.
+    maxRetries: 0,
+    // Its log would show request bodies; ours is written by the caller.
+    logLevel: 'off',
+  });
+  const idleMs = options.idleMs ?? 120_000;
+  const capabilitiesOf = createCapabilityCache(async (model): Promise<ModelCapabilities> => {
+    const timeout = options.lookUpMs ?? 3_000;
+    return listedCapabilities(model, await client.models.retrieve(model, {}, { timeout }));
+  });
+
+  return {
+    name: 'anthropic',
+    async attempt(request, attempt) {
+      const guard = watch(attempt, idleMs);
+      try {
+        const body = requestBody(request, await guard.orAbort(capabilitiesOf(request.model)));
+        return await guard.run(client, body, attempt);
+      } finally {
+        guard.stop();
+      }
+    },
+    async countTokens(request, signal) {
+      const { max_tokens: _, ...counted } = requestBody(request, await capabilitiesOf(request.model));
+      try {
+        return (await client.messages.countTokens(counted, { signal, timeout: 10_000 })).input_tokens;
+      } catch (error) {
+        throw classifyError(error, { usage: NO_USAGE, usd: 0 });
+      }
+    },
+  };
+}
+
+/** Ends an attempt when the caller aborts, the time is up or nothing arrives any more, and says which it was. */
+function watch(attempt: AttemptOptions, idleMs: number) {
+  const controller = new AbortController();
+  let idle: NodeJS.Timeout | undefined;
+  const end = (error: LlmError) => controller.abort(error);
+  const onAbort = () => end(new LlmError('LLM_ABORTED', 'the model call was stopped'));
+  const touch = () => {
+    clearTimeout(idle);
+    idle = setTimeout(
+      () => end(new LlmError('LLM_STALLED', `nothing arrived for ${idleMs} ms`, { retryable: true })),
+      idleMs,
+    );
+  };
+  const deadline = setTimeout(
+    () => end(new LlmError('LLM_DEADLINE', `no whole answer within ${Math.round(attempt.timeoutMs)} ms`)),
+    attempt.timeoutMs,
+  );
+  attempt.signal.addEventListener('abort', onAbort, { once: true });
+  if (attempt.signal.aborted) onAbort();
+  touch();
+
+  return {
+    stop() {
+      clearTimeout(idle);
+      clearTimeout(deadline);
+      attempt.signal.removeEventListener('abort', onAbort);
+    },
+    /** The value, or the reason this attempt ended for, whichever is first. */
+    async orAbort<T>(value: Promise<T>): Promise<T> {
+      controller.signal.throwIfAborted();
+      const aborted = new Promise<never>((_, reject) => {
+        controller.signal.addEventListener('abort', () => reject(controller.signal.reason as LlmError), {
+          once: true,
+        });
+      });
+      return Promise.race([value, aborted]);
+    },
+    async run(
+      client: Anthropic,
+      body: Anthropic.MessageCreateParamsNonStreaming,
+      { onEvent }: AttemptOptions,
+    ): Promise<AttemptResult> {
+      controller.signal.throwIfAborted();
+      const stream = client.messages.stream(body, { signal: controller.signal, timeout: attempt.timeoutMs });
+      const inputs = createRawInputs();
+      stream.on('connect', touch);
+      stream.on('streamEvent', (event) => {
+        touch();
+        inputs.take(event);
+        if (event.type === 'content_block_start' && event.content_block.type === 'tool_use') {
+          onEvent({ type: 'tool_use_started', name: event.content_block.name });
+        }
+      });
+      stream.on('text', (delta) => onEvent({ type: 'text', delta }));
+      stream.on('thinking', (delta) => onEvent({ type: 'thinking', delta }));
+      try {
+        return result(await stream.finalMessage(), stream.request_id ?? null, inputs.whole());
+      } catch (error) {
+        const spent = spentOn(stream.currentMessage);
+        if (!controller.signal.aborted) throw classifyError(error, spent);
+        const reason = controller.signal.reason as LlmError;
+        throw new LlmError(reason.code, reason.message, { retryable: reason.retryable, spent, cause: error });
+      }
+    },
+  };
+}
+
+function result(message: Anthropic.Message, requestId: string | null, inputsWhole: boolean): AttemptResult {
+  const usage = usageOf(message.usage);
+  const stop = stopOf(message);
+  if (!inputsWhole && stop.kind !== 'max_tokens') {
+    // Such a call must not run, and such a turn could never be sent back: the API takes only objects as tool input.
+    throw new LlmError('LLM_BAD_OUTPUT', 'the input of a tool call is not a whole JSON object', {
+      retryable: true,
+      requestId,
+      spent: { usage, usd: usdOf(message.model, usage) ?? 0 },
+    });
+  }
+  return { content: plain(message.content), stop, model: message.model, requestId, usage };
+}
+
+/** Plain JSON: what is stored, compared and echoed must not depend on getters of the SDK's objects. */
+function plain(content: readonly Anthropic.ContentBlock[]): AssistantContent {
+  return JSON.parse(JSON.stringify(content)) as AssistantContent;
+}
+
+function stopOf(message: Anthropic.Message): ModelStop {
+  switch (message.stop_reason) {
+    case 'end_turn':
+    case 'stop_sequence':
+      return { kind: 'end_turn' };
+    case 'tool_use':
+    case 'max_tokens':
+    case 'pause_turn':
+      return { kind: message.stop_reason };
+    case 'model_context_window_exceeded':
+      return { kind: 'context_exceeded' };
+    case 'refusal':
+      return {
+        kind: 'refusal',
+        category: message.stop_details?.category ?? null,
+        explanation: message.stop_details?.explanation ?? null,
+      };
+    case null:
+      throw new LlmError('LLM_STREAM_BROKEN', 'the message ended without a stop reason', { retryable: true });
+    default:
+      return { kind: 'unknown', reason: String(message.stop_reason) };
+  }
+}
+
+function usageOf(usage: Anthropic.Usage): TokenUsage {
+  const written = usage.cache_creation_input_tokens ?? 0;
+  const written1h = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  return {
+    input: usage.input_tokens,
+    cacheWrite5m: written - written1h,
+    cacheWrite1h: written1h,
+    cacheRead: usage.cache_read_input_tokens ?? 0,
+    output: usage.output_tokens,
+    thinking: usage.output_tokens_details?.thinking_tokens ?? 0,
+  };
+}
+
+/** What an attempt had cost by the server's own count when it broke. */
+function spentOn(message: Anthropic.Message | undefined): Spent {
+  if (message === undefined) return { usage: NO_USAGE, usd: 0 };
+  const usage = usageOf(message.usage);
+  return { usage, usd: usdOf(message.model, usage) ?? 0 };
+}

@@ -1,0 +1,89 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { messageOf } from '../domain/errors.ts';
+import { LlmError, type LlmErrorCode } from './llm-error.ts';
+import type { Spent } from './types.ts';
+
+/** Turns whatever the SDK throws for one attempt into an `LlmError`. */
+export function classifyError(error: unknown, spent: Spent): LlmError {
+  if (error instanceof LlmError) return error;
+  if (error instanceof Anthropic.APIUserAbortError) {
+    return new LlmError('LLM_ABORTED', 'the model call was stopped', { spent, cause: error });
+  }
+  if (error instanceof Anthropic.APIConnectionError) {
+    return new LlmError('LLM_UNREACHABLE', `no connection to the model API: ${reasonOf(error)}`, {
+      retryable: true,
+      spent,
+      cause: error,
+    });
+  }
+  if (error instanceof Anthropic.APIError) return classifyApiError(error, spent);
+  // What the SDK throws once the stream has begun: torn sockets, early ends, bytes that are no events, tool input
+  // that is no JSON. None of it can be told apart reliably; all of it may be asked again with the same body.
+  return new LlmError('LLM_STREAM_BROKEN', `the model's answer broke off: ${reasonOf(error)}`, {
+    retryable: true,
+    spent,
+    cause: error,
+  });
+}
+
+function classifyApiError(error: InstanceType<typeof Anthropic.APIError>, spent: Spent): LlmError {
+  const status = error.status as number | undefined;
+  const code =
+    status === undefined
+      ? (CODE_OF_TYPE[error.type ?? ''] ?? 'LLM_BAD_REQUEST')
+      : codeOfStatus(status, error.message);
+  const forbidden = error.headers?.get('x-should-retry') === 'false';
+  return new LlmError(code, error.message, {
+    retryable: RETRYABLE.has(code) && !forbidden,
+    retryAfterMs: retryAfterMs(error.headers),
+    requestId: error.requestID ?? null,
+    spent,
+    cause: error,
+  });
+}
+
+const RETRYABLE: ReadonlySet<LlmErrorCode> = new Set<LlmErrorCode>([
+  'LLM_RATE_LIMITED',
+  'LLM_OVERLOADED',
+  'LLM_UNAVAILABLE',
+]);
+
+function codeOfStatus(status: number, message: string): LlmErrorCode {
+  if (status === 401 || status === 403) return 'LLM_AUTH';
+  if (status === 402) return 'LLM_BILLING';
+  if (status === 404) return 'LLM_MODEL_UNKNOWN';
+  if (status === 413) return 'LLM_CONTEXT_EXCEEDED';
+  if (status === 429) return 'LLM_RATE_LIMITED';
+  if (status === 529) return 'LLM_OVERLOADED';
+  if (status === 408 || status === 409 || status >= 500) return 'LLM_UNAVAILABLE';
+  return /prompt is too long|context (window|limit)/i.test(message)
+    ? 'LLM_CONTEXT_EXCEEDED'
+    : 'LLM_BAD_REQUEST';
+}
+
+/** For an `error` event inside a stream, which has a type but no status. */
+const CODE_OF_TYPE: Readonly<Record<string, LlmErrorCode>> = {
+  overloaded_error: 'LLM_OVERLOADED',
+  rate_limit_error: 'LLM_RATE_LIMITED',
+  api_error: 'LLM_UNAVAILABLE',
+  timeout_error: 'LLM_UNAVAILABLE',
+  authentication_error: 'LLM_AUTH',
+  permission_error: 'LLM_AUTH',
+  billing_error: 'LLM_BILLING',
+};
+
+/** `retry-after-ms`, or `retry-after` as seconds or an HTTP date (RFC 9110 §10.2.3). */
+function retryAfterMs(headers: Headers | undefined): number | null {
+  const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(exact)) return Math.max(0, exact);
+  const header = headers?.get('retry-after');
+  if (header === undefined || header === null) return null;
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : '';
+  return `${messageOf(error)}${cause}`;
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttemptRequest, AttemptResult, ModelBackend } from './backend.ts';
+import { LlmError } from './llm-error.ts';
+import { usdOf } from './pricing.ts';
+import {
+  addUsage,
+  type FinishedMessage,
+  type ModelRequest,
+  type ModelStream,
+  NO_USAGE,
+  type Spent,
+  type StreamOptions,
+} from './types.ts';
+
+export const DEFAULT_MODEL = 'claude-opus-5-5';
+
+export interface RetryPolicy {
+  /** Tries in all; after them the playbook takes over, so a few seconds are enough. */
+  readonly maxAttempts: number;
+  /** First wait; doubles each time, with jitter between half and whole. */
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+  /** A server's `retry-after` is honoured up to this. */
+  readonly maxRetryAfterMs: number;
+}
+
+const DEFAULT_RETRY: RetryPolicy = {
+  maxAttempts: 4,
+  baseDelayMs: 500,
+  maxDelayMs: 8_000,
+  maxRetryAfterMs: 20_000,
+};
+
+export interface GatewayOptions {
+  readonly backend: ModelBackend;
+  readonly model?: string;
+  readonly retry?: Partial<RetryPolicy>;
+  /** 0 ≤ x < 1; for the jitter. */
+  readonly random?: () => number;
+}
+
+export interface ModelGateway {
+  readonly model: string;
+  readonly stream: ModelStream;
+  readonly countTokens: (request: ModelRequest, signal: AbortSignal) => Promise<number>;
+}
+
+/** What agents call: one model, retries under one deadline, what each message cost. */
+export function createModelGateway(options: GatewayOptions): ModelGateway {
+  const model = options.model ?? DEFAULT_MODEL;
+  const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry };
+  const random = options.random ?? Math.random;
+  return {
+    model,
+    stream: (request, stream) =>
+      streamWithRetries(
+        options.backend,
+        { ...request, model: request.model ?? model },
+        stream,
+        retry,
+        random,
+      ),
+    countTokens: (request, signal) =>
+      options.backend.countTokens({ ...request, model: request.model ?? model }, signal),
+  };
+}
+
+async function streamWithRetries(
+  backend: ModelBackend,
+  request: AttemptRequest,
+  { signal, deadlineMs, onEvent }: StreamOptions,
+  retry: RetryPolicy,
+  random: () => number,
+): Promise<FinishedMessage> {
+  const endsAt = performance.now() + deadlineMs;
+  let wasted: Spent = { usage: NO_USAGE, usd: 0 };
+  for (let attempt = 1; ; attempt++) {
+    let streamed = false;
+    try {
+      const result = await backend.attempt(request, {
+        signal,
+        timeoutMs: Math.max(1, Math.ceil(endsAt - performance.now())),
+        onEvent: (event) => {
+          streamed = true;
+          onEvent(event);
+        },
+      });
+      return finished(result, wasted);
+    } catch (error) {
+      if (!(error instanceof LlmError)) throw error;
+      wasted = { usage: addUsage(wasted.usage, error.spent.usage), usd: wasted.usd + error.spent.usd };
+      if (streamed) onEvent({ type: 'withdrawn' });
+      const delayMs = waitBefore(attempt, error, retry, random);
+      if (!error.retryable || attempt >= retry.maxAttempts || performance.now() + delayMs >= endsAt) {
+        throw withSpent(error, wasted);
+      }
+      onEvent({ type: 'retrying', reason: error.message, attempt: attempt + 1, delayMs });
+      await wait(delayMs, signal, wasted);
+    }
+  }
+}
+
+function waitBefore(attempt: number, error: LlmError, retry: RetryPolicy, random: () => number): number {
+  if (error.retryAfterMs !== null) return Math.min(error.retryAfterMs, retry.maxRetryAfterMs);
+  const backoff = Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (attempt - 1));
+  return Math.round(backoff * (0.5 + random() / 2));
+}
+
+async function wait(delayMs: number, signal: AbortSignal, spent: Spent): Promise<void> {
+  try {
+    await sleep(delayMs, undefined, { signal });
+  } catch (error) {
+    throw new LlmError('LLM_ABORTED', 'the model call was stopped', { spent, cause: error });
+  }
+}
+
+function withSpent(error: LlmError, spent: Spent): LlmError {
+  return new LlmError(error.code, error.message, {
+    retryable: error.retryable,
+    retryAfterMs: error.retryAfterMs,
+    requestId: error.requestId,
+    spent,
+    cause: error.cause,
+  });
+}
+
+function finished(result: AttemptResult, wasted: Spent): FinishedMessage {
+  const texts = result.content.flatMap((block) => (block.type === 'text' ? [String(block['text'])] : []));
+  const toolUses = result.content.flatMap((block) =>
+    block.type === 'tool_use'
+      ? [{ id: String(block['id']), name: String(block['name']), input: block['input'] }]
+      : [],
+  );
+  return {
+    content: result.content,
+    text: texts.join('\n\n'),
+    toolUses,
+    stop: result.stop,
+    model: result.model,
+    requestId: result.requestId,
+    usage: result.usage,
+    usd: usdOf(result.model, result.usage),
+    wasted,
+  };
+}

@@ -1,0 +1,72 @@
+import { OpsError } from '../domain/errors.ts';
+import { NO_USAGE, type Spent } from './types.ts';
+
+export type LlmErrorCode =
+  | 'LLM_ABORTED'
+  | 'LLM_AUTH'
+  | 'LLM_BILLING'
+  | 'LLM_BAD_REQUEST'
+  | 'LLM_MODEL_UNKNOWN'
+  | 'LLM_CONTEXT_EXCEEDED'
+  | 'LLM_RATE_LIMITED'
+  | 'LLM_OVERLOADED'
+  | 'LLM_UNAVAILABLE'
+  | 'LLM_UNREACHABLE'
+  | 'LLM_STREAM_BROKEN'
+  | 'LLM_STALLED'
+  | 'LLM_BAD_OUTPUT'
+  | 'LLM_DEADLINE';
+
+const HINTS: Readonly<Record<LlmErrorCode, string>> = {
+  LLM_ABORTED: 'Nothing to do: the call was stopped on purpose.',
+  LLM_AUTH:
+    'Check ANTHROPIC_API_KEY: the API did not accept it. Keys are made at https://platform.claude.com.',
+  LLM_BILLING: 'Check the billing of the Anthropic account: the API asks for payment.',
+  LLM_BAD_REQUEST:
+    'The API refused the request as it is; this is a defect of Sentry. Report it with the request id.',
+  LLM_MODEL_UNKNOWN:
+    'Check ANTHROPIC_MODEL and ANTHROPIC_BASE_URL: the API does not know this model or path.',
+  LLM_CONTEXT_EXCEEDED:
+    'The investigation outgrew the model’s context; start a new one with a narrower question.',
+  LLM_RATE_LIMITED: 'The account’s rate limit is reached; wait, or raise it with Anthropic.',
+  LLM_OVERLOADED: 'The model is overloaded; it usually recovers within minutes.',
+  LLM_UNAVAILABLE: 'The API answers with server errors; see https://status.claude.com.',
+  LLM_UNREACHABLE: 'Check the network, the proxy and ANTHROPIC_BASE_URL: no connection to the API.',
+  LLM_STREAM_BROKEN:
+    'The connection to the API breaks while it answers; check proxies between here and there.',
+  LLM_STALLED: 'The API stopped sending in the middle of an answer; check proxies between here and there.',
+  LLM_BAD_OUTPUT: 'The model wrote a tool call that is not JSON; try again or choose another model.',
+  LLM_DEADLINE: 'The model did not finish in the time it was given; raise the limit or lower the effort.',
+};
+
+/** A model call that failed for good or, inside the gateway, one attempt of it. `spent`: what it cost nevertheless. */
+export class LlmError extends OpsError {
+  override readonly code: LlmErrorCode;
+  readonly spent: Spent;
+  /** How long the server asked us to wait, ms. */
+  readonly retryAfterMs: number | null;
+  readonly requestId: string | null;
+
+  constructor(
+    code: LlmErrorCode,
+    message: string,
+    options: {
+      readonly retryable?: boolean;
+      readonly retryAfterMs?: number | null;
+      readonly requestId?: string | null;
+      readonly spent?: Spent;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(code, message, {
+      hint: HINTS[code],
+      retryable: options.retryable ?? false,
+      ...(options.cause === undefined ? {} : { cause: options.cause }),
+    });
+    this.name = 'LlmError';
+    this.code = code;
+    this.spent = options.spent ?? { usage: NO_USAGE, usd: 0 };
+    this.retryAfterMs = options.retryAfterMs ?? null;
+    this.requestId = options.requestId ?? null;
+  }
+}

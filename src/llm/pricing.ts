@@ -1,0 +1,121 @@
+import type { TokenUsage } from './types.ts';
+
+/** US dollars per million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly cacheRead: number;
+  /** Where the numbers come from. */
+  readonly source: 'model page' | 'pricing page' | 'third-party trackers';
+  /** Another tariff for prompts above this many input tokens. */
+  readonly above?: { readonly tokens: number; readonly price: Omit<Price, 'above'> };
+}
+
+/** Day the table was checked against the sources it names. */
+export const PRICES_CHECKED = '2026-11-21';
+
+const OPUS_5: Price = {
+  input: 5,
+  output: 25,
+  cacheWrite5m: 6.25,
+  cacheWrite1h: 10,
+  cacheRead: 0.5,
+  source: 'pricing page',
+};
+
+/**
+ * List prices by model id, dated suffixes aside. Sources: https://platform.claude.com/docs/en/about-claude/pricing
+ * and the model pages; what only trackers of third parties say is marked so. Batch and fast tariffs are not used here.
+ */
+const PRICES: Readonly<Record<string, Price>> = {
+  'claude-opus-5-5': {
+    input: 4,
+    output: 20,
+    cacheWrite5m: 5,
+    cacheWrite1h: 8,
+    cacheRead: 0.2,
+    source: 'model page',
+  },
+  'claude-opus-5': OPUS_5,
+  'claude-opus-4-8': OPUS_5,
+  'claude-opus-4-7': OPUS_5,
+  'claude-opus-4-6': OPUS_5,
+  'claude-opus-4-5': OPUS_5,
+  'claude-fable-5-1': {
+    input: 10,
+    output: 50,
+    cacheWrite5m: 12.5,
+    cacheWrite1h: 20,
+    cacheRead: 0.25,
+    source: 'pricing page',
+  },
+  // The 1-hour write is not published; twice the input price, as for every other model here.
+  'claude-fable-5-2': {
+    input: 8,
+    output: 40,
+    cacheWrite5m: 10,
+    cacheWrite1h: 16,
+    cacheRead: 0.2,
+    source: 'third-party trackers',
+  },
+  // The model page still says 0.20 for reads; two trackers report the cut of 2026-10-07. The dearer one is charged.
+  'claude-sonnet-5-5': {
+    input: 2,
+    output: 10,
+    cacheWrite5m: 2.5,
+    cacheWrite1h: 4,
+    cacheRead: 0.2,
+    source: 'model page',
+  },
+  'claude-sonnet-5': {
+    input: 2,
+    output: 10,
+    cacheWrite5m: 2.5,
+    cacheWrite1h: 4,
+    cacheRead: 0.2,
+    source: 'model page',
+  },
+  'claude-haiku-5-5': {
+    input: 0.1,
+    output: 0.5,
+    cacheWrite5m: 0.125,
+    cacheWrite1h: 0.2,
+    cacheRead: 0.01,
+    source: 'third-party trackers',
+    above: {
+      tokens: 100_000,
+      price: {
+        input: 0.5,
+        output: 2.5,
+        cacheWrite5m: 0.625,
+        cacheWrite1h: 1,
+        cacheRead: 0.05,
+        source: 'third-party trackers',
+      },
+    },
+  },
+};
+
+/** The price of a model; dated ids (`claude-opus-4-5-20251101`) and Bedrock ids (`anthropic.claude-…`) are understood. */
+export function priceOf(model: string): Price | undefined {
+  const id = model.replace(/^.*anthropic\./, '').replace(/-\d{8}.*$/, '');
+  return PRICES[id];
+}
+
+/** US dollars for one request, unrounded; null when the model's price is not known. */
+export function usdOf(model: string, usage: TokenUsage): number | null {
+  const listed = priceOf(model);
+  if (listed === undefined) return null;
+  const prompt = usage.input + usage.cacheWrite5m + usage.cacheWrite1h + usage.cacheRead;
+  const price = listed.above !== undefined && prompt > listed.above.tokens ? listed.above.price : listed;
+  return (
+    (usage.input * price.input +
+      usage.cacheWrite5m * price.cacheWrite5m +
+      usage.cacheWrite1h * price.cacheWrite1h +
+      usage.cacheRead * price.cacheRead +
+      usage.output * price.output) /
+    1_000_000
+  );
+}

@@ -1,0 +1,164 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ScriptedFault } from '../../../playground/claude/scenario.ts';
+import { LlmError } from '../../../src/llm/llm-error.ts';
+import { type Rig, startRig, textOf } from './support.ts';
+
+let rig: Rig;
+afterEach(() => rig.claude.close());
+
+const ANSWER = {
+  blocks: [
+    { thinking: 'Let me see.' },
+    { text: 'Session 4711 blocks eight others.' },
+    { tool: 'pg_blocking', input: { limit: 5 } },
+  ],
+} as const;
+
+async function failure(asked: Promise<unknown>): Promise<LlmError> {
+  const error = await asked.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(LlmError);
+  return error as LlmError;
+}
+
+describe('faults before the stream', () => {
+  it.each([529, 429, 500, 503, 408])('asks again after %i with the identical body', async (status) => {
+    rig = await startRig([ANSWER]);
+    rig.claude.failNext({ kind: 'http', status }, { kind: 'http', status });
+    expect((await rig.ask()).text).toContain('4711');
+    const bodies = rig.claude.requests.map((request) => JSON.stringify(request.body));
+    expect(bodies).toHaveLength(3);
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  it.each([
+    [400, 'LLM_BAD_REQUEST'],
+    [401, 'LLM_AUTH'],
+    [402, 'LLM_BILLING'],
+    [403, 'LLM_AUTH'],
+    [404, 'LLM_MODEL_UNKNOWN'],
+    [413, 'LLM_CONTEXT_EXCEEDED'],
+  ])('does not ask again after %i', async (status, code) => {
+    rig = await startRig([ANSWER]);
+    rig.claude.failNext({ kind: 'http', status });
+    expect(await failure(rig.ask())).toMatchObject({ code, retryable: false });
+    expect(rig.claude.requests).toHaveLength(1);
+  });
+
+  it('gives up after four tries and says what the server said', async () => {
+    rig = await startRig([ANSWER]);
+    rig.claude.failNext(...Array.from({ length: 9 }, (): ScriptedFault => ({ kind: 'http', status: 529 })));
+    expect(await failure(rig.ask())).toMatchObject({ code: 'LLM_OVERLOADED', retryable: true });
+    expect(rig.claude.requests).toHaveLength(4);
+  });
+
+  it('honours retry-after, but only up to its cap', async () => {
+    rig = await startRig([ANSWER], { retry: { maxRetryAfterMs: 50 } });
+    rig.claude.failNext({ kind: 'http', status: 429, headers: { 'retry-after': '900' } });
+    await rig.ask();
+    expect(rig.events).toContainEqual(expect.objectContaining({ type: 'retrying', attempt: 2, delayMs: 50 }));
+  });
+
+  it('does not wait for a retry that the deadline would not allow', async () => {
+    rig = await startRig([ANSWER]);
+    rig.claude.failNext({ kind: 'http', status: 429, headers: { 'retry-after': '15' } });
+    const started = performance.now();
+    expect((await failure(rig.ask({}, { deadlineMs: 2_000 }))).code).toBe('LLM_RATE_LIMITED');
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+
+  it('says where to look when nobody listens', async () => {
+    rig = await startRig([ANSWER]);
+    await rig.claude.close();
+    const error = await failure(rig.ask());
+    expect(error.code).toBe('LLM_UNREACHABLE');
+    expect(error.hint).toContain('ANTHROPIC_BASE_URL');
+  });
+});
+
+describe('faults inside the stream', () => {
+  let length = 0;
+  beforeAll(async () => {
+    const probe = await startRig([ANSWER]);
+    const response = await fetch(`${probe.claude.url}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer x', 'anthropic-version': '2026-10-21' },
+      body: JSON.stringify({
+        model: 'claude-opus-5-5',
+        max_tokens: 1_000,
+        messages: [{ role: 'user', content: 'x' }],
+      }),
+    });
+    length = (await response.arrayBuffer()).byteLength;
+    await probe.claude.close();
+  });
+
+  it.each(['cut', 'eof', 'garbage', 'error_event'] as const)(
+    '%s anywhere is asked again, and its words are withdrawn',
+    async (kind) => {
+      rig = await startRig(() => ANSWER);
+      // Odd steps, so that positions fall inside events, JSON strings and UTF-8 sequences alike. What is cut from
+      // `message_stop` on is whole to the client, or not: both are fine, half is not.
+      for (let afterBytes = 0; afterBytes < length - 60; afterBytes += 97) {
+        rig.events.length = 0;
+        const before = rig.claude.requests.length;
+        rig.claude.failNext({ kind, afterBytes });
+        const message = await rig.ask();
+        expect(message.text).toBe('Session 4711 blocks eight others.');
+        expect(message.toolUses).toHaveLength(1);
+        expect(textOf(rig.events)).toBe(message.text);
+        expect(rig.claude.requests.length - before, `${kind} after ${afterBytes} bytes`).toBe(2);
+      }
+    },
+    60_000,
+  );
+
+  it('gives up on a stream that stalls, however often, within its deadline', async () => {
+    rig = await startRig(() => ({ ...ANSWER, fault: { kind: 'stall', afterBytes: 900 } }), { idleMs: 60 });
+    expect(await failure(rig.ask())).toMatchObject({ code: 'LLM_STALLED' });
+    expect(rig.claude.requests).toHaveLength(4);
+    expect(rig.events.at(-1)).toEqual({ type: 'withdrawn' });
+  });
+
+  it('ends at the deadline even when the stream merely crawls', async () => {
+    rig = await startRig([{ ...ANSWER, eventDelayMs: 100 }], { idleMs: 5_000 });
+    const started = performance.now();
+    expect((await failure(rig.ask({}, { deadlineMs: 300 }))).code).toBe('LLM_DEADLINE');
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it('stops at once when aborted, in a stream and between tries', async () => {
+    rig = await startRig([{ ...ANSWER, fault: { kind: 'stall', afterBytes: 900 } }]);
+    const inStream = new AbortController();
+    const asked = failure(rig.ask({}, { signal: inStream.signal }));
+    await rig.claude.held();
+    const started = performance.now();
+    inStream.abort();
+    expect((await asked).code).toBe('LLM_ABORTED');
+
+    const between = new AbortController();
+    rig.claude.failNext({ kind: 'http', status: 529, headers: { 'retry-after': '9' } });
+    const onEvent = () => between.abort();
+    expect((await failure(rig.ask({}, { signal: between.signal, onEvent }))).code).toBe('LLM_ABORTED');
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it('asks again when the input of a tool call is no JSON, or no object', async () => {
+    for (const rawInput of ['{"limit": <<<', '"limit"', '[1]', '{"limit":']) {
+      rig = await startRig([{ blocks: [{ tool: 'pg_blocking', rawInput }] }, ANSWER]);
+      expect((await rig.ask()).toolUses.map((use) => use.input)).toEqual([{ limit: 5 }]);
+      expect(rig.claude.requests, rawInput).toHaveLength(2);
+      await rig.claude.close();
+    }
+  });
+
+  it('adds up what broken tries cost', async () => {
+    rig = await startRig(() => ANSWER);
+    rig.claude.failNext({ kind: 'cut', afterBytes: 1_200 });
+    const message = await rig.ask();
+    expect(message.wasted.usage.cacheWrite5m).toBeGreaterThan(0);
+    expect(message.wasted.usd).toBeGreaterThan(0);
+  });
+});

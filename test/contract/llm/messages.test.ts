@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ModelTurn } from '../../../src/llm/types.ts';
+import { QUESTION, REQUEST, type Rig, startRig, textOf } from './support.ts';
+
+let rig: Rig;
+afterEach(() => rig.claude.close());
+
+const TWO_CALLS = {
+  blocks: [
+    { thinking: 'Locks, probably. 🔒' },
+    { text: 'Looking at locks – „zuerst“ 🔍.' },
+    { tool: 'pg_blocking', input: { limit: 5 } },
+    { tool: 'pg_blocking', input: { limit: 9, note: 'ünïcode 🐘' } },
+  ],
+} as const;
+
+describe('a message over the real SDK', () => {
+  it('arrives whole, with thinking, text and parallel tool calls, however the bytes are torn', async () => {
+    for (const writeBytes of [1, 7, 64]) {
+      rig = await startRig([{ ...TWO_CALLS, writeBytes, deltaChars: 3 }]);
+      const message = await rig.ask();
+      expect(message.stop).toEqual({ kind: 'tool_use' });
+      expect(message.text).toBe('Looking at locks – „zuerst“ 🔍.');
+      expect(message.toolUses.map((use) => use.input)).toEqual([
+        { limit: 5 },
+        { limit: 9, note: 'ünïcode 🐘' },
+      ]);
+      expect(message.content.map((block) => block.type)).toEqual([
+        'thinking',
+        'text',
+        'tool_use',
+        'tool_use',
+      ]);
+      expect(message.content[0]?.['signature']).toMatch(/^sig\./);
+      expect(textOf(rig.events)).toBe(message.text);
+      expect(rig.events).toContainEqual({ type: 'tool_use_started', name: 'pg_blocking' });
+      await rig.claude.close();
+    }
+  });
+
+  it('is echoed so that the server accepts its thinking in the next turn, from the cache', async () => {
+    rig = await startRig([TWO_CALLS, { blocks: [{ text: 'pid 7' }] }]);
+    const first = await rig.ask({ system: 'You investigate. '.repeat(200) });
+    const stored = JSON.parse(JSON.stringify(first)) as typeof first;
+    const results: ModelTurn = {
+      role: 'user',
+      content: stored.toolUses.map((use) => ({ type: 'tool_result', tool_use_id: use.id, content: 'none' })),
+    };
+    const second = await rig.ask({
+      system: 'You investigate. '.repeat(200),
+      messages: [QUESTION, { role: 'assistant', content: stored.content }, results],
+    });
+    expect(second.text).toBe('pid 7');
+    expect(first.usage.cacheRead).toBe(0);
+    expect(second.usage.cacheRead).toBeGreaterThan(800);
+    expect(second.usage.input).toBe(0);
+    expect(second.usd).toBeLessThan(first.usd ?? 0);
+  });
+
+  it('counts dollars from the usage of the final delta, at list price', async () => {
+    rig = await startRig([{ blocks: [{ text: 'ok' }], outputTokens: 1_000 }]);
+    const { usage, usd } = await rig.ask();
+    expect(usage.output).toBe(1_000);
+    expect(usd).toBeCloseTo((usage.cacheWrite5m * 5 + 1_000 * 20) / 1e6, 10);
+  });
+
+  it('shows the first half while the server holds the second', async () => {
+    rig = await startRig([
+      { blocks: [{ text: 'The blocker is the session of billing.' }], holdBefore: 'billing' },
+    ]);
+    const asked = rig.ask();
+    await rig.claude.held();
+    await expect.poll(() => textOf(rig.events)).toMatch(/^The blocker is/);
+    expect(textOf(rig.events)).not.toContain('billing');
+    rig.claude.release();
+    expect((await asked).text).toBe('The blocker is the session of billing.');
+  });
+
+  it.each([
+    ['max_tokens', { kind: 'max_tokens' }],
+    ['pause_turn', { kind: 'pause_turn' }],
+    ['model_context_window_exceeded', { kind: 'context_exceeded' }],
+    ['stop_sequence', { kind: 'end_turn' }],
+  ] as const)('names the stop reason %s', async (stop, expected) => {
+    rig = await startRig([{ blocks: [{ text: 'so far' }], stop }]);
+    expect((await rig.ask()).stop).toEqual(expected);
+  });
+
+  it('carries why the model refused', async () => {
+    rig = await startRig([{ stop: 'refusal', stopDetails: { category: 'cyber', explanation: 'No.' } }]);
+    expect((await rig.ask()).stop).toEqual({ kind: 'refusal', category: 'cyber', explanation: 'No.' });
+  });
+
+  it('hands an empty answer over as empty', async () => {
+    rig = await startRig([{ blocks: [] }]);
+    expect(await rig.ask()).toMatchObject({ text: '', content: [], stop: { kind: 'end_turn' } });
+  });
+});
+
+describe('parameters', () => {
+  it('sends adaptive thinking, effort and no refused parameter to a model that has them', async () => {
+    rig = await startRig([{ blocks: [{ text: 'ok' }] }]);
+    await rig.ask({ effort: 'xhigh', maxTokens: 999_999 });
+    const body = rig.claude.requests[0]?.body;
+    expect(body).toMatchObject({
+      model: 'claude-opus-5-5',
+      max_tokens: 128_000,
+      stream: true,
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'xhigh' },
+    });
+    expect(Object.keys(body ?? {})).not.toEqual(
+      expect.arrayContaining(['temperature', 'top_p', 'top_k', 'tool_choice']),
+    );
+  });
+
+  it('asks an older model for neither thinking nor effort', async () => {
+    rig = await startRig([{ blocks: [{ text: 'ok' }] }], { model: 'claude-haiku-4-5' });
+    await rig.ask();
+    expect(rig.claude.requests[0]?.body['thinking']).toBeUndefined();
+    expect(rig.claude.requests[0]?.body['output_config']).toBeUndefined();
+    expect(rig.claude.requests[0]?.body.max_tokens).toBe(4_000);
+  });
+
+  it('counts the tokens of a request by the server', async () => {
+    rig = await startRig([]);
+    const signal = new AbortController().signal;
+    const short = await rig.gateway.countTokens(REQUEST, signal);
+    const long = await rig.gateway.countTokens({ ...REQUEST, system: 'x'.repeat(4_000) }, signal);
+    expect(long - short).toBeGreaterThan(900);
+  });
+});
