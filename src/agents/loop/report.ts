@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { ModelTool, ToolUse } from '../../llm/types.ts';
+import type { ReportTool } from './types.ts';
+
+/** The report tool as the model sees it. */
+export function reportModelTool<T>(report: ReportTool<T>): ModelTool {
+  return {
+    name: report.name,
+    description: report.description,
+    inputSchema: inputSchemaOf(report.schema),
+  };
+}
+
+/** JSON Schema for a model: no `$schema`, which only costs tokens. */
+export function inputSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
+  return rest;
+}
+
+export type ReportRead<T> =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'valid'; readonly value: T }
+  /** By tool call id: what is wrong, for the model to correct. */
+  | { readonly kind: 'invalid'; readonly problems: ReadonlyMap<string, string> };
+
+/** Reads the reports among a message's calls; the first valid one counts. */
+export function readReport<T>(report: ReportTool<T> | undefined, uses: readonly ToolUse[]): ReportRead<T> {
+  if (report === undefined) return { kind: 'none' };
+  const problems = new Map<string, string>();
+  for (const use of uses) {
+    if (use.name !== report.name) continue;
+    const parsed = report.schema.safeParse(use.input);
+    if (parsed.success) return { kind: 'valid', value: parsed.data };
+    problems.set(use.id, `The report was not accepted:\n${z.prettifyError(parsed.error)}`);
+  }
+  return problems.size === 0 ? { kind: 'none' } : { kind: 'invalid', problems };
+}

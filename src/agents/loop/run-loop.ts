@@ -1,0 +1,256 @@
+import { OpsError } from '../../domain/errors.ts';
+import type { FinishedMessage, ModelTurn, UserBlock } from '../../llm/types.ts';
+import { askModel, revive } from './ask-model.ts';
+import { type Budget, createBudget } from './budget.ts';
+import { readReport, reportModelTool } from './report.ts';
+import { type AskedBefore, runTools, type ToolRun } from './run-tools.ts';
+import {
+  type AgentEvent,
+  DEFAULT_LIMITS,
+  type LimitKind,
+  type LoopOptions,
+  type LoopOutcome,
+} from './types.ts';
+
+/** Invalid reports answered with what is wrong, before giving up. */
+const MAX_INVALID_REPORTS = 3;
+/** Reminders to a model that stops without a report. */
+const MAX_NUDGES = 2;
+/** Messages without any content; asked again with the identical request. */
+const MAX_EMPTY = 2;
+/** A message cut by `max_tokens` is asked again with twice the room. */
+const MAX_RAISES = 2;
+
+/**
+ * One role's work: stream → finished message → all its tools at once through the gate → results in one user turn →
+ * again, until the role reports, stops, or a limit is reached. Knows no Slack, no incident and no vendor.
+ *
+ * The history only ever grows; a message that did not end well is neither kept nor acted on. Rejects only with what
+ * `durably`, `callTool` or `takeHints` reject with while nothing was aborted: their contracts say they do not.
+ */
+export async function runLoop<T>(options: LoopOptions<T>): Promise<LoopOutcome<T>> {
+  const budget = createBudget({ ...DEFAULT_LIMITS, ...options.limits });
+  try {
+    return await converse(options, budget);
+  } catch (error) {
+    if (options.signal.aborted) return { kind: 'aborted', spent: budget.spent };
+    throw error;
+  }
+}
+
+/** What the loop remembers between turns besides the history. */
+interface Course {
+  readonly messages: ModelTurn[];
+  readonly askedBefore: AskedBefore;
+  maxTokens: number;
+  turn: number;
+  text: string;
+  raises: number;
+  empties: number;
+  nudges: number;
+  invalidReports: number;
+  idleTurns: number;
+}
+
+/** What to do after a message: end, ask again (the history may have grown), or answer its calls. */
+type Next<T> = LoopOutcome<T> | 'again';
+
+async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<LoopOutcome<T>> {
+  const { stream, system, report, effort, signal } = options;
+  const onEvent = options.onEvent ?? (() => undefined);
+  const durably = options.durably ?? ((_, fn) => fn());
+  const tools = report === undefined ? options.tools : [...options.tools, reportModelTool(report)];
+  const course: Course = {
+    messages: [{ role: 'user', content: [{ type: 'text', text: options.prompt }] }],
+    askedBefore: new Map(),
+    maxTokens: options.maxTokens,
+    turn: 0,
+    text: '',
+    raises: 0,
+    empties: 0,
+    nudges: 0,
+    invalidReports: 0,
+    idleTurns: 0,
+  };
+  for (;;) {
+    signal.throwIfAborted();
+    const limit = budget.exceeded();
+    if (limit !== undefined) return ended(limit, course, budget);
+    course.turn += 1;
+    const asked = await askModel(
+      `turn ${course.turn} message`,
+      stream,
+      { system, tools, messages: [...course.messages], effort, maxTokens: course.maxTokens },
+      { durably, signal, deadlineMs: budget.remainingMs(), onEvent },
+    );
+    budget.message(asked.spent, asked.ms);
+    if (!asked.ok)
+      return (
+        failed(asked.error.code, course, budget) ?? {
+          kind: 'failed',
+          error: revive(asked.error),
+          spent: budget.spent,
+        }
+      );
+    onEvent({ type: 'message', turn: course.turn, message: asked.message });
+    const next = await after(asked.message, { options, course, budget, onEvent, durably });
+    if (next !== 'again') return next;
+  }
+}
+
+interface Step<T> {
+  readonly options: LoopOptions<T>;
+  readonly course: Course;
+  readonly budget: Budget;
+  readonly onEvent: (event: AgentEvent) => void;
+  readonly durably: NonNullable<LoopOptions<T>['durably']>;
+}
+
+async function after<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T>> {
+  const { course, budget, onEvent } = step;
+  const { stop } = message;
+  switch (stop.kind) {
+    case 'refusal':
+      onEvent({ type: 'withdrawn' });
+      return { kind: 'refused', category: stop.category, explanation: stop.explanation, spent: budget.spent };
+    case 'context_exceeded':
+      onEvent({ type: 'withdrawn' });
+      return ended('context', course, budget);
+    case 'max_tokens':
+      // Its last tool call may be cut and look whole: nothing of it is kept or run.
+      onEvent({ type: 'withdrawn' });
+      course.raises += 1;
+      course.maxTokens *= 2;
+      return course.raises > MAX_RAISES ? ended('max_tokens', course, budget) : 'again';
+    case 'unknown':
+      onEvent({ type: 'withdrawn' });
+      return broken(
+        'AGENT_UNKNOWN_STOP',
+        `The model stopped for a reason unknown here: ${stop.reason}`,
+        budget,
+      );
+    case 'pause_turn':
+      course.messages.push({ role: 'assistant', content: message.content });
+      return 'again';
+    case 'end_turn':
+    case 'tool_use':
+      return answer(message, step);
+  }
+}
+
+async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T>> {
+  const { course, budget, options } = step;
+  if (message.content.length === 0) {
+    course.empties += 1;
+    return course.empties > MAX_EMPTY
+      ? broken('AGENT_EMPTY', 'The model keeps answering with nothing.', budget)
+      : 'again';
+  }
+  course.messages.push({ role: 'assistant', content: message.content });
+  if (message.text !== '') course.text = message.text;
+  if (message.toolUses.length === 0) return withoutTools(step);
+
+  const report = readReport(options.report, message.toolUses);
+  if (report.kind === 'valid') return finished(step, report.value);
+  const problems = report.kind === 'invalid' ? report.problems : new Map<string, string>();
+  course.invalidReports += problems.size > 0 ? 1 : 0;
+  if (course.invalidReports > MAX_INVALID_REPORTS) {
+    return broken(
+      'AGENT_BAD_REPORT',
+      `The model's report stayed invalid: ${[...problems.values()].join(' ')}`,
+      budget,
+    );
+  }
+  const uses = message.toolUses.filter((use) => !problems.has(use.id));
+  const runs = await runTools(uses, {
+    turn: course.turn,
+    callTool: options.callTool,
+    durably: step.durably,
+    signal: options.signal,
+    onEvent: step.onEvent,
+    askedBefore: course.askedBefore,
+  });
+  budget.tools(runs.filter((run) => !run.repeated).length, Math.max(0, ...runs.map((run) => run.ms)));
+  if (runs.some((run) => run.answer.final === true && !run.answer.isError)) return finished(step, undefined);
+  const results = message.toolUses.map((use) => resultBlock(use.id, problems, runs));
+  return goOn(step, results, runs);
+}
+
+async function goOn<T>(
+  step: Step<T>,
+  results: readonly UserBlock[],
+  runs: readonly ToolRun[],
+): Promise<Next<T>> {
+  const { course, budget, options } = step;
+  const idle = runs.length > 0 && runs.every((run) => run.repeated || run.answer.isError);
+  course.idleTurns = idle ? course.idleTurns + 1 : 0;
+  const allowed = options.limits?.idleTurns ?? DEFAULT_LIMITS.idleTurns;
+  if (course.idleTurns >= allowed) return ended('no_progress', course, budget);
+  const notes = await hints(step);
+  const last = budget.lastTurn() || (idle && course.idleTurns === allowed - 1);
+  if (last && options.report !== undefined) notes.push(lastCall(options.report.name));
+  course.messages.push({ role: 'user', content: [...results, ...notes.map(textBlock)] });
+  return 'again';
+}
+
+/** The model stopped by itself: done, unless somebody has said something or its report is still missing. */
+async function withoutTools<T>(step: Step<T>): Promise<Next<T>> {
+  const { course, budget, options } = step;
+  const notes = await hints(step);
+  if (options.report === undefined && notes.length === 0) return finished(step, undefined);
+  if (options.report !== undefined) {
+    course.nudges += 1;
+    if (course.nudges > MAX_NUDGES) {
+      return broken('AGENT_NO_REPORT', `The model stopped without calling ${options.report.name}.`, budget);
+    }
+    notes.push(
+      `Your answer counts only as a call of ${options.report.name}. Call it now, or go on investigating.`,
+    );
+  }
+  course.messages.push({ role: 'user', content: notes.map(textBlock) });
+  return 'again';
+}
+
+async function hints<T>({ options, course, durably }: Step<T>): Promise<string[]> {
+  const { takeHints } = options;
+  return takeHints === undefined ? [] : [...(await durably(`turn ${course.turn} hints`, takeHints))];
+}
+
+function lastCall(report: string): string {
+  return `This is your last turn. Call ${report} now with what you know; what you could not find out is a good answer.`;
+}
+
+function textBlock(text: string): UserBlock {
+  return { type: 'text', text };
+}
+
+function resultBlock(id: string, problems: ReadonlyMap<string, string>, runs: readonly ToolRun[]): UserBlock {
+  const problem = problems.get(id);
+  const answer = runs.find((run) => run.use.id === id)?.answer ?? { content: problem ?? '', isError: true };
+  const content = answer.content === '' ? '(no output)' : answer.content;
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content,
+    ...(answer.isError ? { is_error: true as const } : {}),
+  };
+}
+
+function finished<T>({ course, budget }: Step<T>, report: T | undefined): LoopOutcome<T> {
+  return { kind: 'finished', text: course.text, report, spent: budget.spent };
+}
+
+function ended<T>(limit: LimitKind, course: Course, budget: Budget): LoopOutcome<T> {
+  return { kind: 'limit', limit, text: course.text, spent: budget.spent };
+}
+
+/** Failures of a model call that are limits of ours. */
+function failed<T>(code: string, course: Course, budget: Budget): LoopOutcome<T> | undefined {
+  if (code === 'LLM_CONTEXT_EXCEEDED') return ended('context', course, budget);
+  return code === 'LLM_DEADLINE' ? ended('wallMs', course, budget) : undefined;
+}
+
+function broken<T>(code: string, message: string, budget: Budget): LoopOutcome<T> {
+  const hint = 'The playbook takes over; choose another model if this happens often.';
+  return { kind: 'failed', error: new OpsError(code, message, { hint }), spent: budget.spent };
+}

@@ -1,0 +1,131 @@
+import type { z } from 'zod';
+import type { OpsError } from '../../domain/errors.ts';
+import type {
+  Effort,
+  FinishedMessage,
+  ModelEvent,
+  ModelStream,
+  ModelTool,
+  TokenUsage,
+} from '../../llm/types.ts';
+
+/** What came of one tool call, as the model is told. */
+export interface ToolAnswer {
+  readonly content: string;
+  readonly isError: boolean;
+  /** Ends the loop with this message's calls: nothing is asked of the model any more. */
+  readonly final?: true;
+}
+
+/**
+ * The one way to a tool (the gate). Must not throw: a refusal or failure is an answer with `isError`.
+ * Must follow `signal`; the loop does not wait for it after an abort.
+ */
+export type CallTool = (
+  name: string,
+  input: unknown,
+  toolUseId: string,
+  signal: AbortSignal,
+) => Promise<ToolAnswer>;
+
+/**
+ * Runs `fn` as a durable step: after a crash the recorded result is returned and `fn` does not run again. Names are
+ * unique within a loop and the same on every run; results survive JSON. `fn` rejects only when it was aborted, and
+ * that must not be recorded.
+ */
+export type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
+
+/** The tool whose input is the role's answer. It is offered, never forced: current models refuse forced tools. */
+export interface ReportTool<T> {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodType<T>;
+}
+
+export interface LoopLimits {
+  /** Finished model messages. */
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** Input (cached included) and output tokens over all messages, broken tries included. */
+  readonly tokens: number;
+  readonly usd: number;
+  /** Time spent in model and tools, ms; what a restart took does not count. */
+  readonly wallMs: number;
+  /** Turns in a row that bring nothing new: only repeated or failed calls. */
+  readonly idleTurns: number;
+}
+
+export const DEFAULT_LIMITS: LoopLimits = {
+  turns: 24,
+  toolCalls: 80,
+  tokens: 2_000_000,
+  usd: 2,
+  wallMs: 10 * 60_000,
+  idleTurns: 3,
+};
+
+export type AgentEvent =
+  | Exclude<ModelEvent, { type: 'tool_use_started' }>
+  | { readonly type: 'tool_use_started'; readonly name: string }
+  | { readonly type: 'message'; readonly turn: number; readonly message: FinishedMessage }
+  | {
+      readonly type: 'tool_started';
+      readonly toolUseId: string;
+      readonly name: string;
+      readonly input: unknown;
+    }
+  | {
+      readonly type: 'tool_finished';
+      readonly toolUseId: string;
+      readonly name: string;
+      readonly isError: boolean;
+      readonly repeated: boolean;
+    };
+
+export interface LoopOptions<T> {
+  readonly stream: ModelStream;
+  readonly system: string;
+  /** Declared whole and the same in every turn; the report tool is added at the end. */
+  readonly tools: readonly ModelTool[];
+  readonly report?: ReportTool<T>;
+  /** The first user turn. */
+  readonly prompt: string;
+  readonly effort: Effort;
+  readonly maxTokens: number;
+  readonly callTool: CallTool;
+  readonly signal: AbortSignal;
+  /** Must not throw. Replayed turns are not told again, only `message` is. */
+  readonly onEvent?: (event: AgentEvent) => void;
+  readonly limits?: Partial<LoopLimits>;
+  readonly durably?: Durably;
+  /** What people said meanwhile; asked before each user turn, in which it is put after the tool results. */
+  readonly takeHints?: () => Promise<readonly string[]>;
+}
+
+export interface LoopSpent {
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly usage: TokenUsage;
+  readonly usd: number;
+  readonly activeMs: number;
+}
+
+export type LimitKind = keyof Omit<LoopLimits, 'idleTurns'> | 'no_progress' | 'max_tokens' | 'context';
+
+export type LoopOutcome<T> =
+  /** `report` is undefined when the loop has no report tool, or a tool's answer was final. */
+  | {
+      readonly kind: 'finished';
+      readonly text: string;
+      readonly report: T | undefined;
+      readonly spent: LoopSpent;
+    }
+  | { readonly kind: 'limit'; readonly limit: LimitKind; readonly text: string; readonly spent: LoopSpent }
+  | {
+      readonly kind: 'refused';
+      readonly category: string | null;
+      readonly explanation: string | null;
+      readonly spent: LoopSpent;
+    }
+  | { readonly kind: 'failed'; readonly error: OpsError; readonly spent: LoopSpent }
+  | { readonly kind: 'aborted'; readonly spent: LoopSpent };
