@@ -75,7 +75,7 @@ export async function install(root) {
 function runNpm(root, args) {
   // Started by npm: the same npm again, whatever the PATH says.
   const own = process.env.npm_execpath; // oxlint-disable-line node/no-process-env
-  const isNpm = own !== undefined && /npm-cli\.js$/.test(own);
+  const isNpm = own !== undefined && own.endsWith('npm-cli.js');
   const [command, first] = isNpm ? [process.execPath, [own]] : ['npm', []];
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 2, 2] });
