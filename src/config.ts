@@ -3,12 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from './domain/errors.ts';
-
-/** `U0123`, `group:oncall`, `channel:C0123`: who a list of people in the configuration means. */
-export type Principal =
-  | { readonly kind: 'user'; readonly id: string }
-  | { readonly kind: 'group'; readonly name: string }
-  | { readonly kind: 'channel'; readonly id: string };
+import type { Principal } from './domain/principal.ts';
 
 const principals = z
   .string()

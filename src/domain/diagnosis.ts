@@ -1,5 +1,6 @@
 import type { Severity } from './alert.ts';
 import type { ToolCallId } from './ids.ts';
+import type { Json, VerifyPlan } from './tool-call.ts';
 
 export interface Triage {
   readonly severity: Severity;
@@ -35,6 +36,17 @@ export interface Diagnosis {
   /** In words; the action itself is the surgeon's. */
   readonly remedy: string | null;
   readonly runbookId: string | null;
+  /** Exact calls that would remedy the cause, best first: the surgeon role cannot read, so what was read travels here. */
+  readonly suggested?: readonly SuggestedAction[];
+}
+
+export interface SuggestedAction {
+  /** An active tool. */
+  readonly tool: string;
+  readonly input: Json;
+  readonly why: string;
+  /** Null takes the tool's own. */
+  readonly verify: VerifyPlan | null;
 }
 
 /** Below this a diagnosis is a report, not a reason to act (design.md §2). */

@@ -1,0 +1,177 @@
+import type { Action } from '../domain/action.ts';
+import { type Refusal, refuse } from '../domain/errors.ts';
+import type { ActionId } from '../domain/ids.ts';
+import type { Sql, Tx } from '../domain/sql.ts';
+import type { IncidentRecords } from '../record/record.ts';
+import type { AuditLog } from '../security/audit-chain.ts';
+import type { ApprovalPolicy } from './policy.ts';
+
+/** A person's click, as it came: the user id from the signed payload, never from the button. */
+export interface Decision {
+  readonly actionId: ActionId;
+  /** From the button: the plan that person saw. */
+  readonly planHash: string;
+  readonly by: string;
+  readonly decision: 'approve' | 'deny';
+  readonly reason: string;
+  /** With *deny*: look for another way (back to planning) rather than leave it at the report. */
+  readonly anotherWay: boolean;
+}
+
+export type Decided = { readonly ok: true; readonly action: Action } | Refusal;
+
+export interface Approvals {
+  /** One atomic transition from `proposed`; the second click, the wrong person, the expired or void card each get their refusal. */
+  decide(decision: Decision): Promise<Decided>;
+  /** Marks what nobody decided in time; returns whether it was this call that did. */
+  expire(actionId: ActionId): Promise<boolean>;
+  /** Takes an undecided or approved action back, e.g. when the source says it is over or the state moved. */
+  void(tx: Tx, action: Action, reason: string): Promise<boolean>;
+}
+
+export function createApprovals(deps: {
+  readonly sql: Sql;
+  readonly records: IncidentRecords;
+  readonly policy: ApprovalPolicy;
+  readonly audit: AuditLog;
+}): Approvals {
+  const { sql, records, policy, audit } = deps;
+
+  async function transition(decision: Decision, action: Action): Promise<boolean> {
+    const approve = decision.decision === 'approve';
+    return sql.begin(async (tx) => {
+      await tx`SET LOCAL synchronous_commit = on`;
+      const rows = await tx`
+        UPDATE action SET state = ${approve ? 'approved' : 'denied'}, decided_by = ${decision.by},
+               decided_at = clock_timestamp(), decision_reason = ${decision.reason || null}
+        WHERE id = ${action.id} AND state = 'proposed' AND plan_hash = ${decision.planHash}
+          AND expires_at > clock_timestamp() AND NOT audit_only
+        RETURNING id`;
+      if (rows.length === 0) return false;
+      await records.append(
+        tx,
+        action.incidentId,
+        approve
+          ? { type: 'action.approved', actionId: action.id, by: decision.by }
+          : {
+              type: 'action.denied',
+              actionId: action.id,
+              by: decision.by,
+              reason: decision.reason,
+              anotherWay: decision.anotherWay,
+            },
+      );
+      if (!approve && decision.reason)
+        await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
+                 WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
+      await tx`SELECT sentry_enqueue_turn(${action.incidentId}, 'decided')`;
+      await audit.appendIn(tx, {
+        kind: 'approval.decided',
+        actor: decision.by,
+        incidentId: action.incidentId,
+        details: {
+          action: action.id,
+          decision: decision.decision,
+          planHash: decision.planHash,
+          reason: decision.reason,
+        },
+      });
+      return true;
+    });
+  }
+
+  return {
+    async decide(decision) {
+      const action = await records.action(decision.actionId);
+      if (!action)
+        return refuse(
+          'UNKNOWN_ACTION',
+          'This card is not on record any more. Ask `/sentry status` what is open.',
+        );
+      const incident = await records.incident(action.incidentId);
+      if (!incident) return refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
+      const refusal = await policy.mayDecide(decision.by, action, incident);
+      if (refusal) {
+        await audit.append({
+          kind: 'approval.refused',
+          actor: decision.by,
+          incidentId: action.incidentId,
+          details: { action: action.id, decision: decision.decision, code: refusal.code },
+        });
+        return refusal;
+      }
+      if (await transition(decision, action))
+        return { ok: true, action: (await records.action(action.id)) ?? action };
+      const now = (await records.action(action.id)) ?? action;
+      return whyNot(now, decision);
+    },
+
+    async expire(actionId) {
+      return sql.begin(async (tx) => {
+        const [row] = await tx`
+          UPDATE action SET state = 'expired', finished_at = clock_timestamp()
+          WHERE id = ${actionId} AND state IN ('proposed', 'approved') AND expires_at <= clock_timestamp() RETURNING incident_id`;
+        if (!row) return false;
+        const action = await records.action(actionId);
+        if (action)
+          await records.append(
+            tx,
+            action.incidentId,
+            { type: 'action.expired', actionId },
+            `expired:${actionId}`,
+          );
+        return true;
+      });
+    },
+
+    async void(tx, action, reason) {
+      const rows = await tx`
+        UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()
+        WHERE id = ${action.id} AND state IN ('proposed', 'approved') RETURNING id`;
+      if (rows.length > 0)
+        await records.append(
+          tx,
+          action.incidentId,
+          { type: 'action.void', actionId: action.id, reason },
+          `void:${action.id}`,
+        );
+      return rows.length > 0;
+    },
+  };
+}
+
+function whyNot(action: Action, decision: Decision): Refusal {
+  const who = action.decidedBy ? `<@${action.decidedBy}>` : 'somebody';
+  if (action.auditOnly)
+    return refuse(
+      'AUDIT_ONLY',
+      'Sentry is in AUDIT mode or stopped: this is what it would do, and it cannot be approved.',
+    );
+  if (action.planHash !== decision.planHash)
+    return refuse('PLAN_CHANGED', 'The plan is no longer what this card shows. Nothing was run.');
+  switch (action.state) {
+    case 'approved':
+    case 'started':
+    case 'succeeded':
+    case 'failed':
+    case 'unknown':
+      return refuse('ALREADY_DECIDED', `Already approved by ${who}; your click changed nothing.`);
+    case 'denied':
+      return refuse('ALREADY_DECIDED', `Already denied by ${who}; your click changed nothing.`);
+    case 'void':
+      return refuse(
+        'VOID',
+        `This is void: ${action.outcome ?? 'the state moved since it was proposed'}. Nothing was run.`,
+      );
+    case 'expired':
+    case 'proposed':
+      return refuse(
+        'EXPIRED',
+        'This approval has expired. Nothing was run; ask for a fresh look in the thread.',
+      );
+    default: {
+      const never: never = action.state;
+      return never;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { Action } from '../domain/action.ts';
+import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { ApproverDirectory } from './ports.ts';
+
+/** Who may decide on an action. Asked at the click; what cannot be known is a *no*. */
+export interface ApprovalPolicy {
+  mayDecide(user: string, action: Action, incident: Incident): Promise<Refusal | undefined>;
+  isAdmin(user: string): Promise<boolean>;
+  /** For the card: who may approve, in words. */
+  readonly describes: readonly Principal[];
+}
+
+export function createApprovalPolicy(options: {
+  readonly approvers: readonly Principal[];
+  readonly admins: readonly Principal[];
+  readonly directory: ApproverDirectory;
+}): ApprovalPolicy {
+  const { approvers, admins, directory } = options;
+
+  async function among(user: string, principals: readonly Principal[]): Promise<boolean> {
+    for (const principal of principals) {
+      if (principal.kind === 'user' && principal.id === user) return true;
+      if (principal.kind === 'group' && (await directory.groupMembers(principal.name)).includes(user))
+        return true;
+      if (principal.kind === 'channel' && (await directory.channelMembers(principal.id)).includes(user))
+        return true;
+    }
+    return false;
+  }
+
+  return {
+    describes: approvers,
+    isAdmin: (user) => among(user, admins),
+
+    async mayDecide(user, action, incident) {
+      if (approvers.length === 0)
+        return refuse(
+          'NO_APPROVERS',
+          'Nobody may approve yet: an operator sets SENTRY_APPROVERS (user ids, group:<handle> or channel:<id>).',
+        );
+      try {
+        if (!(await among(user, approvers)))
+          return refuse(
+            'NOT_AN_APPROVER',
+            'You are not among the people who may approve this. Ask somebody on call.',
+          );
+      } catch (error) {
+        return refuse(
+          'APPROVERS_UNKNOWN',
+          `Slack could not say who may approve (${messageOf(error)}), so nobody may right now. Try again in a minute.`,
+        );
+      }
+      if (action.risk === 'high' && incident.requesters.includes(user))
+        return refuse(
+          'SELF_APPROVAL',
+          'You asked for this yourself and its risk is high: somebody else has to approve it.',
+        );
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import type { Json } from './tool-call.ts';
+
+/** JSON with sorted keys and no spaces: one text for one value, so that its hash means something. */
+export function canonicalJson(value: Json): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
+  const entries = Object.entries(value as Record<string, Json>).sort(([a], [b]) =>
+    a < b ? -1 : a > b ? 1 : 0,
+  );
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
+}

@@ -1,0 +1,33 @@
+import type { Log } from '../domain/log.ts';
+import type { Sql } from '../domain/sql.ts';
+import type { Target } from '../domain/target.ts';
+import type { Json } from '../domain/tool-call.ts';
+import type { IncidentRecords } from '../record/record.ts';
+import type { AuditLog } from '../security/audit-chain.ts';
+import type { CredentialVault } from '../security/credentials.ts';
+import type { KillSwitch } from '../security/kill-switch.ts';
+import type { Tool } from '../tools/define.ts';
+import type { ToolPorts } from '../tools/ports.ts';
+
+/** Who a target is beyond its name: a failover or a restored copy is another system, and voids an approval. */
+export interface TargetIdentity {
+  readonly systemIdentifier: string;
+  readonly timelineId: number;
+}
+
+export interface GateDeps {
+  readonly sql: Sql;
+  readonly records: IncidentRecords;
+  readonly audit: AuditLog;
+  readonly vault: CredentialVault;
+  readonly killSwitch: KillSwitch;
+  readonly registry: { get(name: string): Tool | undefined };
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly ports: ToolPorts;
+  identity(target: string): Promise<TargetIdentity>;
+  /** Hides secrets; fails closed (throws rather than letting text through unread). */
+  redact(text: string): string;
+  redactJson(value: Json): Json;
+  readonly approvalMinutes: number;
+  readonly log: Log;
+}

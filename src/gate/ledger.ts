@@ -1,0 +1,107 @@
+import { performance } from 'node:perf_hooks';
+import type { Action, ActionOutcome } from '../domain/action.ts';
+import type { Refusal } from '../domain/errors.ts';
+import type { ToolCallId } from '../domain/ids.ts';
+import type { Sql, Tx } from '../domain/sql.ts';
+import type { KillSwitch } from '../security/kill-switch.ts';
+
+/**
+ * The ledger of design.md §5: a mutation takes effect only inside the claim of the process that runs it, and a claim is
+ * judged only after the last moment at which it could still take effect.
+ */
+
+/** A claim whose commit came back later than this is not used. Long enough for a slow disk, short enough to wait for after a crash. */
+export const WINDOW_MS = 3_000;
+/** Between the last moment of a run and the first look at it. */
+const MARGIN_MS = 1_500;
+
+interface LedgerDeps {
+  readonly sql: Sql;
+  readonly killSwitch: KillSwitch;
+}
+
+export type Claim =
+  | { readonly kind: 'claimed'; readonly tookMs: number }
+  | { readonly kind: 'stopped'; readonly refusal: Refusal }
+  | { readonly kind: 'expired' }
+  /** Another action on the target is running, or nobody knows how it ended. */
+  | { readonly kind: 'busy' }
+  /** This very action has been claimed by somebody else. */
+  | { readonly kind: 'taken'; readonly inMs: number };
+
+/** One transaction: the switch, the target's lock, and the row from `approved` to `started`. */
+export async function claim(
+  { sql, killSwitch }: LedgerDeps,
+  options: {
+    readonly action: Action;
+    readonly claimId: string;
+    readonly timeoutMs: number;
+    readonly scopes: readonly string[];
+    readonly onClaimed: (tx: Tx) => Promise<void>;
+  },
+): Promise<Claim> {
+  const { action, claimId, timeoutMs } = options;
+  const begun = performance.now();
+  const outcome = await sql.begin(async (tx): Promise<Claim> => {
+    await tx`SET LOCAL synchronous_commit = on`;
+    const refusal = await killSwitch.lockRows(tx, options.scopes);
+    if (refusal) return { kind: 'stopped', refusal };
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${action.target}, 0))`;
+    const [row] = await tx`
+      UPDATE action a SET state = 'started', claim_id = ${claimId}, started_at = clock_timestamp(),
+             done_by = clock_timestamp() + ${WINDOW_MS + timeoutMs + MARGIN_MS} * interval '1 millisecond'
+       WHERE id = ${action.id} AND state = 'approved' AND plan_hash = ${action.planHash} AND expires_at > clock_timestamp()
+         AND NOT EXISTS (SELECT FROM action o WHERE o.target = a.target AND o.id <> a.id AND o.state IN ('started', 'unknown'))
+      RETURNING done_by`;
+    if (!row) return why(tx, action);
+    await options.onClaimed(tx);
+    return { kind: 'claimed', tookMs: 0 };
+  });
+  return outcome.kind === 'claimed' ? { kind: 'claimed', tookMs: performance.now() - begun } : outcome;
+}
+
+async function why(tx: Tx, action: Action): Promise<Claim> {
+  const [row] = await tx`
+    SELECT state, expires_at <= clock_timestamp() AS expired,
+           (extract(epoch FROM done_by - clock_timestamp()) * 1000)::float8 AS left_ms
+    FROM action WHERE id = ${action.id}`;
+  if (row?.['state'] === 'started' || row?.['state'] === 'unknown')
+    return { kind: 'taken', inMs: Math.max(50, Number(row['left_ms'])) };
+  if (row?.['state'] !== 'approved') return { kind: 'taken', inMs: 0 };
+  return row['expired'] === true ? { kind: 'expired' } : { kind: 'busy' };
+}
+
+/** Writes how it ended, if this claim still holds it. A late outcome replaces *unknown*. */
+export async function finish(
+  { sql }: Pick<LedgerDeps, 'sql'>,
+  options: {
+    readonly action: Action;
+    readonly claimId: string;
+    readonly outcome: ActionOutcome;
+    readonly toolCallId: ToolCallId | null;
+    readonly onEnded: (tx: Tx, outcome: ActionOutcome) => Promise<void>;
+  },
+): Promise<void> {
+  const { action, claimId, outcome } = options;
+  await sql.begin(async (tx) => {
+    await tx`SET LOCAL synchronous_commit = on`;
+    const rows = await tx`
+      UPDATE action SET state = ${outcome.kind}, outcome = ${outcome.text}, finished_at = clock_timestamp(),
+             tool_call_id = ${options.toolCallId}
+      WHERE id = ${action.id} AND claim_id = ${claimId} AND state IN ('started', 'unknown') RETURNING id`;
+    if (rows.length > 0) await options.onEnded(tx, outcome);
+  });
+}
+
+/** Ends a claim under which nothing ran for certain: recorded as failed, with no tool call, so the same plan may be proposed again. */
+export async function releaseUnrun(
+  deps: Pick<LedgerDeps, 'sql'>,
+  options: {
+    readonly action: Action;
+    readonly claimId: string;
+    readonly outcome: ActionOutcome;
+    readonly onEnded: (tx: Tx, outcome: ActionOutcome) => Promise<void>;
+  },
+): Promise<void> {
+  await finish(deps, { ...options, toolCallId: null });
+}

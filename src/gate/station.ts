@@ -1,0 +1,21 @@
+import type { Refusal } from '../domain/errors.ts';
+import type { Target } from '../domain/target.ts';
+import type { Json, ToolCallRequest } from '../domain/tool-call.ts';
+import type { Credential } from '../security/credentials.ts';
+import type { Tool } from '../tools/define.ts';
+
+/** A call on its way through the gate. Stations fill in what they have established. */
+export interface Passage {
+  readonly credential: Credential;
+  readonly request: ToolCallRequest;
+  tool?: Tool;
+  /** As parsed by the tool's schema: what is hashed, shown and run. */
+  input?: Json;
+  target?: Target;
+}
+
+/**
+ * One station of the gate (design.md §5), in order. Returns a refusal to stop the call; throws only on faults, which
+ * the gate turns into a failed call.
+ */
+export type Station = (passage: Passage) => Promise<Refusal | undefined> | Refusal | undefined;

@@ -1,0 +1,29 @@
+import { refuse } from '../../domain/errors.ts';
+import type { Json } from '../../domain/tool-call.ts';
+import type { Station } from '../station.ts';
+
+const MAX_TEXT = 10_000;
+const MAX_DEPTH = 8;
+/** Control characters but tab and newline, and the invisible ones that make text read otherwise than it runs (bidi, zero width). */
+// oxlint-disable-next-line no-control-regex -- these are what it looks for
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+
+/** Station 6: nothing in the input hides what it says, and none of it is out of measure. */
+export const cleanInput: Station = ({ input }) => problemIn(input ?? null, 'input', 0);
+
+function problemIn(value: Json, where: string, depth: number): ReturnType<typeof refuse> | undefined {
+  if (depth > MAX_DEPTH) return refuse('INPUT_TOO_DEEP', `${where}: nested more than ${MAX_DEPTH} deep.`);
+  if (typeof value === 'string') {
+    if (value.length > MAX_TEXT)
+      return refuse('INPUT_TOO_LONG', `${where}: longer than ${MAX_TEXT} characters.`);
+    if (HIDDEN.test(value))
+      return refuse('INPUT_HIDDEN_CHARACTERS', `${where}: has control or invisible characters.`);
+    return undefined;
+  }
+  if (value === null || typeof value !== 'object') return undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const problem = problemIn(key, where, depth + 1) ?? problemIn(item as Json, `${where}.${key}`, depth + 1);
+    if (problem) return problem;
+  }
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import { refuse } from '../../domain/errors.ts';
+import type { Target } from '../../domain/target.ts';
+import type { Station } from '../station.ts';
+
+/** Station 5: the named target is configured, the credential covers it, and the tool is for its kind. */
+export function targetInScope(targets: ReadonlyMap<string, Target>): Station {
+  return (passage) => {
+    const name = passage.request.target;
+    if (!name) return refuse('NO_TARGET', 'Name the target: one of the configured names.');
+    const target = targets.get(name);
+    if (!target) return refuse('UNKNOWN_TARGET', `"${name.slice(0, 80)}" is not a configured target.`);
+    if (!passage.credential.targets.includes(name))
+      return refuse('TARGET_OUT_OF_SCOPE', `"${name}" is not part of this incident.`);
+    const domain = passage.tool?.domain;
+    if (domain && domain !== 'any' && domain !== target.domain)
+      return refuse(
+        'WRONG_DOMAIN',
+        `${passage.tool?.name ?? 'The tool'} is for ${domain}, and "${name}" is ${target.domain}.`,
+      );
+    passage.target = target;
+    return undefined;
+  };
+}

@@ -1,0 +1,110 @@
+import { hostname } from 'node:os';
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { messageOf } from '../../domain/errors.ts';
+import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
+import type { Jobs } from '../../domain/jobs.ts';
+import type { Log } from '../../domain/log.ts';
+import type { Sql } from '../../domain/sql.ts';
+import { APPLICATION, installEnqueueFunction, QUEUE, WORKFLOW } from './enqueue-function.ts';
+import { createTakeover } from './takeover.ts';
+
+/** Runs `fn` once per name and turn: after a crash its recorded result is returned instead. */
+export type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
+
+/** One short durable workflow for an incident. Throwing asks for the same turn again, later. */
+export type Turn = (incidentId: IncidentId, reason: string, durably: Durably) => Promise<void>;
+
+export interface Engine extends Jobs {
+  /** Migrates the engine's schema, takes over the turns of dead processes and begins to work. */
+  start(turn: Turn): Promise<void>;
+  /** Takes no new turns, waits for running ones at most `drainMs`, and closes. What did not end goes on in another process or at the next start. */
+  stop(drainMs: number): Promise<void>;
+}
+
+/** A turn that threw is tried again after 1, 2, 4 … s, at most a minute apart, for as long as it takes: nothing is lost. */
+const RETRY_MAX_MS = 60_000;
+
+export function createEngine(options: {
+  readonly databaseUrl: string;
+  readonly sql: Sql;
+  readonly log: Log;
+  /** Unique per process: two processes with the same one run every step twice. */
+  readonly executorId: string;
+  readonly turnsAtOnce?: number;
+}): Engine {
+  const { sql, log, executorId } = options;
+  const takeover = createTakeover({ sql, log, executorId, host: hostname(), pid: process.pid });
+  let stopping = false;
+
+  const enqueueTurn: Jobs['enqueueTurn'] = async (incidentId, reason, { delayMs = 0 } = {}) => {
+    await sql`SELECT sentry_enqueue_turn(${incidentId}, ${reason}, ${Math.max(0, Math.round(delayMs))})`;
+  };
+
+  const durably: Durably = (name, fn) => DBOS.runStep(fn, { name });
+
+  async function runTurn(turn: Turn, id: string, reason: string): Promise<void> {
+    try {
+      await turn(asIncidentId(id), reason, durably);
+    } catch (error) {
+      if (stopping) throw error;
+      const attempt = Number(/^retry (\d+)$/.exec(reason)?.[1] ?? 0) + 1;
+      const delayMs = Math.min(RETRY_MAX_MS, 1000 * 2 ** (attempt - 1));
+      log.error(
+        { incident: id, reason, attempt, delayMs, error: messageOf(error) },
+        'turn failed; it will be tried again',
+      );
+      await DBOS.runStep(() => enqueueTurn(asIncidentId(id), `retry ${attempt}`, { delayMs }), {
+        name: 'retry later',
+      });
+    }
+  }
+
+  return {
+    enqueueTurn,
+
+    async start(turn) {
+      DBOS.setConfig({
+        name: APPLICATION,
+        systemDatabaseUrl: options.databaseUrl,
+        systemDatabasePoolSize: 12,
+        // Constant: a new version of the code goes on with what an older one left (design.md §3).
+        applicationVersion: APPLICATION,
+        executorID: executorId,
+        enablePatching: true,
+        tracingEnabled: false,
+        logger: quietLogger(log),
+      });
+      DBOS.registerWorkflow((id: string, reason: string) => runTurn(turn, id, reason), {
+        name: WORKFLOW,
+        // Each graceful restart counts as one recovery; dead-lettering an incident would lose it.
+        maxRecoveryAttempts: 1_000_000,
+      });
+      await DBOS.launch();
+      await DBOS.registerQueue(QUEUE, {
+        partitionConcurrency: 1,
+        workerConcurrency: options.turnsAtOnce ?? 16,
+        minPollingIntervalMs: 50,
+        onConflict: 'always_update',
+      });
+      await installEnqueueFunction(sql);
+      await takeover.start();
+    },
+
+    async stop(drainMs) {
+      stopping = true;
+      await takeover.stop();
+      await DBOS.shutdown({ workflowCompletionTimeoutMS: drainMs, deregister: true });
+    },
+  };
+}
+
+/** The engine's own chatter is for debugging; its warnings and errors are ours too. */
+function quietLogger(log: Log) {
+  const text = (entry: unknown): string => (typeof entry === 'string' ? entry : messageOf(entry));
+  return {
+    debug: (entry: unknown) => log.debug({ engine: 'dbos' }, text(entry)),
+    info: (entry: unknown) => log.debug({ engine: 'dbos' }, text(entry)),
+    warn: (entry: unknown) => log.warn({ engine: 'dbos' }, text(entry)),
+    error: (entry: unknown) => log.error({ engine: 'dbos' }, text(entry)),
+  };
+}

@@ -1,0 +1,114 @@
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { messageOf } from '../../domain/errors.ts';
+import type { Log } from '../../domain/log.ts';
+import type { Sql, Tx } from '../../domain/sql.ts';
+import { QUEUE } from './enqueue-function.ts';
+
+const BEAT_MS = 1_000;
+/** A process silent for this long counts as dead. A live one taken for dead would run a turn twice, so not less. */
+const DEAD_AFTER_MS = 6_000;
+/** How long finished turns are kept for looking at. */
+const KEEP_FINISHED_DAYS = 7;
+const CLEAN_EVERY_MS = 10 * 60_000;
+
+/**
+ * The heartbeat of this process, and the sweeper that resumes the pending turns of dead ones: the open-source engine
+ * recovers only its own. On the same host a vanished pid is dead at once, so that a restart after kill -9 does not wait.
+ */
+export function createTakeover(options: {
+  readonly sql: Sql;
+  readonly log: Log;
+  readonly executorId: string;
+  readonly host: string;
+  readonly pid: number;
+}): { start(): Promise<void>; stop(): Promise<void> } {
+  const { sql, log, executorId, host, pid } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let lastClean = 0;
+
+  async function beat(): Promise<void> {
+    await sql`
+      INSERT INTO process (executor_id, pid, host) VALUES (${executorId}, ${pid}, ${host})
+      ON CONFLICT (executor_id) DO UPDATE SET beat_at = clock_timestamp()`;
+  }
+
+  async function sweep(): Promise<void> {
+    await sql.begin(async (tx) => {
+      // One sweeper at a time: listing and resuming must not interleave with another's.
+      const [lock] =
+        await tx`SELECT pg_try_advisory_xact_lock(hashtextextended('sentry_takeover', 0)) AS got`;
+      if (!lock?.['got']) return;
+      const dead = await deadProcesses(tx);
+      const orphans = await tx`
+        SELECT workflow_uuid AS id FROM dbos.workflow_status
+        WHERE status = 'PENDING' AND queue_name = ${QUEUE} AND executor_id <> ${executorId}
+          AND NOT EXISTS (SELECT FROM process p WHERE p.executor_id = workflow_status.executor_id
+                          AND p.executor_id <> ALL (${tx.array(dead)}::text[]))`;
+      if (orphans.length > 0) {
+        const ids = orphans.map((row) => String(row['id']));
+        await DBOS.resumeWorkflows(ids, { queueName: QUEUE });
+        log.info({ turns: ids.length, dead }, 'took over the turns of a dead process');
+      }
+      if (dead.length > 0) await tx`DELETE FROM process WHERE executor_id = ANY (${tx.array(dead)}::text[])`;
+    });
+  }
+
+  async function deadProcesses(tx: Tx): Promise<string[]> {
+    const others = await tx`
+      SELECT executor_id, pid, host, beat_at < clock_timestamp() - ${DEAD_AFTER_MS} * interval '1 millisecond' AS silent
+      FROM process WHERE executor_id <> ${executorId}`;
+    return others
+      .filter((row) => row['silent'] === true || (row['host'] === host && !pidExists(Number(row['pid']))))
+      .map((row) => String(row['executor_id']));
+  }
+
+  async function clean(): Promise<void> {
+    if (Date.now() - lastClean < CLEAN_EVERY_MS) return;
+    lastClean = Date.now();
+    const old = await sql`
+      SELECT workflow_uuid AS id FROM dbos.workflow_status
+      WHERE status IN ('SUCCESS', 'ERROR', 'CANCELLED')
+        AND updated_at < (extract(epoch FROM now() - ${KEEP_FINISHED_DAYS} * interval '1 day') * 1000)::bigint
+      LIMIT 1000`;
+    if (old.length > 0) await DBOS.deleteWorkflows(old.map((row) => String(row['id'])));
+  }
+
+  async function round(): Promise<void> {
+    try {
+      await beat();
+      await sweep();
+      await clean();
+    } catch (error) {
+      // The database may be away; the next beat tries again.
+      log.warn({ error: messageOf(error) }, 'heartbeat failed');
+    }
+  }
+
+  return {
+    async start() {
+      await beat();
+      await sweep();
+      timer = setInterval(() => {
+        running = running.then(round);
+      }, BEAT_MS);
+    },
+    async stop() {
+      clearInterval(timer);
+      await running;
+      // Its turns are free at once for whoever lives.
+      await sql`DELETE FROM process WHERE executor_id = ${executorId}`.then(undefined, (error: unknown) =>
+        log.warn({ error: messageOf(error) }, 'could not sign off'),
+      );
+    },
+  };
+}
+
+function pidExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { ActionId, IncidentId, ToolCallId } from '../domain/ids.ts';
+import type { Role } from '../domain/incident.ts';
+import type { Sql, Tx } from '../domain/sql.ts';
+import type { Json, ToolCall } from '../domain/tool-call.ts';
+import type { IncidentRecords } from './record.ts';
+
+/** A finished use of a tool, ready to be stored: redacted and capped already. */
+export interface FinishedCall {
+  readonly id: ToolCallId;
+  readonly incidentId: IncidentId;
+  readonly role: Role;
+  readonly tool: string;
+  readonly target: string | null;
+  readonly input: Json;
+  readonly state: ToolCall['state'];
+  readonly output: string;
+  readonly result: Json;
+  readonly truncated: boolean;
+  readonly code: string | null;
+  readonly actionId: ActionId | null;
+  readonly startedAt: Date;
+  readonly purpose: string | null;
+}
+
+const SUMMARY_LENGTH = 200;
+
+/** Stores a tool call as evidence, with its event, in one transaction. */
+export async function storeToolCall(sql: Sql, records: IncidentRecords, call: FinishedCall): Promise<void> {
+  await sql.begin(async (tx) => {
+    await insertToolCall(tx, call);
+    await records.append(tx, call.incidentId, {
+      type: 'tool.called',
+      toolCallId: call.id,
+      role: call.role,
+      tool: call.tool,
+      purpose: call.purpose,
+      state: call.state,
+      summary: firstLine(call.output),
+    });
+  });
+}
+
+async function insertToolCall(tx: Tx, call: FinishedCall): Promise<void> {
+  const sha256 = createHash('sha256').update(call.output).digest('hex');
+  await tx`
+    INSERT INTO tool_call (id, incident_id, role, tool, target, input, state, output, result, output_sha256, truncated,
+                           code, action_id, started_at, finished_at)
+    VALUES (${call.id}, ${call.incidentId}, ${call.role}, ${call.tool}, ${call.target}, ${tx.json(call.input)},
+            ${call.state}, ${call.output}, ${tx.json(call.result)}, ${sha256}, ${call.truncated}, ${call.code},
+            ${call.actionId}, ${call.startedAt.toISOString()}, clock_timestamp())`;
+}
+
+function firstLine(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  return line.length > SUMMARY_LENGTH ? `${line.slice(0, SUMMARY_LENGTH - 1)}…` : line;
+}

@@ -1,0 +1,70 @@
+import { canonicalJson } from '../domain/canonical-json.ts';
+import type { Sql, Tx } from '../domain/sql.ts';
+import type { Json } from '../domain/tool-call.ts';
+
+/** One thing worth auditing. Never holds a secret: inputs are redacted before they come here. */
+export interface AuditEntry {
+  /** Dotted: `gate.intent`, `gate.refused`, `gate.outcome`, `approval.decided`, `switch.set`, `process.started`. */
+  readonly kind: string;
+  /** A role, a Slack user id or `system`. */
+  readonly actor: string;
+  readonly incidentId?: string;
+  readonly details: Json;
+}
+
+export interface AuditLog {
+  /** Returns once the entry is committed; throws when it cannot be: what is not audited is not done. */
+  append(entry: AuditEntry): Promise<void>;
+  /** The same inside the caller's transaction: the entry and what it tells of land together or not at all. Keep the rest short, it holds the head. */
+  appendIn(tx: Tx, entry: AuditEntry): Promise<void>;
+}
+
+/**
+ * The hash-chained, append-only audit log. Entries that arrive while a batch is being written go together in the next one:
+ * the head row is locked once a batch, not once an entry.
+ */
+export function createAuditLog(sql: Sql, now: () => Date = () => new Date()): AuditLog {
+  let waiting: {
+    readonly body: string;
+    readonly done: () => void;
+    readonly failed: (error: unknown) => void;
+  }[] = [];
+  let writing = false;
+
+  const bodyOf = (entry: AuditEntry): string =>
+    canonicalJson({
+      at: now().toISOString(),
+      kind: entry.kind,
+      actor: entry.actor,
+      incident: entry.incidentId ?? null,
+      details: entry.details,
+    });
+
+  async function write(): Promise<void> {
+    writing = true;
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        await sql`SELECT audit_append(${sql.array(batch.map((entry) => entry.body))}::text[])`;
+        for (const entry of batch) entry.done();
+      } catch (error) {
+        for (const entry of batch) entry.failed(error);
+      }
+    }
+    writing = false;
+  }
+
+  return {
+    async appendIn(tx, entry) {
+      await tx`SELECT audit_append(${tx.array([bodyOf(entry)])}::text[])`;
+    },
+    append(entry) {
+      const body = bodyOf(entry);
+      return new Promise<void>((done, failed) => {
+        waiting.push({ body, done, failed });
+        if (!writing) void write();
+      });
+    },
+  };
+}
