@@ -1,0 +1,65 @@
+import type { Diagnosis, SuggestedAction } from '../../domain/diagnosis.ts';
+import type { VerifyPlan, VerifyStep } from '../../domain/tool-call.ts';
+import { evaluate } from '../../memory/runbooks/expression.ts';
+import type { RunbookConclusion, RunbookProposal, RunbookVerify } from '../../memory/runbooks/runbook.ts';
+import { renderExpression, renderInput, renderText } from '../../memory/runbooks/template.ts';
+import { cannotTell, cause } from './findings.ts';
+import { type Run, told } from './run.ts';
+
+/** A cause whose texts cannot be filled in from what was read is none. */
+export function conclude(run: Run, conclusion: RunbookConclusion): Diagnosis {
+  const rootCause = renderText(conclusion.cause, run.variables);
+  if (!rootCause.ok) {
+    run.findings.unknown.push(`The cause could not be put into words: ${rootCause.reason}.`);
+    return cannotTell(run.findings, run.runbook.id, 'What was read does not fit the runbook.', null);
+  }
+  const maybe = (template: string | undefined) => (template === undefined ? null : told(run, template));
+  run.findings.ruledOut.push(...conclusion.ruledOut.map((text) => told(run, text)));
+  const suggested = conclusion.propose
+    .map((proposal) => suggest(run, proposal))
+    .filter((action) => action !== undefined);
+  return cause(run.findings, run.runbook.id, {
+    cause: rootCause.text,
+    category: conclusion.category,
+    confidence: conclusion.confidence,
+    blastRadius: maybe(conclusion.blastRadius),
+    remedy: maybe(conclusion.remedy),
+    wouldChangeMyMind: maybe(conclusion.wouldChangeMyMind),
+    suggested,
+  });
+}
+
+/** Undefined when its condition does not hold. What cannot be filled in exactly is never proposed; the thread says why. */
+function suggest(run: Run, proposal: RunbookProposal): SuggestedAction | undefined {
+  if (proposal.when !== undefined) {
+    const held = evaluate(proposal.when, run.variables);
+    if (!held.ok) return leaveOut(run, proposal, held.reason);
+    if (held.value !== true) return undefined;
+  }
+  const input = renderInput(proposal.with, run.variables);
+  if (!input.ok) return leaveOut(run, proposal, input.reason);
+  const why = renderText(proposal.why, run.variables);
+  if (!why.ok) return leaveOut(run, proposal, why.reason);
+  const verify = proposal.verify === null ? undefined : run.runbook.verify[proposal.verify];
+  const plan = verify === undefined ? null : planOf(run, verify);
+  if (typeof plan === 'string') return leaveOut(run, proposal, plan);
+  return { tool: proposal.tool, input: input.value, why: why.text, verify: plan };
+}
+
+function leaveOut(run: Run, proposal: RunbookProposal, reason: string): undefined {
+  run.findings.unknown.push(`${proposal.tool} is not proposed: ${reason}.`);
+}
+
+function planOf(run: Run, verify: RunbookVerify): VerifyPlan | string {
+  const steps: VerifyStep[] = [];
+  for (const step of verify.steps) {
+    const input = renderInput(step.with, run.variables);
+    const holds = renderExpression(step.holds, run.variables);
+    const says = renderText(step.says, run.variables);
+    if (!input.ok) return input.reason;
+    if (!holds.ok) return holds.reason;
+    if (!says.ok) return says.reason;
+    steps.push({ tool: step.call, input: input.value, holds: holds.text, says: says.text });
+  }
+  return { steps, holdMs: verify.holdMs, timeoutMs: verify.timeoutMs };
+}

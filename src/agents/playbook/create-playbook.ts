@@ -1,0 +1,122 @@
+import type { Diagnosis, Triage } from '../../domain/diagnosis.ts';
+import type { Runbook } from '../../memory/runbooks/runbook.ts';
+import type { Investigation, Investigator } from '../ports.ts';
+import { newFindings } from './findings.ts';
+import { lookAround } from './look-around.ts';
+import { matchRunbooks, type RunbookMatch } from './match-runbook.ts';
+import { plan } from './plan.ts';
+import type { Phase } from './read-system.ts';
+import { runRunbook } from './run-runbook.ts';
+
+/** Runbooks tried for one alert; each is a few reads. */
+const AT_MOST = 3;
+
+export interface PlaybookOptions {
+  /** The runbooks as they are now; asked again in every phase, so that edited ones count. */
+  readonly runbooks: () => readonly Runbook[];
+}
+
+/** The investigator without a model: finds the runbook that fits and does what it says, on the live system. */
+export function createPlaybook(options: PlaybookOptions): Investigator {
+  const matches = (work: Investigation) =>
+    matchRunbooks(
+      options.runbooks(),
+      work.incident,
+      work.guidance.map((one) => one.text),
+      work.recall.runbooks,
+    );
+  const diagnose = (work: Investigation, phase: Phase) =>
+    diagnoseByBest(work, options.runbooks(), matches(work), phase);
+  return {
+    name: 'playbook',
+    triage: (work) => triage(work, options.runbooks(), matches(work)[0]),
+    diagnose: (work) => diagnose(work, 'diagnose'),
+    plan: (work, diagnosis) => plan(work, diagnosis, () => diagnose(work, 'plan')),
+  };
+}
+
+async function triage(
+  work: Investigation,
+  runbooks: readonly Runbook[],
+  match: RunbookMatch | undefined,
+): Promise<Triage> {
+  const { severity } = work.incident;
+  if (match === undefined)
+    return {
+      severity,
+      incidentType: null,
+      routine: false,
+      ignore: false,
+      reason: 'No runbook fits this alert.',
+    };
+  const { runbook } = match;
+  const reason = `The runbook "${runbook.title}" fits: ${match.reason}.`;
+  const known: Triage = {
+    severity,
+    // Memory's guess names no type: what it recalls next would only confirm itself.
+    incidentType: match.by === 'memory' ? null : runbook.type,
+    routine: match.by !== 'memory',
+    ignore: false,
+    reason,
+  };
+  if (!runbook.ignoreWhenHealthy || match.by !== 'alert') return known;
+  const seen = await diagnoseByOne(work, runbooks, match, 'triage');
+  return seen.verdict === 'healthy'
+    ? { ...known, ignore: true, reason: `${reason} ${seen.rootCause} The runbook says to ignore it then.` }
+    : known;
+}
+
+/** An alert's name settles which runbook; where only words or memory speak, the next best ones are tried too. */
+async function diagnoseByBest(
+  work: Investigation,
+  runbooks: readonly Runbook[],
+  matches: readonly RunbookMatch[],
+  phase: Phase,
+): Promise<Diagnosis> {
+  const [best] = matches;
+  if (best === undefined) return lookAround(work, phase, 'No runbook fits this alert.');
+  if (work.incident.target === null)
+    return lookAround(work, phase, `The runbook "${best.runbook.title}" fits.`);
+  const first = await diagnoseByOne(work, runbooks, best, phase);
+  if (best.by === 'alert' || first.verdict === 'cause_found') return first;
+  for (const next of matches.slice(1, AT_MOST)) {
+    const other = await diagnoseByOne(work, runbooks, next, phase);
+    if (other.verdict === 'cause_found') return other;
+  }
+  return first;
+}
+
+async function diagnoseByOne(
+  work: Investigation,
+  runbooks: readonly Runbook[],
+  match: RunbookMatch,
+  phase: Phase,
+): Promise<Diagnosis> {
+  work.say(`Following the runbook "${match.runbook.title}": ${match.reason}.`);
+  const followed = new Set<string>();
+  let runbook: Runbook | undefined = match.runbook;
+  let findings = newFindings();
+  while (runbook !== undefined && !followed.has(runbook.id)) {
+    followed.add(runbook.id);
+    const end = await runRunbook(work, runbook, phase, findings);
+    if (end.kind === 'diagnosis') return weigh(end.diagnosis, match);
+    findings = end.findings;
+    runbook = runbooks.find((one) => one.id === end.runbook && one.domain === work.incident.domain);
+  }
+  return lookAround(
+    work,
+    phase,
+    `The runbook "${match.runbook.title}" hands over to one that cannot be followed.`,
+  );
+}
+
+/** Memory's guess may show a cause, by evidence; that it finds nothing proves nothing about this alert. */
+function weigh(diagnosis: Diagnosis, match: RunbookMatch): Diagnosis {
+  if (match.by !== 'memory' || diagnosis.verdict !== 'healthy') return diagnosis;
+  return {
+    ...diagnosis,
+    verdict: 'cannot_tell',
+    confidence: 0,
+    rootCause: `${diagnosis.rootCause} But nothing in the alert says that it is about this.`,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Diagnosis, Evidence, SuggestedAction } from '../../domain/diagnosis.ts';
+
+/** Without a quote behind every claim, or with a read that failed, a cause is a report and no reason to act. */
+const CAP_WHEN_INCOMPLETE = 0.6;
+
+/** What a run of steps has found so far. */
+export interface Findings {
+  readonly evidence: Evidence[];
+  readonly ruledOut: string[];
+  /** What could not be read or tested, each with what would help. */
+  readonly unknown: string[];
+  /** A claim was dropped, or a read or test that was not optional failed. */
+  incomplete: boolean;
+}
+
+export function newFindings(): Findings {
+  return { evidence: [], ruledOut: [], unknown: [], incomplete: false };
+}
+
+export function cause(
+  findings: Findings,
+  runbookId: string,
+  told: {
+    readonly cause: string;
+    readonly category: string;
+    readonly confidence: number;
+    readonly blastRadius: string | null;
+    readonly remedy: string | null;
+    readonly wouldChangeMyMind: string | null;
+    readonly suggested: readonly SuggestedAction[];
+  },
+): Diagnosis {
+  return {
+    verdict: 'cause_found',
+    rootCause: told.cause,
+    category: told.category,
+    confidence: findings.incomplete ? Math.min(told.confidence, CAP_WHEN_INCOMPLETE) : told.confidence,
+    evidence: findings.evidence,
+    ruledOut: findings.ruledOut,
+    unknown: findings.unknown,
+    wouldChangeMyMind: told.wouldChangeMyMind,
+    blastRadius: told.blastRadius,
+    remedy: told.remedy,
+    runbookId,
+    suggested: told.suggested,
+  };
+}
+
+export function healthy(findings: Findings, runbookId: string, says: string): Diagnosis {
+  return { ...cannotTell(findings, runbookId, says, null), verdict: 'healthy', confidence: 0.8 };
+}
+
+export function cannotTell(
+  findings: Findings,
+  runbookId: string | null,
+  says: string,
+  next: string | null,
+): Diagnosis {
+  return {
+    verdict: 'cannot_tell',
+    rootCause: says,
+    category: null,
+    confidence: 0,
+    evidence: findings.evidence,
+    ruledOut: findings.ruledOut,
+    unknown: findings.unknown,
+    wouldChangeMyMind: null,
+    blastRadius: null,
+    remedy: next,
+    runbookId,
+  };
+}

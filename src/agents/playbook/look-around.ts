@@ -1,0 +1,53 @@
+import type { Diagnosis } from '../../domain/diagnosis.ts';
+import type { Domain } from '../../domain/incident.ts';
+import type { Investigation } from '../ports.ts';
+import { cannotTell, newFindings } from './findings.ts';
+import { type Phase, readSystem, unreadable } from './read-system.ts';
+
+/** What to look at when no runbook fits: cheap, read-only, and enough for a person to go on from. */
+const LOOKS: Readonly<Record<Domain, readonly { readonly tool: string; readonly why: string }[]>> = {
+  postgres: [
+    { tool: 'postgres_activity', why: 'What the sessions are doing' },
+    { tool: 'postgres_blocking_tree', why: 'Who waits for whom' },
+    { tool: 'postgres_connections', why: 'How many connections are in use' },
+    { tool: 'postgres_long_transactions', why: 'Which transactions are old' },
+  ],
+  docker: [],
+  podman: [],
+  kubernetes: [],
+};
+
+/** Says what was looked at and never claims a cause. */
+export async function lookAround(work: Investigation, phase: Phase, why: string): Promise<Diagnosis> {
+  const findings = newFindings();
+  if (work.incident.target === null)
+    return cannotTell(
+      findings,
+      null,
+      `${why} The alert also names no configured target, so nothing could be looked at.`,
+      'Add the name that the alert uses to a target’s aliases in the configuration.',
+    );
+  const looked: string[] = [];
+  for (const { tool, why: purpose } of LOOKS[work.incident.domain]) {
+    work.say(`${purpose} …`);
+    const result = await readSystem(work, phase, `look:${tool}`, tool, {}, purpose);
+    if (result.kind !== 'ok') {
+      findings.unknown.push(unreadable(tool, result));
+      continue;
+    }
+    looked.push(purpose.toLowerCase());
+    const line = result.text
+      .split('\n')
+      .find((text) => text.trim() !== '')
+      ?.trim();
+    if (line !== undefined)
+      findings.evidence.push({ claim: `${purpose}: ${line}`, toolCallIds: [result.toolCallId], quote: line });
+  }
+  const seen = looked.length === 0 ? 'Nothing could be read.' : `Looked at ${looked.join(', ')}.`;
+  return cannotTell(
+    findings,
+    null,
+    `${why} ${seen}`,
+    'A runbook whose "matches" name this alert would let me go further.',
+  );
+}

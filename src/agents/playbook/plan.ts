@@ -1,0 +1,73 @@
+import type { Action } from '../../domain/action.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { type Diagnosis, MUTATION_CONFIDENCE, type SuggestedAction } from '../../domain/diagnosis.ts';
+import type { Investigation, PlanOutcome } from '../ports.ts';
+
+/** Proposes the first suggested action that was not tried in this incident. */
+export async function plan(
+  work: Investigation,
+  diagnosis: Diagnosis,
+  diagnose: () => Promise<Diagnosis>,
+): Promise<PlanOutcome> {
+  const known = diagnosis.suggested === undefined ? await ownView(diagnosis, diagnose) : diagnosis;
+  if (typeof known === 'string') return none(known);
+  const suggested = known.suggested ?? [];
+  if (suggested.length === 0) return none(known.remedy ?? 'The runbook names no action for this.');
+
+  const tried = (action: SuggestedAction) =>
+    work.tried.find((earlier) => isSame(earlier, action, work.incident.target));
+  const fresh = suggested.filter((action) => tried(action) === undefined);
+  let refusal = '';
+  for (const [index, action] of fresh.entries()) {
+    work.say(`Proposing ${action.tool}: ${action.why}`);
+    const result = await work.durably(`playbook:plan:r${work.incident.round}:propose:${index}`, () =>
+      work.callTool(
+        {
+          tool: action.tool,
+          target: work.incident.target,
+          input: action.input,
+          proposal: { why: action.why, runbookId: known.runbookId, verify: action.verify },
+        },
+        action.why,
+      ),
+    );
+    if (result.kind === 'proposed') return { kind: 'proposed', actionId: result.actionId };
+    refusal =
+      result.kind === 'ok'
+        ? `${action.tool} is not an action that can be proposed.`
+        : `${action.tool} could not be proposed: ${result.reason}`;
+  }
+  if (refusal !== '') return none(refusal);
+  const [first] = suggested;
+  const before = first === undefined ? undefined : tried(first);
+  return none(
+    `No safe action is left: ${before?.command ?? 'what the runbook proposes'} was tried in round ${before?.round ?? 1} (${before?.state ?? 'ended'}) and did not help.`,
+  );
+}
+
+const none = (reason: string): PlanOutcome => ({ kind: 'none', reason });
+
+/** A diagnosis by a model names no exact call: the playbook looks itself, and acts only where it sees the same. */
+async function ownView(
+  diagnosis: Diagnosis,
+  diagnose: () => Promise<Diagnosis>,
+): Promise<Diagnosis | string> {
+  const own = await diagnose();
+  if (own.verdict !== 'cause_found') return `The playbook does not see this cause itself: ${own.rootCause}`;
+  if (own.confidence < MUTATION_CONFIDENCE)
+    return `The playbook is not sure enough to act (${own.confidence}): ${own.rootCause}`;
+  if (diagnosis.category !== null && own.category !== diagnosis.category)
+    return `The playbook sees another cause (${own.category ?? 'none'}) than the diagnosis (${diagnosis.category}).`;
+  return own;
+}
+
+/** Nothing ran for a void or expired action, so it may be proposed again; a denied one may not. */
+function isSame(earlier: Action, action: SuggestedAction, target: string | null): boolean {
+  return (
+    earlier.state !== 'void' &&
+    earlier.state !== 'expired' &&
+    earlier.tool === action.tool &&
+    earlier.target === target &&
+    canonicalJson(earlier.input) === canonicalJson(action.input)
+  );
+}

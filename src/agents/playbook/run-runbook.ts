@@ -1,0 +1,182 @@
+import type { Diagnosis, Evidence } from '../../domain/diagnosis.ts';
+import { evaluate } from '../../memory/runbooks/expression.ts';
+import type {
+  Runbook,
+  RunbookCheck,
+  RunbookClaim,
+  RunbookStep,
+  RunbookTurn,
+} from '../../memory/runbooks/runbook.ts';
+import { renderInput, renderText } from '../../memory/runbooks/template.ts';
+import type { Investigation } from '../ports.ts';
+import { conclude } from './conclude.ts';
+import { cannotTell, type Findings, healthy, newFindings } from './findings.ts';
+import { type Phase, readSystem, unreadable } from './read-system.ts';
+import { type Answer, type Run, told } from './run.ts';
+
+export type RunEnd =
+  | { readonly kind: 'diagnosis'; readonly diagnosis: Diagnosis }
+  | { readonly kind: 'use'; readonly runbook: string; readonly findings: Findings };
+
+/**
+ * Runs a runbook's steps on the live system. A cause is only stated where a test held; *healthy* only where every read
+ * and test on the way worked; everything else is *cannot tell*.
+ */
+export async function runRunbook(
+  work: Investigation,
+  runbook: Runbook,
+  phase: Phase,
+  findings: Findings = newFindings(),
+): Promise<RunEnd> {
+  const { incident } = work;
+  const run: Run = {
+    work,
+    phase,
+    runbook,
+    findings,
+    variables: {
+      incident: {
+        title: incident.title,
+        alert: incident.alertName,
+        severity: incident.severity,
+        target: incident.target,
+        labels: incident.labels,
+        annotations: incident.annotations,
+      },
+    },
+    answers: new Map(),
+  };
+  let at = 0;
+  for (;;) {
+    const step = runbook.steps[at];
+    if (step === undefined) return { kind: 'diagnosis', diagnosis: nothingHeld(run) };
+    const turn = await runStep(run, step);
+    if (turn?.kind === 'go') at = runbook.steps.findIndex((other) => other.id === turn.step);
+    else if (turn === undefined) at += 1;
+    else return finish(run, turn);
+  }
+}
+
+async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undefined> {
+  const { work, findings, variables } = run;
+  const input = renderInput(step.with, variables);
+  if (!input.ok) return unread(`${step.call} was not called: ${input.reason}`);
+  work.say(`${step.why} …`);
+  const result = await readSystem(
+    work,
+    run.phase,
+    `${run.runbook.id}:${step.id}`,
+    step.call,
+    input.value,
+    step.why,
+  );
+  if (result.kind !== 'ok') return unread(unreadable(step.call, result));
+
+  run.answers.set(step.id, result);
+  variables[step.id] = result.data;
+  variables['result'] = result.data;
+  for (const check of step.checks) {
+    const held = await runCheck(run, check);
+    if (held !== undefined) return held;
+  }
+  return undefined;
+
+  function unread(reason: string): undefined {
+    findings.unknown.push(reason);
+    if (!step.optional) findings.incomplete = true;
+  }
+}
+
+/** Undefined: the test did not hold, or it held and the step goes on. */
+async function runCheck(run: Run, check: RunbookCheck): Promise<RunbookTurn | undefined> {
+  if (check.when !== undefined) {
+    const held = evaluate(check.when, run.variables);
+    if (!held.ok || typeof held.value !== 'boolean') {
+      untested(run, held.ok ? `\`${check.when}\` is neither true nor false` : held.reason);
+      return undefined;
+    }
+    if (!held.value) return undefined;
+  }
+  for (const [name, expression] of Object.entries(check.let ?? {})) {
+    const value = evaluate(expression, run.variables);
+    if (!value.ok) {
+      untested(run, value.reason);
+      return undefined;
+    }
+    run.variables[name] = value.value;
+  }
+  for (const claim of check.claims) await record(run, claim);
+  if (check.rulesOut !== undefined) run.findings.ruledOut.push(told(run, check.rulesOut));
+  return check.turn;
+}
+
+function untested(run: Run, reason: string): void {
+  run.findings.incomplete = true;
+  run.findings.unknown.push(`A test could not be made: ${reason}.`);
+}
+
+async function record(run: Run, claim: RunbookClaim): Promise<void> {
+  const says = renderText(claim.says, run.variables);
+  const answer = run.answers.get(claim.from);
+  const quote = says.ok && answer !== undefined ? quoteFrom(run, answer, claim.quote) : undefined;
+  if (says.ok && answer !== undefined && quote !== undefined) {
+    const evidence: Evidence = { claim: says.text, toolCallIds: [answer.toolCallId], quote };
+    run.findings.evidence.push(evidence);
+    return;
+  }
+  run.findings.incomplete = true;
+  const reason = says.ok ? `the output of step ${claim.from} has no line that shows it` : says.reason;
+  await run.work.dropped(says.ok ? says.text : claim.says, reason);
+}
+
+/** The line of the output that holds all the pieces, as it stands there. */
+function quoteFrom(run: Run, answer: Answer, pieces: readonly string[]): string | undefined {
+  const wanted: string[] = [];
+  for (const piece of pieces) {
+    const rendered = renderText(piece, run.variables);
+    if (!rendered.ok || rendered.text === '') return undefined;
+    wanted.push(rendered.text);
+  }
+  const line = answer.text.split('\n').find((text) => wanted.every((piece) => text.includes(piece)));
+  return line?.trim();
+}
+
+function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
+  const { findings, runbook } = run;
+  switch (turn.kind) {
+    case 'use':
+      return { kind: 'use', runbook: turn.runbook, findings };
+    case 'conclude':
+      return { kind: 'diagnosis', diagnosis: conclude(run, turn.conclusion) };
+    case 'healthy':
+      return {
+        kind: 'diagnosis',
+        diagnosis: findings.incomplete
+          ? cannotTell(
+              findings,
+              runbook.id,
+              `${told(run, turn.says)} But not everything could be read.`,
+              null,
+            )
+          : healthy(findings, runbook.id, told(run, turn.says)),
+      };
+    case 'cannot_tell':
+      return {
+        kind: 'diagnosis',
+        diagnosis: cannotTell(
+          findings,
+          runbook.id,
+          told(run, turn.says),
+          turn.next === undefined ? null : told(run, turn.next),
+        ),
+      };
+  }
+}
+
+function nothingHeld(run: Run): Diagnosis {
+  const { findings, runbook } = run;
+  const says = findings.incomplete
+    ? `The runbook "${runbook.title}" could not be followed to its end.`
+    : `Nothing that the runbook "${runbook.title}" tests for holds on the live system.`;
+  return cannotTell(findings, runbook.id, says, null);
+}

@@ -1,0 +1,24 @@
+import type { Json, ToolCallResult } from '../../domain/tool-call.ts';
+import type { Runbook } from '../../memory/runbooks/runbook.ts';
+import { renderText } from '../../memory/runbooks/template.ts';
+import type { Investigation } from '../ports.ts';
+import type { Findings } from './findings.ts';
+import type { Phase } from './read-system.ts';
+
+export type Answer = Extract<ToolCallResult, { kind: 'ok' }>;
+
+/** One run of one runbook: what its steps returned and what follows from it so far. */
+export interface Run {
+  readonly work: Investigation;
+  readonly phase: Phase;
+  readonly runbook: Runbook;
+  readonly findings: Findings;
+  readonly variables: Record<string, Json>;
+  readonly answers: Map<string, Answer>;
+}
+
+/** A text for people: what cannot be filled in says so instead of stopping an investigation. */
+export function told(run: Run, template: string): string {
+  const rendered = renderText(template, run.variables);
+  return rendered.ok ? rendered.text : `${template} (not filled in: ${rendered.reason})`;
+}

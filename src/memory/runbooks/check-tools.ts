@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { Json } from '../../domain/tool-call.ts';
+import type { ParsedRunbook } from './parse-runbook.ts';
+import type { RunbookProblem } from './runbook.ts';
+import { templateParts } from './template.ts';
+
+/** The tool registry, as far as a runbook needs to know it. */
+export interface KnownTools {
+  get(
+    name: string,
+  ): { readonly kind: 'read' | 'diagnostic' | 'active'; readonly input: z.ZodType } | undefined;
+}
+
+type Path = readonly PropertyKey[];
+
+/** Are there such tools, may they stand there, and would they take the input. */
+export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly RunbookProblem[] {
+  const problems: RunbookProblem[] = [];
+  for (const step of parsed.steps) {
+    const report = (path: Path, message: string) => problems.push(step.problem(path, message));
+    checkCall(tools, step.value.call, step.value.with, 'reads', ['call'], ['with'], report);
+    for (const [at, check] of step.value.checks.entries())
+      for (const [n, proposal] of (check.conclude?.propose ?? []).entries()) {
+        const here = ['checks', at, 'conclude', 'propose', n];
+        checkCall(tools, proposal.tool, proposal.with, 'acts', [...here, 'tool'], [...here, 'with'], report);
+      }
+  }
+  for (const verify of parsed.verifies) {
+    const report = (path: Path, message: string) => problems.push(verify.problem(path, message));
+    for (const [at, check] of verify.value.checks.entries())
+      checkCall(
+        tools,
+        check.call,
+        check.with,
+        'reads',
+        ['checks', at, 'call'],
+        ['checks', at, 'with'],
+        report,
+      );
+  }
+  return problems;
+}
+
+function checkCall(
+  tools: KnownTools,
+  name: string,
+  input: Json,
+  wanted: 'reads' | 'acts',
+  namePath: Path,
+  inputPath: Path,
+  report: (path: Path, message: string) => void,
+): void {
+  const tool = tools.get(name);
+  if (tool === undefined) return report(namePath, `there is no tool "${name}"`);
+  const acts = tool.kind === 'active';
+  if (acts && wanted === 'reads')
+    return report(namePath, `"${name}" changes the system; steps and verify blocks only read`);
+  if (!acts && wanted === 'acts')
+    return report(namePath, `"${name}" only reads; a proposal needs a tool that acts`);
+  if (tool.input instanceof z.ZodObject)
+    for (const key of Object.keys(input as object))
+      if (!(key in tool.input.shape))
+        report(
+          [...inputPath, key],
+          `"${name}" has no input "${key}"; it takes ${Object.keys(tool.input.shape).join(', ') || 'none'}`,
+        );
+  const parsed = tool.input.safeParse(input);
+  for (const issue of parsed.error?.issues ?? []) {
+    // What a template yields is known only when it runs; the gate parses it then.
+    if (issue.code === 'unrecognized_keys' || hasTemplate(valueAt(input, issue.path))) continue;
+    const key = issue.path.map(String).join('.');
+    report(
+      [...inputPath, ...issue.path],
+      `"${name}" does not take this${key === '' ? '' : ` as "${key}"`}: ${issue.message}`,
+    );
+  }
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  let found = value;
+  for (const key of path) found = (found as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  return found;
+}
+
+const hasTemplate = (value: unknown): boolean =>
+  typeof value === 'string' && templateParts(value).some((part) => part.kind === 'expression');

@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { checkTools, type KnownTools } from './check-tools.ts';
+import { type ParsedRunbook, parseRunbook } from './parse-runbook.ts';
+import type { Runbook, RunbookProblem } from './runbook.ts';
+
+export interface LoadedRunbooks {
+  /** Those without a problem, by id. */
+  readonly runbooks: readonly Runbook[];
+  /** By file and line. */
+  readonly problems: readonly RunbookProblem[];
+}
+
+/**
+ * Reads every `*.md` below `dir` (but README.md). A file with a problem is left out and never stops the others.
+ * With `tools`, the tools that steps name and the inputs they give them are checked too.
+ * Throws only when the folder itself cannot be read.
+ */
+export async function loadRunbooks(
+  dir: string,
+  options: { readonly tools?: KnownTools } = {},
+): Promise<LoadedRunbooks> {
+  const names = await readdir(dir, { recursive: true, withFileTypes: true });
+  const paths = names
+    .filter(
+      (entry) => entry.isFile() && entry.name.endsWith('.md') && entry.name.toLowerCase() !== 'readme.md',
+    )
+    .map((entry) => join(entry.parentPath, entry.name));
+  const sources = await Promise.all(
+    paths.toSorted().map(async (path) => ({
+      file: relative(dir, path).split(sep).join('/'),
+      source: await readFile(path, 'utf8'),
+    })),
+  );
+  return validateRunbooks(sources, options);
+}
+
+/** The same over texts in memory, e.g. a draft that somebody wants to promote. */
+export function validateRunbooks(
+  sources: readonly { readonly file: string; readonly source: string }[],
+  options: { readonly tools?: KnownTools } = {},
+): LoadedRunbooks {
+  const problems: RunbookProblem[] = [];
+  const good: ParsedRunbook[] = [];
+  for (const { file, source } of sources) {
+    const outcome = parseRunbook(file, source);
+    if (outcome.ok) good.push(outcome.parsed);
+    else problems.push(...outcome.problems);
+  }
+  const ids = new Map<string, string>();
+  for (const { runbook } of good) {
+    const first = ids.get(runbook.id);
+    if (first === undefined) ids.set(runbook.id, runbook.file);
+    else
+      problems.push({
+        file: runbook.file,
+        line: 1,
+        column: 1,
+        message: `the id "${runbook.id}" is taken by ${first}`,
+      });
+  }
+  for (const parsed of good) {
+    problems.push(...checkUses(parsed, ids));
+    if (options.tools !== undefined) problems.push(...checkTools(parsed, options.tools));
+  }
+  const bad = new Set(problems.map((problem) => problem.file));
+  return {
+    runbooks: good
+      .map((parsed) => parsed.runbook)
+      .filter((runbook) => !bad.has(runbook.file))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    problems: problems.toSorted((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)),
+  };
+}
+
+function checkUses(parsed: ParsedRunbook, ids: ReadonlyMap<string, string>): readonly RunbookProblem[] {
+  return parsed.steps.flatMap((step) =>
+    step.value.checks.flatMap((check, at) =>
+      check.use === undefined || ids.has(check.use)
+        ? []
+        : [step.problem(['checks', at, 'use'], `there is no runbook "${check.use}"`)],
+    ),
+  );
+}
+
+/** `postgres/blocked-sessions.md:12:5 expected …`, as compilers write it, so that editors can jump there. */
+export function problemLine(problem: RunbookProblem): string {
+  return `${problem.file}:${problem.line}:${problem.column} ${problem.message}`;
+}

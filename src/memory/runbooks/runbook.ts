@@ -1,0 +1,126 @@
+import type { Domain } from '../../domain/incident.ts';
+import type { Json } from '../../domain/tool-call.ts';
+
+/**
+ * A curated procedure, read from one Markdown file. Strings marked *template* may hold `${CEL}`; *CEL* ones are an
+ * expression over earlier steps' results by their ids, `result` (this step's), `incident` and `let` values.
+ * The format for people who write them: docs/runbooks.md.
+ */
+export interface Runbook {
+  /** Kebab-case, unique among all runbooks. */
+  readonly id: string;
+  readonly title: string;
+  readonly domain: Domain;
+  readonly version: number;
+  /** Snake-case kind of incident it is for (`blocked_sessions`). */
+  readonly type: string;
+  readonly matches: RunbookMatches;
+  /** Triage may call the alert a false positive when all steps say healthy. */
+  readonly ignoreWhenHealthy: boolean;
+  readonly steps: readonly RunbookStep[];
+  /** By name; a proposal names one. */
+  readonly verify: Readonly<Record<string, RunbookVerify>>;
+  /** The Markdown below the front matter, whole. */
+  readonly body: string;
+  /** As given to the parser, for problems and people. */
+  readonly file: string;
+}
+
+export interface RunbookMatches {
+  /** Alert rules' names; `*` stands for any characters; case does not count. */
+  readonly alerts: readonly string[];
+  /** Phrases that stand in such alerts' titles and descriptions. */
+  readonly text: readonly string[];
+  /** Labels that speak for it, each by a value or a pattern with `*`. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** One read-only look at the live system, and what to make of it. */
+export interface RunbookStep {
+  readonly id: string;
+  readonly call: string;
+  /** Templates inside. */
+  readonly with: Json;
+  /** For the thread, while it is called. */
+  readonly why: string;
+  /** Its failure bars neither a conclusion nor *healthy* (an extension that may be absent). */
+  readonly optional: boolean;
+  /** All are tried in order; one that concludes or goes elsewhere ends the step. */
+  readonly checks: readonly RunbookCheck[];
+}
+
+export interface RunbookCheck {
+  /** CEL; absent: always. */
+  readonly when?: string | undefined;
+  /** CEL by name; visible from here on. */
+  readonly let?: Readonly<Record<string, string>> | undefined;
+  readonly claims: readonly RunbookClaim[];
+  /** Template: what this shows not to be the cause. */
+  readonly rulesOut?: string | undefined;
+  readonly turn?: RunbookTurn | undefined;
+}
+
+export interface RunbookClaim {
+  /** Template. */
+  readonly says: string;
+  /** Templates: the first line of the output that holds all of them is quoted. */
+  readonly quote: readonly string[];
+  /** Whose output is quoted: a step's id. */
+  readonly from: string;
+}
+
+export type RunbookTurn =
+  | { readonly kind: 'go'; readonly step: string }
+  | { readonly kind: 'use'; readonly runbook: string }
+  | { readonly kind: 'healthy'; readonly says: string }
+  | { readonly kind: 'cannot_tell'; readonly says: string; readonly next?: string | undefined }
+  | { readonly kind: 'conclude'; readonly conclusion: RunbookConclusion };
+
+/** All texts are templates. */
+export interface RunbookConclusion {
+  readonly cause: string;
+  readonly category: string;
+  readonly confidence: number;
+  readonly blastRadius?: string | undefined;
+  readonly remedy?: string | undefined;
+  readonly ruledOut: readonly string[];
+  readonly wouldChangeMyMind?: string | undefined;
+  /** In order of preference; the first that was not tried in this incident is proposed. */
+  readonly propose: readonly RunbookProposal[];
+}
+
+export interface RunbookProposal {
+  readonly tool: string;
+  /** Templates inside. */
+  readonly with: Json;
+  /** Template. */
+  readonly why: string;
+  /** CEL; absent: always. */
+  readonly when?: string | undefined;
+  /** A verify block's name; null takes the tool's own. */
+  readonly verify: string | null;
+}
+
+export interface RunbookVerify {
+  readonly holdMs: number;
+  readonly timeoutMs: number;
+  readonly steps: readonly RunbookVerifyStep[];
+}
+
+export interface RunbookVerifyStep {
+  readonly call: string;
+  /** Templates inside, filled when the action is proposed. */
+  readonly with: Json;
+  /** CEL over `result`, with templates filled when the action is proposed. */
+  readonly holds: string;
+  /** Template. */
+  readonly says: string;
+}
+
+/** Something wrong in a runbook file, in the words of whoever has to repair it. Lines and columns count from 1. */
+export interface RunbookProblem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}

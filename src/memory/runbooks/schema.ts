@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { domains } from '../../domain/incident.ts';
+import type { Json } from '../../domain/tool-call.ts';
+
+const kebab = z
+  .string()
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected lower-case words joined by "-", like blocked-sessions');
+const snake = z
+  .string()
+  .regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'expected lower-case words joined by "_", like blocked_sessions');
+/** Names that CEL can read as a variable. */
+const variable = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name of letters, digits and "_", starting with a letter')
+  .refine((name) => name !== 'result' && name !== 'incident', '"result" and "incident" are taken');
+const words = z.string().trim().min(1, 'expected some text');
+const oneOrMore = <T extends z.ZodType>(item: T) =>
+  z
+    .union([item, z.array(item).min(1)])
+    .transform((value) => (Array.isArray(value) ? value : [value]) as z.output<T>[]);
+const input = z.record(z.string(), z.json()).default({}) as unknown as z.ZodType<Json>;
+
+const durationUnits = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** `500ms`, `10s`, `2m`, `1h` → milliseconds. */
+const duration = z.string().transform((text, context) => {
+  const [, amount, unit] = /^(\d+)(ms|s|m|h)$/.exec(text) ?? [];
+  if (amount !== undefined && unit !== undefined)
+    return Number(amount) * durationUnits[unit as keyof typeof durationUnits];
+  context.addIssue(`"${text}" is not a duration; expected a number with ms, s, m or h, like 30s`);
+  return z.NEVER;
+});
+
+/** The YAML between the `---` lines at the top. */
+export const frontMatter = z.strictObject({
+  id: kebab,
+  title: words,
+  domain: z.enum(domains),
+  version: z.number().int().positive(),
+  type: snake,
+  matches: z.strictObject({
+    alerts: z.array(words).default([]),
+    text: z.array(words).default([]),
+    labels: z.record(z.string(), words).default({}),
+  }),
+  ignore_when_healthy: z.boolean().default(false),
+});
+
+const proposal = z.strictObject({
+  tool: words,
+  with: input,
+  why: words,
+  when: words.optional(),
+  verify: words.optional(),
+});
+
+const conclusion = z.strictObject({
+  cause: words,
+  category: snake.optional(),
+  confidence: z.number().min(0).max(1),
+  blast_radius: words.optional(),
+  remedy: words.optional(),
+  ruled_out: z.array(words).default([]),
+  would_change_my_mind: words.optional(),
+  propose: oneOrMore(proposal).optional(),
+});
+
+const claim = z.strictObject({ says: words, quote: oneOrMore(words), from: variable.optional() });
+
+const turns = ['go', 'use', 'healthy', 'cannot_tell', 'conclude'] as const;
+
+const check = z
+  .strictObject({
+    when: words.optional(),
+    let: z.record(variable, words).optional(),
+    claim: oneOrMore(claim).optional(),
+    rules_out: words.optional(),
+    go: variable.optional(),
+    use: kebab.optional(),
+    healthy: words.optional(),
+    cannot_tell: z.union([words, z.strictObject({ says: words, next: words })]).optional(),
+    conclude: conclusion.optional(),
+  })
+  .superRefine((value, context) => {
+    const used = turns.filter((turn) => value[turn] !== undefined);
+    if (used.length > 1)
+      context.addIssue({
+        code: 'custom',
+        path: [used[1] ?? ''],
+        message: `a check ends in one way, not in ${used.join(' and ')}`,
+      });
+    if (value.conclude !== undefined && value.when === undefined)
+      context.addIssue({ code: 'custom', path: ['conclude'], message: 'a cause needs a test: add "when"' });
+  });
+
+/** One ```` ```yaml step ```` block. */
+export const stepBlock = z.strictObject({
+  id: variable,
+  call: words,
+  with: input,
+  why: words.optional(),
+  optional: z.boolean().default(false),
+  checks: z.array(check).default([]),
+});
+export type StepBlock = z.output<typeof stepBlock>;
+
+/** One ```` ```yaml verify ```` block. */
+export const verifyBlock = z
+  .strictObject({
+    name: variable.default('default'),
+    for: duration,
+    timeout: duration,
+    checks: z.array(z.strictObject({ call: words, with: input, holds: words, says: words })).min(1),
+  })
+  .refine((value) => value.timeout > value.for, {
+    path: ['timeout'],
+    error: 'expected longer than "for", or it can never be fixed',
+  });
+export type VerifyBlock = z.output<typeof verifyBlock>;

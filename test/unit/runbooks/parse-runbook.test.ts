@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { problemLine, validateRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
+import { parseRunbook } from '../../../src/memory/runbooks/parse-runbook.ts';
+
+const GOOD = `---
+id: full-queue
+title: Full queue
+domain: postgres
+version: 1
+type: full_queue
+matches:
+  alerts: [QueueFull, "Queue*Backlog"]
+  text: [queue is full]
+  labels: { source_type: database }
+---
+# Full queue
+
+Somebody has to empty it.
+
+## 1. Count the jobs
+
+\`\`\`yaml step
+id: queue
+call: queue_depth
+with: { name: "\${incident.target}" }
+checks:
+  - when: result.jobs == 0
+    healthy: The queue is empty.
+  - when: result.jobs > 100
+    let: { worst: "top(result.owners, 'jobs')" }
+    claim:
+      says: "\${worst.owner} has \${worst.jobs} jobs"
+      quote: "\${worst.owner}"
+    conclude:
+      cause: "\${worst.owner} fills the queue"
+      confidence: 0.95
+      propose:
+        tool: queue_purge
+        with: { owner: "\${worst.owner}" }
+        why: It empties the queue.
+        verify: emptied
+\`\`\`
+
+## Afterwards
+
+\`\`\`sql
+SELECT 1;
+\`\`\`
+
+\`\`\`yaml verify
+name: emptied
+for: 10s
+timeout: 2m
+checks:
+  - call: queue_depth
+    holds: "!result.owners.exists(o, o.owner == \${worst.owner})"
+    says: The queue of \${worst.owner} is empty.
+\`\`\`
+`;
+
+const tools = {
+  get: (name: string) =>
+    ({
+      queue_depth: { kind: 'read' as const, input: z.strictObject({ name: z.string().optional() }) },
+      queue_purge: {
+        kind: 'active' as const,
+        input: z.strictObject({ owner: z.string(), keep: z.number().optional() }),
+      },
+    })[name],
+};
+
+const lineOf = (source: string, text: string) =>
+  source.split('\n').findIndex((line) => line.includes(text)) + 1;
+
+function problemsOf(source: string) {
+  return validateRunbooks([{ file: 'a.md', source }], { tools }).problems;
+}
+
+describe('a good runbook', () => {
+  it('is read whole', () => {
+    const outcome = parseRunbook('a.md', GOOD);
+    if (!outcome.ok) throw new Error(outcome.problems.map(problemLine).join('\n'));
+    const { runbook } = outcome.parsed;
+    expect(runbook).toMatchObject({ id: 'full-queue', type: 'full_queue', domain: 'postgres', version: 1 });
+    expect(runbook.steps).toHaveLength(1);
+    expect(runbook.steps[0]).toMatchObject({ id: 'queue', why: 'Count the jobs', optional: false });
+    expect(runbook.steps[0]?.checks[1]?.claims[0]?.from).toBe('queue');
+    expect(runbook.verify['emptied']).toMatchObject({ holdMs: 10_000, timeoutMs: 120_000 });
+  });
+
+  it('has no problem with the tools it names', () => {
+    expect(problemsOf(GOOD)).toEqual([]);
+  });
+});
+
+describe('a broken runbook is told where and what was expected', () => {
+  const broken: readonly (readonly [string, string, string, string, RegExp])[] = [
+    ['a missing key', 'version: 1\n', '', 'id: full-queue', /version.*expected number/],
+    ['a wrong value', 'domain: postgres', 'domain: oracle', 'domain: oracle', /domain.*postgres/],
+    ['an unknown key', 'version: 1', 'version: 1\nowner: me', 'owner: me', /"owner" is not known here/],
+    [
+      'an id of another shape',
+      'id: full-queue',
+      'id: Full Queue',
+      'id: Full Queue',
+      /lower-case words joined by "-"/,
+    ],
+    ['bad YAML', '  text: [queue is full]', '  text: [queue is full', 'labels: {', /not YAML/],
+    [
+      'a syntax error in a test',
+      'result.jobs > 100',
+      'result.jobs >',
+      'when: result.jobs >',
+      /Unexpected token/,
+    ],
+    [
+      'a name that nothing defines',
+      'result.jobs > 100',
+      'resutl.jobs > 100',
+      'resutl',
+      /Unknown variable: resutl/,
+    ],
+    [
+      'a test that yields no truth',
+      'result.jobs > 100',
+      'size(result.owners)',
+      'when: size',
+      /expected true or false/,
+    ],
+    [
+      'an unknown name in a template',
+      'cause: "${worst.owner}',
+      'cause: "${wurst.owner}',
+      'wurst',
+      /Unknown variable: wurst/,
+    ],
+    [
+      'a template that is never closed',
+      'cause: "${worst.owner} fills',
+      'cause: "${worst.owner fills',
+      'cause:',
+      /without its "}"/,
+    ],
+    [
+      'a step that is not there',
+      'healthy: The queue is empty.',
+      'go: nowhere',
+      'go: nowhere',
+      /there is no step "nowhere"; steps: queue/,
+    ],
+    [
+      'a step that goes back',
+      'healthy: The queue is empty.',
+      'go: queue',
+      'go: queue',
+      /does not come after/,
+    ],
+    [
+      'two endings',
+      'healthy: The queue is empty.',
+      'healthy: Fine.\n    cannot_tell: Or not.',
+      'cannot_tell',
+      /ends in one way/,
+    ],
+    [
+      'a cause without a test',
+      '  - when: result.jobs > 100\n    let:',
+      '  - let:',
+      'conclude:',
+      /a cause needs a test/,
+    ],
+    [
+      'a sure cause without evidence',
+      `    claim:
+      says: "\${worst.owner} has \${worst.jobs} jobs"
+      quote: "\${worst.owner}"
+`,
+      '',
+      'confidence: 0.95',
+      /needs a "claim"/,
+    ],
+    [
+      'a verify block that is not there',
+      'verify: emptied',
+      'verify: emtied',
+      'verify: emtied',
+      /there is no verify block "emtied"/,
+    ],
+    ['a duration without its unit', 'for: 10s', 'for: 10', 'for: 10', /for: /],
+    ['a verification that can never hold', 'timeout: 2m', 'timeout: 5s', 'timeout: 5s', /longer than "for"/],
+    [
+      'a verify test over what is gone by then',
+      '!result.owners',
+      '!queue.owners',
+      'holds:',
+      /Unknown variable: queue/,
+    ],
+    [
+      'a tool that is not there',
+      'call: queue_depth\nwith',
+      'call: queue_dpeth\nwith',
+      'queue_dpeth',
+      /there is no tool "queue_dpeth"/,
+    ],
+    [
+      'a step that would act',
+      'call: queue_depth\nwith: { name',
+      'call: queue_purge\nwith: { owner',
+      'call: queue_purge',
+      /only read/,
+    ],
+    [
+      'a proposal that only reads',
+      'tool: queue_purge',
+      'tool: queue_depth',
+      'tool: queue_depth',
+      /needs a tool that acts/,
+    ],
+    [
+      'an input the tool does not have',
+      'with: { owner: "${worst.owner}" }',
+      'with: { owner: "x", owners: 3 }',
+      'owners: 3',
+      /has no input "owners"; it takes owner, keep/,
+    ],
+    [
+      'an input of the wrong kind',
+      'with: { owner: "${worst.owner}" }',
+      'with: { owner: "x", keep: all }',
+      'keep: all',
+      /keep.*expected number/,
+    ],
+    [
+      'an input that is missing',
+      'with: { owner: "${worst.owner}" }',
+      'with: {}',
+      'with: {}',
+      /owner.*expected string/,
+    ],
+    [
+      'a block of another kind',
+      '```yaml verify',
+      '```yaml check',
+      '```yaml check',
+      /neither "yaml step" nor "yaml verify"/,
+    ],
+  ];
+  it.each(broken)('%s', (_name, from, to, where, message) => {
+    const source = GOOD.replace(from, to);
+    expect(source).not.toBe(GOOD);
+    const problems = problemsOf(source);
+    expect(problems.map(problemLine).join('\n')).toMatch(message);
+    expect(problems.find((problem) => message.test(problem.message))?.line).toBe(lineOf(source, where));
+  });
+
+  it('points at the column of the fault inside an expression', () => {
+    const source = GOOD.replace('result.jobs > 100', 'result.jobs > oops');
+    const [problem] = problemsOf(source);
+    const line = source.split('\n')[(problem?.line ?? 1) - 1] ?? '';
+    expect(line.slice((problem?.column ?? 1) - 1)).toMatch(/^oops/);
+  });
+
+  it('says so when a code block is never closed', () => {
+    const source = GOOD.slice(0, GOOD.indexOf('checks:'));
+    expect(problemsOf(source)).toContainEqual({
+      file: 'a.md',
+      line: lineOf(source, '```yaml step'),
+      column: 1,
+      message: 'this code block is never closed',
+    });
+  });
+
+  it('says so when there is no front matter', () => {
+    expect(problemsOf('# Just text')[0]).toMatchObject({
+      line: 1,
+      message: expect.stringContaining('front matter'),
+    });
+  });
+});
+
+describe('many runbooks', () => {
+  it('keeps the good ones when one is broken', () => {
+    const other = GOOD.replace('id: full-queue', 'id: other-queue');
+    const loaded = validateRunbooks([
+      { file: 'bad.md', source: GOOD.replace('version: 1', 'version: one') },
+      { file: 'good.md', source: other },
+    ]);
+    expect(loaded.runbooks.map((runbook) => runbook.id)).toEqual(['other-queue']);
+    expect(loaded.problems.map((problem) => problem.file)).toEqual(['bad.md']);
+  });
+
+  it('refuses the second of two with one id', () => {
+    const loaded = validateRunbooks([
+      { file: 'a.md', source: GOOD },
+      { file: 'b.md', source: GOOD },
+    ]);
+    expect(loaded.runbooks.map((runbook) => runbook.file)).toEqual(['a.md']);
+    expect(loaded.problems[0]?.message).toBe('the id "full-queue" is taken by a.md');
+  });
+
+  it('refuses to hand over to a runbook that is not there', () => {
+    const source = GOOD.replace('healthy: The queue is empty.', 'use: empty-queue');
+    expect(problemsOf(source)[0]).toMatchObject({
+      line: lineOf(source, 'use: empty-queue'),
+      message: 'there is no runbook "empty-queue"',
+    });
+  });
+});
