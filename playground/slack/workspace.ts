@@ -1,6 +1,6 @@
 import { Journal } from './journal.ts';
-import type { PageDelta } from './page-api.ts';
-import { APPS, SEED_CHANNELS, SEED_USER_GROUPS, SEED_USERS, TEAM } from './seed.ts';
+import type { Bookmark, PageDelta, ThreadStatus } from './page-api.ts';
+import { SEED_CHANNELS, SEED_USER_GROUPS, SEED_USERS, TEAM } from './seed.ts';
 import { SlackError } from './slack-error.ts';
 import type { Channel, Ephemeral, Message, User, UserGroup, View } from './slack-shapes.ts';
 
@@ -15,6 +15,7 @@ export class Workspace {
   readonly #listeners = new Set<(delta: PageDelta) => void>();
   readonly #messages = new Map<string, Map<string, Message>>();
   readonly #ephemerals = new Map<string, Ephemeral>();
+  readonly #statuses = new Map<string, ThreadStatus>();
   #lastMicros = 0;
 
   constructor(options: { readonly dir?: string; readonly now: () => number }) {
@@ -187,6 +188,38 @@ export class Workspace {
     this.publish({ type: 'last_read', userId, channel, ts });
   }
 
+  pins(channel: string): readonly string[] {
+    return this.#journal.get<string[]>('pins', channel) ?? [];
+  }
+
+  pin(channel: string, ts: string): void {
+    const pins = [...this.pins(channel), ts];
+    this.#journal.put('pins', channel, pins);
+    this.publish({ type: 'pins', channel, ts: pins });
+  }
+
+  bookmarks(channel: string): readonly Bookmark[] {
+    return this.#journal.get<Bookmark[]>('bookmarks', channel) ?? [];
+  }
+
+  addBookmark(channel: string, bookmark: Bookmark): void {
+    const bookmarks = [...this.bookmarks(channel), bookmark];
+    this.#journal.put('bookmarks', channel, bookmarks);
+    this.publish({ type: 'bookmarks', channel, bookmarks });
+  }
+
+  /** Who is working where; gone after a restart, as it would be in Slack soon anyway. */
+  statuses(): ThreadStatus[] {
+    return [...this.#statuses.values()];
+  }
+
+  setStatus(status: ThreadStatus): void {
+    const key = `${status.channel}/${status.thread_ts}`;
+    if (status.text === '') this.#statuses.delete(key);
+    else this.#statuses.set(key, status);
+    this.publish({ type: 'status', status });
+  }
+
   close(): void {
     this.#listeners.clear();
     this.#journal.close();
@@ -209,9 +242,4 @@ export class Workspace {
     channel.set(message.ts, message);
     this.#lastMicros = Math.max(this.#lastMicros, Number(message.ts.replace('.', '')));
   }
-}
-
-/** The app that wrote a message, if one did. */
-export function appOf(message: Message): (typeof APPS)[number] | undefined {
-  return APPS.find((app) => app.botId === message.bot_id);
 }

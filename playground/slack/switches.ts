@@ -1,0 +1,100 @@
+import type { ControlRequests } from './control-api.ts';
+
+type Failure = ControlRequests['fail'];
+
+/** What the control API has switched on. It only remembers and counts down; others act on it. */
+export class Switches {
+  readonly #failures: Array<Failure & { left: number }> = [];
+  readonly #delays = new Map<string, number>();
+  readonly #lost: Array<{ event: string | undefined; left: number }> = [];
+  readonly #doubled: Array<{ event: string | undefined; left: number }> = [];
+  #unknownMethods = new Set<string>();
+  #droppedFields: readonly string[] = [];
+  #thaw: (() => void) | undefined;
+  #thawed: Promise<void> = Promise.resolve();
+
+  reset(): void {
+    this.#failures.length = 0;
+    this.#delays.clear();
+    this.#lost.length = 0;
+    this.#doubled.length = 0;
+    this.#unknownMethods = new Set();
+    this.#droppedFields = [];
+    this.freeze(false);
+  }
+
+  failNext(failure: Failure): void {
+    this.#failures.push({ ...failure, left: failure.times ?? 1 });
+  }
+
+  /** Takes one use of the first failure that fits. */
+  takeFailure(method: string): Failure | undefined {
+    return takeFirst(this.#failures, (each) => each.method === undefined || each.method === method);
+  }
+
+  setUnknownMethods(methods: readonly string[]): void {
+    this.#unknownMethods = new Set(methods);
+  }
+
+  isUnknown(method: string): boolean {
+    return this.#unknownMethods.has(method);
+  }
+
+  setDroppedFields(fields: readonly string[]): void {
+    this.#droppedFields = fields;
+  }
+
+  droppedFields(): readonly string[] {
+    return this.#droppedFields;
+  }
+
+  setDelay(ms: number, method = '*'): void {
+    if (ms <= 0) this.#delays.delete(method);
+    else this.#delays.set(method, ms);
+  }
+
+  delayOf(method: string): number {
+    return this.#delays.get(method) ?? this.#delays.get('*') ?? 0;
+  }
+
+  loseEvents(times: number, event?: string): void {
+    this.#lost.push({ event, left: times });
+  }
+
+  takeLoss(event: string): boolean {
+    return takeFirst(this.#lost, (each) => each.event === undefined || each.event === event) !== undefined;
+  }
+
+  doubleEvents(times: number, event?: string): void {
+    this.#doubled.push({ event, left: times });
+  }
+
+  takeDouble(event: string): boolean {
+    return takeFirst(this.#doubled, (each) => each.event === undefined || each.event === event) !== undefined;
+  }
+
+  freeze(frozen: boolean): void {
+    if (!frozen) {
+      this.#thaw?.();
+      this.#thaw = undefined;
+    } else if (this.#thaw === undefined) {
+      this.#thawed = new Promise((resolve) => {
+        this.#thaw = resolve;
+      });
+    }
+  }
+
+  /** Resolves at once, or when the freeze ends. */
+  whenThawed(): Promise<void> {
+    return this.#thawed;
+  }
+}
+
+function takeFirst<T extends { left: number }>(list: T[], fits: (each: T) => boolean): T | undefined {
+  const index = list.findIndex(fits);
+  const found = list[index];
+  if (found === undefined) return undefined;
+  found.left -= 1;
+  if (found.left <= 0) list.splice(index, 1);
+  return found;
+}
