@@ -1,0 +1,180 @@
+-- Accepting an alert as one statement: SELECT * FROM sentry_accept_alert(…). It stores the notification, adds an
+-- occurrence to its incident or opens one, appends the event and asks for a turn. All of it is committed, or nothing.
+
+-- The identifying label values of the alert that opened it, lower-case words: what another source's alert of the same
+-- name is compared with.
+ALTER TABLE incident ADD COLUMN identity text[] NOT NULL DEFAULT '{}';
+-- Set when the alert fires again after `resolved`; the turn that moves the incident to `diagnosing` clears it.
+ALTER TABLE incident ADD COLUMN fired_again_at timestamptz;
+
+DROP INDEX incident_alert_name_unfinished;
+CREATE INDEX incident_correlate ON incident (alert_name, source, opened_at DESC) WHERE state NOT IN ('ignored', 'resolved');
+CREATE INDEX incident_correlate_ended ON incident (alert_name, source, ended_at DESC) WHERE state IN ('ignored', 'resolved');
+CREATE INDEX alert_fingerprint ON alert (fingerprint, id DESC);
+
+CREATE FUNCTION sentry_worse_severity(a text, b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN array_position(ranks, a) <= array_position(ranks, b) THEN a ELSE b END
+  FROM (VALUES (ARRAY['critical', 'error', 'warning', 'info', 'unknown'])) AS r (ranks)
+$$;
+
+-- a: source, status, name, title, severity, labels, annotations, fingerprint, delivery_key, starts_at, ends_at, url,
+--    target, domain            as in src/domain/alert.ts, with the configured target's name and the incident's domain
+--    identity                  words, see the column
+--    vague                     the source's alerts may carry fewer labels than the problem has (a chat message)
+--    related_sources           whose incidents an alert of this source may join without sharing their fingerprint
+--    sent_at                   when the source said so; null: now
+--    reopen_ms                 how long after its end an incident goes on when its alert fires again
+CREATE FUNCTION sentry_accept_alert(a jsonb, OUT accepted_incident text, OUT accepted_kind text)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_source      CONSTANT text        := a->>'source';
+  v_firing      CONSTANT boolean     := a->>'status' = 'firing';
+  v_name        CONSTANT text        := a->>'name';
+  v_fingerprint CONSTANT text        := a->>'fingerprint';
+  v_key         CONSTANT text        := a->>'delivery_key';
+  v_vague       CONSTANT boolean     := (a->>'vague')::boolean;
+  v_identity    CONSTANT text[]      := ARRAY(SELECT jsonb_array_elements_text(a->'identity'));
+  v_related     CONSTANT text[]      := ARRAY(SELECT jsonb_array_elements_text(a->'related_sources'));
+  v_sent_at     CONSTANT timestamptz := coalesce((a->>'sent_at')::timestamptz, clock_timestamp());
+  v_reopen_from CONSTANT timestamptz := clock_timestamp() - make_interval(secs => (a->>'reopen_ms')::float8 / 1000);
+  v             incident%ROWTYPE;
+  v_counts      boolean;
+  v_turn        text;
+BEGIN
+  -- The same delivery twice at one moment: the second waits here and then finds the first one's row.
+  PERFORM pg_advisory_xact_lock(hashtextextended('delivery ' || v_key, 0));
+  SELECT d.incident_id INTO accepted_incident FROM alert d WHERE d.delivery_key = v_key;
+  IF FOUND THEN
+    accepted_kind := 'duplicate';
+    RETURN;
+  END IF;
+
+  -- A chat message and a webhook about one new alert at one moment must see each other. Only the vague side excludes:
+  -- webhooks among themselves are kept apart by the unique fingerprint, and share their commits.
+  IF v_name IS NOT NULL THEN
+    IF v_vague THEN
+      PERFORM pg_advisory_xact_lock(hashtextextended('alert name ' || v_name, 0));
+    ELSE
+      PERFORM pg_advisory_xact_lock_shared(hashtextextended('alert name ' || v_name, 0));
+    END IF;
+  END IF;
+
+  FOR attempt IN 1..10 LOOP
+    -- 1 The unfinished incident of this fingerprint, 2 one that has taken in an alert of this fingerprint,
+    -- 3 one of the same alert name whose identity is contained in this one's, or the other way round.
+    SELECT * INTO v FROM incident i
+     WHERE i.fingerprint = v_fingerprint AND i.state NOT IN ('ignored', 'resolved') FOR UPDATE;
+    IF v.id IS NULL THEN
+      SELECT i.* INTO v FROM alert x JOIN incident i ON i.id = x.incident_id
+       WHERE x.fingerprint = v_fingerprint AND i.state NOT IN ('ignored', 'resolved')
+       ORDER BY x.id DESC LIMIT 1 FOR UPDATE OF i;
+    END IF;
+    IF v.id IS NULL AND v_name IS NOT NULL THEN
+      SELECT * INTO v FROM incident i
+       WHERE i.alert_name = v_name AND i.source = ANY (v_related) AND i.state NOT IN ('ignored', 'resolved')
+         AND (i.identity <@ v_identity OR i.identity @> v_identity)
+         AND (v_vague OR NOT EXISTS (SELECT FROM alert o WHERE o.incident_id = i.id AND o.source = v_source
+                                        AND o.fingerprint <> v_fingerprint))
+       ORDER BY i.opened_at DESC LIMIT 1 FOR UPDATE;
+    END IF;
+
+    -- The same for one that ended a short while ago, or that is about to go on.
+    IF v.id IS NULL THEN
+      SELECT * INTO v FROM incident i
+       WHERE i.fingerprint = v_fingerprint AND i.state IN ('ignored', 'resolved')
+         AND (i.ended_at > v_reopen_from OR i.fired_again_at IS NOT NULL)
+       ORDER BY i.opened_at DESC LIMIT 1 FOR UPDATE;
+    END IF;
+    IF v.id IS NULL THEN
+      SELECT i.* INTO v FROM alert x JOIN incident i ON i.id = x.incident_id
+       WHERE x.fingerprint = v_fingerprint AND i.state IN ('ignored', 'resolved')
+         AND (i.ended_at > v_reopen_from OR i.fired_again_at IS NOT NULL)
+       ORDER BY x.id DESC LIMIT 1 FOR UPDATE OF i;
+    END IF;
+    IF v.id IS NULL AND v_name IS NOT NULL THEN
+      SELECT * INTO v FROM incident i
+       WHERE i.alert_name = v_name AND i.source = ANY (v_related) AND i.state IN ('ignored', 'resolved')
+         AND i.ended_at > v_reopen_from
+         AND (i.identity <@ v_identity OR i.identity @> v_identity)
+         AND (v_vague OR NOT EXISTS (SELECT FROM alert o WHERE o.incident_id = i.id AND o.source = v_source
+                                        AND o.fingerprint <> v_fingerprint))
+       ORDER BY i.ended_at DESC LIMIT 1 FOR UPDATE;
+    END IF;
+    EXIT WHEN v.id IS NOT NULL OR NOT v_firing;
+
+    INSERT INTO incident (title, alert_name, severity, domain, target, source, fingerprint, identity, labels, annotations)
+    VALUES (a->>'title', v_name, a->>'severity', a->>'domain', a->>'target', v_source, v_fingerprint, v_identity,
+            a->'labels', a->'annotations')
+    ON CONFLICT (fingerprint) WHERE state NOT IN ('ignored', 'resolved') DO NOTHING
+    RETURNING id INTO accepted_incident;
+    IF accepted_incident IS NOT NULL THEN
+      accepted_kind := 'opened';
+      EXIT;
+    END IF;
+    -- Somebody else has just opened it: look again.
+  END LOOP;
+
+  IF accepted_kind = 'opened' THEN
+    INSERT INTO event (incident_id, type, body)
+    VALUES (accepted_incident, 'incident.opened', jsonb_build_object('source', v_source, 'title', a->>'title'));
+    v_turn := 'opened';
+
+  ELSIF v.id IS NULL THEN
+    IF v_firing THEN
+      RAISE EXCEPTION 'incident of fingerprint % opened and ended ten times while accepting', v_fingerprint
+        USING ERRCODE = 'serialization_failure';
+    END IF;
+    accepted_kind := 'orphan_resolved';
+    RETURN;
+
+  ELSIF v_firing THEN
+    accepted_incident := v.id;
+    accepted_kind := 'repeated';
+    -- Two sources tell of the same occurrence: the one that opened the incident counts.
+    v_counts := v.source = v_source;
+    IF v.state = 'resolved' THEN
+      -- What was said before the end (a chat message read late) does not reopen it.
+      IF v_sent_at > v.ended_at AND v.fired_again_at IS NULL THEN
+        accepted_kind := 'reopened';
+        v_counts := true;
+        v_turn := 'fired_again';
+        UPDATE incident SET fired_again_at = clock_timestamp(), source_resolved_at = NULL WHERE id = v.id;
+      END IF;
+    ELSIF v.state <> 'ignored' AND v_sent_at > v.source_resolved_at THEN
+      v_turn := 'fired_again';
+      UPDATE incident SET source_resolved_at = NULL WHERE id = v.id;
+    END IF;
+    UPDATE incident i SET occurrences = i.occurrences + v_counts::int,
+           severity = sentry_worse_severity(i.severity, a->>'severity'), updated_at = clock_timestamp()
+     WHERE i.id = v.id RETURNING i.occurrences INTO v.occurrences;
+    INSERT INTO event (incident_id, type, body)
+    VALUES (v.id, 'alert.repeated', jsonb_build_object('source', v_source, 'occurrences', v.occurrences));
+
+  ELSE
+    -- Said of an occurrence before the one we know of: it does not end this one.
+    IF EXISTS (SELECT FROM alert f WHERE f.incident_id = v.id AND f.source = v_source AND f.status = 'firing'
+                  AND f.starts_at > coalesce((a->>'ends_at')::timestamptz, v_sent_at)) THEN
+      accepted_kind := 'orphan_resolved';
+      RETURN;
+    END IF;
+    accepted_incident := v.id;
+    accepted_kind := 'resolved';
+    IF v.source_resolved_at IS NULL THEN
+      UPDATE incident SET source_resolved_at = clock_timestamp(), fired_again_at = NULL, updated_at = clock_timestamp()
+       WHERE id = v.id;
+      INSERT INTO event (incident_id, type, body)
+      VALUES (v.id, 'alert.resolved', jsonb_build_object('source', v_source));
+      IF v.state NOT IN ('ignored', 'resolved') THEN
+        v_turn := 'source_resolved';
+      END IF;
+    END IF;
+  END IF;
+
+  INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at, ends_at, url)
+  VALUES (accepted_incident, v_key, v_source, v_fingerprint, a->>'status', a->>'title', a->'labels', a->'annotations',
+          (a->>'starts_at')::timestamptz, (a->>'ends_at')::timestamptz, a->>'url');
+
+  IF v_turn IS NOT NULL THEN
+    PERFORM sentry_enqueue_turn(accepted_incident, v_turn, 0);
+  END IF;
+END $$;

@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** One path and method; the server has checked method, length and content type before `handle` is called. */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Bytes; more is answered 413. */
+  readonly bodyLimit?: number;
+  /** Media types taken, without parameters; any when absent. Else 415. */
+  readonly mediaTypes?: readonly string[];
+  /**
+   * Looks at the request before its body is read: an answer here ends it (401, 403). A stranger is not listened to.
+   */
+  readonly admit?: (request: HttpHead) => HttpAnswer | null;
+  /** May throw: the caller sees 500 without details and the log has the error. */
+  handle(request: HttpRequest): Promise<HttpAnswer> | HttpAnswer;
+}
+
+export interface HttpHead {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** The other end's address, as the socket knows it (no proxy header is believed). */
+  readonly peer: string;
+  /** Whether that is this machine. */
+  readonly isLoopback: boolean;
+}
+
+export interface HttpRequest extends HttpHead {
+  /** Raw bytes, as signed by whoever signs. */
+  readonly body: Buffer;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON, a string as text/plain unless `content-type` says otherwise. */
+  readonly body?: object | string;
+}

@@ -1,0 +1,189 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { messageOf, OpsError } from '../domain/errors.ts';
+import type { HttpLog, HttpMetrics, RateLimit } from './ports.ts';
+import { readBody } from './read-body.ts';
+import type { HttpAnswer, HttpHead, Route } from './route.ts';
+
+export interface HttpServer {
+  /** Resolves with the real port (0 asks for a free one). @throws OpsError HTTP_LISTEN */
+  listen(): Promise<{ readonly host: string; readonly port: number }>;
+  /** Takes no more, lets running requests end for at most `graceMs`, then cuts them. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly routes: readonly Route[];
+  readonly log: HttpLog;
+  readonly metrics?: HttpMetrics;
+  readonly rateLimit?: RateLimit;
+  /** For the whole request to arrive, ms; slower is answered 408. */
+  readonly receiveTimeoutMs?: number;
+}
+
+/** OWASP's REST set: nothing here is ever a page, is cached, framed or sniffed. */
+const securityHeaders: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+const DEFAULT_BODY_LIMIT = 1024 * 1024;
+const HEADER_LIMIT = 16 * 1024;
+
+/** One node:http server for webhooks, health and metrics; every answer carries the security headers. */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { routes, log, metrics, rateLimit } = options;
+  const receiveTimeoutMs = options.receiveTimeoutMs ?? 10_000;
+  const requests = metrics?.counter('sentry_http_requests_total', 'Requests answered, by path and status.');
+  const seconds = metrics?.histogram(
+    'sentry_http_request_seconds',
+    'From the request line to the answer.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
+  const server = createServer({
+    maxHeaderSize: HEADER_LIMIT,
+    headersTimeout: receiveTimeoutMs,
+    requestTimeout: receiveTimeoutMs,
+    connectionsCheckingInterval: Math.min(1000, receiveTimeoutMs),
+    keepAliveTimeout: 65_000,
+  });
+  server.on('request', (request, response) => void serve(request, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
+    socket.end(rawAnswer(error.code ?? ''));
+  });
+  return {
+    listen: () => listen(server, options.host, options.port),
+    close: (graceMs = 5_000) => close(server, graceMs),
+  };
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const started = performance.now();
+    const head = headOf(request);
+    const known = head && routes.some((route) => route.path === head.path);
+    let reply: HttpAnswer;
+    try {
+      reply = head ? await answer(request, head) : { status: 400, body: { error: 'not a path' } };
+    } catch (error) {
+      log.error(
+        { path: head?.path, error: messageOf(error), stack: (error as Error).stack },
+        'request failed',
+      );
+      reply = { status: 500, body: { error: 'internal error' } };
+    }
+    send(response, reply, !request.complete);
+    // A label of unbounded values would grow the registry with every scan of the port.
+    const path = known ? head.path : 'other';
+    requests?.add({ path, status: String(reply.status) });
+    seconds?.observe((performance.now() - started) / 1000, { path });
+  }
+
+  async function answer(request: IncomingMessage, head: HttpHead): Promise<HttpAnswer> {
+    const here = routes.filter((route) => route.path === head.path);
+    if (here.length === 0) return { status: 404, body: { error: 'no such path' } };
+    const route = here.find(
+      ({ method }) => method === head.method || (method === 'GET' && head.method === 'HEAD'),
+    );
+    if (!route) {
+      const allow = here.map(({ method }) => method).join(', ');
+      return { status: 405, headers: { allow }, body: { error: `expected ${allow}` } };
+    }
+    const limited = rateLimit?.(head);
+    if (limited?.ok === false)
+      return {
+        status: 429,
+        headers: { 'retry-after': String(limited.retryAfterSeconds) },
+        body: { error: 'too many requests' },
+      };
+    const refused = route.admit?.(head);
+    if (refused) return refused;
+    const mediaType = (head.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+    if (route.mediaTypes && !route.mediaTypes.includes(mediaType))
+      return { status: 415, body: { error: `expected content-type ${route.mediaTypes.join(' or ')}` } };
+    const limit = route.bodyLimit ?? DEFAULT_BODY_LIMIT;
+    const body = await readBody(request, limit);
+    if (body === 'too_large') return { status: 413, body: { error: `the body is over ${limit} bytes` } };
+    if (body === 'aborted') return { status: 400, body: { error: 'the body ended early' } };
+    return route.handle({ ...head, body });
+  }
+}
+
+function headOf(request: IncomingMessage): HttpHead | null {
+  let url: URL;
+  try {
+    url = new URL(request.url ?? '/', 'http://localhost');
+  } catch {
+    return null; // Answered 400.
+  }
+  const peer = request.socket.remoteAddress ?? '';
+  return {
+    method: request.method ?? 'GET',
+    path: url.pathname,
+    query: url.searchParams,
+    headers: request.headers,
+    peer,
+    isLoopback: /^(?:::ffff:)?127\.|^::1$/.test(peer),
+  };
+}
+
+function send(response: ServerResponse, { status, headers, body }: HttpAnswer, unread: boolean): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = typeof body === 'object' ? JSON.stringify(body) : (body ?? '');
+  response.writeHead(status, {
+    ...securityHeaders,
+    'content-type':
+      typeof body === 'object' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    // What the peer still sends of a body nobody read must not be taken for its next request.
+    ...(unread ? { connection: 'close' } : {}),
+    ...headers,
+  });
+  response.end(text);
+}
+
+/** For a request too broken to become one. */
+function rawAnswer(code: string): string {
+  const status =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request';
+  const headers = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status}`, ...headers, 'content-length: 0', 'connection: close', '', ''].join('\r\n');
+}
+
+function listen(server: Server, host: string, port: number): Promise<{ host: string; port: number }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new OpsError('HTTP_LISTEN', `cannot listen on ${host}:${port}: ${error.message}`, {
+          hint:
+            error.code === 'EADDRINUSE'
+              ? 'Another program has the port: stop it, or set SENTRY_HTTP_PORT (0 takes a free one).'
+              : 'Check SENTRY_HTTP_HOST and SENTRY_HTTP_PORT.',
+          cause: error,
+        }),
+      );
+    });
+    server.listen(port, host, () => resolve({ host, port: (server.address() as AddressInfo).port }));
+  });
+}
+
+function close(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,56 @@
+import { messageOf } from '../domain/errors.ts';
+import type { Route } from './route.ts';
+
+export interface ReadyCheck {
+  readonly name: string;
+  /** Resolves when the part can work; rejects with why not. */
+  check(): Promise<void>;
+}
+
+const CHECK_TIMEOUT_MS = 2_000;
+
+/** `/health` (the process lives), `/ready` (it can take alerts) and `/metrics` (Prometheus text). */
+export function statusRoutes(options: {
+  readonly checks: readonly ReadyCheck[];
+  readonly renderMetrics: () => string;
+}): readonly Route[] {
+  return [
+    { method: 'GET', path: '/health', handle: () => ({ status: 200, body: { status: 'ok' } }) },
+    {
+      method: 'GET',
+      path: '/ready',
+      async handle() {
+        const parts = await Promise.all(options.checks.map(runCheck));
+        const ready = parts.every(({ ok }) => ok);
+        return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not ready', parts } };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/metrics',
+      handle: () => ({
+        status: 200,
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+        body: options.renderMetrics(),
+      }),
+    },
+  ];
+}
+
+async function runCheck({
+  name,
+  check,
+}: ReadyCheck): Promise<{ name: string; ok: boolean; reason?: string }> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([check(), late]);
+    return { name, ok: true };
+  } catch (error) {
+    return { name, ok: false, reason: messageOf(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,85 @@
+/** Words people write for labels, as the label they mean. */
+const synonyms: Readonly<Record<string, string>> = {
+  alert_name: 'alertname',
+  alert_rule: 'alertname',
+  rule: 'alertname',
+  sev: 'severity',
+  environment: 'env',
+  hostname: 'host',
+  db: 'database',
+  state: 'status',
+};
+
+/** Words that are a label although they are not written like one (`Severity: critical`). */
+const knownWords = new Set([
+  'alertname',
+  'severity',
+  'priority',
+  'status',
+  'instance',
+  'host',
+  'service',
+  'database',
+  'datname',
+  'job',
+  'env',
+  'cluster',
+  'namespace',
+  'pod',
+  'container',
+  'node',
+  'region',
+  'team',
+  'target',
+]);
+
+const notes = new Set([
+  'summary',
+  'description',
+  'message',
+  'details',
+  'runbook',
+  'runbook_url',
+  'dashboard',
+]);
+
+export interface Pairs {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/**
+ * `name: value` and `name = value` lines of an alert message, as Alertmanager's and Grafana's templates write them, and
+ * `name="value"` lists. A label that several alerts of a group show with different values belongs to none: left out.
+ */
+export function pairsOf(lines: readonly string[]): Pairs {
+  const labels = new Map<string, string | null>();
+  const annotations: Record<string, string> = {};
+  for (const line of lines) {
+    for (const [, name = '', value = ''] of line.matchAll(/([A-Za-z_]\w*)="([^"]*)"/g)) put(name, value);
+    const pair = /^[\s•·*_~`>-]*([A-Za-z_][\w ]{0,40}?)[*_`\s]*(?::[*_]*\s+|:[*_]+\s*|\s=\s|=)(.+)$/.exec(
+      line,
+    );
+    if (pair?.[1] && pair[2] && !pair[2].startsWith('"')) put(pair[1], pair[2], /[=]/.test(line));
+  }
+  return {
+    labels: Object.fromEntries([...labels].filter((entry): entry is [string, string] => entry[1] !== null)),
+    annotations,
+  };
+
+  function put(rawName: string, rawValue: string, isAssignment = true): void {
+    const snake = rawName.trim().toLowerCase().replace(/\s+/g, '_');
+    const name = synonyms[snake] ?? snake;
+    const value = rawValue.replace(/^[\s*_`"]+|[\s*_`",]+$/g, '');
+    if (value === '') return;
+    if (notes.has(name)) {
+      annotations[name] ??= value;
+      return;
+    }
+    const writtenAsLabel =
+      /^[a-z_][a-z0-9_]*$/.test(rawName.trim()) && (isAssignment || !value.includes(' '));
+    if (!knownWords.has(name) && !writtenAsLabel) return;
+    const known = labels.get(name);
+    labels.set(name, known === undefined || known === value ? value : null);
+  }
+}

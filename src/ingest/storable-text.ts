@@ -1,0 +1,14 @@
+/** Text as PostgreSQL can store it: without NUL, and without halves of surrogate pairs, which jsonb refuses. */
+export function storable(text: string): string {
+  return text.replaceAll('\u0000', '').replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+/** `text` cut to at most `max` UTF-16 units, with `…` when cut. */
+export function clip(text: string, max: number): string {
+  return text.length <= max ? text : `${storable(text.slice(0, max - 1))}…`;
+}
+
+/** Every key and value storable. */
+export function storableMap(map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [storable(key), storable(value)]));
+}

@@ -1,0 +1,61 @@
+import type { Alert } from '../../src/domain/alert.ts';
+import { alertmanager } from '../../src/ingest/alertmanager/index.ts';
+import type { AlertSource } from '../../src/ingest/ports.ts';
+import { slackMessage } from '../../src/ingest/slack-message/index.ts';
+
+let clock = Date.parse('2026-03-01T10:00:00Z');
+
+/** The body Alertmanager 0.25 sends, with one alert unless more are given. */
+export function alertmanagerBody(
+  labels: Readonly<Record<string, string>>,
+  options: {
+    readonly status?: 'firing' | 'resolved';
+    readonly startsAt?: string;
+    readonly endsAt?: string;
+  } = {},
+): object {
+  const status = options.status ?? 'firing';
+  clock += 1000;
+  return {
+    receiver: 'sentry',
+    status,
+    alerts: [
+      {
+        status,
+        labels: { alertname: 'PostgresBlockedSessions', severity: 'critical', ...labels },
+        annotations: { summary: 'Sessions wait for a lock' },
+        startsAt: options.startsAt ?? new Date(clock).toISOString(),
+        endsAt:
+          options.endsAt ??
+          (status === 'resolved' ? new Date(clock + 60_000).toISOString() : '0001-01-01T00:00:00Z'),
+        generatorURL: 'http://prometheus:9090/graph?g0.expr=x',
+      },
+    ],
+    groupLabels: { alertname: 'PostgresBlockedSessions' },
+    commonLabels: {},
+    commonAnnotations: {},
+    externalURL: 'http://alertmanager:9093',
+    version: '4',
+    groupKey: '{}:{}',
+    truncatedAlerts: 0,
+  };
+}
+
+export function webhookAlert(...args: Parameters<typeof alertmanagerBody>): Alert {
+  return only(alertmanager, alertmanagerBody(...args));
+}
+
+/** A message of another app in #alerts, posted now unless `ts` says otherwise. */
+export function slackAlert(message: object, sentAt: Date = new Date()): Alert {
+  clock += 1;
+  const ts = `${Math.floor(sentAt.getTime() / 1000)}.${String(clock % 1_000_000).padStart(6, '0')}`;
+  return only(slackMessage, { type: 'message', channel: 'C0ALERTS', bot_id: 'B0AM', ts, ...message });
+}
+
+function only(source: AlertSource, payload: unknown): Alert {
+  const read = source.read(payload, { receivedAt: new Date(clock) });
+  if (!read.ok) throw new Error(`${read.field}: ${read.reason}`);
+  const [alert, ...more] = read.alerts;
+  if (!alert || more.length > 0) throw new Error(`expected one alert, read ${read.alerts.length}`);
+  return alert;
+}
