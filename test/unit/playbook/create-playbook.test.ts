@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest';
+import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
+import type { Diagnosis } from '../../../src/domain/diagnosis.ts';
+import type { Json } from '../../../src/domain/tool-call.ts';
+import { problemLine, validateRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
+import { type Answers, anAction, type ScriptedWork, scriptedWork } from './scripted-work.ts';
+
+const QUEUE = `---
+id: full-queue
+title: Full queue
+domain: postgres
+version: 1
+type: full_queue
+matches: { alerts: [QueueFull], text: [queue is full] }
+---
+\`\`\`yaml step
+id: health
+call: queue_health
+why: Reading the health
+checks:
+  - when: result.disk_ok
+    rules_out: The disk is fine.
+\`\`\`
+\`\`\`yaml step
+id: extra
+call: queue_extra
+why: Reading extras
+optional: true
+\`\`\`
+\`\`\`yaml step
+id: queue
+call: queue_depth
+with: { name: "\${incident.target}" }
+why: Counting the jobs
+checks:
+  - when: result.jobs == 0
+    healthy: The queue is empty.
+  - when: result.jobs > 100
+    let: { worst: "top(result.owners, 'jobs')" }
+    claim:
+      says: "\${worst.owner} has \${worst.jobs} jobs"
+      quote: ["owner \${worst.owner}", "\${worst.jobs} jobs"]
+    conclude:
+      cause: "\${worst.owner} fills the queue"
+      confidence: 0.95
+      propose:
+        - tool: queue_purge
+          with: { owner: "\${worst.owner}", jobs: "\${worst.jobs}" }
+          why: It empties the queue of \${worst.owner}.
+          verify: emptied
+        - tool: queue_drop
+          with: { owner: "\${worst.owner}" }
+          when: worst.jobs > 500
+          why: It removes the queue.
+\`\`\`
+\`\`\`yaml verify
+name: emptied
+for: 10s
+timeout: 2m
+checks:
+  - call: queue_depth
+    with: { name: "\${incident.target}" }
+    holds: "!result.owners.exists(o, o.owner == \${worst.owner})"
+    says: The queue of \${worst.owner} is empty.
+\`\`\`
+`;
+
+function runbooksOf(...sources: readonly string[]) {
+  const loaded = validateRunbooks(sources.map((source, n) => ({ file: `${n}.md`, source })));
+  if (loaded.problems.length > 0) throw new Error(loaded.problems.map(problemLine).join('\n'));
+  return () => loaded.runbooks;
+}
+const playbook = createPlaybook({ runbooks: runbooksOf(QUEUE) });
+
+const depth = (owners: readonly { readonly owner: string; readonly jobs: number }[]) => ({
+  text: `${owners.length} owners\n${owners.map((one) => `  owner ${one.owner} · ${one.jobs} jobs`).join('\n')}`,
+  data: { jobs: owners.reduce((sum, one) => sum + one.jobs, 0), owners } as Json,
+});
+const FINE: Answers = {
+  queue_health: { text: 'disk ok', data: { disk_ok: true } },
+  queue_extra: { text: 'extras', data: {} },
+};
+const full: Answers = {
+  ...FINE,
+  queue_depth: depth([
+    { owner: 'ann', jobs: 3 },
+    { owner: 'bob', jobs: 600 },
+  ]),
+};
+
+async function diagnosed(work: ScriptedWork, by = playbook): Promise<Diagnosis> {
+  return by.diagnose(work, await by.triage(work));
+}
+
+describe('triage', () => {
+  it('takes the type from the runbook and the severity from the alert', async () => {
+    const triage = await playbook.triage(scriptedWork(full, { incident: { severity: 'unknown' } }));
+    expect(triage).toMatchObject({
+      incidentType: 'full_queue',
+      severity: 'unknown',
+      routine: true,
+      ignore: false,
+    });
+    expect(triage.reason).toContain('QueueFull');
+  });
+
+  it('calls an alert that no runbook fits neither routine nor known', async () => {
+    const work = scriptedWork(full, { incident: { alertName: 'MoonTooLow', title: 'Moon' } });
+    expect(await playbook.triage(work)).toMatchObject({ incidentType: null, routine: false, ignore: false });
+  });
+
+  it('ignores only where the runbook says so and the live system shows nothing', async () => {
+    const ignoring = createPlaybook({
+      runbooks: runbooksOf(QUEUE.replace('type: full_queue', 'type: full_queue\nignore_when_healthy: true')),
+    });
+    const empty = { ...FINE, queue_depth: depth([]) };
+    expect((await ignoring.triage(scriptedWork(empty))).ignore).toBe(true);
+    expect((await ignoring.triage(scriptedWork(full))).ignore).toBe(false);
+    expect(
+      (await ignoring.triage(scriptedWork({ ...empty, queue_health: { code: 'X', reason: 'down' } }))).ignore,
+    ).toBe(false);
+    expect((await playbook.triage(scriptedWork(empty))).ignore).toBe(false);
+  });
+});
+
+describe('diagnosis', () => {
+  it('states the cause with the line of the output that shows it', async () => {
+    const work = scriptedWork(full);
+    const diagnosis = await diagnosed(work);
+    expect(diagnosis).toMatchObject({
+      verdict: 'cause_found',
+      rootCause: 'bob fills the queue',
+      category: 'full_queue',
+      confidence: 0.95,
+      runbookId: 'full-queue',
+    });
+    expect(diagnosis.evidence).toEqual([
+      { claim: 'bob has 600 jobs', toolCallIds: ['tc_000000000003'], quote: 'owner bob · 600 jobs' },
+    ]);
+    expect(diagnosis.ruledOut).toEqual(['The disk is fine.']);
+    expect(work.calls.map((call) => [call.tool, call.target])).toEqual([
+      ['queue_health', 'shop-db'],
+      ['queue_extra', 'shop-db'],
+      ['queue_depth', 'shop-db'],
+    ]);
+    expect(work.said).toContain('Counting the jobs …');
+  });
+
+  it('says healthy when the test for it holds', async () => {
+    expect(await diagnosed(scriptedWork({ ...FINE, queue_depth: depth([]) }))).toMatchObject({
+      verdict: 'healthy',
+      category: null,
+    });
+  });
+
+  it('claims no cause when its test does not hold', async () => {
+    const diagnosis = await diagnosed(
+      scriptedWork({ ...FINE, queue_depth: depth([{ owner: 'ann', jobs: 100 }]) }),
+    );
+    expect(diagnosis).toMatchObject({ verdict: 'cannot_tell', category: null, confidence: 0, evidence: [] });
+    expect(diagnosis.suggested).toBeUndefined();
+  });
+
+  it('does not call a system healthy when a read on the way failed', async () => {
+    const diagnosis = await diagnosed(
+      scriptedWork({
+        ...FINE,
+        queue_health: { code: 'POSTGRES_42501', reason: 'permission denied' },
+        queue_depth: depth([]),
+      }),
+    );
+    expect(diagnosis.verdict).toBe('cannot_tell');
+    expect(diagnosis.unknown[0]).toMatch(
+      /queue_health could not be read: permission denied\. Grant it: GRANT pg_monitor/,
+    );
+  });
+
+  it('is not sure enough to act when a read on the way failed', async () => {
+    const diagnosis = await diagnosed(scriptedWork({ ...full, queue_health: { code: 'X', reason: 'down' } }));
+    expect(diagnosis.verdict).toBe('cause_found');
+    expect(diagnosis.confidence).toBeLessThan(0.9);
+  });
+
+  it('lets an optional read fail', async () => {
+    const diagnosis = await diagnosed(
+      scriptedWork({ ...full, queue_extra: { code: 'POSTGRES_42P01', reason: 'not there' } }),
+    );
+    expect(diagnosis.confidence).toBe(0.95);
+    expect(diagnosis.unknown).toHaveLength(1);
+  });
+
+  it('drops a claim that no line shows, and is not sure enough to act then', async () => {
+    const work = scriptedWork({
+      ...full,
+      queue_depth: { ...depth([{ owner: 'bob', jobs: 600 }]), text: 'owner [redacted] · 600 jobs' },
+    });
+    const diagnosis = await diagnosed(work);
+    expect(diagnosis.evidence).toEqual([]);
+    expect(work.droppedClaims).toEqual([
+      'bob has 600 jobs: the output of step queue has no line that shows it',
+    ]);
+    expect(diagnosis.confidence).toBeLessThan(0.9);
+  });
+
+  it('cannot tell when the data lacks what the test names', async () => {
+    const diagnosis = await diagnosed(scriptedWork({ ...FINE, queue_depth: { text: 'odd', data: {} } }));
+    expect(diagnosis.verdict).toBe('cannot_tell');
+    expect(diagnosis.unknown.join()).toContain('No such key: jobs');
+  });
+
+  it('looks around and claims nothing when no runbook fits', async () => {
+    const work = scriptedWork(
+      {
+        postgres_activity: { text: '12 sessions\nmore', data: {} },
+        postgres_connections: { code: 'POSTGRES_53300', reason: 'too many clients' },
+      },
+      { incident: { alertName: 'MoonTooLow', title: 'Moon' } },
+    );
+    const diagnosis = await diagnosed(work);
+    expect(diagnosis).toMatchObject({
+      verdict: 'cannot_tell',
+      category: null,
+      confidence: 0,
+      runbookId: null,
+    });
+    expect(diagnosis.evidence[0]).toMatchObject({ quote: '12 sessions', toolCallIds: ['tc_000000000001'] });
+    expect(diagnosis.unknown.join()).toContain('reserved_connections');
+    expect(await playbook.plan(work, diagnosis)).toMatchObject({ kind: 'none' });
+  });
+
+  it('reads nothing when the alert names no target', async () => {
+    const work = scriptedWork(full, { incident: { target: null } });
+    expect(await diagnosed(work)).toMatchObject({ verdict: 'cannot_tell' });
+    expect(work.calls).toEqual([]);
+  });
+
+  it('does not take an empty look for health when only memory named the runbook', async () => {
+    const hit = { runbookId: 'full-queue', title: '', heading: '', text: '', score: 1 };
+    const options = { incident: { alertName: 'MoonTooLow', title: 'Moon' }, recall: { runbooks: [hit] } };
+    expect((await diagnosed(scriptedWork({ ...FINE, queue_depth: depth([]) }, options))).verdict).toBe(
+      'cannot_tell',
+    );
+    expect((await diagnosed(scriptedWork(full, options))).verdict).toBe('cause_found');
+  });
+
+  it('hands over to another runbook and keeps what was ruled out', async () => {
+    const first = QUEUE.replace('healthy: The queue is empty.', 'use: dry-well').replace(
+      'result.jobs == 0',
+      'result.jobs == 0',
+    );
+    const second = QUEUE.replace('id: full-queue', 'id: dry-well')
+      .replace('alerts: [QueueFull]', 'alerts: []')
+      .replace('healthy: The queue is empty.', 'healthy: It is only dry.');
+    const by = createPlaybook({ runbooks: runbooksOf(first, second) });
+    const diagnosis = await diagnosed(scriptedWork({ ...FINE, queue_depth: depth([]) }), by);
+    expect(diagnosis).toMatchObject({
+      verdict: 'healthy',
+      rootCause: 'It is only dry.',
+      runbookId: 'dry-well',
+    });
+    expect(diagnosis.ruledOut.length).toBeGreaterThan(0);
+  });
+
+  it('ends when runbooks hand over in a circle', async () => {
+    const one = QUEUE.replace('healthy: The queue is empty.', 'use: other');
+    const other = QUEUE.replace('id: full-queue', 'id: other').replace(
+      'healthy: The queue is empty.',
+      'use: full-queue',
+    );
+    const by = createPlaybook({ runbooks: runbooksOf(one, other) });
+    expect((await diagnosed(scriptedWork({ ...FINE, queue_depth: depth([]) }), by)).verdict).toBe(
+      'cannot_tell',
+    );
+  });
+
+  it('does not read again what was read before a crash', async () => {
+    const journal = new Map<string, unknown>();
+    const before = await diagnosed(scriptedWork(full, { journal }));
+    const again = scriptedWork({ ...FINE, queue_depth: depth([]) }, { journal });
+    expect(await diagnosed(again)).toEqual(before);
+    expect(again.calls).toEqual([]);
+  });
+
+  it('stops when it is told to', async () => {
+    const work = scriptedWork(full, { signal: AbortSignal.abort(new Error('stopped')) });
+    await expect(diagnosed(work)).rejects.toThrow('stopped');
+    expect(work.calls).toEqual([]);
+  });
+});
+
+describe('planning', () => {
+  const planned = async (work: ScriptedWork) => playbook.plan(work, await diagnosed(work));
+
+  it('proposes the exact call with why and how to tell', async () => {
+    const work = scriptedWork(full);
+    expect(await planned(work)).toEqual({ kind: 'proposed', actionId: 'act_aaaaaaaaaaaa' });
+    expect(work.calls.at(-1)).toEqual({
+      tool: 'queue_purge',
+      target: 'shop-db',
+      input: { owner: 'bob', jobs: 600 },
+      proposal: {
+        why: 'It empties the queue of bob.',
+        runbookId: 'full-queue',
+        verify: {
+          holdMs: 10_000,
+          timeoutMs: 120_000,
+          steps: [
+            {
+              tool: 'queue_depth',
+              input: { name: 'shop-db' },
+              holds: '!result.owners.exists(o, o.owner == "bob")',
+              says: 'The queue of bob is empty.',
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  it('does not propose again what did not help, but the next way', async () => {
+    const tried = [anAction({ input: { jobs: 600, owner: 'bob' } })];
+    const work = scriptedWork(full, { incident: { round: 2 }, tried });
+    expect(await planned(work)).toMatchObject({ kind: 'proposed' });
+    expect(work.calls.at(-1)?.tool).toBe('queue_drop');
+  });
+
+  it('says that no safe action is left when all were tried', async () => {
+    const tried = [
+      anAction({ input: { jobs: 600, owner: 'bob' }, command: 'purge bob' }),
+      anAction({ tool: 'queue_drop', input: { owner: 'bob' }, state: 'denied' }),
+    ];
+    const outcome = await planned(scriptedWork(full, { incident: { round: 2 }, tried }));
+    expect(outcome).toMatchObject({
+      kind: 'none',
+      reason: expect.stringContaining('purge bob was tried in round 1'),
+    });
+  });
+
+  it('proposes again what never ran because the state had moved', async () => {
+    const tried = [anAction({ input: { jobs: 600, owner: 'bob' }, state: 'void' })];
+    const work = scriptedWork(full, { tried });
+    expect(await planned(work)).toMatchObject({ kind: 'proposed' });
+    expect(work.calls.at(-1)?.tool).toBe('queue_purge');
+  });
+
+  it('looks itself when a model made the diagnosis, and acts only on the same cause', async () => {
+    const work = scriptedWork(full);
+    const { suggested: _, ...byModel } = await diagnosed(scriptedWork(full));
+    expect(await playbook.plan(work, byModel)).toMatchObject({ kind: 'proposed' });
+    const other = await playbook.plan(scriptedWork(full), { ...byModel, category: 'disk_full' });
+    expect(other).toMatchObject({ kind: 'none', reason: expect.stringContaining('another cause') });
+  });
+});
