@@ -35,3 +35,16 @@ export function readReport<T>(report: ReportTool<T> | undefined, uses: readonly 
   }
   return problems.size === 0 ? { kind: 'none' } : { kind: 'invalid', problems };
 }
+
+/** A report written as text, which models do that cannot be forced to call a tool: the message is one JSON object, fenced or not. */
+export function readWrittenReport<T>(report: ReportTool<T>, text: string): T | undefined {
+  const body = /^\s*(?:```(?:json)?\s*)?(\{[\s\S]*\})\s*(?:```)?\s*$/.exec(text)?.[1];
+  if (body === undefined) return undefined;
+  try {
+    const parsed = report.schema.safeParse(JSON.parse(body));
+    return parsed.success ? parsed.data : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -2,7 +2,7 @@ import { OpsError } from '../../domain/errors.ts';
 import type { FinishedMessage, ModelTurn, UserBlock } from '../../llm/types.ts';
 import { askModel, revive } from './ask-model.ts';
 import { type Budget, createBudget } from './budget.ts';
-import { readReport, reportModelTool } from './report.ts';
+import { readReport, readWrittenReport, reportModelTool } from './report.ts';
 import { type AskedBefore, runTools, type ToolRun } from './run-tools.ts';
 import {
   type AgentEvent,
@@ -148,11 +148,11 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
   }
   course.messages.push({ role: 'assistant', content: message.content });
   if (message.text !== '') course.text = message.text;
-  if (message.toolUses.length === 0) return withoutTools(step);
+  if (message.toolUses.length === 0) return withoutTools(message.text, step);
 
   const report = readReport(options.report, message.toolUses);
   if (report.kind === 'valid') return finished(step, report.value);
-  const problems = report.kind === 'invalid' ? report.problems : new Map<string, string>();
+  const problems = new Map(report.kind === 'invalid' ? report.problems : []);
   course.invalidReports += problems.size > 0 ? 1 : 0;
   if (course.invalidReports > MAX_INVALID_REPORTS) {
     return broken(
@@ -161,7 +161,9 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
       budget,
     );
   }
-  const uses = message.toolUses.filter((use) => !problems.has(use.id));
+  const called = message.toolUses.filter((use) => !problems.has(use.id));
+  const uses = options.oneCallPerTurn === true ? called.slice(0, 1) : called;
+  for (const skipped of called.slice(uses.length)) problems.set(skipped.id, 'Not run: one call at a time.');
   const runs = await runTools(uses, {
     turn: course.turn,
     callTool: options.callTool,
@@ -171,7 +173,8 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
     askedBefore: course.askedBefore,
   });
   budget.tools(runs.filter((run) => !run.repeated).length, Math.max(0, ...runs.map((run) => run.ms)));
-  if (runs.some((run) => run.answer.final === true && !run.answer.isError)) return finished(step, undefined);
+  const final = runs.find((run) => run.answer.final !== undefined)?.answer.final;
+  if (final !== undefined) return finished(step, undefined, final);
   const results = message.toolUses.map((use) => resultBlock(use.id, problems, runs));
   return goOn(step, results, runs);
 }
@@ -194,8 +197,10 @@ async function goOn<T>(
 }
 
 /** The model stopped by itself: done, unless somebody has said something or its report is still missing. */
-async function withoutTools<T>(step: Step<T>): Promise<Next<T>> {
+async function withoutTools<T>(text: string, step: Step<T>): Promise<Next<T>> {
   const { course, budget, options } = step;
+  const written = options.report === undefined ? undefined : readWrittenReport(options.report, text);
+  if (written !== undefined) return finished(step, written);
   const notes = await hints(step);
   if (options.report === undefined && notes.length === 0) return finished(step, undefined);
   if (options.report !== undefined) {
@@ -236,8 +241,8 @@ function resultBlock(id: string, problems: ReadonlyMap<string, string>, runs: re
   };
 }
 
-function finished<T>({ course, budget }: Step<T>, report: T | undefined): LoopOutcome<T> {
-  return { kind: 'finished', text: course.text, report, spent: budget.spent };
+function finished<T>({ course, budget }: Step<T>, report: T | undefined, final?: string): LoopOutcome<T> {
+  return { kind: 'finished', text: course.text, report, final, spent: budget.spent };
 }
 
 function ended<T>(limit: LimitKind, course: Course, budget: Budget): LoopOutcome<T> {

@@ -1,3 +1,5 @@
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import type { Json } from '../../domain/tool-call.ts';
 import type { ToolUse } from '../../llm/types.ts';
 import type { AgentEvent, CallTool, Durably, ToolAnswer } from './types.ts';
 
@@ -34,7 +36,7 @@ export function runTools(uses: readonly ToolUse[], options: RunToolsOptions): Pr
 
 async function runTool(use: ToolUse, index: number, options: RunToolsOptions): Promise<ToolRun> {
   const { turn, callTool, durably, signal, onEvent, askedBefore } = options;
-  const key = `${use.name} ${canonicalJson(use.input)}`;
+  const key = `${use.name} ${canonicalJson(use.input as Json)}`;
   const before = askedBefore.get(key);
   if (before !== undefined) {
     const earlier = await before.answer;
@@ -87,13 +89,4 @@ export async function unlessAborted<T>(value: Promise<T>, signal: AbortSignal): 
   } finally {
     if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
-}
-
-/** JSON with sorted keys, so that the order in which a model writes arguments does not make a call new. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

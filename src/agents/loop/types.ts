@@ -13,8 +13,8 @@ import type {
 export interface ToolAnswer {
   readonly content: string;
   readonly isError: boolean;
-  /** Ends the loop with this message's calls: nothing is asked of the model any more. */
-  readonly final?: true;
+  /** Ends the loop with this message's calls; handed back as the outcome's `final`, after a replay too. */
+  readonly final?: string;
 }
 
 /**
@@ -98,6 +98,8 @@ export interface LoopOptions<T> {
   readonly onEvent?: (event: AgentEvent) => void;
   readonly limits?: Partial<LoopLimits>;
   readonly durably?: Durably;
+  /** Only the first call of a message runs; the others are answered with an error. */
+  readonly oneCallPerTurn?: boolean;
   /** What people said meanwhile; asked before each user turn, in which it is put after the tool results. */
   readonly takeHints?: () => Promise<readonly string[]>;
 }
@@ -118,6 +120,7 @@ export type LoopOutcome<T> =
       readonly kind: 'finished';
       readonly text: string;
       readonly report: T | undefined;
+      readonly final: string | undefined;
       readonly spent: LoopSpent;
     }
   | { readonly kind: 'limit'; readonly limit: LimitKind; readonly text: string; readonly spent: LoopSpent }

@@ -118,6 +118,11 @@ describe('reports', () => {
     expect(rig.claude.requests).toHaveLength(4);
   });
 
+  it('count when they are written as text instead', async () => {
+    rig = await startLoop([{ blocks: [{ text: '```json\n{"pid": 4711, "confidence": 0.5}\n```' }] }]);
+    expect(await rig.run()).toMatchObject({ kind: 'finished', report: { pid: 4711 } });
+  });
+
   it('end the loop without running the other calls of their message', async () => {
     rig = await startLoop([{ blocks: [call('pg_blocking'), ...found().blocks] }]);
     expect((await rig.run()).kind).toBe('finished');
@@ -145,10 +150,24 @@ describe('calls', () => {
     expect(lastUserTurn()).toContain('last turn');
   });
 
-  it('whose answer is final end the loop', async () => {
+  it('whose answer is final end the loop and hand it back', async () => {
     rig = await startLoop([{ blocks: [call('pg_terminate', { pid: 1 })] }]);
-    const callTool = async () => ({ content: 'proposed', isError: false, final: true as const });
-    expect(await rig.run({ callTool })).toMatchObject({ kind: 'finished', report: undefined });
+    const callTool = async () => ({ content: 'proposed', isError: false, final: 'act_1' });
+    expect(await rig.run({ callTool })).toMatchObject({
+      kind: 'finished',
+      report: undefined,
+      final: 'act_1',
+    });
+  });
+
+  it('run one at a time where the role may do one thing only', async () => {
+    rig = await startLoop([
+      { blocks: [call('pg_terminate', { pid: 1 }), call('pg_terminate', { pid: 2 })] },
+      found(),
+    ]);
+    await rig.run({ oneCallPerTurn: true });
+    expect(rig.calls).toEqual([{ name: 'pg_terminate', input: { pid: 1 } }]);
+    expect(lastUserTurn()).toContain('one call at a time');
   });
 });
 

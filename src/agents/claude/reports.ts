@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { severities } from '../../domain/alert.ts';
+
+const Name = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'snake_case, at most 64 characters')
+  .nullable()
+  .default(null);
+const Sentence = z.string().trim().min(1).max(1_000);
+const Sentences = z.array(z.string().trim().min(1).max(600)).max(12).default([]);
+const MaybeSentence = z.string().trim().max(1_000).nullable().default(null);
+
+export const TriageReport = z.object({
+  severity: z.enum(severities),
+  incidentType: Name,
+  routine: z.boolean(),
+  ignore: z.boolean().default(false),
+  reason: Sentence,
+});
+export type TriageReport = z.infer<typeof TriageReport>;
+
+export const DiagnosisReport = z.object({
+  verdict: z.enum(['cause_found', 'healthy', 'cannot_tell']),
+  rootCause: Sentence.describe(
+    'The cause in one or two sentences; for the other verdicts what was seen instead.',
+  ),
+  category: Name.describe('snake_case kind of cause, null when none was found'),
+  confidence: z.number().min(0).max(1),
+  evidence: z
+    .array(
+      z.object({
+        claim: Sentence,
+        toolCallIds: z.array(z.string()).min(1).max(8).describe('tool_call_id of the results that show it'),
+        quote: z.string().min(1).max(600).describe('copied literally from one of their outputs'),
+      }),
+    )
+    .max(12)
+    .default([]),
+  ruledOut: Sentences,
+  unknown: Sentences.describe('what could not be read, and how to grant it'),
+  wouldChangeMyMind: MaybeSentence,
+  blastRadius: MaybeSentence,
+  remedy: MaybeSentence,
+  runbookId: z.string().max(200).nullable().default(null).describe('id of the recalled runbook that fits'),
+});
+export type DiagnosisReport = z.infer<typeof DiagnosisReport>;
+
+export const NoActionReport = z.object({
+  reason: Sentence.describe('Why nothing is proposed, and what a person should do.'),
+});
+export type NoActionReport = z.infer<typeof NoActionReport>;

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Json, ToolCallRequest, ToolCallResult } from '../../domain/tool-call.ts';
+import { mayUse } from '../../gate/access.ts';
+import type { ModelTool } from '../../llm/types.ts';
+import { inputSchemaOf } from '../loop/report.ts';
+import type { PromptedRole } from './load-prompt.ts';
+
+/** What a tool is to a model; the registry's tools fit. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly kind: 'read' | 'diagnostic' | 'active';
+  // oxlint-disable-next-line typescript/no-explicit-any -- tools of every input type; the gate parses each
+  readonly input: z.ZodType<any>;
+}
+
+/** A role's tools, all of them and in one order, so that the declaration is the same in every incident. */
+export function toolsOf(role: PromptedRole, tools: readonly OfferedTool[]): ModelTool[] {
+  return tools
+    .filter((tool) => mayUse(role, tool.kind))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      inputSchema: withEnvelope(inputSchemaOf(tool.input), tool.kind === 'active'),
+    }));
+}
+
+/** What the gate wants beside the tool's own input, next to it in one flat object. */
+const Envelope = z.object({ target: z.string().nullable().default(null), why: z.string().default('') });
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+}
+
+function withEnvelope(schema: ObjectSchema, active: boolean): Readonly<Record<string, unknown>> {
+  const why = active
+    ? 'Why this removes the cause, one or two sentences.'
+    : 'What for, in a few words; shown live.';
+  return {
+    ...schema,
+    properties: {
+      target: { type: 'string', description: 'Name of the target.' },
+      ...schema.properties,
+      why: { type: 'string', description: why },
+    },
+    required: ['target', ...(schema.required ?? []), ...(active ? ['why'] : [])],
+  };
+}
+
+/** A model's call as the gate takes it. What does not fit is left as it is: the gate answers with what is wrong. */
+export function requestOf(
+  tool: string,
+  input: unknown,
+  runbookId: string | null,
+): { readonly request: ToolCallRequest; readonly purpose: string | undefined } {
+  const envelope = Envelope.safeParse(input);
+  const { target, why } = envelope.success ? envelope.data : { target: null, why: '' };
+  const { target: _, why: __, ...own } = input as Record<string, Json>;
+  return {
+    request: { tool, target, input: own, proposal: { why, runbookId, verify: null } },
+    purpose: why === '' ? undefined : why.slice(0, 200),
+  };
+}
+
+/** What the model reads: JSON that says which call this was and keeps its output a quoted string. */
+export function answerOf(request: ToolCallRequest, result: ToolCallResult): string {
+  const head = {
+    tool_call_id: result.toolCallId,
+    tool: request.tool,
+    target: request.target,
+    status: result.kind,
+  };
+  switch (result.kind) {
+    case 'ok':
+      return JSON.stringify({ ...head, truncated: result.truncated, output: result.text });
+    case 'proposed':
+      return JSON.stringify({ ...head, action_id: result.actionId, output: result.text });
+    case 'failed':
+    case 'refused':
+      return JSON.stringify({ ...head, code: result.code, reason: result.reason });
+  }
+}

@@ -1,0 +1,41 @@
+import type { AgentEvent } from '../loop/types.ts';
+
+/**
+ * What the live message shows of a model at work: the text it is writing, or, as current models put their words
+ * between tool calls into thinking summaries, those until text comes.
+ */
+export function createWords(
+  say: (words: string) => void,
+  unsay: () => void,
+): { readonly on: (event: AgentEvent) => void } {
+  let text = '';
+  let thinking = '';
+  return {
+    on(event) {
+      switch (event.type) {
+        case 'text':
+          text += event.delta;
+          say(text);
+          break;
+        case 'thinking':
+          thinking += event.delta;
+          if (text === '') say(thinking);
+          break;
+        case 'withdrawn':
+          text = '';
+          thinking = '';
+          unsay();
+          break;
+        case 'message':
+          text = '';
+          thinking = '';
+          break;
+        case 'tool_use_started':
+        case 'retrying':
+        case 'tool_started':
+        case 'tool_finished':
+          break;
+      }
+    },
+  };
+}
