@@ -1,0 +1,134 @@
+import { OpsError } from '../../../domain/errors.ts';
+import type { PostgresSession } from '../../ports.ts';
+import { age, count, oneLine } from '../../read/postgres/format.ts';
+import {
+  exactTime,
+  type SessionFacts,
+  sessionColumns,
+  sessionFacts,
+  who,
+} from '../../read/postgres/session-columns.ts';
+import type { SessionKey } from '../../read/postgres/session-key.ts';
+
+/** What a session is and holds, before something is done to it. */
+export interface SessionState {
+  readonly facts: SessionFacts;
+  readonly query_start: string | null;
+  /** It has an xid: it wrote something that its end takes back. */
+  readonly hasWritten: boolean;
+  readonly lockedTables: readonly string[];
+  readonly locks: number;
+  /** One line each: who waits for it directly. */
+  readonly waiters: readonly string[];
+  /** The target's clock, text with microseconds. */
+  readonly clock: string;
+}
+
+/**
+ * Reads the session and refuses what must never be signalled.
+ *
+ * @throws OpsError GONE (also when the pid belongs to a later session), POSTGRES_HIDDEN, POSTGRES_OWN_BACKEND,
+ * POSTGRES_SYSTEM_BACKEND, POSTGRES_SUPERUSER_SESSION
+ */
+export async function signalable(session: PostgresSession, key: SessionKey): Promise<SessionState> {
+  const [row] = await session.query(
+    `SELECT ${sessionColumns}, ${exactTime('a.query_start')} AS query_start,
+            a.backend_start = $2::timestamptz AS same, a.backend_xid IS NOT NULL AS has_written,
+            a.pid = pg_backend_pid() AS is_this, coalesce(r.rolsuper, false) AS is_super,
+            (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS we_are_super,
+            (SELECT count(*)::int FROM pg_locks l WHERE l.pid = a.pid AND l.granted) AS locks,
+            ${exactTime('clock_timestamp()')} AS clock
+       FROM pg_stat_activity a LEFT JOIN pg_roles r ON r.oid = a.usesysid
+      WHERE a.pid = $1::int`,
+    [key.pid, key.backend_start],
+  );
+  if (row === undefined) throw gone(key, 'has ended');
+  const facts = sessionFacts(row);
+  if (facts.backend_start === null)
+    throw new OpsError(
+      'POSTGRES_HIDDEN',
+      `Sentry's acting role may not see whose session pid ${key.pid} is.`,
+      {
+        hint: 'GRANT pg_read_all_stats TO <acting role>; without it a reused pid cannot be told from the right one.',
+      },
+    );
+  if (row['same'] !== true)
+    throw gone(key, `has ended; the pid belongs to a session started ${facts.backend_start} now`);
+  if (facts.is_sentry || row['is_this'] === true)
+    throw forbidden('POSTGRES_OWN_BACKEND', facts, "is one of Sentry's own connections");
+  if (facts.backend_type !== 'client backend')
+    throw forbidden('POSTGRES_SYSTEM_BACKEND', facts, `is a ${facts.backend_type}, not a client's session`);
+  if (row['is_super'] === true && row['we_are_super'] !== true)
+    throw forbidden(
+      'POSTGRES_SUPERUSER_SESSION',
+      facts,
+      'belongs to a superuser, whom Sentry may not signal',
+    );
+  return {
+    facts,
+    query_start: (row['query_start'] ?? null) as string | null,
+    hasWritten: row['has_written'] === true,
+    lockedTables: await lockedTables(session, key.pid),
+    locks: Number(row['locks']),
+    waiters: await waiters(session, key.pid),
+    clock: String(row['clock']),
+  };
+}
+
+/** Whether exactly this session still exists. */
+export async function isAlive(session: PostgresSession, key: SessionKey): Promise<boolean> {
+  const rows = await session.query(
+    'SELECT 1 FROM pg_stat_activity WHERE pid = $1::int AND backend_start = $2::timestamptz',
+    [key.pid, key.backend_start],
+  );
+  return rows.length > 0;
+}
+
+/** What the card says about the state, a line each. */
+export function stateLines(state: SessionState): readonly string[] {
+  const { facts } = state;
+  return [
+    `${who(facts)}, session started ${facts.backend_start}`,
+    `${facts.state} for ${age(facts.state_age_seconds)}; transaction ${facts.xact_start === null ? 'none' : `${age(facts.xact_age_seconds)} old`}`,
+    `${facts.state === 'active' ? 'runs' : 'last ran'}: ${oneLine(facts.query, 200)}`,
+    `holds ${count(state.locks, 'lock')}${state.lockedTables.length > 0 ? `: ${state.lockedTables.join(', ')}` : ''}`,
+    state.waiters.length === 0
+      ? 'nobody waits for it'
+      : `${count(state.waiters.length, 'session')} wait for it directly: ${state.waiters.slice(0, 5).join('; ')}`,
+  ];
+}
+
+async function lockedTables(session: PostgresSession, pid: number): Promise<readonly string[]> {
+  const rows = await session.query(
+    `SELECT c.relname || ' (' || string_agg(DISTINCT l.mode, ', ') || ')' AS held
+       FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+      WHERE l.pid = $1::int AND l.granted AND c.relkind IN ('r', 'p', 'm')
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      GROUP BY c.relname ORDER BY c.relname LIMIT 8`,
+    [pid],
+  );
+  return rows.map((row) => String(row['held']));
+}
+
+async function waiters(session: PostgresSession, pid: number): Promise<readonly string[]> {
+  const rows = await session.query(
+    `SELECT a.pid || ' (' || coalesce(nullif(a.application_name, ''), a.usename::text, '?') || ')' AS waiter
+       FROM pg_stat_activity a
+      WHERE a.wait_event_type = 'Lock' AND $1::int = ANY (pg_blocking_pids(a.pid))
+      ORDER BY a.query_start LIMIT 50`,
+    [pid],
+  );
+  return rows.map((row) => String(row['waiter']));
+}
+
+function gone({ pid, backend_start }: SessionKey, what: string): OpsError {
+  return new OpsError('GONE', `The session pid ${pid} started at ${backend_start} ${what}.`, {
+    hint: 'Nothing was done. Look again whether the problem is still there.',
+  });
+}
+
+function forbidden(code: string, facts: SessionFacts, why: string): OpsError {
+  return new OpsError(code, `${who(facts)} ${why}.`, {
+    hint: 'Name the client session that causes the problem; a person with the right role can act on others by hand.',
+  });
+}

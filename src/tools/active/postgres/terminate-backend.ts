@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActionOutcome } from '../../../domain/action.ts';
+import { OpsError } from '../../../domain/errors.ts';
+import { defineActiveTool } from '../../define.ts';
+import type { PostgresSession } from '../../ports.ts';
+import { count } from '../../read/postgres/format.ts';
+import { who } from '../../read/postgres/session-columns.ts';
+import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
+import { isAlive, type SessionState, signalable, stateLines } from './session-state.ts';
+import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
+
+/** The session and the transaction it was in (null: none). A session that went on to other work is not what was approved. */
+type TerminateGuard = {
+  readonly pid: number;
+  readonly backend_start: string;
+  readonly user: string | null;
+  readonly database: string | null;
+  readonly xact_start: string | null;
+};
+
+/** How long to wait for the session to be gone after it was told to end. */
+const endsWithinMs = 5_000;
+
+export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGuard>({
+  name: 'postgres_terminate_backend',
+  description:
+    'Ends one client session (pg_terminate_backend): its open transaction is rolled back and its locks are released. For a root blocker, an idle-in-transaction session or a leaked connection; for a running statement prefer postgres_cancel_query. Take pid and backend_start literally from a read tool.',
+  kind: 'active',
+  domain: 'postgres',
+  input: sessionKey,
+  timeoutMs: 15_000,
+  command: ({ pid, backend_start }) =>
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
+  async preflight(context, input) {
+    const state = await context.ports.postgres.act(
+      context.target.name,
+      (session) => signalable(session, input),
+      context,
+    );
+    return {
+      guard: {
+        pid: input.pid,
+        backend_start: String(state.facts.backend_start),
+        user: state.facts.user,
+        database: state.facts.database,
+        xact_start: state.facts.xact_start,
+      },
+      clock: state.clock,
+      lines: stateLines(state),
+      blastRadius: blastRadius(state),
+      undo: 'Cannot be undone: the session is closed and its uncommitted work is lost. The client can connect again.',
+      risk: state.hasWritten ? 'medium' : 'low',
+    };
+  },
+  async run(context, input, guard, deadline) {
+    const clock = clockOf(deadline);
+    return context.ports.postgres.act(
+      context.target.name,
+      async (session) => {
+        let rows: readonly { readonly [key: string]: unknown }[];
+        try {
+          rows = await session.query(terminateSql, [
+            guard.pid,
+            guard.backend_start,
+            guard.xact_start,
+            clock,
+            deadline.withinMs,
+          ]);
+        } catch (error) {
+          return outcomeOfThrow(error);
+        }
+        return outcome(session, input, rows[0]?.['signalled']);
+      },
+      context,
+    );
+  },
+  async look(context, input) {
+    try {
+      const alive = await context.ports.postgres.act(
+        context.target.name,
+        (session) => isAlive(session, input),
+        context,
+      );
+      return alive ? 'not_done' : 'done';
+    } catch (error) {
+      if (error instanceof OpsError) return 'cannot_tell';
+      throw error;
+    }
+  },
+  verify: ({ pid, backend_start }) => ({
+    steps: [
+      {
+        tool: 'postgres_session',
+        input: { pid, backend_start },
+        holds: 'result.gone == true',
+        says: `session ${pid} is gone`,
+      },
+    ],
+    holdMs: 2_000,
+    timeoutMs: 30_000,
+  }),
+});
+
+/** Guard and deadline stand in the statement that has the effect: between two statements the pid could change hands. */
+const terminateSql = `
+  SELECT pg_terminate_backend(a.pid) AS signalled
+    FROM pg_stat_activity a
+   WHERE a.pid = $1::int AND a.backend_start = $2::timestamptz
+     AND a.xact_start IS NOT DISTINCT FROM $3::timestamptz
+     AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
+     AND a.application_name !~ '^sentry($|[ :/_-])'
+     AND ${beforeDeadline('$4', '$5')}`;
+
+async function outcome(
+  session: PostgresSession,
+  input: SessionKey,
+  signalled: unknown,
+): Promise<ActionOutcome> {
+  if (signalled === undefined)
+    return {
+      kind: 'failed',
+      text: 'Nothing was done: the session is gone, has gone on to other work, or the deadline had passed.',
+    };
+  if (signalled !== true)
+    return { kind: 'failed', text: 'PostgreSQL could not send the signal; the session had just ended.' };
+  const from = performance.now();
+  try {
+    while (performance.now() - from < endsWithinMs) {
+      if (!(await isAlive(session, input)))
+        return { kind: 'succeeded', text: `Session ${input.pid} was terminated and is gone.` };
+      await sleep(100);
+    }
+  } catch (error) {
+    // The signal is out; not being able to watch does not take it back.
+    if (!(error instanceof OpsError)) throw error;
+    return {
+      kind: 'succeeded',
+      text: `Session ${input.pid} was told to end; whether it is gone could not be read: ${error.message}`,
+    };
+  }
+  return {
+    kind: 'succeeded',
+    text: `Session ${input.pid} was told to end and is still there after ${endsWithinMs / 1_000} s.`,
+  };
+}
+
+function blastRadius(state: SessionState): string {
+  const work =
+    state.facts.xact_start === null
+      ? 'It is in no transaction, so no work is lost.'
+      : state.hasWritten
+        ? 'It has written in its open transaction: that work is rolled back.'
+        : 'Its open transaction has written nothing yet.';
+  const relief =
+    state.waiters.length === 0 ? '' : ` ${count(state.waiters.length, 'session')} waiting for it can go on.`;
+  return `One session: ${who(state.facts)}. ${work} Its client gets error 57P01 and must connect again.${relief}`;
+}

@@ -1,0 +1,46 @@
+import { age } from './format.ts';
+import { output, postgresReadTool } from './postgres-read-tool.ts';
+import { hiddenNote, sessionColumns, sessionFacts, who } from './session-columns.ts';
+import { sessionKey } from './session-key.ts';
+
+/**
+ * One session. Data: `{ alive, gone, blocks_count, locks_held, session: facts|null }`. `gone` is also true when the pid
+ * belongs to a later session now.
+ */
+export const postgresSession = postgresReadTool({
+  name: 'postgres_session',
+  description:
+    'One session by pid and backend_start: whether it still exists (result.gone), what it does, how old its transaction is, how many locks it holds and how many sessions wait for it.',
+  input: sessionKey,
+  async read(session, { pid, backend_start }) {
+    const [row] = await session.query(
+      `SELECT ${sessionColumns},
+              (SELECT count(*)::int FROM pg_locks l WHERE l.pid = a.pid AND l.granted) AS locks_held,
+              (SELECT count(*)::int FROM pg_stat_activity o
+                WHERE o.wait_event_type = 'Lock' AND a.pid = ANY (pg_blocking_pids(o.pid))) AS blocks_count
+         FROM pg_stat_activity a
+        WHERE a.pid = $1::int AND a.backend_start = $2::timestamptz`,
+      [pid, backend_start],
+    );
+    if (row === undefined) {
+      const data = { alive: false, gone: true, blocks_count: 0, locks_held: 0, session: null };
+      return output([`The session pid ${pid} started at ${backend_start} is gone.`], data);
+    }
+    const facts = sessionFacts(row);
+    const data = {
+      alive: true,
+      gone: false,
+      blocks_count: Number(row['blocks_count']),
+      locks_held: Number(row['locks_held']),
+      session: facts,
+    };
+    return output(
+      [
+        `${who(facts)} is alive: ${facts.state ?? facts.backend_type} for ${age(facts.state_age_seconds)}, transaction ${age(facts.xact_age_seconds)} old, holds ${data.locks_held} locks, ${data.blocks_count} sessions wait for it.`,
+        `${facts.state === 'active' ? 'runs' : 'last ran'}: ${facts.query}`,
+        ...hiddenNote([facts]),
+      ],
+      data,
+    );
+  },
+});

@@ -1,0 +1,27 @@
+import { OpsError } from '../domain/errors.ts';
+import type { Tool } from './define.ts';
+
+/** Every tool there is, by name. Who may use which is the gate's business. */
+export interface ToolRegistry {
+  get(name: string): Tool | undefined;
+  /** In the order they were registered, which a model's cached tool list depends on. */
+  list(): readonly Tool[];
+}
+
+/** Throws OpsError TOOL_DUPLICATE or TOOL_NAME: both are mistakes of whoever registers. */
+export function createRegistry(tools: readonly Tool[]): ToolRegistry {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    if (!/^[a-z][a-z0-9_]{2,63}$/.test(tool.name))
+      throw new OpsError('TOOL_NAME', `"${tool.name}" cannot be a tool's name`, {
+        hint: 'Use 3 to 64 lower-case letters, digits and underscores, beginning with a letter.',
+      });
+    if (byName.has(tool.name))
+      throw new OpsError('TOOL_DUPLICATE', `two tools are called "${tool.name}"`, {
+        hint: 'Rename one of them; a tool is named after its family and what it answers.',
+      });
+    byName.set(tool.name, tool);
+  }
+  const all = Object.freeze([...byName.values()]);
+  return { get: (name) => byName.get(name), list: () => all };
+}
