@@ -1,0 +1,47 @@
+import type { Investigator } from '../agents/ports.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import type { IncidentId } from '../domain/ids.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { Jobs } from '../domain/jobs.ts';
+import type { Log } from '../domain/log.ts';
+import type { Recall } from '../domain/memory.ts';
+import type { Sql } from '../domain/sql.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { IncidentRecords } from '../record/record.ts';
+import type { CredentialVault } from '../security/credentials.ts';
+import type { Reporter } from './ports.ts';
+
+/** What the investigation needs of memory; memory advises and never holds an incident up. */
+export interface InvestigationMemory {
+  recall(incident: Incident, incidentType?: string | null): Promise<Recall>;
+  /** Upserts by incident id; returns once the write is durable somewhere (at least its outbox row). */
+  rememberIncident(record: IncidentRecord): Promise<void>;
+  recordEpisode(episode: {
+    readonly incidentId: IncidentId;
+    readonly actionId: string;
+    readonly error: string;
+    readonly diagnosis: string;
+    readonly command: string;
+    readonly result: string;
+    readonly success: boolean | null;
+  }): Promise<void>;
+}
+
+export interface InvestigationDeps {
+  readonly sql: Sql;
+  readonly records: IncidentRecords;
+  readonly jobs: Jobs;
+  readonly gate: Gate;
+  readonly vault: CredentialVault;
+  readonly approvals: Approvals;
+  readonly memory: InvestigationMemory;
+  /** Claude where there is a key, else null. */
+  readonly claude: Investigator | null;
+  readonly playbook: Investigator;
+  readonly reporter: Reporter;
+  readonly log: Log;
+  /** Aborted when Sentry stops: tool calls and model calls end, the turn goes on elsewhere. */
+  readonly shutdown: AbortSignal;
+  redact(text: string): string;
+}

@@ -1,0 +1,103 @@
+import type { Severity } from '../domain/alert.ts';
+import { OpsError } from '../domain/errors.ts';
+import type { IncidentEventBody } from '../domain/event.ts';
+import type { Incident, IncidentState, Verdict } from '../domain/incident.ts';
+import type { Tx } from '../domain/sql.ts';
+import type { InvestigationDeps } from './deps.ts';
+import { isEnded, mayMove } from './machine.ts';
+
+/** What may change with a move; undefined leaves the column as it is. */
+export interface IncidentChanges {
+  readonly severity?: Severity;
+  readonly incidentType?: string | null;
+  readonly routine?: boolean | null;
+  readonly round?: number;
+  readonly cause?: string | null;
+  readonly confidence?: number | null;
+  readonly verdict?: Verdict | null;
+  readonly nextStep?: string | null;
+  readonly investigator?: 'claude' | 'playbook' | null;
+  readonly sourceResolvedAt?: null;
+}
+
+export interface Move {
+  readonly from: IncidentState;
+  readonly to: IncidentState;
+  readonly reason: string;
+  /** Recorded before the state change, in order. */
+  readonly events?: readonly IncidentEventBody[];
+  readonly changes?: IncidentChanges;
+  /** The key under which a re-run of the same step finds that it has been done: unique per turn and move. */
+  readonly key: string;
+  /** Whether a turn follows; false where only a person or a timer goes on. */
+  readonly turnAfterMs?: number | null;
+}
+
+/**
+ * Moves an incident, with its events and its next turn, in one transaction. `already`: this very move was made before a
+ * crash. `lost`: somebody else moved the incident first; whoever did has asked for the turn that goes on.
+ */
+export async function move(
+  deps: InvestigationDeps,
+  incident: Incident,
+  step: Move,
+): Promise<'moved' | 'already' | 'lost'> {
+  const outcome = await deps.sql.begin((tx) => moveIn(tx, deps, incident, step));
+  deps.reporter.changed(incident.id);
+  return outcome;
+}
+
+/** The same inside a transaction of the caller's, such as the ledger's. */
+export async function moveIn(
+  tx: Tx,
+  deps: InvestigationDeps,
+  incident: Incident,
+  { from, to, reason, events = [], changes = {}, key, turnAfterMs = 0 }: Move,
+): Promise<'moved' | 'already' | 'lost'> {
+  if (!mayMove(from, to, incident.stoppedFrom))
+    throw new OpsError('ILLEGAL_MOVE', `${incident.id} may not go from ${from} to ${to}.`, {
+      hint: 'A defect: report it with the record.',
+    });
+  const rows = await tx`
+    UPDATE incident SET
+      state = ${to},
+      words = NULL,
+      stopped_from = ${to === 'stopped' ? from : null},
+      severity = coalesce(${changes.severity ?? null}, severity),
+      incident_type = CASE WHEN ${changes.incidentType !== undefined} THEN ${changes.incidentType ?? null} ELSE incident_type END,
+      routine = CASE WHEN ${changes.routine !== undefined} THEN ${changes.routine ?? null}::boolean ELSE routine END,
+      round = coalesce(${changes.round ?? null}::integer, round),
+      cause = CASE WHEN ${changes.cause !== undefined} THEN ${changes.cause ?? null} ELSE cause END,
+      confidence = CASE WHEN ${changes.confidence !== undefined} THEN ${changes.confidence ?? null}::float8 ELSE confidence END,
+      verdict = CASE WHEN ${changes.verdict !== undefined} THEN ${changes.verdict ?? null} ELSE verdict END,
+      next_step = CASE WHEN ${changes.nextStep !== undefined} THEN ${changes.nextStep ?? null} ELSE next_step END,
+      investigator = CASE WHEN ${changes.investigator !== undefined} THEN ${changes.investigator ?? null} ELSE investigator END,
+      source_resolved_at = CASE WHEN ${changes.sourceResolvedAt === null} THEN NULL ELSE source_resolved_at END,
+      ended_at = CASE WHEN ${isEnded(to)} THEN clock_timestamp() WHEN ${isEnded(from)} THEN NULL ELSE ended_at END,
+      updated_at = clock_timestamp()
+    WHERE id = ${incident.id} AND state = ${from}
+    RETURNING id`;
+  const stateKey = `state:${key}`;
+  if (rows.length === 0) {
+    const [done] =
+      await tx`SELECT 1 AS x FROM event WHERE incident_id = ${incident.id} AND dedupe_key = ${stateKey}`;
+    return done ? 'already' : 'lost';
+  }
+  for (const [index, event] of events.entries())
+    await deps.records.append(tx, incident.id, event, `${key}:${index}`);
+  await deps.records.append(tx, incident.id, { type: 'state.changed', from, to, reason }, stateKey);
+  if (turnAfterMs !== null)
+    await tx`SELECT sentry_enqueue_turn(${incident.id}, ${reason.slice(0, 200)}, ${turnAfterMs})`;
+  return 'moved';
+}
+
+/** Records events that move nothing. */
+export async function note(
+  deps: InvestigationDeps,
+  incident: Incident,
+  key: string,
+  event: IncidentEventBody,
+): Promise<void> {
+  await deps.sql.begin((tx) => deps.records.append(tx, incident.id, event, key));
+  deps.reporter.changed(incident.id);
+}

@@ -1,0 +1,140 @@
+import type { Action } from '../../domain/action.ts';
+import type { LedgerHooks } from '../../gate/execute.ts';
+import { move, moveIn } from '../move.ts';
+import type { PhaseRun } from '../phase-run.ts';
+
+/** `awaiting_approval`: runs what has been approved, or follows a denial or an expiry. Waits for nobody. */
+export async function decide(run: PhaseRun): Promise<void> {
+  const { deps, incident } = run;
+  const action = await run.durably('read action', async () => {
+    const record = await deps.records.load(incident.id);
+    return record?.actions.findLast((candidate) => !candidate.auditOnly) ?? null;
+  });
+  if (!action) return back(run, 'planning', 'No action is on record.', 'none');
+  switch (action.state) {
+    case 'proposed':
+      await run.durably('expire', async () => {
+        if (await deps.approvals.expire(action.id)) await deps.jobs.enqueueTurn(incident.id, 'expired');
+        return true;
+      });
+      return;
+    case 'approved':
+      return runApproved(run, action);
+    case 'denied':
+      return denied(run, action);
+    case 'expired':
+      return report(run, action, 'Nobody decided in time; nothing was run.');
+    case 'void':
+      return back(run, 'planning', action.outcome ?? 'The state moved.', action.id);
+    case 'started':
+    case 'unknown':
+    case 'succeeded':
+    case 'failed':
+      // The ledger moves the incident in the same transaction; a state like this here has been moved on already.
+      return;
+  }
+}
+
+async function runApproved(run: PhaseRun, action: Action): Promise<void> {
+  const { deps, incident } = run;
+  const result = await run.durably('execute', () =>
+    deps.gate.execute(action, ledgerHooks(run, action), deps.shutdown),
+  );
+  deps.reporter.changed(incident.id);
+  if (result.kind === 'ran') return;
+  if (result.kind === 'later') {
+    await run.durably('ask again', () =>
+      deps.jobs.enqueueTurn(incident.id, 'busy', { delayMs: result.inMs }).then(() => true),
+    );
+    return;
+  }
+  await run.durably('not run', async () => {
+    await deps.sql.begin((tx) => deps.approvals.void(tx, action, deps.redact(result.reason)));
+    return true;
+  });
+  return result.why === 'void'
+    ? back(run, 'planning', result.reason, action.id)
+    : report(run, action, `${result.reason} Nothing was run.`);
+}
+
+/** The incident moves in the ledger's own transactions. */
+export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
+  const { deps, incident } = run;
+  return {
+    async claimed(tx) {
+      await moveIn(tx, deps, incident, {
+        from: 'awaiting_approval',
+        to: 'remediating',
+        reason: `Approved by ${action.decidedBy ?? 'somebody'}.`,
+        key: `claimed:${action.id}`,
+        changes: { nextStep: 'Running the approved fix.' },
+        events: [{ type: 'action.started', actionId: action.id }],
+        // Should this process die now, this turn comes after the claim has run out and settles it.
+        turnAfterMs: 1_000,
+      });
+    },
+    async ended(tx, outcome) {
+      const moved = await moveIn(
+        tx,
+        deps,
+        { ...incident, state: 'remediating' },
+        {
+          from: 'remediating',
+          to: 'verifying',
+          reason:
+            outcome.kind === 'succeeded'
+              ? 'The fix has run.'
+              : `The fix ended as ${outcome.kind}; the live system decides.`,
+          key: `ended:${action.id}`,
+          changes: { nextStep: 'Checking on the live system whether it helped.' },
+          events: [
+            { type: 'action.finished', actionId: action.id, outcome: outcome.kind, text: outcome.text },
+          ],
+        },
+      );
+      if (moved === 'lost')
+        await deps.records.append(
+          tx,
+          incident.id,
+          { type: 'action.finished', actionId: action.id, outcome: outcome.kind, text: outcome.text },
+          `late:${action.id}:${outcome.kind}`,
+        );
+    },
+  };
+}
+
+async function denied(run: PhaseRun, action: Action): Promise<void> {
+  const events = await run.durably(
+    'read denial',
+    async () => (await run.deps.records.load(run.incident.id))?.events ?? [],
+  );
+  const denial = events.findLast((event) => event.type === 'action.denied' && event.actionId === action.id);
+  const anotherWay = denial?.type === 'action.denied' && denial.anotherWay;
+  const why = action.decisionReason ? `Denied: ${action.decisionReason}` : 'Denied.';
+  return anotherWay ? back(run, 'planning', why, action.id) : report(run, action, `${why} Nothing was run.`);
+}
+
+async function back(run: PhaseRun, to: 'planning', reason: string, key: string): Promise<void> {
+  await run.durably('plan again', () =>
+    move(run.deps, run.incident, {
+      from: 'awaiting_approval',
+      to,
+      reason,
+      key: `again:${key}`,
+      changes: { nextStep: 'Looking for another safe fix.' },
+    }),
+  );
+}
+
+async function report(run: PhaseRun, action: Action, reason: string): Promise<void> {
+  await run.durably('report', () =>
+    move(run.deps, run.incident, {
+      from: 'awaiting_approval',
+      to: 'reported',
+      reason,
+      key: `reported:${action.id}`,
+      changes: { nextStep: 'A person decides what to do; a hint in the thread has it looked at again.' },
+      turnAfterMs: null,
+    }),
+  );
+}

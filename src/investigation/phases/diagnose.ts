@@ -1,0 +1,99 @@
+import type { Triage } from '../../domain/diagnosis.ts';
+import { type Diagnosis, MUTATION_CONFIDENCE } from '../../domain/diagnosis.ts';
+import type { Incident } from '../../domain/incident.ts';
+import { type CheckedDiagnosis, checkEvidence } from '../evidence.ts';
+import { move, note } from '../move.ts';
+import type { PhaseRun } from '../phase-run.ts';
+import { recallNow, rememberNow } from '../recall.ts';
+import { withInvestigator } from '../work.ts';
+
+/** `diagnosing` → `planning` with a cause worth acting on, else `reported`. */
+export async function diagnose(run: PhaseRun): Promise<void> {
+  const { deps, incident } = run;
+  const recall = await recallNow(run, 'triaged', incident.incidentType);
+  const raw = await withInvestigator(run, 'detective', recall, (investigator, work) =>
+    investigator.diagnose(work, triageOf(incident)),
+  );
+  const checked = await run.durably('check evidence', async () => {
+    const record = await deps.records.load(incident.id);
+    return checkEvidence(raw, record?.toolCalls ?? [], incident.openedAt);
+  });
+  await run.durably('conclude', async () => {
+    for (const { claim, reason } of checked.dropped)
+      await note(deps, incident, `dropped:${incident.round}:${claim.slice(0, 80)}`, {
+        type: 'claim.dropped',
+        claim: deps.redact(claim),
+        reason,
+      });
+    const { diagnosis } = checked;
+    const act = worthActingOn(checked) && incident.target !== null;
+    return move(deps, incident, {
+      from: 'diagnosing',
+      to: act ? 'planning' : 'reported',
+      reason: act ? 'The cause is found.' : reportReason(checked),
+      key: `diagnosed:${incident.round}`,
+      changes: {
+        cause: diagnosis.verdict === 'cause_found' ? diagnosis.rootCause : null,
+        confidence: diagnosis.confidence,
+        verdict: null,
+        nextStep: act ? 'Working out a safe fix.' : nextStepOf(diagnosis),
+      },
+      events: [
+        { type: 'diagnosis.concluded', round: incident.round, diagnosis: redacted(diagnosis, deps.redact) },
+      ],
+      turnAfterMs: act ? 0 : null,
+    });
+  });
+  await rememberNow(run);
+}
+
+export function worthActingOn({ diagnosis, live }: CheckedDiagnosis): boolean {
+  return diagnosis.verdict === 'cause_found' && diagnosis.confidence >= MUTATION_CONFIDENCE && live;
+}
+
+function triageOf(incident: Incident): Triage {
+  return {
+    severity: incident.severity,
+    incidentType: incident.incidentType,
+    routine: incident.routine ?? false,
+    ignore: false,
+    reason: '',
+  };
+}
+
+function reportReason({ diagnosis, live }: CheckedDiagnosis): string {
+  if (diagnosis.verdict === 'healthy') return 'The live system shows nothing wrong now.';
+  if (diagnosis.verdict === 'cannot_tell') return 'The cause cannot be told from what could be read.';
+  if (!live) return 'No claim stands on what the live system shows, so nothing is proposed.';
+  if (diagnosis.confidence < MUTATION_CONFIDENCE)
+    return `Sure to ${Math.round(diagnosis.confidence * 100)} %, and a fix needs ${MUTATION_CONFIDENCE * 100} %.`;
+  return 'The cause is found; no configured target can be changed.';
+}
+
+function nextStepOf(diagnosis: Diagnosis): string {
+  if (diagnosis.verdict === 'healthy')
+    return 'Nothing to do now; the alert should end by itself. If it does not, add a hint in the thread.';
+  return (
+    diagnosis.remedy ??
+    diagnosis.unknown[0] ??
+    'A person should look; add a hint in the thread to have it looked at again.'
+  );
+}
+
+function redacted(diagnosis: Diagnosis, redact: (text: string) => string): Diagnosis {
+  const maybe = (text: string | null): string | null => (text === null ? null : redact(text));
+  return {
+    ...diagnosis,
+    rootCause: redact(diagnosis.rootCause),
+    evidence: diagnosis.evidence.map((item) => ({
+      ...item,
+      claim: redact(item.claim),
+      quote: maybe(item.quote),
+    })),
+    ruledOut: diagnosis.ruledOut.map(redact),
+    unknown: diagnosis.unknown.map(redact),
+    wouldChangeMyMind: maybe(diagnosis.wouldChangeMyMind),
+    blastRadius: maybe(diagnosis.blastRadius),
+    remedy: maybe(diagnosis.remedy),
+  };
+}

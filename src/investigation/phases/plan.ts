@@ -1,0 +1,58 @@
+import type { Diagnosis } from '../../domain/diagnosis.ts';
+import { EMPTY_RECALL } from '../../domain/memory.ts';
+import { move } from '../move.ts';
+import type { PhaseRun } from '../phase-run.ts';
+import { withInvestigator } from '../work.ts';
+
+/** `planning` → `awaiting_approval` with one action, else `reported`. */
+export async function plan(run: PhaseRun): Promise<void> {
+  const { deps, incident } = run;
+  const known = await run.durably('read diagnosis', async () => {
+    const record = await deps.records.load(incident.id);
+    const last = record?.events.findLast((event) => event.type === 'diagnosis.concluded');
+    return last?.type === 'diagnosis.concluded' ? last.diagnosis : null;
+  });
+  const recall = await run.durably('recall for the plan', () =>
+    deps.memory.recall(incident, incident.incidentType).catch(() => EMPTY_RECALL),
+  );
+  const outcome = await withInvestigator(run, 'surgeon', recall, async (investigator, work) =>
+    known
+      ? investigator.plan(work, known)
+      : { kind: 'none' as const, reason: 'There is no diagnosis on record.' },
+  );
+  await run.durably('conclude', async () => {
+    const action = outcome.kind === 'proposed' ? await deps.records.action(outcome.actionId) : null;
+    if (outcome.kind === 'proposed' && action && !action.auditOnly) {
+      const leftMs = Math.max(0, Date.parse(action.expiresAt) - Date.now()) + 500;
+      const moved = await move(deps, incident, {
+        from: 'planning',
+        to: 'awaiting_approval',
+        reason: 'A fix is proposed.',
+        key: `planned:${action.id}`,
+        changes: { nextStep: 'Waiting for somebody to approve the proposed fix.' },
+        // The timer of the expiry; the decision enqueues its own turn.
+        turnAfterMs: leftMs,
+      });
+      // Somebody may have been faster than this transaction: their turn found the incident still planning.
+      await deps.jobs.enqueueTurn(incident.id, 'proposed');
+      return moved;
+    }
+    const reason =
+      outcome.kind === 'none'
+        ? outcome.reason
+        : 'Nothing may be changed now (AUDIT mode or stopped): this is what Sentry would propose.';
+    return move(deps, incident, {
+      from: 'planning',
+      to: 'reported',
+      reason,
+      key: `planned:none:${incident.round}:${run.reason}`,
+      changes: { nextStep: remedyOf(known) ?? reason },
+      events: [{ type: 'plan.none', reason: deps.redact(reason) }],
+      turnAfterMs: null,
+    });
+  });
+}
+
+function remedyOf(diagnosis: Diagnosis | null): string | null {
+  return diagnosis?.remedy ?? null;
+}

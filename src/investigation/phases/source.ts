@@ -1,0 +1,54 @@
+import { move, moveIn } from '../move.ts';
+import type { PhaseRun } from '../phase-run.ts';
+import { rememberNow } from '../recall.ts';
+
+/** The source says it is over and nothing of ours runs: the incident ends; an open proposal is taken back. */
+export async function resolveBySource(run: PhaseRun): Promise<void> {
+  const { deps, incident } = run;
+  const moved = await run.durably('resolved by source', () =>
+    deps.sql.begin(async (tx) => {
+      const record = await deps.records.load(incident.id);
+      for (const action of record?.actions ?? [])
+        if (action.state === 'proposed' || action.state === 'approved')
+          await deps.approvals.void(tx, action, 'The source says the problem is over.');
+      return moveIn(tx, deps, incident, {
+        from: incident.state,
+        to: 'resolved',
+        reason: 'The source says it is over.',
+        key: `source:${incident.sourceResolvedAt ?? ''}:${incident.state}`,
+        changes: { nextStep: null },
+        events: [
+          { type: 'incident.summary', text: 'Resolved: the source reports that the alert has ended.' },
+        ],
+        turnAfterMs: null,
+      });
+    }),
+  );
+  deps.reporter.changed(incident.id);
+  if (moved !== 'lost') await rememberNow(run);
+}
+
+/** The same alert fired again within its window: the incident goes on in its thread, with a round of its own. */
+export async function reopen(run: PhaseRun): Promise<void> {
+  const { deps, incident } = run;
+  const firedAgain = await run.durably('fired again?', async () => {
+    const record = await deps.records.load(incident.id);
+    const ended = record?.incident.endedAt ?? '';
+    return (record?.alerts ?? []).some((alert) => alert.status === 'firing' && alert.receivedAt > ended);
+  });
+  if (!firedAgain) return;
+  await run.durably('reopen', () =>
+    move(deps, incident, {
+      from: 'resolved',
+      to: 'diagnosing',
+      reason: 'The same alert fired again.',
+      key: `reopen:${incident.round}:${incident.endedAt ?? ''}`,
+      changes: {
+        round: incident.round + 1,
+        verdict: null,
+        nextStep: 'Looking for the cause again.',
+        sourceResolvedAt: null,
+      },
+    }),
+  );
+}

@@ -1,0 +1,61 @@
+import type { IncidentState } from '../../domain/incident.ts';
+import { EMPTY_RECALL } from '../../domain/memory.ts';
+import { move } from '../move.ts';
+import type { PhaseRun } from '../phase-run.ts';
+import { recallNow } from '../recall.ts';
+import { withInvestigator } from '../work.ts';
+
+/** `open` → `triaging` → `ignored` or `diagnosing`. */
+export async function triage(run: PhaseRun): Promise<void> {
+  const { deps, incident } = run;
+  if (incident.state === 'open') {
+    const begun = await run.durably('begin', () => {
+      const investigator = deps.claude ? 'claude' : 'playbook';
+      return move(deps, incident, {
+        from: 'open',
+        to: 'triaging',
+        reason: 'An alert came in.',
+        key: `triage:${incident.round}`,
+        changes: { investigator },
+        events: [
+          {
+            type: 'investigator.chosen',
+            investigator,
+            why:
+              investigator === 'claude'
+                ? 'A model is configured.'
+                : 'No model key is set: known problems are investigated by their runbooks.',
+          },
+        ],
+        turnAfterMs: null,
+      });
+    });
+    if (begun === 'lost') return;
+  }
+  const current = {
+    ...incident,
+    state: 'triaging' as IncidentState,
+    investigator: incident.investigator ?? (deps.claude ? ('claude' as const) : ('playbook' as const)),
+  };
+  const inner: PhaseRun = { ...run, incident: current };
+  const recall = (await recallNow(inner, 'start', null)) ?? EMPTY_RECALL;
+  const result = await withInvestigator(inner, 'triage', recall, (investigator, work) =>
+    investigator.triage(work),
+  );
+  await run.durably('conclude', () =>
+    move(deps, current, {
+      from: 'triaging',
+      to: result.ignore ? 'ignored' : 'diagnosing',
+      reason: result.reason,
+      key: `triaged:${incident.round}`,
+      changes: {
+        severity: result.severity,
+        incidentType: result.incidentType,
+        routine: result.routine,
+        nextStep: result.ignore ? null : 'Looking for the cause.',
+      },
+      events: [{ type: 'triage.concluded', triage: result }],
+      turnAfterMs: result.ignore ? null : 0,
+    }),
+  );
+}

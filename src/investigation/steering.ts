@@ -1,0 +1,104 @@
+import { type Refusal, refuse } from '../domain/errors.ts';
+import type { IncidentId } from '../domain/ids.ts';
+import type { AuditLog } from '../security/audit-chain.ts';
+import type { InvestigationDeps } from './deps.ts';
+import { mayMove } from './machine.ts';
+import { moveIn } from './move.ts';
+
+export type Steered = { readonly ok: true; readonly text: string } | Refusal;
+
+/** What a person in the thread may do with an incident; each is on record with who did it. */
+export interface Steering {
+  /** A hypothesis or a fact: has a finished investigation looked at again, and a running one hear it in its next phase. */
+  hint(incidentId: IncidentId, by: string, text: string): Promise<Steered>;
+  /** No turn goes on until *Resume*. A mutation that has begun is waited for, so it cannot be stopped half-way. */
+  stop(incidentId: IncidentId, by: string, reason: string): Promise<Steered>;
+  resume(incidentId: IncidentId, by: string): Promise<Steered>;
+}
+
+const HINT_MAX = 2_000;
+
+export function createSteering(deps: InvestigationDeps & { readonly audit: AuditLog }): Steering {
+  const { sql, records, audit } = deps;
+
+  return {
+    async hint(incidentId, by, text) {
+      const incident = await records.incident(incidentId);
+      if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
+      const words = deps.redact(text.trim().slice(0, HINT_MAX));
+      if (!words) return refuse('EMPTY_HINT', 'Say what to look at.');
+      const again = incident.state === 'reported' || incident.state === 'escalated';
+      await sql.begin(async (tx) => {
+        await records.append(tx, incidentId, { type: 'hint.given', by, text: words });
+        await tx`UPDATE incident SET requesters = array_append(requesters, ${by}) WHERE id = ${incidentId} AND NOT ${by} = ANY (requesters)`;
+        if (again)
+          await moveIn(tx, deps, incident, {
+            from: incident.state,
+            to: 'diagnosing',
+            reason: 'A person gave a hint.',
+            key: `hint:${incident.round}`,
+            changes: { round: incident.round + 1, nextStep: 'Looking again with the hint.' },
+          });
+      });
+      deps.reporter.changed(incidentId);
+      return {
+        ok: true,
+        text: again ? 'Looking again with your hint.' : 'Noted; the next step takes it into account.',
+      };
+    },
+
+    async stop(incidentId, by, reason) {
+      const incident = await records.incident(incidentId);
+      if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
+      if (incident.state === 'stopped') return refuse('ALREADY_STOPPED', `${incidentId} is stopped already.`);
+      if (!mayMove(incident.state, 'stopped'))
+        return refuse(
+          'CANNOT_STOP',
+          incident.state === 'remediating'
+            ? 'The approved fix is running; it ends within its time limit. Stop again then.'
+            : `${incidentId} is ${incident.state}; there is nothing to stop.`,
+        );
+      const moved = await sql.begin(async (tx) => {
+        const outcome = await moveIn(tx, deps, incident, {
+          from: incident.state,
+          to: 'stopped',
+          reason: `Stopped by ${by}.`,
+          key: `stop:${Date.now()}`,
+          changes: { nextStep: 'Stopped; *Resume* goes on.' },
+          events: [{ type: 'incident.stopped', by, reason: deps.redact(reason) }],
+          turnAfterMs: null,
+        });
+        if (outcome === 'moved')
+          await audit.appendIn(tx, {
+            kind: 'incident.stopped',
+            actor: by,
+            incidentId,
+            details: { reason: deps.redact(reason) },
+          });
+        return outcome;
+      });
+      deps.reporter.changed(incidentId);
+      return moved === 'moved'
+        ? { ok: true, text: `${incidentId} is stopped.` }
+        : refuse('MOVED', 'It has just moved on; try again.');
+    },
+
+    async resume(incidentId, by) {
+      const incident = await records.incident(incidentId);
+      if (incident?.state !== 'stopped' || !incident.stoppedFrom)
+        return refuse('NOT_STOPPED', `${incidentId} is not stopped.`);
+      const { stoppedFrom } = incident;
+      await sql.begin((tx) =>
+        moveIn(tx, deps, incident, {
+          from: 'stopped',
+          to: stoppedFrom,
+          reason: `Resumed by ${by}.`,
+          key: `resume:${Date.now()}`,
+          events: [{ type: 'incident.resumed', by }],
+        }),
+      );
+      deps.reporter.changed(incidentId);
+      return { ok: true, text: `${incidentId} goes on.` };
+    },
+  };
+}

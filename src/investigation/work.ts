@@ -1,0 +1,127 @@
+import { type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
+import { messageOf } from '../domain/errors.ts';
+import type { Role } from '../domain/incident.ts';
+import type { Recall } from '../domain/memory.ts';
+import { note } from './move.ts';
+import type { PhaseRun } from './phase-run.ts';
+
+/** Words on the live message change at most this often on record; the last ones always arrive. */
+const WORDS_EVERY_MS = 600;
+
+/**
+ * Lets the incident's investigator do one phase as a role. When Claude fails, the playbook takes over for the rest of the
+ * incident and the thread says so; when the playbook fails, that is a fault of ours and the turn is tried again.
+ */
+export async function withInvestigator<T>(
+  run: PhaseRun,
+  role: Role,
+  recall: Recall,
+  use: (investigator: Investigator, work: Investigation) => Promise<T>,
+): Promise<T> {
+  const { deps, incident } = run;
+  const first = incident.investigator === 'playbook' || !deps.claude ? deps.playbook : deps.claude;
+  try {
+    return await attempt(run, role, recall, first, use);
+  } catch (error) {
+    if (!(error instanceof InvestigatorFailed) || first === deps.playbook) throw error;
+    const reason = deps.redact(messageOf(error));
+    deps.log.warn({ incident: incident.id, role, reason }, 'the model failed; the playbook takes over');
+    await run.durably(`fallback ${role}`, async () => {
+      await deps.sql`UPDATE incident SET investigator = 'playbook', words = NULL WHERE id = ${incident.id}`;
+      await note(deps, incident, `fallback:${incident.round}`, { type: 'investigator.fallback', reason });
+      return true;
+    });
+    return attempt(run, role, recall, deps.playbook, use);
+  }
+}
+
+async function attempt<T>(
+  run: PhaseRun,
+  role: Role,
+  recall: Recall,
+  investigator: Investigator,
+  use: (investigator: Investigator, work: Investigation) => Promise<T>,
+): Promise<T> {
+  const { deps, incident } = run;
+  const credential = deps.vault.mint({
+    role,
+    incidentId: incident.id,
+    targets: incident.target ? [incident.target] : [],
+  });
+  const words = createWords(run);
+  const context = await run.durably(`context ${investigator.name} ${role}`, async () => {
+    const record = await deps.records.load(incident.id);
+    const guidance = (record?.events ?? []).flatMap((event) => {
+      if (event.type === 'hint.given') return [{ by: event.by, text: event.text }];
+      if (event.type === 'action.denied' && event.reason)
+        return [{ by: event.by, text: `Denied: ${event.reason}` }];
+      return [];
+    });
+    const tried = (record?.actions ?? []).filter((action) =>
+      ['succeeded', 'failed', 'unknown', 'denied'].includes(action.state),
+    );
+    return { guidance, tried };
+  });
+  const work: Investigation = {
+    incident,
+    recall,
+    ...context,
+    signal: deps.shutdown,
+    callTool: async (request, purpose) => {
+      const result = await deps.gate.call(credential, request, { purpose, signal: deps.shutdown });
+      deps.reporter.changed(incident.id);
+      return result;
+    },
+    say: words.say,
+    unsay: () => words.say(null),
+    durably: (name, fn) => run.durably(`${investigator.name} ${role} ${name}`, fn),
+    dropped: (claim, reason) =>
+      note(deps, incident, `dropped:${incident.round}:${claim.slice(0, 80)}`, {
+        type: 'claim.dropped',
+        claim: deps.redact(claim),
+        reason,
+      }),
+    spent: (usage) => deps.records.addUsage(incident.id, role, usage),
+  };
+  try {
+    return await use(investigator, work);
+  } finally {
+    deps.vault.revoke(credential);
+    await words.end();
+  }
+}
+
+/** Writes a role's words to the record, throttled; the model's stream must not wait for it. */
+function createWords(run: PhaseRun): { say(words: string | null): void; end(): Promise<void> } {
+  const { deps, incident } = run;
+  let latest: string | null | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  const flush = (): void => {
+    timer = undefined;
+    if (latest === undefined) return;
+    const words = latest;
+    latest = undefined;
+    writing = writing.then(async () => {
+      try {
+        await deps.records.setWords(incident.id, words === null ? null : deps.redact(words));
+        deps.reporter.changed(incident.id);
+      } catch (error) {
+        // Words are for watching; losing some of them loses nothing on record.
+        deps.log.warn({ incident: incident.id, error: messageOf(error) }, 'could not show the current words');
+      }
+    });
+  };
+  return {
+    say(words) {
+      latest = words;
+      timer ??= setTimeout(flush, WORDS_EVERY_MS);
+    },
+    async end() {
+      clearTimeout(timer);
+      flush();
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { IncidentState } from '../domain/incident.ts';
+
+const words: Readonly<Record<IncidentState, string>> = {
+  open: 'Just opened',
+  triaging: 'Being triaged',
+  ignored: 'Ignored',
+  diagnosing: 'Looking for the cause',
+  reported: 'Reported',
+  planning: 'Working out a fix',
+  awaiting_approval: 'Waiting for approval',
+  remediating: 'Running the fix',
+  verifying: 'Checking the fix',
+  resolved: 'Resolved',
+  escalated: 'Needs a person',
+  stopped: 'Stopped',
+};
+
+/** A state as people read it, in Slack and in the terminal alike. */
+export function stateInWords(state: IncidentState): string {
+  return words[state];
+}
