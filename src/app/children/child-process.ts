@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,8 +47,8 @@ export interface RunningChild<Info> {
 /** What is remembered between starts. `info` is missing while it gets ready. */
 interface ChildState {
   readonly process: ProcessIdentity;
-  readonly command: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  /** Hash of command and environment: tells whether it is what would be started now, and keeps values off the disk. */
+  readonly startedBy: string;
   readonly ready?: unknown;
 }
 
@@ -95,7 +96,7 @@ async function adopt<Info>(
   if (text === undefined) return undefined;
   const state = JSON.parse(text) as ChildState;
   if (!isRunning(state.process)) return undefined;
-  if (state.ready !== undefined && isSameStart(state, options)) {
+  if (state.ready !== undefined && state.startedBy === startHash(options)) {
     const info = options.parse(state.ready);
     if (await options.isHealthy(info)) return { process: state.process, info };
   }
@@ -107,8 +108,10 @@ async function adopt<Info>(
   return undefined;
 }
 
-function isSameStart<Info>(state: ChildState, { command, env = {} }: ChildProcessOptions<Info>): boolean {
-  return JSON.stringify([state.command, state.env]) === JSON.stringify([command, env]);
+function startHash({ command, env = {} }: Pick<ChildProcessOptions<unknown>, 'command' | 'env'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([command, env]))
+    .digest('hex');
 }
 
 const rotateAt = 10 * 1024 * 1024;
@@ -136,7 +139,7 @@ async function spawnReady<Info>(
   const identity = processIdentity(child.pid ?? -1);
   if (identity === undefined)
     throw childFault(name, output(), child.pid === undefined ? await failed : undefined);
-  const state: ChildState = { process: identity, command, env };
+  const state: ChildState = { process: identity, startedBy: startHash(options) };
   writeStateFile(join(dataDir, 'child.json'), JSON.stringify(state));
   const ready = await readyValue(output, identity, options.readyMs ?? 30_000);
   if (ready === undefined) {

@@ -42,8 +42,7 @@ export async function keepRunning<R extends Running>(
     current: () => state.running,
     stop: async () => {
       state.stopping.abort();
-      // While a restart is in progress, it decides what there is to stop.
-      await Promise.race([watching, state.running.stop()]);
+      // A restart in progress ends first: it decides what there is to stop.
       await watching;
       await state.running.stop();
     },

@@ -106,11 +106,15 @@ export async function heartbeatWhenReady(
   }
 }
 
-/** What was acknowledged is on disk already, so the harder signal loses nothing. */
-export async function shutDownChroma(log: Log, identity: ProcessIdentity): Promise<void> {
+/**
+ * What was acknowledged is on disk already, so the harder signal loses nothing.
+ *
+ * @param graceMs how long each of the softer signals may take; short for one that hangs anyway.
+ */
+export async function shutDownChroma(log: Log, identity: ProcessIdentity, graceMs = 5_000): Promise<void> {
   const steps = [
-    ['SIGINT', 10_000],
-    ['SIGTERM', 5_000],
+    ['SIGINT', graceMs],
+    ['SIGTERM', graceMs],
     ['SIGKILL', 10_000],
   ] as const;
   for (const [signal, waitMs] of steps) {

@@ -23,6 +23,8 @@ export interface EmbeddedChromaOptions {
   readonly log: Log;
   /** Wanted instead of the remembered port. Another one is taken, and said, when it is not free. */
   readonly port?: number;
+  /** How long it may take to answer, ms; 30 s when not given, because a big collection is read first. */
+  readonly readyMs?: number;
 }
 
 export interface EmbeddedChroma {
@@ -39,8 +41,7 @@ export interface EmbeddedChroma {
 }
 
 const lockWaitMs = 90_000;
-/** A big collection is read before the first answer. */
-const readyWaitMs = 30_000;
+const readyDefaultMs = 30_000;
 
 /**
  * A real Chroma server on 127.0.0.1 from the `chromadb` package's own binding, with its data under `dataDir`. It is a
@@ -54,7 +55,7 @@ export async function startEmbeddedChroma(options: EmbeddedChromaOptions): Promi
   const dataDir = realpathSync(options.dataDir);
   return withFileLock(join(dataDir, 'lock'), lockWaitMs, async () => {
     const state = readChromaState(dataDir);
-    const found = await adoptable(options.log, folder);
+    const found = await adoptable(options, folder);
     const server = found ?? (await startServer(options, dataDir, folder, state.port));
     const { process: identity, port } = server;
     const holder = newHolder();
@@ -87,20 +88,23 @@ function openFolder(dataDir: string): string {
   }
 }
 
-async function adoptable(log: Log, folder: string): Promise<RunningChroma | undefined> {
+async function adoptable(
+  { log, readyMs = readyDefaultMs }: EmbeddedChromaOptions,
+  folder: string,
+): Promise<RunningChroma | undefined> {
   const found = findChroma(folder);
   if (found === undefined) return undefined;
   const alive = (): boolean => isRunning(found.process);
-  if (await heartbeatWhenReady(found.port, alive, readyWaitMs)) return found;
+  if (await heartbeatWhenReady(found.port, alive, readyMs)) return found;
   if (alive()) {
     log.warn({ pid: found.process.pid, port: found.port }, 'Chroma runs but does not answer: replacing it');
-    await shutDownChroma(log, found.process);
+    await shutDownChroma(log, found.process, 500);
   }
   return undefined;
 }
 
 async function startServer(
-  { log, port: chosen }: EmbeddedChromaOptions,
+  { log, port: chosen, readyMs = readyDefaultMs }: EmbeddedChromaOptions,
   dataDir: string,
   folder: string,
   remembered: number | undefined,
@@ -111,7 +115,7 @@ async function startServer(
     if (moved) log.warn({ wanted, port }, 'Chroma port is taken: using another one');
     const child = spawnChroma(dataDir, folder, port);
     const identity = processIdentity(child.pid);
-    if (identity !== undefined && (await isUp(identity, port))) return { process: identity, port };
+    if (identity !== undefined && (await isUp(identity, port, readyMs))) return { process: identity, port };
     if (identity !== undefined && isRunning(identity)) {
       await shutDownChroma(log, identity);
       throw chromaFault(child.output(), undefined);
@@ -126,8 +130,8 @@ async function startServer(
 }
 
 /** A server of somebody else might answer on a port taken in the last moment: ours has then ended by the second look. */
-async function isUp(identity: ProcessIdentity, port: number): Promise<boolean> {
-  if (!(await heartbeatWhenReady(port, () => isRunning(identity), readyWaitMs))) return false;
+async function isUp(identity: ProcessIdentity, port: number, readyMs: number): Promise<boolean> {
+  if (!(await heartbeatWhenReady(port, () => isRunning(identity), readyMs))) return false;
   await sleep(100);
   return isRunning(identity) && heartbeat(port, 2_000);
 }

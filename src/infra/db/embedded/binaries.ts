@@ -41,14 +41,13 @@ export interface PostgresBinaries {
 export function postgresBinaries(runAs: RunAs | undefined): PostgresBinaries {
   const { native, version } = platformPackage();
   if (isRunnable(native, runAs)) return binariesIn(native, version);
-  if (missingLinks(native).length > 0) {
-    restoreLinks(native);
-    if (isRunnable(native, runAs)) return binariesIn(native, version);
-  }
+  const restored = restoreLinks(native);
+  if (isRunnable(native, runAs)) return binariesIn(native, version);
   if (runAs !== undefined) {
     const copy = copyToShared(native, version);
     if (isRunnable(copy, runAs)) return binariesIn(copy, version);
   }
+  if (!restored) throw closedPackage(native);
   const said = versionRun(native, runAs);
   throw new OpsError('POSTGRES_BINARY', `the embedded PostgreSQL does not run here: ${said.trim()}`, {
     hint: 'It needs glibc 2.27 or newer (or macOS). Set DATABASE_URL to a PostgreSQL 14 or newer instead.',
@@ -117,49 +116,46 @@ function missingLinks(native: string): readonly Link[] {
     .filter(({ at }) => lstatSync(at, { throwIfNoEntry: false }) === undefined);
 }
 
-function restoreLinks(native: string): void {
+/** @returns false when the folder cannot be written (another user's install, a read-only image). */
+function restoreLinks(native: string): boolean {
   for (const { at, to } of missingLinks(native)) {
     try {
       symlinkSync(to, at);
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
-      if (code === 'EEXIST') continue;
-      throw new OpsError(
-        'POSTGRES_NOT_INSTALLED',
-        `cannot restore the link ${at}: ${code ?? 'unknown error'}`,
-        {
-          hint: 'Run "npm rebuild" as the user who owns node_modules, then start again.',
-          cause: error,
-        },
-      );
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return false;
+      // EEXIST: a second starter was faster.
+      if (code !== 'EEXIST') throw error;
     }
   }
+  return true;
+}
+
+function closedPackage(native: string): OpsError {
+  return new OpsError('POSTGRES_NOT_INSTALLED', `links are missing in ${native}, and it cannot be written`, {
+    hint: 'Run "npm rebuild" as the user who owns node_modules, then start again.',
+  });
 }
 
 /** Copied under another name and renamed, so that a second starter sees all of it or nothing. */
 function copyToShared(native: string, version: string): string {
   const place = join(sharedRoot, `postgresql-${version}-${process.arch}`);
-  if (existsSync(place)) return place;
+  const copy = join(place, 'native');
+  if (existsSync(copy)) return copy;
   mkdirSync(sharedRoot, { recursive: true, mode: 0o755 });
+  chmodSync(sharedRoot, 0o755);
   const draft = `${place}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
-  cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
-  restoreLinksOfCopy(native, draft);
+  cpSync(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
+  restoreLinks(join(draft, 'native'));
   openForAll(draft);
   try {
     renameSync(draft, place);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    if (!existsSync(place)) throw error;
+    if (!existsSync(copy)) throw error;
   }
-  return place;
-}
-
-function restoreLinksOfCopy(native: string, copy: string): void {
-  for (const { at, to } of missingLinks(native)) {
-    const target = join(copy, relative(native, at));
-    if (lstatSync(target, { throwIfNoEntry: false }) === undefined) symlinkSync(to, target);
-  }
+  return copy;
 }
 
 /** An install under umask 077 is closed to others in every file, not only in the parents. */

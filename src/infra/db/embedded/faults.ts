@@ -75,12 +75,12 @@ export function postgresFault(name: string, doing: string, output: string, cause
   );
 }
 
-/** The lines that tell the reason: the last fatal ones if there are any, else the last three. */
+/** The last lines, without time and pid: a FATAL one is often only the end of the reason. */
 function lastLines(output: string): string {
-  const lines = output
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  const fatal = lines.filter((line) => /\b(FATAL|PANIC|error|DETAIL|HINT)\b/.test(line));
-  return (fatal.length > 0 ? fatal : lines).slice(-3).join(' | ').slice(0, 600);
+  const lines = output.split('\n').map((line) => line.replace(/^[\d-]+ [\d:.]+ \w+ \[\d+\] /, '').trim());
+  return lines
+    .filter((line) => line !== '')
+    .slice(-4)
+    .join(' | ')
+    .slice(-800);
 }

@@ -65,22 +65,12 @@ const readyWaitMs = 60_000;
  * @throws OpsError POSTGRES_* with what to do.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const dataDir = openDataDir(options);
-  return withFileLock(join(dataDir, 'lock'), lockWaitMs, async () => {
-    try {
-      return await startLocked(options, dataDir);
-    } catch (error) {
-      throw postgresFault(options.name, 'start', '', error);
-    }
-  });
-}
-
-function openDataDir({ dataDir, name }: EmbeddedPostgresOptions): string {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o755 });
-    return realpathSync(dataDir);
+    mkdirSync(options.dataDir, { recursive: true, mode: 0o755 });
+    const dataDir = realpathSync(options.dataDir);
+    return await withFileLock(join(dataDir, 'lock'), lockWaitMs, () => startLocked(options, dataDir));
   } catch (error) {
-    throw postgresFault(name, 'make the data folder of', '', error);
+    throw postgresFault(options.name, 'start', '', error);
   }
 }
 
