@@ -97,6 +97,8 @@ export interface ThreadStatus {
   readonly botId: string;
   /** Empty: no status. */
   readonly text: string;
+  /** The older assistant status ends with the app's next reply; a session's state does not. */
+  readonly clearsOnReply: boolean;
 }
 
 /** `mode`: how events reach the bot; `connections`: open Socket Mode connections (0 over HTTP). */

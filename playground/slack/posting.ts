@@ -39,7 +39,10 @@ export function post(slack: SlackContext, draft: Draft): Message {
   const root = draft.thread_ts === undefined ? undefined : threadRoot(slack, draft.channel, draft.thread_ts);
   const message = compose(slack, draft);
   slack.workspace.putMessage(message);
-  if (root !== undefined) countReply(slack, root, message);
+  if (root !== undefined) {
+    countReply(slack, root, message);
+    if (draft.author.kind === 'app') slack.workspace.clearStatus(root.channel, root.ts);
+  }
   announce(slack, channel, message, root);
   return message;
 }

@@ -135,3 +135,24 @@ function bot(app: InstalledApp, name: string): User {
 function channel(id: string, name: string, topic: string, members: readonly string[]): Channel {
   return { id, name, topic, members, is_channel: true, is_im: false, is_private: false, created: CREATED };
 }
+
+/** What the bot's token may do; sent as `x-oauth-scopes`, as Slack does. Nothing is refused for want of a scope. */
+export const BOT_SCOPES: readonly string[] = [
+  ...[
+    'app_mentions:read',
+    'assistant:write',
+    'bookmarks:write',
+    'channels:history',
+    'channels:read',
+    'chat:write',
+  ],
+  ...['commands', 'files:write', 'groups:history', 'groups:read', 'im:history', 'im:read', 'im:write'],
+  ...[
+    'metadata.message:read',
+    'pins:write',
+    'reactions:read',
+    'reactions:write',
+    'usergroups:read',
+    'users:read',
+  ],
+];

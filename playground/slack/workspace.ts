@@ -220,6 +220,12 @@ export class Workspace {
     this.publish({ type: 'status', status });
   }
 
+  /** The app has answered in the thread: its "is typing" line goes, unless it set a session's state. */
+  clearStatus(channel: string, threadTs: string): void {
+    const status = this.#statuses.get(`${channel}/${threadTs}`);
+    if (status?.clearsOnReply === true) this.setStatus({ ...status, text: '' });
+  }
+
   close(): void {
     this.#listeners.clear();
     this.#journal.close();

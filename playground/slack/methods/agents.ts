@@ -14,7 +14,7 @@ export const agentMethods: Readonly<Record<string, Method>> = {
       throw new SlackError('invalid_arguments', ['[ERROR] unknown status']);
     if ((call.args.text('title') ?? '').length > TITLE_MAX) throw new SlackError('title_too_long');
     const text = status === 'processing' ? 'is working…' : status === 'suspended' ? 'is waiting for you' : '';
-    call.slack.workspace.setStatus({ ...thread, botId: call.app.botId, text });
+    call.slack.workspace.setStatus({ ...thread, botId: call.app.botId, text, clearsOnReply: false });
     return {};
   },
 

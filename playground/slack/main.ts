@@ -1,0 +1,77 @@
+import { parseArgs } from 'node:util';
+import { createLocalSlack, type LocalSlack } from './local-slack.ts';
+
+const HELP = `The local Slack workspace, as a process of its own.
+
+  --data DIR         keep the workspace here (it survives kill -9); without it, nothing is kept
+  --port N           listen on this port; 0 or nothing: any free one
+  --host ADDRESS     address to bind (127.0.0.1)
+  --allow-host NAME  also answer to this host name (may be repeated)
+  --faults-url URL   server behind the panel "Cause an incident"
+  --events-url URL   deliver events signed over HTTP to this URL instead of Socket Mode
+  --parent-pid PID   end when this process is gone
+
+Prints one JSON line when it listens: {"ready":true,"url":"http://127.0.0.1:…","apiUrl":"…"}
+`;
+const PARENT_CHECK_MS = 1000;
+
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    port: { type: 'string' },
+    host: { type: 'string' },
+    'allow-host': { type: 'string', multiple: true },
+    'faults-url': { type: 'string' },
+    'events-url': { type: 'string' },
+    'parent-pid': { type: 'string' },
+    help: { type: 'boolean' },
+  },
+});
+
+if (values.help === true) process.stdout.write(HELP);
+else await serve();
+
+async function serve(): Promise<void> {
+  const slack = await createLocalSlack({
+    port: wholeNumber('port', values.port) ?? 0,
+    ...(values.data === undefined ? {} : { dataDir: values.data }),
+    ...(values.host === undefined ? {} : { host: values.host }),
+    ...(values['allow-host'] === undefined ? {} : { allowedHosts: values['allow-host'] }),
+    ...(values['faults-url'] === undefined ? {} : { faultsUrl: values['faults-url'] }),
+    ...(values['events-url'] === undefined ? {} : { eventsUrl: values['events-url'] }),
+  });
+  endWith(slack, wholeNumber('parent-pid', values['parent-pid']));
+  process.stdout.write(`${JSON.stringify({ ready: true, url: slack.url, apiUrl: slack.apiUrl })}\n`);
+}
+
+function endWith(slack: LocalSlack, parentPid: number | undefined): void {
+  let ending = false;
+  const end = () => {
+    if (ending) return;
+    ending = true;
+    void slack.close().then(() => process.exit(0));
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+  if (parentPid === undefined) return;
+  setInterval(() => {
+    if (!isAlive(parentPid)) end();
+  }, PARENT_CHECK_MS).unref();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it is there, and another user's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function wholeNumber(name: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  process.stderr.write(`--${name} must be a whole number, not "${value}"\n`);
+  process.exit(2);
+}
