@@ -1,0 +1,51 @@
+import { act } from '../core/connection.js';
+import { h } from '../core/vdom.js';
+import { decodeTyped, encodeTyped } from '../text/typed.js';
+
+/** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').Message} Message */
+
+/**
+ * A message being edited by its author.
+ * @param {App} app
+ * @param {Message} message
+ */
+export function editor(app, message) {
+  const key = `edit:${message.channel}:${message.ts}`;
+  const value = app.ui.drafts[key] ?? decodeTyped(app.data, message.text);
+  const done = () => {
+    const { [key]: _, ...drafts } = app.ui.drafts;
+    app.set({ editing: undefined, drafts });
+  };
+  const save = async () => {
+    const text = encodeTyped(app.data, (app.ui.drafts[key] ?? value).trim());
+    if (text === '' || text === message.text) return done();
+    const answer = await app.report(act('message.edit', { userId: app.ui.viewer, channel: message.channel, ts: message.ts, text }));
+    if (answer.ok) done();
+  };
+  return h(
+    'div',
+    { class: 'editor' },
+    h('textarea', {
+      class: 'text-input',
+      rows: '2',
+      value,
+      'aria-label': 'Edit message',
+      hook: { mount: (/** @type {HTMLTextAreaElement} */ el) => setTimeout(() => el.focus()) },
+      onInput: (/** @type {Event} */ event) =>
+        app.set({ drafts: { ...app.ui.drafts, [key]: /** @type {HTMLTextAreaElement} */ (event.currentTarget).value } }),
+      onKeydown: (/** @type {KeyboardEvent} */ event) => {
+        if (event.key === 'Escape') done();
+        if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+          event.preventDefault();
+          void save();
+        }
+      },
+    }),
+    h(
+      'div',
+      { class: 'b-actions' },
+      h('button', { type: 'button', class: 'btn btn-small', onClick: done }, 'Cancel'),
+      h('button', { type: 'button', class: 'btn btn-small btn-primary', onClick: () => void save() }, 'Save'),
+    ),
+  );
+}

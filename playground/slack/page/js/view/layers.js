@@ -1,0 +1,102 @@
+import { icon } from '../core/icons.js';
+import { h } from '../core/vdom.js';
+import { contextFor } from '../context.js';
+import { plain, textObject } from '../text/mrkdwn.js';
+import { trapFocus } from './focus.js';
+
+/** @typedef {import('../app.js').App} App */
+
+/**
+ * "Are you sure?", as the element's confirm object words it.
+ * @param {App} app
+ */
+export function confirmDialog(app) {
+  const open = app.ui.confirm;
+  if (!open) return null;
+  const { object, answer } = open;
+  const ctx = contextFor(app, { scope: 'confirm', surface: 'modal', container: { type: 'view', viewId: '' } });
+  const danger = object.style === 'danger';
+  return h(
+    'div',
+    { class: 'overlay overlay-confirm', key: 'confirm' },
+    h(
+      'div',
+      {
+        class: 'modal modal-small',
+        role: 'alertdialog',
+        'aria-modal': 'true',
+        'aria-label': plain(object.title) || 'Are you sure?',
+        'data-testid': 'confirm',
+        hook: trapFocus(),
+        onKeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && answer(false),
+      },
+      h('header', { class: 'modal-head' }, h('h2', { class: 'modal-title' }, plain(object.title) || 'Are you sure?')),
+      h('div', { class: 'modal-body b-text' }, textObject(ctx, object.text)),
+      h(
+        'footer',
+        { class: 'modal-foot' },
+        h('button', { type: 'button', class: 'btn', 'data-testid': 'confirm-no', onClick: () => answer(false) }, plain(object.deny) || 'Cancel'),
+        h('button', { type: 'button', class: `btn ${danger ? 'btn-danger is-solid' : 'btn-primary'}`, 'data-testid': 'confirm-yes', 'data-autofocus': 'true', onClick: () => answer(true) }, plain(object.confirm) || 'Yes'),
+      ),
+    ),
+  );
+}
+
+/**
+ * One picture, large.
+ * @param {App} app
+ */
+export function imageViewer(app) {
+  const open = app.ui.image;
+  if (!open) return null;
+  const close = () => app.set({ image: undefined });
+  return h(
+    'div',
+    {
+      class: 'overlay image-viewer',
+      key: 'image',
+      role: 'dialog',
+      'aria-modal': 'true',
+      'aria-label': open.alt,
+      hook: trapFocus(),
+      onClick: close,
+      onKeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && close(),
+    },
+    h('button', { type: 'button', class: 'tool image-close', 'aria-label': 'Close', onClick: close }, icon('close')),
+    h('img', { src: open.url, alt: open.alt, referrerpolicy: 'no-referrer' }),
+  );
+}
+
+/**
+ * Short words in passing.
+ * @param {App} app
+ */
+export function toasts(app) {
+  return h(
+    'div',
+    { class: 'toasts', key: 'toasts', role: 'status', 'aria-live': 'polite' },
+    app.ui.toasts.map((toast) =>
+      h(
+        'div',
+        { key: toast.id, class: `toast toast-${toast.kind}`, 'data-testid': 'toast' },
+        h('span', null, toast.text),
+        h('button', { type: 'button', class: 'tool', 'aria-label': 'Dismiss', onClick: () => app.dropToast(toast.id) }, icon('close')),
+      ),
+    ),
+  );
+}
+
+/**
+ * Said while the line to the local workspace is down.
+ * @param {App} app
+ */
+export function connectionBanner(app) {
+  if (app.ui.connection !== 'lost') return null;
+  return h(
+    'div',
+    { class: 'banner', role: 'alert', key: 'banner', 'data-testid': 'connection-lost' },
+    icon('wifiOff'),
+    h('span', null, 'Connection lost. Trying again by itself…'),
+    h('button', { type: 'button', class: 'text-button', onClick: () => app.retryNow() }, 'Try now'),
+  );
+}
