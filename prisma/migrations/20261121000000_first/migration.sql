@@ -224,7 +224,9 @@ CREATE TABLE slack_inbox (
   event_key    text PRIMARY KEY,
   body         jsonb NOT NULL,
   received_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
-  processed_at timestamptz
+  processed_at timestamptz,
+  attempts     integer NOT NULL DEFAULT 0,
+  last_error   text
 );
 CREATE INDEX slack_inbox_unprocessed ON slack_inbox (received_at) WHERE processed_at IS NULL;
 
@@ -252,8 +254,8 @@ CREATE TABLE slack_lease (
   incident_id text PRIMARY KEY REFERENCES incident (id) ON DELETE CASCADE,
   holder      text NOT NULL,
   until       timestamptz NOT NULL,
-  -- Set when the record changed; what is drawn up to here is drawn.
-  dirty_seq   bigint NOT NULL DEFAULT 0
+  -- What the record looked like when all of it last stood in Slack; a record that looks otherwise is drawn again.
+  drawn_mark  text NOT NULL DEFAULT ''
 );
 
 CREATE TABLE process (

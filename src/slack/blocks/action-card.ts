@@ -1,0 +1,164 @@
+import type { Action } from '../../domain/action.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import {
+  type Block,
+  bold,
+  button,
+  buttons,
+  code,
+  heading,
+  list,
+  moment,
+  paragraph,
+  person,
+  prose,
+  type Span,
+  small,
+  verbatim,
+  words,
+} from './build.ts';
+import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
+import { cut, escape, oneLine } from './text.ts';
+import { riskWords } from './words.ts';
+
+const SHOWN_COMMAND = 2800;
+
+/** The card of one proposed action: what is approved is what it shows. After the decision: who, when, result. */
+export function drawActionCard(record: IncidentRecord, action: Action, options: DrawOptions): Slot {
+  const title = titleOf(action);
+  const long = action.command.length > SHOWN_COMMAND;
+  return {
+    slot: `action:${action.id}`,
+    inThread: true,
+    text: escape(
+      `${record.incident.id}: ${title} on ${oneLine(action.target)}: ${cut(oneLine(action.command), 400)}`,
+    ),
+    blocks: [
+      heading(title),
+      prose(
+        paragraph(
+          bold('On '),
+          code(cut(action.target, 80)),
+          words(' with '),
+          code(cut(action.tool, 80)),
+          words(':'),
+        ),
+        verbatim(cut(action.command, SHOWN_COMMAND)),
+      ),
+      ...(long
+        ? [
+            small(
+              'The command is longer than fits here. Read all of it with “Show evidence” before you decide.',
+            ),
+          ]
+        : []),
+      prose(
+        paragraph(bold('Why: '), words(cut(oneLine(action.why), 600))),
+        paragraph(bold('Blast radius: '), words(cut(oneLine(action.blastRadius), 400))),
+        paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
+        paragraph(bold('Risk: '), words(riskWords[action.risk]), ...runbook(action)),
+        ...preflight(action),
+      ),
+      ...standing(action, options),
+    ],
+  };
+}
+
+function titleOf(action: Action): string {
+  switch (action.state) {
+    case 'proposed':
+      return action.auditOnly ? 'Would propose (audit mode: nothing will run)' : 'May I run this?';
+    case 'approved':
+      return 'Approved: about to run';
+    case 'started':
+      return 'Approved: running';
+    case 'succeeded':
+      return 'Approved: done';
+    case 'failed':
+      return 'Approved: it failed';
+    case 'unknown':
+      return 'Approved: unknown whether it ran';
+    case 'denied':
+      return 'Denied: nothing was run';
+    case 'expired':
+      return 'Expired: nothing was run';
+    case 'void':
+      return 'Void: nothing was run';
+  }
+}
+
+const runbook = (action: Action): readonly Span[] =>
+  action.runbookId ? [words(' · by runbook '), code(cut(action.runbookId, 80))] : [];
+
+function preflight(action: Action) {
+  if (action.preflight.length === 0) return [];
+  const shown = action.preflight.slice(0, 8).map((line) => [words(cut(oneLine(line), 200))]);
+  return [paragraph(bold('Seen just before:')), list(shown)];
+}
+
+/** What can be done with the card now, or what became of it. */
+function standing(action: Action, options: DrawOptions): readonly Block[] {
+  const evidence = button({ text: 'Show evidence', action: ACTIONS.evidence, value: action.id });
+  if (action.state === 'proposed' && !action.auditOnly)
+    return [
+      prose(
+        paragraph(
+          words(
+            options.approvers
+              ? `May be approved by ${cut(options.approvers, 300)}, until `
+              : 'Nobody is configured who may approve this (SENTRY_APPROVERS). Open until ',
+          ),
+          moment(action.expiresAt),
+          words('. It runs once, exactly as shown, and only if the state above has not moved.'),
+        ),
+      ),
+      buttons(approve(action), deny(action), evidence),
+    ];
+  return [prose(...outcome(action).map((spans) => paragraph(...spans))), buttons(evidence)];
+}
+
+/** What a click says is the action and the plan seen, nothing else; who clicked comes from Slack. */
+const planOf = (action: Action): string => `${action.id}:${action.planHash}`;
+
+function approve(action: Action) {
+  const high = action.risk === 'high';
+  return button({
+    text: 'Approve',
+    action: ACTIONS.approve,
+    value: planOf(action),
+    style: high ? 'danger' : 'primary',
+    ...(high
+      ? {
+          confirm: {
+            title: 'High risk: run this?',
+            text: `On ${oneLine(action.target)}: ${cut(oneLine(action.command), 220)}`,
+            yes: 'Run it',
+          },
+        }
+      : {}),
+  });
+}
+
+const deny = (action: Action) => button({ text: 'Deny', action: ACTIONS.deny, value: planOf(action) });
+
+function outcome(action: Action): readonly (readonly Span[])[] {
+  const lines: (readonly Span[])[] = [];
+  if (action.auditOnly && action.state === 'proposed')
+    lines.push([words('Sentry is in audit mode or stopped: it says what it would do and changes nothing.')]);
+  if (action.decidedBy)
+    lines.push([
+      bold(action.state === 'denied' ? 'Denied by ' : 'Approved by '),
+      person(action.decidedBy),
+      ...(action.decidedAt ? [words(' at '), moment(action.decidedAt, '{time_secs}')] : []),
+      ...(action.decisionReason ? [words(`: ${cut(oneLine(action.decisionReason), 400)}`)] : []),
+    ]);
+  if (action.state === 'expired') lines.push([words('Nobody decided in time.')]);
+  if (action.state === 'started') lines.push([words('Running …')]);
+  if (action.outcome)
+    lines.push([
+      bold(action.state === 'void' ? 'Why it is void: ' : 'Result: '),
+      words(cut(oneLine(action.outcome), 600)),
+    ]);
+  if (lines.length === 0) lines.push([words(titleOf(action))]);
+  return lines;
+}

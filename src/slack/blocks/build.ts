@@ -1,0 +1,124 @@
+import type { types } from '@slack/bolt';
+import { LIMITS } from './limits.ts';
+import { cut, oneLine, printable } from './text.ts';
+
+export type Block = types.KnownBlock;
+type RichPart = types.RichTextBlock['elements'][number];
+/** A piece of a sentence. Its text is literal: Slack reads no markup, mention or link in it. */
+export type Span = types.RichTextElement;
+
+interface Style {
+  readonly bold?: boolean;
+  readonly italic?: boolean;
+  readonly code?: boolean;
+}
+
+/** Literal text, whoever wrote it. */
+export function words(text: string, style: Style = {}): Span {
+  const literal = printable(text) || ' ';
+  return Object.keys(style).length > 0
+    ? { type: 'text', text: literal, style }
+    : { type: 'text', text: literal };
+}
+
+export const bold = (text: string): Span => words(text, { bold: true });
+export const code = (text: string): Span => words(oneLine(text), { code: true });
+
+/** A link when the address is http(s), else its text. */
+export function link(url: string, text: string): Span {
+  const safe = /^https?:\/\//i.test(url) && url.length <= LIMITS.url;
+  return safe ? { type: 'link', url, text: oneLine(text) || url } : words(text);
+}
+
+/** A person, by id. In a new message this notifies them; in an edit it does not. */
+export function person(id: string): Span {
+  return /^[UW][A-Z0-9]+$/.test(id) ? { type: 'user', user_id: id } : words(id);
+}
+
+/** A user group by id: notifies its members when posted. */
+export const group = (id: string): Span => ({ type: 'usergroup', usergroup_id: id });
+
+/** A moment in the reader's own time zone. */
+export function moment(iso: string, format = '{time}'): Span {
+  const seconds = Math.floor(Date.parse(iso) / 1000);
+  if (!Number.isFinite(seconds)) return words(iso);
+  return { type: 'date', timestamp: seconds, format, fallback: `${iso.slice(0, 16).replace('T', ' ')} UTC` };
+}
+
+export const paragraph = (...spans: readonly Span[]): RichPart => ({
+  type: 'rich_text_section',
+  elements: [...spans],
+});
+
+export const list = (items: readonly (readonly Span[])[]): RichPart => ({
+  type: 'rich_text_list',
+  style: 'bullet',
+  elements: items.map((spans) => ({ type: 'rich_text_section', elements: [...spans] })),
+});
+
+/** Exactly as given, in a fixed-width box. */
+export const verbatim = (text: string): RichPart => ({
+  type: 'rich_text_preformatted',
+  elements: [{ type: 'text', text: printable(text) || ' ' }],
+});
+
+export const prose = (...parts: readonly RichPart[]): Block => ({ type: 'rich_text', elements: [...parts] });
+
+export const heading = (text: string): Block => ({
+  type: 'header',
+  text: plain(cut(oneLine(text) || '(no title)', LIMITS.header)),
+});
+
+/** Small grey print. */
+export const small = (text: string): Block => ({
+  type: 'context',
+  elements: [plain(cut(oneLine(text) || ' ', LIMITS.text))],
+});
+
+/** A line of literal text with a button beside it. */
+export const lineWith = (text: string, accessory: types.Button): Block => ({
+  type: 'section',
+  text: plain(cut(printable(text).trim() || '(nothing)', LIMITS.text)),
+  accessory,
+});
+
+export const buttons = (...elements: readonly types.Button[]): Block => ({
+  type: 'actions',
+  elements: [...elements],
+});
+
+export interface ButtonShape {
+  readonly text: string;
+  readonly action: string;
+  readonly value: string;
+  readonly style?: 'primary' | 'danger';
+  readonly url?: string;
+  readonly confirm?: { readonly title: string; readonly text: string; readonly yes: string };
+}
+
+export function button(shape: ButtonShape): types.Button {
+  return {
+    type: 'button',
+    text: plain(cut(oneLine(shape.text), LIMITS.buttonText)),
+    action_id: shape.action,
+    value: shape.value.slice(0, LIMITS.buttonValue),
+    ...(shape.style ? { style: shape.style } : {}),
+    ...(shape.url ? { url: shape.url } : {}),
+    ...(shape.confirm
+      ? {
+          confirm: {
+            title: plain(cut(shape.confirm.title, LIMITS.confirmTitle)),
+            text: plain(cut(shape.confirm.text, LIMITS.confirmText)),
+            confirm: plain(cut(shape.confirm.yes, LIMITS.confirmButton)),
+            deny: plain('Not now'),
+            style: 'danger',
+          },
+        }
+      : {}),
+  };
+}
+
+/** Plain text: Slack neither formats nor links it, nor turns `:names:` into pictures. */
+export function plain(text: string): types.PlainTextElement {
+  return { type: 'plain_text', text, emoji: false };
+}

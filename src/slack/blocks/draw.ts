@@ -1,0 +1,84 @@
+import type { IncidentEvent } from '../../domain/event.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { drawActionCard } from './action-card.ts';
+import { drawDiagnosis } from './diagnosis.ts';
+import { drawLive, roundsOf } from './live.ts';
+import { drawEscalation, drawResult, drawSummary, drawVerification } from './outcome.ts';
+import { drawRoot } from './root.ts';
+import type { DrawOptions, Slot } from './slot.ts';
+
+/**
+ * Everything that should stand in Slack for an incident: the root, then the thread in the order things happened.
+ * Pure: the same record gives the same messages, and a message's slot never changes as the record grows.
+ */
+export function draw(record: IncidentRecord, options: DrawOptions): readonly Slot[] {
+  const placed: { readonly seq: number; readonly slot: Slot }[] = roundsOf(record).map((round) => ({
+    seq: round.seq,
+    slot: drawLive(record, round, options),
+  }));
+  const count = new Map<string, number>();
+  for (const event of record.events) {
+    const number = (count.get(event.type) ?? 0) + 1;
+    count.set(event.type, number);
+    const slot = slotOf(record, event, number, options);
+    if (slot) placed.push({ seq: event.seq, slot });
+  }
+  placed.push(...endings(record));
+  placed.sort((a, b) => a.seq - b.seq);
+  return [drawRoot(record), ...unique(placed.map((each) => each.slot))];
+}
+
+function slotOf(
+  record: IncidentRecord,
+  event: IncidentEvent,
+  number: number,
+  options: DrawOptions,
+): Slot | null {
+  if (event.type === 'diagnosis.concluded')
+    return drawDiagnosis(record, event.diagnosis, number, planNoneAfter(record, event.seq));
+  if (event.type === 'verification.concluded') return drawVerification(record, event, number);
+  if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
+  if (event.type !== 'action.proposed' && event.type !== 'action.finished' && event.type !== 'action.void')
+    return null;
+  const action = record.actions.find((each) => each.id === event.actionId);
+  if (!action) return null;
+  if (event.type === 'action.proposed') return drawActionCard(record, action, options);
+  // A card nobody had approved says itself that it is void.
+  return event.type === 'action.void' && action.decidedBy === null ? null : drawResult(record, action, event);
+}
+
+/** Why nothing was proposed after this diagnosis and before the next. */
+function planNoneAfter(record: IncidentRecord, seq: number): string | null {
+  for (const event of record.events) {
+    if (event.seq <= seq) continue;
+    if (event.type === 'diagnosis.concluded') return null;
+    if (event.type === 'plan.none') return event.reason;
+  }
+  return null;
+}
+
+/** One summary each time it was resolved: the words on record, else, when nothing was verified, that the source says so. */
+function endings(record: IncidentRecord): readonly { readonly seq: number; readonly slot: Slot }[] {
+  const moves = record.events.filter((event) => event.type === 'state.changed');
+  const ends = moves.filter((event) => event.to === 'resolved');
+  return ends.flatMap((end, index) => {
+    const reopenings = moves.filter((move) => move.from === 'resolved');
+    const from = reopenings.findLast((move) => move.seq < end.seq)?.seq ?? 0;
+    const reopened = reopenings.find((move) => move.seq > end.seq);
+    const within = record.events.filter(
+      (event) => event.seq > from && event.seq < (reopened?.seq ?? Number.POSITIVE_INFINITY),
+    );
+    const summary = within.findLast((event) => event.type === 'incident.summary');
+    const verified = within.some(
+      (event) => event.type === 'verification.concluded' && event.verdict === 'fixed',
+    );
+    if (!summary && verified) return [];
+    return [{ seq: end.seq, slot: drawSummary(record, summary?.text ?? null, index + 1, end.at) }];
+  });
+}
+
+/** The first of a name stands: two messages never share a slot. */
+function unique(slots: readonly Slot[]): readonly Slot[] {
+  const seen = new Set<string>();
+  return slots.filter((slot) => !seen.has(slot.slot) && seen.add(slot.slot));
+}

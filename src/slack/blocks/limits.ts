@@ -1,0 +1,22 @@
+/**
+ * Slack's limits (facts: Block Kit reference; slackapi/bolt-js issues 2509 and 2867 for the total). In UTF-16 units,
+ * which is never less than what Slack counts.
+ */
+export const LIMITS = {
+  header: 150,
+  text: 3000,
+  buttonText: 75,
+  buttonValue: 2000,
+  confirmTitle: 100,
+  confirmText: 300,
+  confirmButton: 30,
+  viewTitle: 24,
+  viewBlocks: 100,
+  messageBlocks: 50,
+  id: 255,
+  url: 3000,
+  /** All text of one message's blocks: Slack refuses from about 12,000 on. */
+  messageText: 10_000,
+  /** `chat.update` refuses a longer fallback text. */
+  fallback: 3000,
+} as const;

@@ -1,0 +1,125 @@
+import type { IncidentEvent } from '../../domain/event.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { type Block, bold, button, buttons, paragraph, prose, words } from './build.ts';
+import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
+import { type Step, stepOf } from './steps.ts';
+import { cutStart, escape, oneLine } from './text.ts';
+import { span, stateWords } from './words.ts';
+
+/** Lines shown at once; earlier ones are a button away. */
+const SHOWN_STEPS = 12;
+const SHOWN_WORDS = 2500;
+const WORKING = new Set(['triaging', 'diagnosing', 'planning']);
+
+/** One round of investigating: from its first step to the next time the cause is looked for again. */
+export interface Round {
+  readonly number: number;
+  /** Of its first line. */
+  readonly seq: number;
+  readonly events: readonly IncidentEvent[];
+  readonly last: boolean;
+}
+
+/** The rounds of the record that have something to show. */
+export function roundsOf(record: IncidentRecord): readonly Round[] {
+  const rounds: IncidentEvent[][] = [[]];
+  for (const event of record.events) {
+    const again =
+      event.type === 'state.changed' &&
+      event.to === 'diagnosing' &&
+      event.from !== 'triaging' &&
+      event.from !== 'stopped';
+    // The hint that caused a round belongs to it.
+    if (again && rounds.at(-1)?.some(isWork)) {
+      const before = rounds.at(-1) as IncidentEvent[];
+      const hint = before.at(-1)?.type === 'hint.given' ? [before.pop() as IncidentEvent] : [];
+      rounds.push(hint);
+    }
+    rounds.at(-1)?.push(event);
+  }
+  return rounds
+    .map((events, index) => ({ events, index }))
+    .filter(({ events }) => events.some(isWork))
+    .map(({ events, index }) => ({
+      number: index + 1,
+      seq: events.find(isWork)?.seq ?? 0,
+      events,
+      last: index === rounds.length - 1,
+    }));
+}
+
+const started = new Set<IncidentEvent['type']>([
+  'memory.recalled',
+  'investigator.chosen',
+  'tool.called',
+  'triage.concluded',
+  'diagnosis.concluded',
+]);
+const isWork = (event: IncidentEvent): boolean =>
+  started.has(event.type) || (event.type === 'state.changed' && WORKING.has(event.to));
+
+/** The progress message of one round. */
+export function drawLive(record: IncidentRecord, round: Round, options: DrawOptions): Slot {
+  const { incident } = record;
+  const steps = round.events.map((event) => stepOf(event, options)).filter((step) => step !== null);
+  const working = round.last && WORKING.has(incident.state);
+  const head = working ? `${stateWords[incident.state]} …` : finished(round, steps.length);
+  const speaking = working && incident.words ? cutStart(incident.words.trim(), SHOWN_WORDS) : '';
+  const { shown, hidden } = fold(steps);
+  return {
+    slot: `live:${round.number}`,
+    inThread: true,
+    live: working,
+    text: escape(oneLine(`${incident.id}: ${head}`)),
+    blocks: [
+      prose(
+        paragraph(bold(head)),
+        ...(hidden > 0 ? [paragraph(words(`… ${hidden} more steps`, { italic: true }))] : []),
+        ...shown.map((step) => paragraph(words(`${step.mark} `), ...step.spans)),
+      ),
+      ...(speaking ? [quote(speaking)] : []),
+      ...(hidden > 0
+        ? [
+            buttons(
+              button({
+                text: 'Show all steps',
+                action: ACTIONS.steps,
+                value: `${incident.id}:${round.number}`,
+              }),
+            ),
+          ]
+        : []),
+    ],
+  };
+}
+
+function finished(round: Round, steps: number): string {
+  const first = round.events.find(isWork);
+  const last = round.events.findLast(
+    (event) =>
+      event.type === 'diagnosis.concluded' ||
+      event.type === 'tool.called' ||
+      event.type === 'triage.concluded',
+  );
+  const took = first && last && last.seq > first.seq ? ` in ${span(first.at, last.at)}` : '';
+  return `Investigated${took}: ${steps} ${steps === 1 ? 'step' : 'steps'}`;
+}
+
+/** Keeps what must be seen and the newest of the others. */
+function fold(steps: readonly Step[]): { readonly shown: readonly Step[]; readonly hidden: number } {
+  let room = SHOWN_STEPS - Math.min(SHOWN_STEPS - 4, steps.filter((step) => step.keep).length);
+  const shown: Step[] = [];
+  for (const step of steps.toReversed()) {
+    if (step.keep && shown.length < SHOWN_STEPS) shown.unshift(step);
+    else if (!step.keep && room > 0) {
+      room -= 1;
+      shown.unshift(step);
+    }
+  }
+  return { shown, hidden: steps.length - shown.length };
+}
+
+const quote = (text: string): Block => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_quote', elements: [words(text)] }],
+});

@@ -1,0 +1,134 @@
+import type { Action } from '../../domain/action.ts';
+import type { IncidentEvent } from '../../domain/event.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { bold, code, group, heading, list, paragraph, prose, words } from './build.ts';
+import type { DrawOptions, Slot } from './slot.ts';
+import { cut, escape, oneLine } from './text.ts';
+import { money, span, verdictMarks, verdictWords } from './words.ts';
+
+type Finished = Extract<IncidentEvent, { type: 'action.finished' }>;
+type Void = Extract<IncidentEvent, { type: 'action.void' }>;
+type Verified = Extract<IncidentEvent, { type: 'verification.concluded' }>;
+type Escalated = Extract<IncidentEvent, { type: 'incident.escalated' }>;
+
+const ran: Readonly<Record<Finished['outcome'], string>> = {
+  succeeded: '✓ It ran',
+  failed: '✗ It failed',
+  unknown: '❔ Unknown whether it ran; it will not be run again',
+};
+
+/** What became of an approved action. */
+export function drawResult(record: IncidentRecord, action: Action, event: Finished | Void): Slot {
+  const head = event.type === 'action.void' ? '⊘ Nothing was run: the approval is void' : ran[event.outcome];
+  const said = event.type === 'action.void' ? event.reason : event.text;
+  return {
+    slot: `result:${action.id}`,
+    inThread: true,
+    text: escape(oneLine(`${record.incident.id}: ${head}. ${cut(said, 400)}`)),
+    blocks: [
+      prose(
+        paragraph(bold(`${head} · `), code(cut(action.target, 80))),
+        ...(said ? [paragraph(words(cut(said.trim(), 1500)))] : []),
+        ...checking(record, event),
+      ),
+    ],
+  };
+}
+
+/** While the live system is being re-read, what it shows now. */
+function checking(record: IncidentRecord, event: Finished | Void) {
+  if (event.type === 'action.void' || record.incident.state !== 'verifying') return [];
+  const check = record.events.findLast(
+    (each) => each.type === 'verification.checked' && each.seq > event.seq,
+  );
+  if (check?.type !== 'verification.checked')
+    return [paragraph(words('Now checking on the live system that it is really gone …', { italic: true }))];
+  const holds =
+    check.holds === null ? 'could not be read' : check.holds ? 'holds so far' : 'not yet as it should be';
+  return [
+    paragraph(words(`Checking on the live system: ${holds} …`, { italic: true })),
+    list(check.lines.slice(0, 6).map((line) => [words(cut(oneLine(line), 200))])),
+  ].slice(0, check.lines.length > 0 ? 2 : 1);
+}
+
+/** Fixed, not fixed or cannot tell, with what was seen. `number` counts from 1. */
+export function drawVerification(record: IncidentRecord, event: Verified, number: number): Slot {
+  const head = `${verdictMarks[event.verdict]} ${verdictWords[event.verdict]}`;
+  const check = record.events.findLast(
+    (each) => each.type === 'verification.checked' && each.seq < event.seq,
+  );
+  const lines = check?.type === 'verification.checked' ? check.lines : [];
+  return {
+    slot: `verification:${number}`,
+    inThread: true,
+    text: escape(oneLine(`${record.incident.id}: ${head}. ${cut(event.reason, 400)}`)),
+    blocks: [
+      heading(head),
+      prose(
+        paragraph(words(cut(event.reason.trim() || 'No reason was given.', 1000))),
+        ...(lines.length > 0
+          ? [
+              paragraph(bold('Seen on the live system:')),
+              list(lines.slice(0, 8).map((line) => [words(cut(oneLine(line), 300))])),
+            ]
+          : []),
+      ),
+    ],
+  };
+}
+
+/** Calls for people: the one message that mentions the on-call group, once. */
+export function drawEscalation(
+  record: IncidentRecord,
+  event: Escalated,
+  number: number,
+  options: DrawOptions,
+): Slot {
+  const { oncall } = options;
+  const who = oncall ? [oncall.id ? group(oncall.id) : bold(`@${oncall.name}`), words(' ')] : [];
+  return {
+    slot: `escalation:${number}`,
+    inThread: true,
+    text: `${oncall?.id ? `<!subteam^${oncall.id}> ` : ''}${escape(oneLine(`${record.incident.id} needs a person: ${cut(event.reason, 400)}`))}`,
+    blocks: [
+      heading('🚨 A person is needed'),
+      prose(
+        paragraph(...who, words(cut(event.reason.trim() || 'No reason was given.', 1500))),
+        ...(record.incident.nextStep
+          ? [paragraph(bold('Next: '), words(cut(oneLine(record.incident.nextStep), 500)))]
+          : []),
+        paragraph(
+          words('Everything seen and tried is in this thread. Mention me with a hint, and I look again.', {
+            italic: true,
+          }),
+        ),
+      ),
+    ],
+  };
+}
+
+/** How it ended. `text`: the summary on record, null when the source just said it is over. */
+export function drawSummary(
+  record: IncidentRecord,
+  text: string | null,
+  number: number,
+  endedAt: string,
+): Slot {
+  const { incident } = record;
+  const head = `🟢 ${incident.id} is resolved`;
+  const said = text ?? 'The source of the alert says it is over.';
+  return {
+    slot: `summary:${number}`,
+    inThread: true,
+    text: escape(oneLine(`${head}: ${cut(said, 500)}`)),
+    blocks: [
+      prose(
+        paragraph(
+          bold(head),
+          words(` · after ${span(incident.openedAt, endedAt)} · ${money(incident.costUsd)}`),
+        ),
+        paragraph(words(cut(said.trim() || 'No summary was given.', 2500))),
+      ),
+    ],
+  };
+}

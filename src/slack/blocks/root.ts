@@ -1,0 +1,86 @@
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import type { Span } from './build.ts';
+import { bold, button, buttons, heading, moment, paragraph, person, prose, words } from './build.ts';
+import { ACTIONS, type Slot } from './slot.ts';
+import { cut, escape, oneLine } from './text.ts';
+import { confidenceWords, mark, money, span, stateColors, stateWords, times } from './words.ts';
+
+/** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
+export function drawRoot(record: IncidentRecord): Slot {
+  const { incident } = record;
+  const title = `${mark(incident)} ${incident.title}`;
+  const state = stateLine(record);
+  const cause = incident.cause
+    ? `${incident.cause}${incident.confidence === null ? '' : ` (${confidenceWords(incident.confidence)})`}`
+    : null;
+  return {
+    slot: 'root',
+    inThread: false,
+    text: escape(
+      cut(
+        oneLine(
+          `${incident.id} ${title} · ${state}${cause ? ` · ${cause}` : ''}${incident.nextStep ? ` · ${incident.nextStep}` : ''}`,
+        ),
+        600,
+      ),
+    ),
+    blocks: [
+      heading(title),
+      prose(
+        paragraph(...facts(record)),
+        ...(cause ? [paragraph(bold('Cause so far: '), words(cut(cause, 900)))] : []),
+        ...(incident.nextStep
+          ? [paragraph(bold('Next: '), words(cut(oneLine(incident.nextStep), 500)))]
+          : []),
+        ...actors(record).map((spans) => paragraph(...spans)),
+      ),
+      buttons(
+        button({ text: 'What happened, and why', action: ACTIONS.why, value: incident.id }),
+        ...alertLink(record),
+      ),
+    ],
+    strip: { color: stateColors[incident.state], text: state },
+  };
+}
+
+function stateLine({ incident }: IncidentRecord): string {
+  const state = stateWords[incident.state];
+  if (incident.state !== 'resolved') return state;
+  const how =
+    incident.verdict === 'fixed'
+      ? ' · fixed, and checked'
+      : incident.sourceResolvedAt
+        ? ' · the alert’s source says it is over'
+        : '';
+  const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
+  return `${state}${how}${after}`;
+}
+
+function facts({ incident }: IncidentRecord): readonly Span[] {
+  const target = incident.target ?? incident.labels['instance'] ?? 'unknown target';
+  const rest = ` · ${incident.severity} · ${cut(oneLine(target), 80)} · ${times(incident.occurrences)} · since `;
+  return [bold(incident.id), words(rest), moment(incident.openedAt), words(` · ${money(incident.costUsd)}`)];
+}
+
+/** Who decided what, newest first. */
+function actors({ actions, events }: IncidentRecord): readonly (readonly Span[])[] {
+  const lines: (readonly Span[])[] = [];
+  const decided = actions.filter((action) => action.decidedBy !== null).at(-1);
+  if (decided?.decidedBy) {
+    const verb = decided.state === 'denied' ? 'Denied by ' : 'Approved by ';
+    lines.push([words(verb), person(decided.decidedBy), ...when(decided.decidedAt)]);
+  }
+  const stopped = events.filter((event) => event.type === 'incident.stopped').at(-1);
+  const resumed = events.filter((event) => event.type === 'incident.resumed').at(-1);
+  if (stopped && (resumed === undefined || resumed.seq < stopped.seq))
+    lines.push([words('Stopped by '), person(stopped.by), words(`: ${cut(oneLine(stopped.reason), 200)}`)]);
+  return lines;
+}
+
+const when = (iso: string | null): readonly Span[] => (iso ? [words(' at '), moment(iso)] : []);
+
+function alertLink({ alerts }: IncidentRecord) {
+  const url = alerts.findLast((alert) => alert.url !== null)?.url;
+  if (!url || !/^https?:\/\//i.test(url) || url.length > 3000) return [];
+  return [button({ text: 'Open the alert', action: ACTIONS.link, value: 'alert', url })];
+}

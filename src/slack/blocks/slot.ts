@@ -1,0 +1,39 @@
+import type { IncidentId } from '../../domain/ids.ts';
+import type { Block } from './build.ts';
+
+/** One message that should stand in Slack for an incident; `slot` names it for good (`root`, `live:1`, `action:act_…`). */
+export interface Slot {
+  readonly slot: string;
+  /** False only for the root. */
+  readonly inThread: boolean;
+  /** For notifications, screen readers and clients without blocks: says the same in one breath. Escaped. */
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  /** A coloured strip below the blocks, with one line of ours. */
+  readonly strip?: { readonly color: string; readonly text: string };
+  /** Redrawn many times a second while somebody speaks: sent at most about once a second, after everything else. */
+  readonly live?: boolean;
+}
+
+/** What drawing needs beyond the record; nothing here may change between two drawings of an unchanged record. */
+export interface DrawOptions {
+  /** Where another incident's thread is; null when it has none. */
+  readonly threadUrl: (id: IncidentId) => string | null;
+  /** Who may approve, in words; null: nobody is configured. */
+  readonly approvers: string | null;
+  /** Mentioned once when an incident escalates. `id` null: Slack does not know the group, its name is written instead. */
+  readonly oncall: { readonly id: string | null; readonly name: string } | null;
+}
+
+/** What buttons are called in `action_id`. */
+export const ACTIONS = {
+  approve: 'sentry_approve',
+  deny: 'sentry_deny',
+  evidence: 'sentry_evidence',
+  output: 'sentry_output',
+  outputPage: 'sentry_output_page',
+  steps: 'sentry_steps',
+  diagnosis: 'sentry_diagnosis',
+  why: 'sentry_why',
+  link: 'sentry_link',
+} as const;

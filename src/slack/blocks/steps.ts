@@ -1,0 +1,111 @@
+import type { IncidentEvent } from '../../domain/event.ts';
+import { bold, code, link, type Span, words } from './build.ts';
+import type { DrawOptions } from './slot.ts';
+import { cut, oneLine } from './text.ts';
+
+/** One line of the progress message: a mark and what was done. */
+export interface Step {
+  readonly mark: string;
+  readonly spans: readonly Span[];
+  /** Lines that are never folded away. */
+  readonly keep?: boolean;
+}
+
+const toolMarks = { ok: '✓', failed: '✗', refused: '⊘', proposed: '→' } as const;
+
+type Lines = {
+  readonly [T in IncidentEvent['type']]?: (
+    event: Extract<IncidentEvent, { readonly type: T }>,
+    options: DrawOptions,
+  ) => Step | null;
+};
+
+/** What an event looks like in the progress message; others have a message of their own or none. */
+const lines: Lines = {
+  'memory.recalled': recalled,
+  'investigator.chosen': (event) => ({
+    mark: '•',
+    spans: [
+      words(event.investigator === 'claude' ? 'Claude investigates' : 'The playbook investigates'),
+      words(event.why ? `: ${short(event.why)}` : '.'),
+    ],
+  }),
+  'investigator.fallback': (event) => ({
+    mark: '⚠',
+    spans: [bold('The model failed, the playbook goes on: '), words(short(event.reason))],
+    keep: true,
+  }),
+  'tool.called': (event) => ({
+    mark: toolMarks[event.state],
+    spans: [
+      code(short(event.tool, 60)),
+      words(event.purpose ? ` ${short(event.purpose, 140)}` : ''),
+      words(event.summary ? ` – ${short(event.summary)}` : ''),
+    ],
+  }),
+  'triage.concluded': ({ triage }) => ({
+    mark: '✓',
+    spans: [
+      bold('First look: '),
+      words(
+        `${triage.severity}, ${short(triage.incidentType ?? 'unknown kind of problem', 60)}${triage.routine ? ', routine' : ''}. ${short(triage.reason)}`,
+      ),
+    ],
+    keep: true,
+  }),
+  'diagnosis.concluded': () => ({ mark: '✓', spans: [bold('Diagnosis is below.')], keep: true }),
+  'claim.dropped': (event) => ({
+    mark: '⊘',
+    spans: [words(`A claim was dropped: “${short(event.claim, 140)}” – ${short(event.reason, 140)}`)],
+  }),
+  'plan.none': (event) => ({
+    mark: '•',
+    spans: [words(`No safe action: ${short(event.reason)}`)],
+    keep: true,
+  }),
+  'hint.given': (event) => ({
+    mark: '•',
+    spans: [words(`Hint taken up: “${short(event.text)}”`)],
+    keep: true,
+  }),
+  'incident.stopped': (event) => ({
+    mark: '■',
+    spans: [words(`Stopped: ${short(event.reason)}`)],
+    keep: true,
+  }),
+  'incident.resumed': () => ({ mark: '▶', spans: [words('Resumed.')], keep: true }),
+};
+
+/** The line an event makes in the progress message, or null when it makes none. */
+export function stepOf(event: IncidentEvent, options: DrawOptions): Step | null {
+  const line = lines[event.type] as ((event: IncidentEvent, options: DrawOptions) => Step | null) | undefined;
+  return line ? line(event, options) : null;
+}
+
+function recalled(
+  event: Extract<IncidentEvent, { type: 'memory.recalled' }>,
+  options: DrawOptions,
+): Step | null {
+  if (event.incidents.length > 0) {
+    const seen = event.incidents.slice(0, 3).flatMap((each, index): Span[] => {
+      const name = `${each.incidentId} ${short(each.title, 100)}`;
+      const url = options.threadUrl(each.incidentId);
+      return [words(index === 0 ? '' : ', '), url ? link(url, name) : words(name)];
+    });
+    const worked = event.worked[0];
+    return {
+      mark: '↺',
+      spans: [
+        bold('Seen before: '),
+        ...seen,
+        ...(worked ? [words('. What worked then: '), code(short(worked, 150))] : []),
+      ],
+      keep: true,
+    };
+  }
+  if (event.missing)
+    return { mark: '⚠', spans: [words(`Memory could not be asked: ${short(event.missing)}`)] };
+  return null;
+}
+
+const short = (text: string, max = 200): string => cut(oneLine(text), max);

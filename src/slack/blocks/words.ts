@@ -1,0 +1,92 @@
+import type { Action } from '../../domain/action.ts';
+import type { Incident, IncidentState, Verdict } from '../../domain/incident.ts';
+
+/** What a state is called in front of people. */
+export const stateWords: Readonly<Record<IncidentState, string>> = {
+  open: 'New: about to look at it',
+  triaging: 'Taking a first look',
+  ignored: 'Ignored: nothing to investigate',
+  diagnosing: 'Looking for the cause',
+  reported: 'Reported: over to you',
+  planning: 'Looking for a safe fix',
+  awaiting_approval: 'Waiting for approval',
+  remediating: 'Running the approved fix',
+  verifying: 'Checking that it is really gone',
+  resolved: 'Resolved',
+  escalated: 'Escalated: a person is needed',
+  stopped: 'Stopped by a person',
+};
+
+const GREEN = '#2eb67d';
+const RED = '#e01e5a';
+const AMBER = '#ecb22e';
+const BLUE = '#36c5f0';
+const GREY = '#868686';
+
+export const stateColors: Readonly<Record<IncidentState, string>> = {
+  open: BLUE,
+  triaging: BLUE,
+  ignored: GREY,
+  diagnosing: BLUE,
+  reported: AMBER,
+  planning: BLUE,
+  awaiting_approval: AMBER,
+  remediating: BLUE,
+  verifying: BLUE,
+  resolved: GREEN,
+  escalated: RED,
+  stopped: GREY,
+};
+
+/** The mark in front of the title: the state first, while it is open the severity. */
+export function mark(incident: Incident): string {
+  if (incident.state === 'resolved') return '🟢';
+  if (incident.state === 'ignored' || incident.state === 'stopped') return '⚪';
+  if (incident.state === 'escalated') return '🚨';
+  return incident.severity === 'critical' ? '🔴' : incident.severity === 'error' ? '🟠' : '🟡';
+}
+
+export const verdictWords: Readonly<Record<Verdict, string>> = {
+  fixed: 'Fixed',
+  not_fixed: 'Not fixed',
+  cannot_tell: 'Cannot tell',
+};
+
+export const verdictMarks: Readonly<Record<Verdict, string>> = {
+  fixed: '✅',
+  not_fixed: '❌',
+  cannot_tell: '❔',
+};
+
+/** A confidence from 0 to 1 in words and per cent. */
+export function confidenceWords(confidence: number): string {
+  const percent = `${Math.round(confidence * 100)} %`;
+  if (confidence >= 0.9) return `almost certain, ${percent}`;
+  if (confidence >= 0.7) return `likely, ${percent}`;
+  if (confidence >= 0.5) return `possible, ${percent}`;
+  return `only a guess, ${percent}`;
+}
+
+export const riskWords: Readonly<Record<Action['risk'], string>> = {
+  low: 'low',
+  medium: 'medium',
+  high: 'HIGH',
+};
+
+export function times(count: number): string {
+  return count === 1 ? 'seen once' : `seen ${count} times`;
+}
+
+export function money(usd: number): string {
+  if (usd <= 0) return 'no model cost';
+  return usd < 0.01 ? 'less than $0.01' : `$${usd.toFixed(2)}`;
+}
+
+/** From one moment to another, as people say it. */
+export function span(fromIso: string, toIso: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(toIso) - Date.parse(fromIso)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

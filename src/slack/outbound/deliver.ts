@@ -1,0 +1,216 @@
+import type { ChatPostMessageArguments, WebClient } from '@slack/web-api';
+import { messageOf as errorText } from '../../domain/errors.ts';
+import type { IncidentId } from '../../domain/ids.ts';
+import type { Log } from '../../domain/log.ts';
+import type { Slot } from '../blocks/slot.ts';
+import { codeOf, failureOf, isUnknownMethod, type SlackFailure } from '../web-errors.ts';
+import { findPosted } from './find-posted.ts';
+import { hashOf, messageOf, metadataOf, type OutgoingMessage } from './message.ts';
+import type { OutboundStore, PostRow } from './store.ts';
+
+/** A request of a process that died may still be on its way to Slack for this long. */
+const IN_FLIGHT_MS = 5_000;
+/** After a 5xx of our own the message may show a little later. */
+const SETTLE_MS = 1_000;
+
+/** How one call ended: done, or when and why to try again. `lost`: another process draws this incident now. */
+export type Delivery =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'later'; readonly ms: number; readonly failure: SlackFailure | null };
+
+const DONE: Delivery = { kind: 'done' };
+
+export interface DeliverDeps {
+  readonly client: WebClient;
+  readonly store: OutboundStore;
+  readonly log: Log;
+}
+
+export interface Place {
+  readonly incidentId: IncidentId;
+  readonly channel: string;
+  /** Null for the root. */
+  readonly threadTs: string | null;
+}
+
+/** Makes sure that a message stands in Slack once, whatever became of earlier tries. The caller has paid for one post. */
+export async function post(
+  deps: DeliverDeps,
+  place: Place,
+  slot: Slot,
+  row: PostRow | undefined,
+): Promise<Delivery> {
+  const { store } = deps;
+  if (row?.postingForMs != null) {
+    const settled = await settle(deps, place, slot, row, row.postingForMs);
+    if (settled) return settled;
+  }
+  await store.beginPost(place.incidentId, slot.slot, place.channel);
+  if (!(await store.renew(place.incidentId))) {
+    await store.abandonPost(place.incidentId, slot.slot);
+    return { kind: 'lost' };
+  }
+  try {
+    const sent = await send(deps, place, slot);
+    return await record(deps, place, slot, sent);
+  } catch (error) {
+    const failure = failureOf(error);
+    // An uncertain end leaves the post open: the next try looks first.
+    if (failure.kind !== 'uncertain') await store.abandonPost(place.incidentId, slot.slot);
+    return later(deps, place, slot, failure);
+  }
+}
+
+/** Makes a message say what it should. The caller has paid for one edit. */
+export async function edit(deps: DeliverDeps, place: Place, slot: Slot, row: PostRow): Promise<Delivery> {
+  const { store, client, log } = deps;
+  if (!(await store.renew(place.incidentId))) return { kind: 'lost' };
+  const ts = row.ts ?? '';
+  try {
+    await degrading(deps, place, slot, (message) =>
+      client.chat.update({ channel: row.channel, ts, ...message, parse: 'none', link_names: false }),
+    );
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind !== 'refused') return later(deps, place, slot, failure);
+    // Deleted by somebody, or too old to be edited: the record stands, the thread goes on without it.
+    log.warn(
+      { incident: place.incidentId, slot: slot.slot, code: failure.code },
+      'a message can no longer be edited',
+    );
+  }
+  // Whoever took over meanwhile may have sent something newer before this arrived: let it be sent again.
+  const still = await store.renew(place.incidentId);
+  await store.edited(place.incidentId, slot.slot, still ? hashOf(slot) : null);
+  return still ? DONE : { kind: 'lost' };
+}
+
+/** Looks for a message whose post was begun. Null: it is not there and can no longer come. */
+async function settle(
+  deps: DeliverDeps,
+  place: Place,
+  slot: Slot,
+  row: PostRow,
+  begunMsAgo: number,
+): Promise<Delivery | null> {
+  const { client, store, log } = deps;
+  try {
+    const where = { ...place, channel: row.channel, slot: slot.slot, begunMsAgo };
+    const found = await findPosted(client, where);
+    if (found) {
+      log.info(
+        { incident: place.incidentId, slot: slot.slot },
+        'found a message whose post was not recorded',
+      );
+      const hash = hashOf(slot);
+      const same = found.rev !== null && hash.startsWith(found.rev);
+      const at = { channel: row.channel, ts: found.ts, hash: same ? hash : null };
+      await store.posted(place.incidentId, slot.slot, at);
+      return DONE;
+    }
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind === 'wait' || failure.kind === 'uncertain') return later(deps, place, slot, failure);
+    const cannot = isUnknownMethod(error) || failure.kind === 'setup' || failure.kind === 'refused';
+    if (!cannot) throw error;
+    log.warn(
+      { incident: place.incidentId, slot: slot.slot, code: failure.code },
+      'cannot look whether a message was posted: posting it, which may double it',
+    );
+  }
+  const wait = (ownAttempts.has(keyOf(place, slot)) ? SETTLE_MS : IN_FLIGHT_MS) - begunMsAgo;
+  return wait > 0 ? { kind: 'later', ms: wait, failure: null } : null;
+}
+
+/** Posts that ended in this process with an error: their requests are over, unlike those of a dead process. */
+const ownAttempts = new Set<string>();
+const keyOf = (place: Place, slot: Slot): string => `${place.incidentId}/${slot.slot}`;
+
+function later(deps: DeliverDeps, place: Place, slot: Slot, failure: SlackFailure): Delivery {
+  const fields = { incident: place.incidentId, slot: slot.slot, code: failure.code };
+  if (failure.kind === 'uncertain') ownAttempts.add(keyOf(place, slot));
+  if (failure.kind === 'wait') return { kind: 'later', ms: failure.ms, failure };
+  if (failure.kind === 'setup') deps.log.error({ ...fields, hint: failure.hint }, 'Slack refuses messages');
+  else deps.log.warn(fields, 'Slack did not take a message');
+  return { kind: 'later', ms: failure.kind === 'uncertain' ? SETTLE_MS : 30_000, failure };
+}
+
+async function send(
+  deps: DeliverDeps,
+  place: Place,
+  slot: Slot,
+): Promise<{ readonly channel: string; readonly ts: string }> {
+  const { client, log } = deps;
+  const to = { channel: place.channel, ...(place.threadTs ? { thread_ts: place.threadTs } : {}) };
+  const attempt = async (message: OutgoingMessage, marked: boolean) => {
+    const metadata = marked ? { metadata: metadataOf(place.incidentId, slot.slot) } : {};
+    const sent = await client.chat.postMessage({
+      ...to,
+      ...message,
+      ...metadata,
+      parse: 'none',
+      link_names: false,
+      unfurl_links: false,
+      unfurl_media: false,
+    } as ChatPostMessageArguments);
+    return { channel: sent.channel ?? place.channel, ts: sent.ts ?? '' };
+  };
+  return degrading(deps, place, slot, async (message) => {
+    try {
+      return await attempt(message, true);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'not_in_channel') {
+        await client.conversations.join({ channel: place.channel }).catch((joining: unknown) => {
+          log.warn({ channel: place.channel, error: errorText(joining) }, 'cannot join the channel');
+          throw error;
+        });
+        return attempt(message, true);
+      }
+      if (code.startsWith('metadata') || code.startsWith('invalid_metadata')) return attempt(message, false);
+      throw error;
+    }
+  });
+}
+
+/** Sends the message as drawn; when Slack refuses its shape, without the strip, then as text alone: something always arrives. */
+async function degrading<T>(
+  deps: DeliverDeps,
+  place: Place,
+  slot: Slot,
+  call: (message: OutgoingMessage) => Promise<T>,
+): Promise<T> {
+  const whole = messageOf(place.incidentId, slot);
+  try {
+    return await call(whole);
+  } catch (error) {
+    const code = codeOf(error);
+    if (!SHAPE.test(code)) throw error;
+    deps.log.error(
+      { incident: place.incidentId, slot: slot.slot, code },
+      'Slack refuses the shape of a message',
+    );
+  }
+  return call({ text: whole.text || place.incidentId, blocks: [], attachments: [] });
+}
+
+const SHAPE =
+  /^(invalid_blocks|invalid_blocks_format|invalid_attachments|msg_blocks_too_|msg_too_long|too_many_attachments|invalid_arguments)/;
+
+async function record(
+  deps: DeliverDeps,
+  place: Place,
+  slot: Slot,
+  sent: { readonly channel: string; readonly ts: string },
+): Promise<Delivery> {
+  ownAttempts.delete(keyOf(place, slot));
+  if (await deps.store.posted(place.incidentId, slot.slot, { ...sent, hash: hashOf(slot) })) return DONE;
+  // Another process, thinking us dead, posted the same and recorded it first: take ours back.
+  deps.log.warn(
+    { incident: place.incidentId, slot: slot.slot },
+    'a message was posted twice; taking one back',
+  );
+  await deps.client.chat.delete(sent);
+  return { kind: 'lost' };
+}

@@ -1,0 +1,96 @@
+import type { IncidentId } from '../../domain/ids.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { draw } from '../blocks/draw.ts';
+import type { DrawOptions, Slot } from '../blocks/slot.ts';
+import type { SlackFailure } from '../web-errors.ts';
+import { type DeliverDeps, edit, post } from './deliver.ts';
+import type { Paces } from './pacing.ts';
+import { type NextCall, nextCall } from './plan.ts';
+
+/** The live message is edited at most this often, and only while other edits have room left. */
+const LIVE_MS = 1_000;
+const LIVE_RESERVE = 3;
+/** A longer wait is not sat out with the incident's lease in hand. */
+const LONG_MS = 5_000;
+
+export interface DrawDeps extends DeliverDeps {
+  readonly paces: Paces;
+  readonly load: (id: IncidentId) => Promise<IncidentRecord | null>;
+  readonly options: (record: IncidentRecord) => Promise<DrawOptions>;
+  readonly defaultChannel: () => Promise<string>;
+  /** Messages besides the drawn ones, answers to questions: posted after them, never edited. */
+  readonly extras: (id: IncidentId) => readonly Slot[];
+  /** Waits, or rejects when the outbound side stops. */
+  readonly sleep: (ms: number) => Promise<void>;
+  /** True when the record changed since this was last asked: then it is loaded again. */
+  readonly changedAgain: (id: IncidentId) => boolean;
+  readonly lastLive: Map<string, number>;
+}
+
+/** `again`: come back after so many ms. */
+export type Drawn =
+  | { readonly kind: 'drawn'; readonly mark: string | null }
+  | { readonly kind: 'again'; readonly ms: number; readonly failure: SlackFailure | null };
+
+/** Brings an incident's thread to what the record says, call by call, always with the newest state. Needs its lease. */
+export async function drawIncident(deps: DrawDeps, id: IncidentId): Promise<Drawn> {
+  for (;;) {
+    const mark = await deps.store.mark(id);
+    const record = await deps.load(id);
+    if (!record) return { kind: 'drawn', mark };
+    const slots = [...draw(record, await deps.options(record)), ...deps.extras(id)];
+    const ended = await work(deps, record, slots);
+    if (ended === 'reload') continue;
+    return ended === 'drawn' ? { kind: 'drawn', mark } : ended;
+  }
+}
+
+async function work(
+  deps: DrawDeps,
+  record: IncidentRecord,
+  slots: readonly Slot[],
+): Promise<Drawn | 'drawn' | 'reload'> {
+  const { id } = record.incident;
+  for (;;) {
+    const posts = await deps.store.posts(id);
+    const next = nextCall(slots, posts);
+    if (!next) return 'drawn';
+    const root = posts.get('root');
+    const channel = root?.channel ?? record.incident.channel ?? (await deps.defaultChannel());
+    const liveWait = waitForLive(deps, id, next);
+    if (liveWait > 0) return { kind: 'again', ms: liveWait, failure: null };
+
+    const pace = next.kind === 'post' ? deps.paces.posts(channel) : deps.paces.edits;
+    const wait = pace.reserve();
+    if (wait > LONG_MS) {
+      pace.giveBack();
+      return { kind: 'again', ms: wait, failure: null };
+    }
+    if (wait > 1) {
+      await deps.sleep(wait);
+      // What was to be sent may be old by now; the token is kept for what is to be sent instead.
+      pace.giveBack();
+      return 'reload';
+    }
+    const place = { incidentId: id, channel, threadTs: next.slot.inThread ? (root?.ts ?? null) : null };
+    const delivery =
+      next.kind === 'post'
+        ? await post(deps, place, next.slot, next.row)
+        : await edit(deps, place, next.slot, next.row);
+    if (delivery.kind === 'lost') return { kind: 'again', ms: LIVE_MS, failure: null };
+    if (delivery.kind === 'later') {
+      if (delivery.failure?.kind === 'wait') pace.block(delivery.ms);
+      return { kind: 'again', ms: delivery.ms, failure: delivery.failure };
+    }
+    if (next.slot.live) deps.lastLive.set(`${id}/${next.slot.slot}`, performance.now());
+    if (deps.changedAgain(id)) return 'reload';
+  }
+}
+
+function waitForLive(deps: DrawDeps, id: IncidentId, next: NextCall): number {
+  if (next.kind !== 'edit' || !next.slot.live) return 0;
+  const last = deps.lastLive.get(`${id}/${next.slot.slot}`) ?? Number.NEGATIVE_INFINITY;
+  const due = last + LIVE_MS - performance.now();
+  if (due > 0) return due;
+  return deps.paces.edits.available() >= LIVE_RESERVE ? 0 : LIVE_MS;
+}

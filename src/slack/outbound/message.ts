@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { IncidentId } from '../../domain/ids.ts';
+import type { Block } from '../blocks/build.ts';
+import { LIMITS } from '../blocks/limits.ts';
+import type { Slot } from '../blocks/slot.ts';
+import { cut } from '../blocks/text.ts';
+
+/** What is sent to Slack for a slot. `attachments` is always given: an edit without it would keep the old strip. */
+export interface OutgoingMessage {
+  readonly text: string;
+  readonly blocks: Block[];
+  readonly attachments: { color: string; fallback: string; blocks: Block[] }[];
+}
+
+/** Of what the message says: the same hash, the same message. */
+export function hashOf(slot: Slot): string {
+  const said = JSON.stringify([slot.text, slot.blocks, slot.strip ?? null]);
+  return createHash('sha256').update(said).digest('hex');
+}
+
+/** The message of a slot, marked so that it can be recognised in Slack after a crash (see `find-posted.ts`). */
+export function messageOf(incidentId: IncidentId, slot: Slot): OutgoingMessage {
+  const [first, ...rest] = slot.blocks;
+  const mark = `${blockMark(incidentId, slot.slot)}${hashOf(slot).slice(0, 8)}`.slice(0, LIMITS.id);
+  return {
+    text: cut(slot.text, LIMITS.fallback),
+    blocks: first ? [{ ...first, block_id: mark }, ...rest] : [],
+    attachments: slot.strip
+      ? [
+          {
+            color: slot.strip.color,
+            fallback: slot.strip.text,
+            blocks: [
+              { type: 'context', elements: [{ type: 'plain_text', text: slot.strip.text, emoji: false }] },
+            ],
+          },
+        ]
+      : [],
+  };
+}
+
+/** What the first block's id begins with; a hash of the content follows, new with every edit. */
+export const blockMark = (incidentId: IncidentId, slot: string): string => `sentry:${incidentId}:${slot}:`;
+
+export const METADATA_TYPE = 'sentry_message';
+
+export const metadataOf = (incidentId: IncidentId, slot: string) => ({
+  event_type: METADATA_TYPE,
+  event_payload: { incident: incidentId, slot },
+});

@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../domain/errors.ts';
+import type { IncidentId } from '../../domain/ids.ts';
+import type { Slot } from '../blocks/slot.ts';
+import { type DrawDeps, drawIncident } from './draw-incident.ts';
+
+/** Incidents drawn at the same time by one process. */
+const WORKERS = 8;
+const POLL_MS = 400;
+const SWEEP_MS = 30_000;
+/** An event may become visible this much later than one with a higher number. */
+const LATE_COMMIT_MS = 10_000;
+/** Another process holds the lease: it draws what is there, but perhaps not what an answer adds. */
+const BUSY_MS = 250;
+const FAULT_MS = 2_000;
+const MAX_BACKOFF_MS = 30_000;
+
+export interface Outbound {
+  start(): void;
+  /** Refuses new work and waits for the calls being made, at most `timeoutMs`. */
+  stop(timeoutMs?: number): Promise<void>;
+  /** The record of this incident changed. Never throws, never waits. */
+  changed(id: IncidentId): void;
+  /** Posts an answer into an incident's thread, once for its slot name, also over restarts. Resolves when it stands there. */
+  say(id: IncidentId, slot: Slot): Promise<void>;
+  /** What keeps messages from arriving now, in words; null: nothing does. */
+  problem(): string | null;
+}
+
+type OutboundDeps = Omit<DrawDeps, 'sleep' | 'extras' | 'changedAgain' | 'lastLive'>;
+
+interface Saying {
+  readonly slot: Slot;
+  readonly done: () => void;
+}
+
+/** The only sender of an incident's messages: keeps Slack showing what the record says. */
+export function createOutbound(deps: OutboundDeps): Outbound {
+  const { store, log } = deps;
+  const stopping = new AbortController();
+  const dirty = new Map<IncidentId, number>();
+  const running = new Map<IncidentId, Promise<void>>();
+  const sayings = new Map<IncidentId, Saying[]>();
+  const failures = new Map<IncidentId, number>();
+  const drawnHere = new Set<IncidentId>();
+  let timer: NodeJS.Timeout | undefined;
+  let watching: Promise<void> = Promise.resolve();
+  let problem: string | null = null;
+  let picks = 0;
+
+  const draws: DrawDeps = {
+    ...deps,
+    sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }),
+    extras: (id) => (sayings.get(id) ?? []).map((saying) => saying.slot),
+    changedAgain: (id) => {
+      const due = dirty.get(id);
+      return due !== undefined && due <= performance.now() && dirty.delete(id);
+    },
+    lastLive: new Map(),
+  };
+
+  const want = (id: IncidentId, inMs = 0): void => {
+    const due = performance.now() + inMs;
+    dirty.set(id, Math.min(due, dirty.get(id) ?? Number.POSITIVE_INFINITY));
+    schedule();
+  };
+
+  /** Starts what is due; wakes again when the next thing is. */
+  function schedule(): void {
+    if (stopping.signal.aborted) return;
+    clearTimeout(timer);
+    const now = performance.now();
+    for (let id = pick(now); id !== undefined; id = pick(now)) {
+      dirty.delete(id);
+      const run = pass(id).finally(() => {
+        running.delete(id as IncidentId);
+        schedule();
+      });
+      running.set(id, run);
+    }
+    const waiting = [...dirty].filter(([id]) => !running.has(id)).map(([, due]) => due);
+    const next = Math.min(...waiting);
+    if (running.size < WORKERS && Number.isFinite(next))
+      timer = setTimeout(schedule, Math.max(1, next - now));
+  }
+
+  /** Threads under way before new ones, so that a flood of alerts does not hold an approval up; but not always. */
+  function pick(now: number): IncidentId | undefined {
+    if (running.size >= WORKERS) return undefined;
+    const due = [...dirty].filter(([id, at]) => at <= now && !running.has(id)).map(([id]) => id);
+    picks += due.length > 0 ? 1 : 0;
+    return (picks % 4 === 0 ? undefined : due.find((id) => drawnHere.has(id))) ?? due[0];
+  }
+
+  async function pass(id: IncidentId): Promise<void> {
+    try {
+      if (!(await store.acquire(id))) {
+        if (sayings.has(id)) want(id, BUSY_MS);
+        return;
+      }
+      let mark: string | null = null;
+      try {
+        const drawn = await drawIncident(draws, id);
+        if (drawn.kind === 'drawn') {
+          mark = drawn.mark;
+          failures.delete(id);
+          problem = null;
+          drawnHere.add(id);
+          await said(id);
+        } else {
+          const again = drawn.failure && drawn.failure.kind !== 'wait' ? backoff(id, drawn.ms) : drawn.ms;
+          if (drawn.failure)
+            problem = `${drawn.failure.code}${drawn.failure.kind === 'setup' ? `: ${drawn.failure.hint}` : ''}`;
+          want(id, again);
+        }
+      } finally {
+        await store.release(id, mark);
+      }
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      log.error({ incident: id, error: messageOf(error) }, 'drawing an incident failed; trying again');
+      want(id, backoff(id, FAULT_MS));
+    }
+  }
+
+  async function said(id: IncidentId): Promise<void> {
+    const pending = sayings.get(id);
+    if (!pending) return;
+    const posts = await store.posts(id);
+    const left = pending.filter((saying) => {
+      const stands = posts.get(saying.slot.slot)?.ts != null;
+      if (stands) saying.done();
+      return !stands;
+    });
+    if (left.length > 0) {
+      sayings.set(id, left);
+      want(id);
+    } else sayings.delete(id);
+  }
+
+  const backoff = (id: IncidentId, ms: number): number => {
+    const count = failures.get(id) ?? 0;
+    failures.set(id, count + 1);
+    return Math.min(MAX_BACKOFF_MS, ms * 2 ** Math.min(count, 6));
+  };
+
+  /** Finds changes made by other processes, and what was left undrawn by a dead one. */
+  async function watch(): Promise<void> {
+    const seen: { readonly at: number; readonly seq: number }[] = [];
+    let sweptAt = Number.NEGATIVE_INFINITY;
+    while (!stopping.signal.aborted) {
+      const began = performance.now();
+      try {
+        const found =
+          began - sweptAt > SWEEP_MS ? await store.undrawn() : await store.undrawnSince(seen[0]?.seq ?? 0);
+        if (began - sweptAt > SWEEP_MS) sweptAt = began;
+        seen.push({ at: began, seq: await store.lastSeq() });
+        while (seen[1] && seen[1].at < began - LATE_COMMIT_MS) seen.shift();
+        for (const id of found) if (!dirty.has(id) && !running.has(id)) want(id);
+      } catch (error) {
+        if (!stopping.signal.aborted)
+          log.warn({ error: messageOf(error) }, 'cannot look for changed incidents; trying again');
+      }
+      const took = performance.now() - began;
+      await delay(Math.max(POLL_MS, took * 4), undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  return {
+    start() {
+      watching = watch();
+    },
+    changed: (id) => want(id),
+    say: (id, slot) =>
+      new Promise((resolve, reject) => {
+        if (stopping.signal.aborted) return reject(new Error('stopping'));
+        stopping.signal.addEventListener('abort', () => reject(new Error('stopping')), { once: true });
+        sayings.set(id, [...(sayings.get(id) ?? []), { slot, done: resolve }]);
+        want(id);
+      }),
+    problem: () => problem,
+    async stop(timeoutMs = 5_000) {
+      stopping.abort();
+      clearTimeout(timer);
+      const ended = Promise.allSettled([watching, ...running.values()]);
+      await Promise.race([ended, delay(timeoutMs, undefined, { ref: false })]);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** A token bucket that hands out moments in the order they are asked for. Times are milliseconds of `now`. */
+export class Pace {
+  readonly #perMs: number;
+  readonly #burst: number;
+  readonly #now: () => number;
+  #tokens: number;
+  #at: number;
+  #blockedUntil = 0;
+
+  constructor(options: { readonly perSecond: number; readonly burst: number; readonly now?: () => number }) {
+    this.#perMs = options.perSecond / 1000;
+    this.#burst = options.burst;
+    this.#now = options.now ?? (() => performance.now());
+    this.#tokens = options.burst;
+    this.#at = this.#now();
+  }
+
+  /** Takes one token; the answer is how long to wait before using it. */
+  reserve(): number {
+    const now = this.#refill();
+    this.#tokens -= 1;
+    const debt = this.#tokens < 0 ? -this.#tokens / this.#perMs : 0;
+    return Math.max(debt, this.#blockedUntil - now, 0);
+  }
+
+  /** Gives a token back that was not used. */
+  giveBack(): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + 1);
+  }
+
+  /** Tokens that could be taken now without waiting; 0 while blocked. */
+  available(): number {
+    const now = this.#refill();
+    return now < this.#blockedUntil ? 0 : Math.max(0, Math.floor(this.#tokens));
+  }
+
+  /** Slack said to wait (429 Retry-After): nothing goes out before. */
+  block(ms: number): void {
+    this.#blockedUntil = Math.max(this.#blockedUntil, this.#now() + ms);
+  }
+
+  #refill(): number {
+    const now = this.#now();
+    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#at) * this.#perMs);
+    this.#at = now;
+    return now;
+  }
+}
+
+/** Posts per channel and edits per workspace, as Slack allows them (facts: about 1 message/s/channel; `chat.update` 50/min). */
+export class Paces {
+  readonly edits = new Pace({ perSecond: 50 / 60, burst: 10 });
+  readonly #posts = new Map<string, Pace>();
+
+  posts(channel: string): Pace {
+    let pace = this.#posts.get(channel);
+    if (!pace) this.#posts.set(channel, (pace = new Pace({ perSecond: 1, burst: 4 })));
+    return pace;
+  }
+}

@@ -1,0 +1,158 @@
+import type { IncidentId } from '../../domain/ids.ts';
+import type { Sql } from '../../domain/sql.ts';
+
+/** What is on record about one message. */
+export interface PostRow {
+  readonly slot: string;
+  readonly channel: string;
+  /** Null: not posted, or posted and not known (then `postingForMs` is set). */
+  readonly ts: string | null;
+  readonly sentHash: string | null;
+  /** How long ago a post was begun whose end nobody recorded; null: none is open. */
+  readonly postingForMs: number | null;
+}
+
+/** How long a lease holds without a sign of life; longer than one call to Slack may take. */
+const LEASE_SECONDS = 20;
+/** Incidents whose events are this much older than the newest are left to the sweep. */
+const POLL_LIMIT = 500;
+
+/** The rows of the outbound side: who draws an incident now, and what stands in Slack. */
+export function outboundStore(sql: Sql, holder: string) {
+  return {
+    /** True when this process may draw the incident now. */
+    async acquire(id: IncidentId): Promise<boolean> {
+      const rows = await sql`
+        INSERT INTO slack_lease AS l (incident_id, holder, until)
+        VALUES (${id}, ${holder}, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+        ON CONFLICT (incident_id) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until
+          WHERE l.holder = EXCLUDED.holder OR l.until < clock_timestamp()
+        RETURNING 1`;
+      return rows.length > 0;
+    },
+
+    /** Right before a call: true when nobody has taken over, and then for another full term. */
+    async renew(id: IncidentId): Promise<boolean> {
+      const rows = await sql`
+        UPDATE slack_lease SET until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+        WHERE incident_id = ${id} AND holder = ${holder} AND until > clock_timestamp() RETURNING 1`;
+      return rows.length > 0;
+    },
+
+    /** `drawnMark` when all of it stands in Slack; null when something is left. */
+    async release(id: IncidentId, drawnMark: string | null): Promise<void> {
+      await sql`
+        UPDATE slack_lease SET until = '-infinity', drawn_mark = coalesce(${drawnMark}, drawn_mark)
+        WHERE incident_id = ${id} AND holder = ${holder}`;
+    },
+
+    /** Changes with every change of the record, whenever it is committed: row versions and counts, not times. */
+    async mark(id: IncidentId): Promise<string | null> {
+      const [row] = await sql<{ readonly mark: string }>`
+        SELECT i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
+               || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id) AS mark
+        FROM incident i WHERE i.id = ${id}`;
+      return row?.mark ?? null;
+    },
+
+    /** The newest event there is. */
+    async lastSeq(): Promise<number> {
+      const [row] = await sql<{ readonly seq: number }>`SELECT coalesce(max(seq), 0) AS seq FROM event`;
+      return row?.seq ?? 0;
+    },
+
+    /** Incidents with an event after `seq` that are not drawn as they now are, and that nobody draws. */
+    async undrawnSince(seq: number): Promise<readonly IncidentId[]> {
+      const rows = await sql<{ readonly id: IncidentId }>`
+        SELECT i.id FROM incident i LEFT JOIN slack_lease l ON l.incident_id = i.id
+        WHERE i.id IN (SELECT incident_id FROM event WHERE seq > ${seq})
+          AND (l.until IS NULL OR l.until < clock_timestamp())
+          AND l.drawn_mark IS DISTINCT FROM i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
+               || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id)
+        ORDER BY i.opened_at LIMIT ${POLL_LIMIT}`;
+      return rows.map((row) => row.id);
+    },
+
+    /** The same over all incidents that are open, ended less than a day ago, or were never drawn. */
+    async undrawn(): Promise<readonly IncidentId[]> {
+      const rows = await sql<{ readonly id: IncidentId }>`
+        SELECT i.id FROM incident i LEFT JOIN slack_lease l ON l.incident_id = i.id
+        WHERE (i.state NOT IN ('ignored', 'resolved') OR i.updated_at > clock_timestamp() - interval '1 day'
+               OR l.incident_id IS NULL)
+          AND (l.until IS NULL OR l.until < clock_timestamp())
+          AND l.drawn_mark IS DISTINCT FROM i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
+               || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id)
+        ORDER BY i.opened_at LIMIT ${POLL_LIMIT}`;
+      return rows.map((row) => row.id);
+    },
+
+    async posts(id: IncidentId): Promise<ReadonlyMap<string, PostRow>> {
+      const rows = await sql<{
+        slot: string;
+        channel: string;
+        ts: string | null;
+        hash: string | null;
+        open: number | null;
+      }>`
+        SELECT slot, channel, ts, sent_hash AS hash,
+               (extract(epoch FROM clock_timestamp() - posting_since) * 1000)::float8 AS open
+        FROM slack_post WHERE incident_id = ${id}`;
+      return new Map(
+        rows.map((row) => [
+          row.slot,
+          { slot: row.slot, channel: row.channel, ts: row.ts, sentHash: row.hash, postingForMs: row.open },
+        ]),
+      );
+    },
+
+    /** Before a post is tried: from now on only looking in Slack tells whether it stands there. */
+    async beginPost(id: IncidentId, slot: string, channel: string): Promise<void> {
+      await sql`
+        INSERT INTO slack_post (incident_id, slot, channel, posting_since)
+        VALUES (${id}, ${slot}, ${channel}, clock_timestamp())
+        ON CONFLICT (incident_id, slot) DO UPDATE SET posting_since = clock_timestamp(), channel = EXCLUDED.channel
+          WHERE slack_post.ts IS NULL`;
+    },
+
+    /** Slack said no: nothing was posted. */
+    async abandonPost(id: IncidentId, slot: string): Promise<void> {
+      await sql`UPDATE slack_post SET posting_since = NULL WHERE incident_id = ${id} AND slot = ${slot} AND ts IS NULL`;
+    },
+
+    /** It stands there. The root's place becomes the incident's in the same statement. False: another one is on record. */
+    async posted(
+      id: IncidentId,
+      slot: string,
+      place: { channel: string; ts: string; hash: string | null },
+    ): Promise<boolean> {
+      const rows = await sql`
+        WITH post AS (
+          UPDATE slack_post SET ts = ${place.ts}, channel = ${place.channel}, sent_hash = ${place.hash},
+                 posting_since = NULL, posted_at = clock_timestamp()
+          WHERE incident_id = ${id} AND slot = ${slot} AND (ts IS NULL OR ts = ${place.ts}) RETURNING 1
+        ), root AS (
+          UPDATE incident SET channel = ${place.channel}, thread_ts = ${place.ts}
+          WHERE id = ${id} AND ${slot} = 'root' AND EXISTS (SELECT FROM post) RETURNING 1
+        )
+        SELECT 1 FROM post`;
+      return rows.length > 0;
+    },
+
+    async edited(id: IncidentId, slot: string, hash: string | null): Promise<void> {
+      await sql`UPDATE slack_post SET sent_hash = ${hash} WHERE incident_id = ${id} AND slot = ${slot}`;
+    },
+
+    /** Where other incidents' threads are. */
+    async places(
+      ids: readonly IncidentId[],
+    ): Promise<ReadonlyMap<IncidentId, { channel: string; ts: string }>> {
+      if (ids.length === 0) return new Map();
+      const rows = await sql<{ id: IncidentId; channel: string; ts: string }>`
+        SELECT id, channel, thread_ts AS ts FROM incident
+        WHERE id = ANY (${sql.array([...ids])}::text[]) AND channel IS NOT NULL AND thread_ts IS NOT NULL`;
+      return new Map(rows.map((row) => [row.id, { channel: row.channel, ts: row.ts }]));
+    },
+  };
+}
+
+export type OutboundStore = ReturnType<typeof outboundStore>;

@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import type { IncidentEventBody } from '../../../src/domain/event.ts';
+import { draw } from '../../../src/slack/blocks/draw.ts';
+import type { DrawOptions, Slot } from '../../../src/slack/blocks/slot.ts';
+import {
+  ACTION,
+  aDiagnosis,
+  anAction,
+  anIncident,
+  aRecord,
+  eventsOf,
+  wholeIncident,
+} from '../../support/incident-record.ts';
+
+const options: DrawOptions = {
+  threadUrl: (id) => `https://example.slack.com/archives/C0/${id}`,
+  approvers: 'the group @oncall',
+  oncall: { id: 'S0ONCALL', name: 'oncall' },
+};
+
+const drawn = (changes: Parameters<typeof aRecord>[0], extra: Partial<DrawOptions> = {}): readonly Slot[] =>
+  draw(aRecord(changes), { ...options, ...extra });
+const names = (slots: readonly Slot[]): readonly string[] => slots.map((slot) => slot.slot);
+const shown = (slots: readonly Slot[], name: string): string =>
+  JSON.stringify(slots.find((slot) => slot.slot === name));
+const buttonsOf = (slots: readonly Slot[], name: string): readonly string[] =>
+  [...shown(slots, name).matchAll(/"action_id":"(\w+)"/g)].map((match) => match[1] ?? '');
+
+describe('the thread of an incident', () => {
+  it('stands in the order things happened', () => {
+    const slots = drawn({
+      incident: anIncident({ state: 'resolved', verdict: 'fixed' }),
+      events: eventsOf(...wholeIncident),
+    });
+    expect(names(slots)).toEqual([
+      'root',
+      'live:1',
+      'diagnosis:1',
+      `action:${ACTION}`,
+      `result:${ACTION}`,
+      'verification:1',
+      'summary:1',
+    ]);
+    expect(slots.map((slot) => slot.inThread)).toEqual([false, true, true, true, true, true, true]);
+  });
+
+  it('never renames, reorders or drops a message while the record grows', () => {
+    let before: readonly string[] = [];
+    for (let length = 1; length <= wholeIncident.length; length += 1) {
+      const now = names(drawn({ events: eventsOf(...wholeIncident.slice(0, length)) }));
+      expect(now.slice(0, before.length), `after event ${length}`).toEqual(before);
+      before = now;
+    }
+  });
+
+  it('begins a new progress message and a new diagnosis when the cause is looked for again', () => {
+    const again: IncidentEventBody[] = [
+      ...wholeIncident.slice(0, 17),
+      { type: 'verification.concluded', round: 1, verdict: 'not_fixed', reason: 'Still blocked.' },
+      { type: 'state.changed', from: 'verifying', to: 'diagnosing', reason: 'not fixed' },
+      {
+        type: 'tool.called',
+        toolCallId: aRecord().toolCalls[0]!.id,
+        role: 'detective',
+        tool: 'pg_locks',
+        purpose: null,
+        state: 'ok',
+        summary: '1 lock',
+      },
+      { type: 'diagnosis.concluded', round: 2, diagnosis: aDiagnosis({ rootCause: 'another session' }) },
+    ];
+    const slots = drawn({ incident: anIncident({ round: 2 }), events: eventsOf(...again) });
+    expect(names(slots).slice(-3)).toEqual(['verification:1', 'live:2', 'diagnosis:2']);
+    expect(shown(slots, 'verification:1')).toContain('Not fixed');
+    expect(shown(slots, 'live:1')).not.toContain('pg_locks');
+  });
+
+  it('says again that it is over when it comes back and ends again', () => {
+    const twice: IncidentEventBody[] = [
+      ...wholeIncident,
+      { type: 'state.changed', from: 'resolved', to: 'diagnosing', reason: 'the same alert' },
+      { type: 'alert.resolved', source: 'alertmanager' },
+      { type: 'state.changed', from: 'diagnosing', to: 'resolved', reason: 'the source says so' },
+    ];
+    const slots = drawn({ incident: anIncident({ state: 'resolved' }), events: eventsOf(...twice) });
+    expect(shown(slots, 'summary:1')).toContain('was terminated');
+    expect(shown(slots, 'summary:2')).toContain('source of the alert says it is over');
+  });
+});
+
+describe('the root', () => {
+  it('turns green when the incident is resolved', () => {
+    const [working] = drawn({});
+    const [done] = drawn({
+      incident: anIncident({ state: 'resolved', verdict: 'fixed', endedAt: '2026-11-21T10:04:10Z' }),
+    });
+    expect(working?.strip?.color).not.toBe('#2eb67d');
+    expect(done?.strip).toEqual({
+      color: '#2eb67d',
+      text: 'Resolved · fixed, and checked · after 4 min 10 s',
+    });
+    expect(JSON.stringify(done?.blocks)).toContain('🟢');
+  });
+
+  it('says what is wrong, where, since when, how often and what is next', () => {
+    const [root] = drawn({
+      incident: anIncident({
+        occurrences: 3,
+        cause: 'a lock',
+        confidence: 0.95,
+        nextStep: 'approve the card',
+      }),
+    });
+    const text = JSON.stringify(root?.blocks);
+    for (const part of [
+      'sessions are blocked',
+      'critical',
+      'shop-db',
+      'seen 3 times',
+      'a lock',
+      'almost certain, 95 %',
+      'approve the card',
+    ])
+      expect(text).toContain(part);
+    expect(root?.text).toContain('INC-7');
+  });
+});
+
+describe('the progress message', () => {
+  it('links the incident this was seen in before', () => {
+    const slots = drawn({ events: eventsOf(...wholeIncident.slice(0, 7)) });
+    expect(shown(slots, 'live:1')).toContain('https://example.slack.com/archives/C0/INC-3');
+    expect(shown(slots, 'live:1')).toContain('Seen before');
+  });
+
+  it('shows the words being spoken, and only while somebody works', () => {
+    const events = eventsOf(...wholeIncident.slice(0, 7));
+    const spoken = { words: 'I am looking at pid 4242 becau' };
+    expect(shown(drawn({ incident: anIncident(spoken), events }), 'live:1')).toContain('pid 4242 becau');
+    expect(
+      shown(drawn({ incident: anIncident({ ...spoken, state: 'reported' }), events }), 'live:1'),
+    ).not.toContain('pid 4242 becau');
+  });
+
+  it('says that the playbook goes on when the model failed', () => {
+    const events = eventsOf(...wholeIncident.slice(0, 6), {
+      type: 'investigator.fallback',
+      reason: '529 overloaded',
+    });
+    expect(shown(drawn({ events }), 'live:1')).toMatch(/the playbook goes on.*529 overloaded/);
+  });
+
+  it('folds many steps and says how to see them all', () => {
+    const call = wholeIncident[6]!;
+    const events = eventsOf(...wholeIncident.slice(0, 6), ...Array.from({ length: 40 }, () => call));
+    const slots = drawn({ events });
+    expect(shown(slots, 'live:1')).toMatch(/\d+ more steps/);
+    expect(buttonsOf(slots, 'live:1')).toEqual(['sentry_steps']);
+  });
+});
+
+describe('the approval card', () => {
+  const events = eventsOf(...wholeIncident.slice(0, 10));
+  const card = (changes: Parameters<typeof anAction>[0] = {}): readonly Slot[] =>
+    drawn({ events, actions: [anAction(changes)] });
+  const name = `action:${ACTION}`;
+
+  it('shows the exact command, literally, and everything a decision needs', () => {
+    const command = 'SELECT 1 -- *bold* <!channel> & `x` ```';
+    const slots = card({ command });
+    const block = slots.find((slot) => slot.slot === name)?.blocks[1];
+    expect(JSON.stringify(block)).toContain(JSON.stringify({ type: 'text', text: command }));
+    for (const part of [
+      'shop-db',
+      'terminate_backend',
+      'one session',
+      'cannot be undone',
+      'idle in transaction',
+      'medium',
+      '@oncall',
+      'everybody waits for',
+    ])
+      expect(shown(slots, name)).toContain(part);
+  });
+
+  it('carries nothing in its buttons but the action and the plan seen', () => {
+    const values = [...shown(card(), name).matchAll(/"value":"([^"]+)"/g)].map((match) => match[1]);
+    expect(values).toEqual([`${ACTION}:${'a'.repeat(64)}`, `${ACTION}:${'a'.repeat(64)}`, ACTION]);
+  });
+
+  it('asks once more before a high risk', () => {
+    expect(shown(card({ risk: 'high' }), name)).toMatch(/"style":"danger".*"confirm"/);
+    expect(shown(card(), name)).not.toContain('"confirm"');
+  });
+
+  it.each([
+    ['in audit mode', { auditOnly: true }, 'Would propose'],
+    ['once approved', { state: 'approved', decidedBy: 'U0ONCALL' }, 'Approved'],
+    ['once denied', { state: 'denied', decidedBy: 'U0ONCALL', decisionReason: 'too risky' }, 'too risky'],
+    ['once expired', { state: 'expired' }, 'Nobody decided in time'],
+    ['once void', { state: 'void', outcome: 'the pid is gone' }, 'the pid is gone'],
+    ['when it is unknown whether it ran', { state: 'unknown', decidedBy: 'U0ONCALL' }, 'unknown whether'],
+    ['when it ran', { state: 'succeeded', decidedBy: 'U0ONCALL', outcome: 'true' }, 'U0ONCALL'],
+  ] as const)('has no Approve and no Deny %s', (_when, changes, says) => {
+    const slots = card(changes);
+    expect(buttonsOf(slots, name)).toEqual(['sentry_evidence']);
+    expect(shown(slots, name)).toContain(says);
+  });
+
+  it('says so when nobody may approve', () => {
+    expect(shown(drawn({ events }, { approvers: null }), name)).toContain('Nobody is configured');
+  });
+});
+
+describe('the end', () => {
+  it.each([
+    ['fixed', 'Fixed'],
+    ['not_fixed', 'Not fixed'],
+    ['cannot_tell', 'Cannot tell'],
+  ] as const)('says %s in a word of its own, with what was seen', (verdict, word) => {
+    const events = eventsOf(...wholeIncident.slice(0, 17), {
+      type: 'verification.concluded',
+      round: 1,
+      verdict,
+      reason: 'because',
+    });
+    const message = drawn({ events }).find((slot) => slot.slot === 'verification:1');
+    expect(JSON.stringify(message?.blocks[0])).toContain(word);
+    expect(JSON.stringify(message?.blocks)).toContain('no session waits for a lock');
+  });
+
+  it('mentions the on-call group in the escalation, and nowhere else', () => {
+    const events = eventsOf(...wholeIncident.slice(0, 17), {
+      type: 'incident.escalated',
+      reason: 'three tries',
+    });
+    const slots = drawn({ incident: anIncident({ state: 'escalated' }), events });
+    const calling = slots.filter((slot) => JSON.stringify(slot).includes('S0ONCALL'));
+    expect(names(calling)).toEqual(['escalation:1']);
+  });
+
+  it('tells somebody who approved that nothing ran when the state had moved', () => {
+    const events = eventsOf(...wholeIncident.slice(0, 12), {
+      type: 'action.void',
+      actionId: ACTION,
+      reason: 'the pid is another session now',
+    });
+    const slots = drawn({ events, actions: [anAction({ state: 'void', decidedBy: 'U0ONCALL' })] });
+    expect(shown(slots, `result:${ACTION}`)).toContain('Nothing was run');
+  });
+});

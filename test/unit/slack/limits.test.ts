@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { textLength } from '../../../playground/slack/validate/blocks.ts';
+import { checkBlocks } from '../../../playground/slack/validate/payload.ts';
+import type { IncidentEventBody } from '../../../src/domain/event.ts';
+import { draw } from '../../../src/slack/blocks/draw.ts';
+import { cut, cutStart, pages, printable } from '../../../src/slack/blocks/text.ts';
+import { messageOf } from '../../../src/slack/outbound/message.ts';
+import {
+  aDiagnosis,
+  anAction,
+  anIncident,
+  aRecord,
+  eventsOf,
+  INCIDENT,
+  wholeIncident,
+} from '../../support/incident-record.ts';
+
+const wellFormed = (text: string): boolean => Buffer.from(text, 'utf8').toString('utf8') === text;
+
+const ATTACKS = [
+  '<!channel> <!here> <@U0ADMIN>',
+  '<https://evil.example|Approve>',
+  'https://evil.example/x',
+  '*bold* _it_ ~no~ `code` ```',
+  ':skull: @channel @here',
+  '\u202Edlrow',
+  '\n\n*Approve*\n',
+  '&lt;!channel&gt;',
+  '👩‍👩‍👧‍👦',
+];
+const hostile = fc.oneof(
+  fc.constantFrom(...ATTACKS),
+  fc.string({ unit: 'binary', maxLength: 6000 }),
+  fc
+    .tuple(fc.constantFrom(...ATTACKS, 'x', ' ', '\n', '😀'), fc.integer({ min: 1, max: 9000 }))
+    .map(([text, times]) => text.repeat(times).slice(0, 20_000)),
+);
+
+const recordOf = fc
+  .record({ text: hostile, other: hostile, many: fc.integer({ min: 0, max: 60 }) })
+  .map(({ text, other, many }) => {
+    const lines = Array.from({ length: many }, () => other);
+    const diagnosis = aDiagnosis({
+      rootCause: text,
+      evidence: lines.map((claim) => ({ claim, toolCallIds: [aRecord().toolCalls[0]!.id], quote: text })),
+      ruledOut: lines,
+      unknown: lines,
+      wouldChangeMyMind: text,
+      blastRadius: other,
+      remedy: text,
+      runbookId: text,
+    });
+    const action = anAction({
+      target: other,
+      command: text,
+      why: text,
+      blastRadius: other,
+      undo: text,
+      preflight: lines,
+      risk: 'high',
+      outcome: text,
+    });
+    const events = wholeIncident.flatMap((event): readonly IncidentEventBody[] => {
+      if (event.type === 'diagnosis.concluded') return [{ ...event, diagnosis }];
+      if (event.type === 'tool.called')
+        return Array.from({ length: many }, () => ({ ...event, purpose: text, summary: other, tool: text }));
+      if (event.type === 'verification.checked') return [{ ...event, lines }];
+      if (event.type === 'verification.concluded') return [{ ...event, reason: text }];
+      if (event.type === 'action.finished') return [{ ...event, text }];
+      if (event.type === 'incident.summary')
+        return [
+          { ...event, text },
+          { type: 'incident.escalated' as const, reason: other },
+        ];
+      return [event];
+    });
+    return aRecord({
+      incident: anIncident({ title: text, target: other, words: text, cause: other, nextStep: text }),
+      events: eventsOf(...events),
+      actions: [action],
+      alerts: [
+        {
+          source: 'x',
+          status: 'firing',
+          title: text,
+          labels: {},
+          annotations: {},
+          startsAt: '',
+          receivedAt: '',
+          url: text,
+        },
+      ],
+    });
+  });
+
+const options = {
+  threadUrl: () => 'https://example.slack.com/x',
+  approvers: 'everybody '.repeat(100),
+  oncall: { id: 'S0ONCALL', name: 'oncall' },
+};
+
+describe('whatever the text', () => {
+  it('every message is within Slack’s limits', () => {
+    fc.assert(
+      fc.property(recordOf, (record) => {
+        for (const slot of draw(record, options)) {
+          const message = messageOf(INCIDENT, slot);
+          expect(checkBlocks(message.blocks, 'message', slot.slot, 50)).toEqual([]);
+          expect(textLength(message.blocks), slot.slot).toBeLessThanOrEqual(10_000);
+          expect(message.text.length).toBeLessThanOrEqual(3000);
+          expect(message.text.trim()).not.toBe('');
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('nothing of it is markup: no foreign text stands in mrkdwn, none mentions or links anything', () => {
+    fc.assert(
+      fc.property(recordOf, (record) => {
+        for (const slot of draw(record, options)) {
+          const kinds = JSON.stringify(slot.blocks);
+          expect(kinds).not.toContain('"type":"mrkdwn"');
+          expect(kinds).not.toContain('"emoji":true');
+          const mentions = [...kinds.matchAll(/"type":"(user|usergroup|broadcast|channel)"/g)];
+          expect(mentions.length).toBe(slot.slot.startsWith('escalation') ? 1 : 0);
+          expect(slot.text.replace(/^<!subteam\^S0ONCALL> /, '')).not.toMatch(/[<>]/);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('cut', () => {
+  it('is never longer than allowed, never splits a character, and keeps what fits', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 400 }),
+        fc.integer({ min: 2, max: 200 }),
+        (text, max) => {
+          for (const result of [cut(text, max), cutStart(text, max)]) {
+            expect(result.length).toBeLessThanOrEqual(max);
+            expect(wellFormed(result)).toBe(true);
+            if (text.length <= max) expect(result).toBe(text);
+            else expect(result).toContain('…');
+          }
+        },
+      ),
+    );
+  });
+
+  it('cuts after a word', () => {
+    expect(cut('the lock is held by pid 4242 since ten', 25)).toBe('the lock is held by pid…');
+    expect(cutStart('the lock is held by pid 4242 since ten', 25)).toBe('…by pid 4242 since ten');
+  });
+});
+
+describe('pages', () => {
+  it('lose nothing and are never too long', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 3000 }),
+        fc.integer({ min: 10, max: 500 }),
+        (text, max) => {
+          const found = pages(text, max);
+          expect(found.join('')).toBe(text);
+          expect(found.every((page) => page.length <= max && wellFormed(page))).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+it('a command cannot be made to read as another by hidden marks', () => {
+  expect(printable('DROP \u202EELBAT\u202C x\u0000')).toBe('DROP ELBAT x');
+});
