@@ -4,7 +4,7 @@ import type { Route } from './route.ts';
 export interface ReadyCheck {
   readonly name: string;
   /** Resolves when the part can work; rejects with why not. */
-  check(): Promise<void>;
+  readonly check: () => Promise<void>;
 }
 
 const CHECK_TIMEOUT_MS = 2_000;

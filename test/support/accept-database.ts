@@ -13,7 +13,8 @@ export interface AcceptDatabase {
 /** A migrated database where `sentry_enqueue_turn` writes to a table instead of the job engine's queue. */
 export async function acceptDatabase(connections = 10): Promise<AcceptDatabase> {
   const scratch = await scratchDatabase({ migrate: true });
-  const { sql, close } = openDatabase(scratch.url, { max: connections, name: 'test' });
+  const database = openDatabase(scratch.url, { max: connections, name: 'test' });
+  const { sql } = database;
   await recordTurns(sql);
   return {
     url: scratch.url,
@@ -24,7 +25,7 @@ export async function acceptDatabase(connections = 10): Promise<AcceptDatabase> 
         reason: string;
       }[],
     async close() {
-      await close();
+      await database.close();
       await scratch.drop();
     },
   };

@@ -14,7 +14,7 @@ export interface MetricsRegistry {
   histogram(name: string, help: string, buckets: readonly number[]): Histogram;
   /** `read` is called when the metrics are asked for. */
   gauge(name: string, help: string, read: () => number): void;
-  render(): string;
+  readonly render: () => string;
 }
 
 export function createMetrics(): MetricsRegistry {

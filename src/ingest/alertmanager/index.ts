@@ -21,14 +21,14 @@ export const alertmanager: AlertSource = {
   read(payload: unknown, context: ReadContext): ReadResult {
     const parsed = AlertmanagerWebhook.safeParse(payload);
     if (!parsed.success) return badInput(parsed.error);
-    const { alerts, externalURL } = parsed.data;
-    return { ok: true, alerts: alerts.map((alert) => toAlert(alert, externalURL ?? null, context)) };
+    const group = parsed.data;
+    return { ok: true, alerts: group.alerts.map((alert) => toAlert(alert, group, context)) };
   },
 };
 
-function toAlert(raw: AlertmanagerAlert, externalUrl: string | null, { receivedAt }: ReadContext): Alert {
-  const labels = storableMap(raw.labels);
-  const annotations = storableMap(raw.annotations);
+function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedAt }: ReadContext): Alert {
+  const labels = storableMap({ ...group.commonLabels, ...raw.labels });
+  const annotations = storableMap({ ...group.commonAnnotations, ...raw.annotations });
   const name = labels['alertname'] || null;
   const title = name ?? annotations['summary'] ?? annotations['description'] ?? 'Alert without a name';
   const sourceSeverity = labels['severity'] ?? labels['priority'] ?? null;
@@ -52,7 +52,7 @@ function toAlert(raw: AlertmanagerAlert, externalUrl: string | null, { receivedA
     deliveryKey: ['alertmanager', which, raw.status, startsAt, endsAt ?? '', round].join(':'),
     startsAt,
     endsAt,
-    url: raw.generatorURL ? storable(raw.generatorURL) : externalUrl && storable(externalUrl),
+    url: storable(raw.generatorURL || group.externalURL || '') || null,
   };
 }
 

@@ -25,6 +25,9 @@ export type AlertmanagerAlert = z.infer<typeof AlertmanagerAlert>;
 export const AlertmanagerWebhook = z.object(
   {
     externalURL: text.nullish(),
+    /** What all alerts share. Alertmanager repeats it in each; some senders of its format do not. */
+    commonLabels: texts.nullish(),
+    commonAnnotations: texts.nullish(),
     alerts: z
       .array(AlertmanagerAlert, {
         error: 'expected the array of alerts of an Alertmanager webhook (version 4)',

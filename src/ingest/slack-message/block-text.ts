@@ -48,7 +48,7 @@ function runs(elements: unknown, links: string[]): string {
   return elements
     .map((run: Readonly<Record<string, unknown>>) => {
       if (typeof run['url'] === 'string') links.push(run['url']);
-      return String(run['text'] ?? run['url'] ?? '');
+      return [run['text'], run['url']].find((text) => typeof text === 'string') ?? '';
     })
     .join('');
 }

@@ -13,9 +13,12 @@ export interface Headline {
   readonly values: readonly string[];
 }
 
-const firing =
-  /^\W*(firing|alerting|alert triggered|triggered|re-triggered|problem|open(?:ed)?|new alert|critical|warning|error|alarm|down)\b(?::\d+)?\W*/i;
-const resolved = /^\W*(resolved|ok|recovered|recovery|closed|cleared|normal|up)\b(?::\d+)?(?:\W+|$)/i;
+/** These begin no other sentence; the rest (`Error rate …`, `Open files …`) count only as `[ERROR] …`, `ERROR: …`, `ERROR - …`. */
+const begins = /^\W*(firing|alerting|triggered|re-triggered|alert triggered)\b(?::\d+)?\W*/i;
+const beginsMarked =
+  /^\W*(problem|opened|open|new alert|critical|warning|error|alarm|down|alert)\b(?:\]\W*|\s?:\s|\s[-–|]\s)/i;
+const ends = /^\W*(resolved|recovered)\b(?::\d+)?\W*/i;
+const endsMarked = /^\W*(ok|recovery|closed|cleared|normal|up)\b(?:\]\W*|\s?:\s|\s[-–|]\s)/i;
 /** `[FIRING:2] …`, `[RESOLVED] …`: Alertmanager's and Grafana's template. */
 const template = /^\W*\[(firing|resolved)(?::\d+)?(?:,\s*\w+:\d+)*\]\s*/i;
 const filler = new Set(['for', 'on', 'in', 'at', 'of', 'is', 'the', 'and', '-', '–', '|']);
@@ -29,8 +32,8 @@ export function readHeadline(line: string): Headline {
       ...readTemplate(line.slice(templated[0].length)),
     };
   }
-  const ended = resolved.exec(line);
-  const begun = ended ? null : firing.exec(line);
+  const ended = ends.exec(line) ?? endsMarked.exec(line);
+  const begun = ended ? null : (begins.exec(line) ?? beginsMarked.exec(line));
   const marker = ended ?? begun;
   const title = marker ? line.slice(marker[0].length).trim() : line.trim();
   const word = begun?.[1]?.toLowerCase() ?? '';
