@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, ToolCallResult } from '../../domain/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 
@@ -12,11 +13,13 @@ export async function readSystem(
   tool: string,
   input: Json,
   purpose: string,
+  waitMs = 0,
 ): Promise<ToolCallResult> {
   work.signal.throwIfAborted();
-  return work.durably(`playbook:${phase}:r${work.incident.round}:${name}`, () =>
-    work.callTool({ tool, target: work.incident.target, input }, purpose),
-  );
+  return work.durably(`playbook:${phase}:r${work.incident.round}:${name}`, async () => {
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal: work.signal });
+    return work.callTool({ tool, target: work.incident.target, input }, purpose);
+  });
 }
 
 /** What could not be read, why, and what would make it readable. */

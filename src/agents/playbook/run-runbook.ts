@@ -69,6 +69,7 @@ async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undef
     step.call,
     input.value,
     step.why,
+    step.waitMs,
   );
   if (result.kind !== 'ok') return unread(unreadable(step.call, result));
 

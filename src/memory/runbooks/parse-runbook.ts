@@ -91,6 +91,7 @@ function stepOf(block: StepBlock, heading: string, type: string): RunbookStep {
     call: block.call,
     with: block.with,
     why: block.why ?? heading.replace(/^\d+[.)]\s*/, ''),
+    waitMs: block.wait ?? 0,
     optional: block.optional,
     checks: block.checks.map((check) => checkOf(check, block.id, type)),
   };

@@ -43,6 +43,8 @@ export interface RunbookStep {
   readonly with: Json;
   /** For the thread, while it is called. */
   readonly why: string;
+  /** Ms to wait before it is called: a second look tells what lasts from what passes. */
+  readonly waitMs: number;
   /** Its failure bars neither a conclusion nor *healthy* (an extension that may be absent). */
   readonly optional: boolean;
   /** All are tried in order; one that concludes or goes elsewhere ends the step. */

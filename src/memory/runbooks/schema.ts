@@ -98,6 +98,9 @@ export const stepBlock = z.strictObject({
   call: words,
   with: input,
   why: words.optional(),
+  wait: duration
+    .optional()
+    .refine((ms) => ms === undefined || ms <= 30_000, 'at most 30s: a turn must not wait long'),
   optional: z.boolean().default(false),
   checks: z.array(check).default([]),
 });
