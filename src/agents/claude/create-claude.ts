@@ -33,7 +33,13 @@ async function triage(deps: ClaudeDeps, work: Investigation): Promise<Triage> {
     report: { name: 'report_triage', description: 'Your answer: what this is.', schema: TriageReport },
     limits: { turns: 5, toolCalls: 10, usd: 0.25, wallMs: 120_000 },
   });
-  return reported(outcome);
+  const report = reported(outcome);
+  if (!report.ignore) return report;
+  // Alert text alone must not be able to talk an incident away.
+  const looked = (await deps.toolCalls(work.incident.id)).some((call) => call.state === 'ok');
+  return looked
+    ? report
+    : { ...report, ignore: false, reason: `${report.reason} (Not ignored: nothing was read.)` };
 }
 
 async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): Promise<Diagnosis> {

@@ -274,3 +274,21 @@ describe('after a crash', () => {
     expect(rig.claude.requests.length - before).toBe(3);
   });
 });
+
+describe('faults anywhere in a stream', () => {
+  it('never run a tool of an unfinished message, and always come to an end', async () => {
+    const half = { blocks: [{ text: 'I look.' }, call('pg_blocking', { from: 'unfinished' })] };
+    const kinds = ['cut', 'eof', 'garbage', 'error_event'] as const;
+    rig = await startLoop([]);
+    for (const kind of kinds) {
+      // Up to the delta that says how the message ended: from there on the message is whole.
+      for (let afterBytes = 0; afterBytes < 1_100; afterBytes += 83) {
+        let asked = 0;
+        rig.claude.play(() => (asked++ < 4 ? { ...half, fault: { kind, afterBytes } } : found()));
+        const outcome = await rig.run();
+        expect(outcome.kind, `${kind} after ${afterBytes} bytes`).toBe('failed');
+      }
+    }
+    expect(rig.calls).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,206 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { blockedSessions } from '../../../playground/claude/blocked-sessions.ts';
+import type { ScriptedReply } from '../../../playground/claude/scenario.ts';
+import { InvestigatorFailed } from '../../../src/agents/ports.ts';
+import type { Triage } from '../../../src/domain/diagnosis.ts';
+import { type InvestigationRig, startInvestigation } from './investigation-rig.ts';
+
+let rig: InvestigationRig;
+afterEach(() => rig.claude.close());
+
+const TRIAGED: Triage = {
+  severity: 'critical',
+  incidentType: 'blocked_sessions',
+  routine: false,
+  ignore: false,
+  reason: 'known',
+};
+
+const GOOD = {
+  verdict: 'cause_found',
+  rootCause: 'Pid 4711 blocks 8 sessions.',
+  category: 'blocked_sessions',
+  confidence: 0.99,
+};
+
+const look = { blocks: [{ tool: 'postgres_blocking_tree', input: { target: 'shop-db' } }] };
+const report = (more: object): ScriptedReply => ({
+  blocks: [{ tool: 'report_diagnosis', input: { ...GOOD, ...more } }],
+});
+const claim = (toolCallId: string, quote: string) => ({
+  claim: `says ${quote}`,
+  toolCallIds: [toolCallId],
+  quote,
+});
+const REAL = 'tc_000000000001';
+
+describe('the Claude investigator', () => {
+  it('goes from alert to proposal: triage, evidence of the live system, the exact action', async () => {
+    rig = await startInvestigation(blockedSessions);
+    const triage = await rig.investigator.triage(rig.work);
+    expect(triage).toMatchObject({ incidentType: 'blocked_sessions', routine: true, ignore: false });
+
+    const diagnosis = await rig.investigator.diagnose(rig.work, triage);
+    expect(diagnosis).toMatchObject({ verdict: 'cause_found', confidence: 0.97 });
+    expect(diagnosis.rootCause).toContain('4711');
+    expect(diagnosis.evidence).toHaveLength(2);
+    expect(rig.dropped).toEqual([]);
+
+    const plan = await rig.investigator.plan(rig.work, diagnosis);
+    expect(plan).toEqual({ kind: 'proposed', actionId: 'act_000000000001' });
+    expect(rig.requests.at(-1)).toMatchObject({
+      tool: 'postgres_terminate_backend',
+      target: 'shop-db',
+      input: { pid: 4711, backend_start: '2026-11-21T10:00:00.123456Z' },
+      proposal: { why: expect.stringContaining('4711') },
+    });
+    expect(rig.claude.requests.filter((request) => request.problem !== undefined)).toEqual([]);
+    expect(rig.spent.length).toBe(rig.claude.requests.length);
+    expect(rig.spent.every((usage) => usage.costUsd > 0)).toBe(true);
+  });
+
+  it('offers each role only its tools, and says its words while it works', async () => {
+    rig = await startInvestigation(blockedSessions);
+    await rig.investigator.triage(rig.work);
+    const diagnosis = await rig.investigator.diagnose(rig.work, TRIAGED);
+    await rig.investigator.plan(rig.work, diagnosis);
+    const bodies = rig.claude.requests.map(({ body }) => body);
+    const names = (index: number) => bodies.at(index)?.tools?.map((tool) => tool.name);
+    expect(names(0)).toEqual(['postgres_blocking_tree', 'report_triage']);
+    expect(names(1)).toEqual(['postgres_blocking_tree', 'postgres_long_transactions', 'report_diagnosis']);
+    expect(names(-1)).toEqual(['postgres_terminate_backend', 'report_no_action']);
+    const efforts = bodies.map((body) => (body['output_config'] as { effort: string }).effort);
+    expect(efforts).toEqual(['low', 'high', 'high', 'medium']);
+    expect(rig.said.some((words) => words?.startsWith('I am reading who'))).toBe(true);
+  });
+
+  it('keeps system text and tools the same in every incident, and hostile titles inside their quotes', async () => {
+    rig = await startInvestigation(blockedSessions);
+    await rig.investigator.triage(rig.work);
+    const other = { ...rig.work.incident, id: rig.work.incident.id, title: 'Disk full', round: 2 };
+    await rig.investigator.triage({ ...rig.work, incident: other });
+    const [first, second] = rig.claude.requests.map(({ body }) => body);
+    expect(second?.system).toEqual(first?.system);
+    expect(second?.tools).toEqual(first?.tools);
+    const text = JSON.stringify(first?.messages);
+    expect(text.split('</incident_data>')).toHaveLength(2);
+    expect(JSON.stringify(first?.system).length + JSON.stringify(first?.tools).length).toBeLessThan(
+      6_000 * 4,
+    );
+  });
+});
+
+describe('triage', () => {
+  const ignore = { severity: 'info', incidentType: null, routine: false, ignore: true, reason: 'all quiet' };
+
+  it('may not wave an alert away that nobody looked into', async () => {
+    rig = await startInvestigation([{ blocks: [{ tool: 'report_triage', input: ignore }] }]);
+    expect(await rig.investigator.triage(rig.work)).toMatchObject({ ignore: false });
+  });
+
+  it('may ignore an alert after a look at the live system', async () => {
+    rig = await startInvestigation([look, { blocks: [{ tool: 'report_triage', input: ignore }] }]);
+    expect(await rig.investigator.triage(rig.work)).toMatchObject({ ignore: true });
+  });
+});
+
+describe('claims that the record does not carry', () => {
+  it.each([
+    ['cite calls that never happened', [claim('tc_madeup000000', 'pid 4711')], 'never happened'],
+    ['quote what is not there', [claim(REAL, 'pid 9999')], 'does not stand'],
+    ['quote next to nothing', [claim(REAL, 'p')], 'too short'],
+  ])('%s: dropped, worth no more than memory, and nothing is claimed', async (_, evidence, reason) => {
+    rig = await startInvestigation([look, report({ evidence })]);
+    const diagnosis = await rig.investigator.diagnose(rig.work, TRIAGED);
+    expect(diagnosis).toMatchObject({ verdict: 'cannot_tell', confidence: 0.5, evidence: [] });
+    expect(rig.dropped).toEqual([{ claim: evidence[0]?.claim, reason: expect.stringContaining(reason) }]);
+  });
+
+  it('cost confidence even beside claims that stand', async () => {
+    const evidence = [claim(REAL, 'pid 4711 (app@shop, billing)\n blocks 8'), claim(REAL, 'pid 1234')];
+    rig = await startInvestigation([look, report({ evidence })]);
+    const diagnosis = await rig.investigator.diagnose(rig.work, TRIAGED);
+    expect(diagnosis.evidence).toHaveLength(1);
+    expect(diagnosis.confidence).toBeLessThan(0.9);
+  });
+
+  it('cannot rest on memory, nor on a call that was refused', async () => {
+    rig = await startInvestigation([
+      { blocks: [{ tool: 'rm_rf', input: { target: 'shop-db' } }] },
+      report({ evidence: [claim(REAL, 'There is no tool')] }),
+      report({ evidence: [] }),
+    ]);
+    const refused = await rig.investigator.diagnose(rig.work, TRIAGED);
+    expect(refused).toMatchObject({ confidence: 0.5, verdict: 'cannot_tell' });
+    expect(rig.dropped[0]?.reason).toContain('did not succeed');
+    const again = { ...rig.work, incident: { ...rig.work.incident, round: 2 } };
+    expect((await rig.investigator.diagnose(again, TRIAGED)).confidence).toBe(0.5);
+  });
+});
+
+describe('a model that cannot go on', () => {
+  it.each<[string, () => ScriptedReply, RegExp]>([
+    ['is overloaded', (): ScriptedReply => ({ fault: { kind: 'http', status: 529 } }), /overloaded/i],
+    [
+      'drops mid-stream',
+      (): ScriptedReply => ({ ...look, fault: { kind: 'cut', afterBytes: 700 } }),
+      /broke off/,
+    ],
+    [
+      'writes nonsense tool input',
+      (): ScriptedReply => ({ blocks: [{ tool: 'report_diagnosis', rawInput: '{"a' }] }),
+      /./,
+    ],
+    [
+      'reports nonsense',
+      (): ScriptedReply => ({ blocks: [{ tool: 'report_diagnosis', input: { x: 1 } }] }),
+      /invalid/,
+    ],
+    ['refuses', (): ScriptedReply => ({ stop: 'refusal' }), /declined/],
+    ['goes in circles', (): ScriptedReply => look, /no_progress/],
+  ])('when it %s, hands over with a reason for people', async (_, reply, reason) => {
+    rig = await startInvestigation(reply);
+    const failure = await rig.investigator.diagnose(rig.work, TRIAGED).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(InvestigatorFailed);
+    expect((failure as InvestigatorFailed).reason).toMatch(reason);
+  });
+
+  it('withdraws its half sentence before it hands over', async () => {
+    rig = await startInvestigation(() => ({
+      blocks: [{ text: 'The cause is the session of billing, which' }],
+      fault: { kind: 'cut', afterBytes: 900 },
+    }));
+    await expect(rig.investigator.diagnose(rig.work, TRIAGED)).rejects.toBeInstanceOf(InvestigatorFailed);
+    expect(rig.said).toContainEqual(expect.stringContaining('The cause'));
+    expect(rig.said.at(-1)).toBeNull();
+  });
+
+  it('is not blamed when a person stops it', async () => {
+    rig = await startInvestigation([{ blocks: [{ text: 'half of it' }], holdBefore: 'of it' }]);
+    const diagnosing = rig.investigator.diagnose(rig.work, TRIAGED).catch((error: unknown) => error);
+    await rig.claude.held();
+    rig.stop.abort(new Error('stopped by U1'));
+    expect(await diagnosing).toMatchObject({ message: 'stopped by U1' });
+  });
+
+  it('proposes one action at most, and none that it was not offered', async () => {
+    rig = await startInvestigation([
+      {
+        blocks: [
+          { tool: 'drop_database', input: { target: 'shop-db', why: 'x' } },
+          {
+            tool: 'postgres_terminate_backend',
+            input: { target: 'shop-db', pid: 1, backend_start: 'x', why: 'x' },
+          },
+        ],
+      },
+      { blocks: [{ tool: 'report_no_action', input: { reason: 'Nothing is safe.' } }] },
+    ]);
+    const diagnosis = { ...GOOD, evidence: [], ruledOut: [], unknown: [], wouldChangeMyMind: null } as never;
+    expect(await rig.investigator.plan(rig.work, diagnosis)).toEqual({
+      kind: 'none',
+      reason: 'Nothing is safe.',
+    });
+    expect(rig.requests.map((request) => request.tool)).toEqual(['drop_database']);
+  });
+});
