@@ -2,6 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startOf } from './lock.mjs';
 import { PrepareError } from './prepare-error.mjs';
 
 const stampOf = (root) => join(root, 'node_modules', '.sentry-installed');
@@ -57,6 +59,7 @@ function tryWrite(path, text) {
 
 /** `npm ci`, on stderr so that a command's stdout stays its own. Development packages too: the compiler is one. */
 export async function install(root) {
+  if (await earlierInstallEnded(root)) return;
   process.stderr.write('Installing dependencies from package-lock.json (once; about a minute) …\n');
   rmSync(stampOf(root), { force: true });
   const started = Date.now();
@@ -72,6 +75,22 @@ export async function install(root) {
   process.stderr.write(`Installed in ${seconds(started)}.\n`);
 }
 
+const npmFile = (root) => join(root, '.sentry-bootstrap', 'npm.json');
+
+/**
+ * A start that was killed leaves its npm running, and two of them in one folder ruin it.
+ *
+ * @returns whether there was one and what it left is complete
+ */
+async function earlierInstallEnded(root) {
+  const npm = readJson(npmFile(root));
+  if (npm === undefined || startOf(npm.pid) !== npm.start) return false;
+  process.stderr.write(`An earlier start's npm (pid ${npm.pid}) is still installing; waiting for it.\n`);
+  while (startOf(npm.pid) === npm.start) await sleep(200);
+  restoreLinks(root);
+  return isInstalled(root);
+}
+
 function runNpm(root, args) {
   // Started by npm: the same npm again, whatever the PATH says.
   const own = process.env.npm_execpath; // oxlint-disable-line node/no-process-env
@@ -79,6 +98,9 @@ function runNpm(root, args) {
   const [command, first] = isNpm ? [process.execPath, [own]] : ['npm', []];
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 2, 2] });
+    if (child.pid !== undefined) {
+      writeFileSync(npmFile(root), JSON.stringify({ pid: child.pid, start: startOf(child.pid) }));
+    }
     const started = Date.now();
     // Without a terminal npm says nothing until it is done.
     const progress = process.stderr.isTTY

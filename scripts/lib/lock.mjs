@@ -71,7 +71,7 @@ function release(path, token) {
 }
 
 /** When this process started, undefined when there is none; a reused pid gives another answer (on Linux). */
-function startOf(pid) {
+export function startOf(pid) {
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -1,0 +1,47 @@
+# Sentry for production: PostgreSQL and Chroma are separate (see compose.yaml), so nothing embedded is inside.
+# Debian, not Alpine: some packages bring binaries for glibc only.
+
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev --omit=optional --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts ./scripts
+COPY prisma ./prisma
+COPY src ./src
+COPY playground ./playground
+COPY bench ./bench
+COPY evals ./evals
+RUN node scripts/build.mjs
+
+FROM node:20-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Optional packages are the embedded servers' programs; chromadb's own binding is one of them and is not needed to
+# talk to a server.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production \
+    SENTRY_DATA_DIR=/data \
+    SENTRY_HTTP_HOST=0.0.0.0 \
+    SENTRY_HTTP_PORT=3000
+# A user of its own, without shell and home; /data is all it can write.
+RUN groupadd --system --gid 10001 sentry \
+ && useradd --system --uid 10001 --gid sentry --no-create-home --shell /usr/sbin/nologin sentry \
+ && install --directory --owner=sentry --group=sentry --mode=0750 /data
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE manifest.yml ./
+COPY prisma ./prisma
+COPY runbooks ./runbooks
+USER 10001:10001
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.SENTRY_HTTP_PORT + '/health', { signal: AbortSignal.timeout(2500) }).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is process 1: it gets SIGTERM, and Sentry drains before it ends. compose.yaml adds an init for children.
+ENTRYPOINT ["node", "--enable-source-maps", "dist/src/main.js"]
+CMD ["start"]
