@@ -12,6 +12,8 @@ const TICKET_MS = 30_000;
 const PING_MS = 10_000;
 /** After a polite `disconnect` the client is given this long to close by itself. */
 const CLOSE_GRACE_MS = 10_000;
+/** When this server ends, its clients get this long to answer the close frame. */
+const GOODBYE_MS = 100;
 const MAX_FRAME_BYTES = 5_000_000;
 const TYPES = { event: 'events_api', interactive: 'interactive', command: 'slash_commands' } as const;
 
@@ -22,7 +24,7 @@ interface Waiting {
 
 /**
  * Slack's side of Socket Mode: `apps.connections.open` hands out a one-time URL, each connection gets a `hello`,
- * each envelope goes to exactly one open connection (in turn) and waits for its acknowledgement.
+ * each envelope goes to exactly one open connection (any one) and waits for its acknowledgement.
  */
 export class SocketMode implements Transport {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES });
@@ -34,7 +36,6 @@ export class SocketMode implements Transport {
   readonly #pings: NodeJS.Timeout;
   #open: WebSocket[] = [];
   #leaving = new Set<WebSocket>();
-  #turn = 0;
 
   constructor(options: {
     readonly ackMs: () => number;
@@ -77,7 +78,8 @@ export class SocketMode implements Transport {
   async send(envelope: Envelope): Promise<Ack> {
     await this.#whenThawed();
     const candidates = this.#open.filter((each) => !this.#leaving.has(each));
-    const socket = candidates[this.#turn++ % Math.max(1, candidates.length)];
+    // Any one, as in Slack: taking turns would send every second event of a pair to the same connection.
+    const socket = candidates[Math.floor(Math.random() * candidates.length)];
     if (socket === undefined) return { acked: false, reason: 'no_connection', noRetry: false };
     const id = randomUUID();
     return new Promise<Ack>((resolve) => {
@@ -110,7 +112,10 @@ export class SocketMode implements Transport {
 
   close(): void {
     clearInterval(this.#pings);
-    for (const socket of this.#open) socket.terminate();
+    for (const socket of this.#open) {
+      socket.close(1001);
+      setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+    }
     this.#server.close();
   }
 

@@ -27,6 +27,7 @@ export const agentMethods: Readonly<Record<string, Method>> = {
       ...thread,
       botId: call.app.botId,
       text: call.args.text('status') ?? '',
+      clearsOnReply: true,
     });
     return {};
   },
