@@ -5,7 +5,7 @@ import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
 import type { Jobs } from '../../domain/jobs.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Sql } from '../../domain/sql.ts';
-import { APPLICATION, installEnqueueFunction, QUEUE, WORKFLOW } from './enqueue-function.ts';
+import { APPLICATION, QUEUE, WORKFLOW } from './enqueue-function.ts';
 import { createTakeover } from './takeover.ts';
 
 /** Runs `fn` once per name and turn: after a crash its recorded result is returned instead. */
@@ -15,7 +15,7 @@ export type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
 export type Turn = (incidentId: IncidentId, reason: string, durably: Durably) => Promise<void>;
 
 export interface Engine extends Jobs {
-  /** Migrates the engine's schema, takes over the turns of dead processes and begins to work. */
+  /** Takes over the turns of dead processes and begins to work. */
   start(turn: Turn): Promise<void>;
   /** Takes no new turns, waits for running ones at most `drainMs`, and closes. What did not end goes on in another process or at the next start. */
   stop(drainMs: number): Promise<void>;
@@ -67,6 +67,7 @@ export function createEngine(options: {
         name: APPLICATION,
         systemDatabaseUrl: options.databaseUrl,
         systemDatabasePoolSize: 12,
+        runMigrations: false,
         // Constant: a new version of the code goes on with what an older one left (design.md §3).
         applicationVersion: APPLICATION,
         executorID: executorId,
@@ -86,7 +87,6 @@ export function createEngine(options: {
         minPollingIntervalMs: 50,
         onConflict: 'always_update',
       });
-      await installEnqueueFunction(sql);
       await takeover.start();
     },
 

@@ -1,3 +1,4 @@
+import { DBOS } from '@dbos-inc/dbos-sdk';
 import type { Sql } from '../../domain/sql.ts';
 
 export const APPLICATION = 'sentry';
@@ -26,4 +27,10 @@ export async function installEnqueueFunction(sql: Sql): Promise<void> {
           application_name => 'sentry')
       $$`;
   });
+}
+
+/** Brings the engine's own schema and our function up to date, without starting the engine: for commands that only enqueue. */
+export async function migrateEngine(databaseUrl: string, sql: Sql): Promise<void> {
+  await DBOS.migrate(databaseUrl);
+  await installEnqueueFunction(sql);
 }

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { type Config, packageRoot } from '../config.ts';
+import type { Log } from '../domain/log.ts';
+import { type Database, openDatabase } from '../infra/db/client.ts';
+import { startEmbeddedPostgres } from '../infra/db/embedded/start-embedded-postgres.ts';
+import { migrateDatabase } from '../infra/db/migrate.ts';
+import { migrateEngine } from '../infra/dbos/enqueue-function.ts';
+import { keepRunning } from './children/keep-running.ts';
+
+/** The record's database, ready to use. */
+export interface Store extends Database {
+  readonly url: string;
+  readonly embedded: boolean;
+  /** Names of the migrations this start applied. */
+  readonly applied: readonly string[];
+  /** Closes the pool and, where it is ours and nobody else uses it, the server. */
+  stop(): Promise<void>;
+}
+
+/** Opens DATABASE_URL, or starts the embedded PostgreSQL under the data folder; migrates either. */
+export async function openStore(
+  config: Config,
+  log: Log,
+  options: { readonly keep?: boolean } = {},
+): Promise<Store> {
+  const server = config.databaseUrl === null ? await startServer(config, log, options.keep ?? false) : null;
+  const url = config.databaseUrl ?? server?.url ?? '';
+  try {
+    const { applied } = await migrateDatabase(url, join(packageRoot(), 'prisma', 'migrations'));
+    const database = openDatabase(url);
+    await migrateEngine(url, database.sql);
+    return {
+      ...database,
+      url,
+      embedded: server !== null,
+      applied,
+      stop: async () => {
+        await database.close();
+        await server?.stop();
+      },
+    };
+  } catch (error) {
+    await server?.stop();
+    throw error;
+  }
+}
+
+/** `keep`: restarted whenever it dies, for the long-running bot; a command needs it only for a moment. */
+async function startServer(
+  config: Config,
+  log: Log,
+  keep: boolean,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const start = () =>
+    startEmbeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), name: 'sentry', log });
+  if (!keep) return start();
+  const kept = await keepRunning({ name: 'PostgreSQL', start, log });
+  return { url: kept.current().url, stop: kept.stop };
+}

@@ -1,0 +1,20 @@
+import type { Config, PostgresTargetConfig } from '../config.ts';
+import type { Target } from '../domain/target.ts';
+
+/** Names an alert may use for the playground's system under care. */
+export const playgroundTarget: Target = {
+  name: 'shop-db',
+  kind: 'postgres',
+  domain: 'postgres',
+  environment: 'playground',
+  aliases: ['shop'],
+};
+
+/** The configured targets without their credentials; the playground's when none is configured. */
+export function configuredTargets(config: Config): readonly Target[] {
+  return config.playgroundTarget ? [playgroundTarget] : config.targets.map(toTarget);
+}
+
+function toTarget({ name, kind, environment, aliases }: PostgresTargetConfig): Target {
+  return { name, kind, domain: 'postgres', environment, aliases };
+}

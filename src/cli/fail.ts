@@ -1,0 +1,28 @@
+import { CommanderError } from 'commander';
+import { messageOf, OpsError } from '../domain/errors.ts';
+
+/** Exit codes for scripts: 0 done, 1 failed, 2 the command was wrong, 3 not found, 4 the configuration is wrong. */
+export const exitCodes = { failed: 1, usage: 2, notFound: 3, config: 4 } as const;
+
+/** Says on stderr what went wrong and what to do, and sets the exit code. Never a stack trace for an expected fault. */
+export function fail(error: unknown): void {
+  if (error instanceof CommanderError) {
+    // Help and version end here too, with code 0; commander has printed what there is to say.
+    process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
+    return;
+  }
+  if (error instanceof OpsError) {
+    process.stderr.write(`sentry: ${error.message}\n${error.hint}\n`);
+    process.exitCode =
+      error.code === 'CONFIG'
+        ? exitCodes.config
+        : error.code === 'NOT_FOUND'
+          ? exitCodes.notFound
+          : exitCodes.failed;
+    return;
+  }
+  process.stderr.write(
+    `sentry: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}\n`,
+  );
+  process.exitCode = exitCodes.failed;
+}

@@ -1,0 +1,22 @@
+import { Command } from 'commander';
+import { createRecords } from '../record/record.ts';
+import { why } from '../record/why.ts';
+import { loadIncident } from './load-incident.ts';
+import { withStore } from './with-store.ts';
+
+export const incidentCommand = new Command('incident')
+  .description('Show the whole record of one incident.')
+  .argument('<id>', 'INC-7, or just 7')
+  .option('--json', 'the record as one JSON document', false)
+  .action(async (id: string, { json }: { readonly json: boolean }) => {
+    const record = await withStore(({ sql }) => loadIncident(createRecords(sql), id));
+    if (json) {
+      process.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+      return;
+    }
+    const outputs = record.toolCalls.map(
+      (call) =>
+        `--- ${call.id} ${call.role} ${call.tool} on ${call.target ?? '-'} (${call.state}, ${call.finishedAt})\n${call.output}\n`,
+    );
+    process.stdout.write(`${why(record)}\n\n${outputs.join('\n')}`);
+  });

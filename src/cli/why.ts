@@ -1,0 +1,15 @@
+import { Command } from 'commander';
+import { createRecords } from '../record/record.ts';
+import { why } from '../record/why.ts';
+import { loadIncident } from './load-incident.ts';
+import { withStore } from './with-store.ts';
+
+export const whyCommand = new Command('why')
+  .description(
+    'Tell from the record what happened, on what evidence, what was run, who approved and what it cost.',
+  )
+  .argument('<id>', 'INC-7, or just 7')
+  .action(async (id: string) => {
+    const record = await withStore(({ sql }) => loadIncident(createRecords(sql), id));
+    process.stdout.write(`${why(record)}\n`);
+  });

@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { accessCommand } from './cli/access.ts';
+import { alertCommand } from './cli/alert.ts';
+import { benchCommand } from './cli/bench.ts';
+import { doctorCommand } from './cli/doctor.ts';
+import { fail } from './cli/fail.ts';
+import { incidentCommand } from './cli/incident.ts';
+import { incidentsCommand } from './cli/incidents.ts';
+import { migrateCommand } from './cli/migrate.ts';
+import { runbooksCommand } from './cli/runbooks.ts';
+import { startCommand } from './cli/start.ts';
+import { whyCommand } from './cli/why.ts';
+
+const program = new Command('sentry')
+  .description(
+    "The on-call engineer's colleague in Slack: investigates, shows its evidence, asks before it acts.",
+  )
+  .showHelpAfterError('(sentry --help lists the commands)')
+  .exitOverride();
+
+for (const command of [
+  startCommand,
+  doctorCommand,
+  migrateCommand,
+  alertCommand,
+  incidentsCommand,
+  incidentCommand,
+  whyCommand,
+  accessCommand,
+  runbooksCommand,
+  benchCommand,
+])
+  program.addCommand(command.exitOverride().showHelpAfterError());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  fail(error);
+}

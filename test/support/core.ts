@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Investigator } from '../../src/agents/ports.ts';
+import { createApprovals } from '../../src/approvals/approvals.ts';
+import { createApprovalPolicy } from '../../src/approvals/policy.ts';
+import type { Alert } from '../../src/domain/alert.ts';
+import type { Target } from '../../src/domain/target.ts';
+import type { Json } from '../../src/domain/tool-call.ts';
+import { createGate } from '../../src/gate/gate.ts';
+import type { GateDeps } from '../../src/gate/gate-deps.ts';
+import { openDatabase } from '../../src/infra/db/client.ts';
+import { createEngine } from '../../src/infra/dbos/engine.ts';
+import { migrateEngine } from '../../src/infra/dbos/enqueue-function.ts';
+import { createAccept } from '../../src/ingest/accept.ts';
+import type { InvestigationDeps, InvestigationMemory } from '../../src/investigation/deps.ts';
+import { createSteering } from '../../src/investigation/steering.ts';
+import { createTurn } from '../../src/investigation/turn.ts';
+import { createRecords } from '../../src/record/record.ts';
+import { createAuditLog } from '../../src/security/audit-chain.ts';
+import { createCredentialVault } from '../../src/security/credentials.ts';
+import { createKillSwitch, type Mode } from '../../src/security/kill-switch.ts';
+import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
+import type { ToolPorts } from '../../src/tools/ports.ts';
+import { quiet as hush } from './quiet.ts';
+const quiet = process.env['LOUD'] ? { ...hush, warn: (...a: unknown[]) => console.error(...a), error: (...a: unknown[]) => console.error(...a) } : hush;
+
+/** A thing that can be broken and mended once, standing in for a target: tests count what took effect on it. */
+export interface Machine {
+  broken: boolean;
+  /** Changes whenever somebody else touches it. */
+  generation: number;
+  /** How often the mutation took effect. */
+  effects: number;
+  /** Whether the mutation helps. */
+  helps: boolean;
+}
+
+export const boxTarget: Target = {
+  name: 'box',
+  kind: 'postgres',
+  domain: 'postgres',
+  environment: 'test',
+  aliases: [],
+};
+
+export function boxTools(machine: Machine, options: { readonly runMs?: number } = {}): readonly Tool[] {
+  return [
+    defineReadTool({
+      name: 'box_state',
+      description: 'Says whether the box is broken.',
+      kind: 'read',
+      domain: 'postgres',
+      input: z.strictObject({}),
+      timeoutMs: 2_000,
+      run: async () => ({ text: `broken: ${machine.broken}`, data: { broken: machine.broken } }),
+    }),
+    defineActiveTool<{ how: string }, Json>({
+      name: 'box_mend',
+      description: 'Mends the box.',
+      kind: 'active',
+      domain: 'postgres',
+      input: z.strictObject({ how: z.string() }),
+      timeoutMs: 1_000,
+      command: ({ how }) => `mend --how ${how}`,
+      preflight: async () => ({
+        guard: { generation: machine.generation },
+        clock: null,
+        lines: [`broken: ${machine.broken}`],
+        blastRadius: 'the box',
+        undo: 'break it again',
+        risk: 'low',
+      }),
+      run: async () => {
+        if (options.runMs) await new Promise((done) => setTimeout(done, options.runMs));
+        machine.effects += 1;
+        if (machine.helps) machine.broken = false;
+        return { kind: 'succeeded', text: 'mended' };
+      },
+      look: async () => (machine.effects > 0 ? 'done' : 'not_done'),
+      verify: () => ({
+        steps: [{ tool: 'box_state', input: {}, holds: '!result.broken', says: 'the box is whole' }],
+        holdMs: 100,
+        timeoutMs: 600,
+      }),
+    }),
+  ];
+}
+
+/** Diagnoses by reading the box and proposes to mend it; a new way in each round, since a way that failed is refused. */
+export const boxInvestigator: Investigator = {
+  name: 'playbook',
+  triage: async (work) => ({
+    severity: work.incident.severity,
+    incidentType: 'broken_box',
+    routine: true,
+    ignore: false,
+    reason: 'known',
+  }),
+  diagnose: async (work) => {
+    const seen = await work.durably('look', () =>
+      work.callTool({ tool: 'box_state', target: work.incident.target, input: {} }),
+    );
+    const broken = seen.kind === 'ok' && (seen.data as { broken: boolean }).broken;
+    return {
+      verdict: broken ? 'cause_found' : seen.kind === 'ok' ? 'healthy' : 'cannot_tell',
+      rootCause: broken ? 'The box is broken.' : 'Nothing is wrong.',
+      category: broken ? 'broken_box' : null,
+      confidence: 0.97,
+      evidence: [{ claim: 'The box says so.', toolCallIds: [seen.toolCallId], quote: `broken: ${broken}` }],
+      ruledOut: [],
+      unknown: [],
+      wouldChangeMyMind: null,
+      blastRadius: null,
+      remedy: 'Mend it.',
+      runbookId: null,
+    };
+  },
+  plan: async (work) => {
+    const proposed = await work.durably('propose', () =>
+      work.callTool({
+        tool: 'box_mend',
+        target: work.incident.target,
+        input: { how: `way-${work.incident.round}-${work.tried.length}` },
+        proposal: { why: 'It mends it.', runbookId: null, verify: null },
+      }),
+    );
+    return proposed.kind === 'proposed'
+      ? { kind: 'proposed', actionId: proposed.actionId }
+      : { kind: 'none', reason: proposed.kind === 'ok' ? 'not active' : proposed.reason };
+  },
+};
+
+const forgetful: InvestigationMemory = {
+  recall: async () => ({
+    incidents: [],
+    runbooks: [],
+    episodes: { similar: [], failedCommands: [] },
+    missing: null,
+  }),
+  rememberIncident: async () => undefined,
+  recordEpisode: async () => undefined,
+};
+
+export function boxAlert(overrides: Partial<Alert> = {}): Alert {
+  const key = randomUUID();
+  return {
+    source: 'alertmanager',
+    status: 'firing',
+    name: 'BoxBroken',
+    title: 'The box is broken',
+    severity: 'critical',
+    sourceSeverity: 'critical',
+    labels: { alertname: 'BoxBroken', source_type: 'database', instance: 'box' },
+    annotations: {},
+    target: 'box',
+    fingerprint: key.replaceAll('-', ''),
+    deliveryKey: key,
+    startsAt: new Date().toISOString(),
+    endsAt: null,
+    url: null,
+    ...overrides,
+  };
+}
+
+export interface CoreOptions {
+  readonly url: string;
+  readonly tools: readonly Tool[];
+  readonly investigator?: Investigator;
+  readonly claude?: Investigator;
+  readonly dataDir?: string;
+  readonly mode?: Mode;
+  readonly approvalMinutes?: number;
+  readonly memory?: InvestigationMemory;
+  readonly gate?: Partial<GateDeps>;
+}
+
+/** The real core (record, engine, gate, approvals, investigation) over a real database, with tools of the test's. */
+export async function createCore(options: CoreOptions) {
+  const database = openDatabase(options.url);
+  const { sql } = database;
+  await migrateEngine(options.url, sql);
+  const records = createRecords(sql);
+  const audit = createAuditLog(sql);
+  const vault = createCredentialVault();
+  const killSwitch = createKillSwitch(sql, {
+    mode: options.mode ?? 'ACTIVE',
+    dataDir: options.dataDir ?? '/nonexistent',
+  });
+  const gateDeps: GateDeps = {
+    sql,
+    records,
+    audit,
+    vault,
+    killSwitch,
+    registry: { get: (name) => options.tools.find((tool) => tool.name === name) },
+    targets: new Map([[boxTarget.name, boxTarget]]),
+    ports: {} as ToolPorts,
+    identity: async () => ({ systemIdentifier: '1', timelineId: 1 }),
+    redact: (text) => text,
+    redactJson: (value) => value,
+    approvalMinutes: options.approvalMinutes ?? 5,
+    log: quiet,
+    ...options.gate,
+  };
+  const gate = createGate(gateDeps);
+  const policy = createApprovalPolicy({
+    approvers: [{ kind: 'user', id: 'UONCALL' }],
+    admins: [],
+    directory: { groupMembers: async () => [], channelMembers: async () => [] },
+  });
+  const approvals = createApprovals({ sql, records, policy, audit });
+  const engine = createEngine({ databaseUrl: options.url, sql, log: quiet, executorId: randomUUID() });
+  const shutdown = new AbortController();
+  const deps: InvestigationDeps = {
+    sql,
+    records,
+    jobs: engine,
+    gate,
+    vault,
+    approvals,
+    memory: options.memory ?? forgetful,
+    claude: options.claude ?? null,
+    playbook: options.investigator ?? boxInvestigator,
+    reporter: { changed: () => undefined },
+    log: quiet,
+    shutdown: shutdown.signal,
+    redact: (text) => text,
+  };
+  const accept = createAccept(sql, [boxTarget]);
+  return {
+    ...deps,
+    audit,
+    gateDeps,
+    accept,
+    engine,
+    steering: createSteering({ ...deps, audit }),
+    start: () => engine.start(createTurn(deps)),
+    async stop() {
+      shutdown.abort();
+      await engine.stop(2_000);
+      await database.close();
+    },
+  };
+}
+
+export type Core = Awaited<ReturnType<typeof createCore>>;
