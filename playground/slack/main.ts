@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createLocalSlack, type LocalSlack } from './local-slack.ts';
+import { ON_CALL_GROUP, SENTRY_APP, USERS, WEBHOOKS } from './seed.ts';
 
 const HELP = `The local Slack workspace, as a process of its own.
 
@@ -11,7 +12,8 @@ const HELP = `The local Slack workspace, as a process of its own.
   --events-url URL   deliver events signed over HTTP to this URL instead of Socket Mode
   --parent-pid PID   end when this process is gone
 
-Prints one JSON line when it listens: {"ready":true,"url":"http://127.0.0.1:…","apiUrl":"…"}
+Prints one JSON line when it listens: {"ready":true,"url":"http://127.0.0.1:…","apiUrl":"…", …} with the fake tokens and
+the ids that the bot is to be configured with.
 `;
 const PARENT_CHECK_MS = 1000;
 
@@ -41,7 +43,19 @@ async function serve(): Promise<void> {
     ...(values['events-url'] === undefined ? {} : { eventsUrl: values['events-url'] }),
   });
   endWith(slack, wholeNumber('parent-pid', values['parent-pid']));
-  process.stdout.write(`${JSON.stringify({ ready: true, url: slack.url, apiUrl: slack.apiUrl })}\n`);
+  const ready = {
+    ready: true,
+    url: slack.url,
+    apiUrl: slack.apiUrl,
+    botToken: SENTRY_APP.botToken,
+    appToken: SENTRY_APP.appToken,
+    signingSecret: SENTRY_APP.signingSecret,
+    approvers: [USERS.onCall, USERS.onCall2, USERS.admin],
+    admins: [USERS.admin],
+    onCallGroup: ON_CALL_GROUP,
+    alertWebhookUrl: `${slack.url}${Object.keys(WEBHOOKS)[0] ?? ''}`,
+  };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
 }
 
 function endWith(slack: LocalSlack, parentPid: number | undefined): void {

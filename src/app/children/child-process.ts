@@ -54,7 +54,7 @@ interface ChildState {
 
 /**
  * A process of our own that outlives us: detached, writing to a file. It says that it is ready by one line of JSON on
- * stdout, `{"ready": …}`, whose value `parse` reads. One that was left behind by a kill is taken over when it was
+ * stdout, `{"ready": …}`: `parse` reads its value, or the whole line where that is `true`. One that was left behind by a kill is taken over when it was
  * started by the same command and is healthy; otherwise it is ended first, so that there is never a second.
  *
  * @throws OpsError CHILD_FAILED with the end of what it printed.
@@ -162,7 +162,10 @@ async function readyValue(
       .split('\n')
       .slice(0, -1)
       .find((text) => text.startsWith('{"ready":'));
-    if (line !== undefined) return (JSON.parse(line) as { ready: unknown }).ready;
+    if (line !== undefined) {
+      const said = JSON.parse(line) as { readonly ready: unknown };
+      return said.ready === true ? said : said.ready;
+    }
     if (!alive || Date.now() >= deadline) return undefined;
     await sleep(25);
   }
