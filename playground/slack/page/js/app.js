@@ -78,7 +78,8 @@ export function createApp(changed) {
     /** @param {import('./core/routing.js').Place} place */
     go(place) {
       const next = { ...(place.focus && !place.thread ? threadOf(place.channel, place.focus) : {}), ...place };
-      if (next.channel !== undefined && !data.channels.has(next.channel)) return app.toast('This channel does not exist here.', 'error');
+      if (next.channel !== undefined && !data.channels.has(next.channel))
+        return app.toast('This channel does not exist here.', 'error');
       const channel = next.channel ?? ui.channel;
       const moved = channel !== ui.channel || next.home !== ui.home;
       app.set({
@@ -91,7 +92,11 @@ export function createApp(changed) {
         editing: undefined,
         ...(moved ? { unreadFrom: data.snapshot?.lastRead[ui.viewer]?.[channel] } : {}),
       });
-      history.replaceState(null, '', writeHash({ channel, ...(ui.thread ? { thread: ui.thread } : {}), home: ui.home }));
+      history.replaceState(
+        null,
+        '',
+        writeHash({ channel, ...(ui.thread ? { thread: ui.thread } : {}), home: ui.home }),
+      );
     },
     /** @param {string} userId */
     switchUser(userId) {
@@ -99,7 +104,8 @@ export function createApp(changed) {
       sessionStorage.setItem(REMEMBERED_USER, userId);
       app.set({ viewer: userId, menu: undefined, editing: undefined });
       const channel = data.channels.get(ui.channel);
-      const stays = channel && (channel.is_im ? channel.user === userId : !channel.is_private || channel.members.includes(userId));
+      const stays =
+        channel && (channel.is_im ? channel.user === userId : !channel.is_private || channel.members.includes(userId));
       if (!stays) app.go({ channel: visibleChannels(data, userId)[0]?.id ?? '' });
       if (ui.home) void app.openHome();
     },

@@ -42,7 +42,10 @@ function draw() {
 
 function shell() {
   if (!app.data.snapshot) return loading();
-  const open = (app.data.snapshot.views[app.ui.viewer]?.length ?? 0) > 0 || app.ui.confirm !== undefined || app.ui.image !== undefined;
+  const open =
+    (app.data.snapshot.views[app.ui.viewer]?.length ?? 0) > 0 ||
+    app.ui.confirm !== undefined ||
+    app.ui.image !== undefined;
   const thread = threadPane(app);
   return h(
     'div',
@@ -78,7 +81,10 @@ function markRead() {
 
 function title() {
   const team = app.data.snapshot?.team.name ?? 'Local workspace';
-  const fresh = visibleChannels(app.data, app.ui.viewer).reduce((sum, one) => sum + unread(app.data, one.id, app.ui.viewer).count, 0);
+  const fresh = visibleChannels(app.data, app.ui.viewer).reduce(
+    (sum, one) => sum + unread(app.data, one.id, app.ui.viewer).count,
+    0,
+  );
   const wanted = `${fresh > 0 ? `(${fresh}) ` : ''}${team}`;
   if (document.title !== wanted) document.title = wanted;
 }

@@ -1,7 +1,7 @@
 import { h } from '../core/vdom.js';
+import { withEmoji } from '../text/emoji.js';
 import { dateText, link } from '../text/entities.js';
 import { mrkdwn, unescape } from '../text/mrkdwn.js';
-import { withEmoji } from '../text/emoji.js';
 import { broken } from './elements.js';
 import { list, text } from './fields.js';
 import { renderBlocks } from './render.js';
@@ -55,7 +55,11 @@ function classic(ctx, attachment) {
   return [
     attachment.author_name && author(ctx, attachment),
     title !== '' &&
-      h('div', { class: 'attachment-title' }, titleLink === '' ? withEmoji(unescape(title)) : link(ctx, titleLink, [withEmoji(unescape(title))])),
+      h(
+        'div',
+        { class: 'attachment-title' },
+        titleLink === '' ? withEmoji(unescape(title)) : link(ctx, titleLink, [withEmoji(unescape(title))]),
+      ),
     body !== '' && h('div', { class: 'b-text' }, mrkdwn(ctx, body)),
     nothing && h('div', { class: 'b-text' }, unescape(text(attachment.fallback))),
     fields.length > 0 &&
@@ -67,12 +71,24 @@ function classic(ctx, attachment) {
             'div',
             { class: field.short ? 'attachment-field is-short' : 'attachment-field' },
             h('div', { class: 'field-title' }, withEmoji(unescape(text(field.title)))),
-            h('div', { class: 'b-text' }, mrkdwn(ctx, typeof field.value === 'number' ? String(field.value) : text(field.value))),
+            h(
+              'div',
+              { class: 'b-text' },
+              mrkdwn(ctx, typeof field.value === 'number' ? String(field.value) : text(field.value)),
+            ),
           ),
         ),
       ),
     legacyActions(ctx, attachment),
-    attachment.image_url && h('img', { class: 'attachment-image', src: text(attachment.image_url), alt: title || 'image', loading: 'lazy', referrerpolicy: 'no-referrer', onError: broken }),
+    attachment.image_url &&
+      h('img', {
+        class: 'attachment-image',
+        src: text(attachment.image_url),
+        alt: title || 'image',
+        loading: 'lazy',
+        referrerpolicy: 'no-referrer',
+        onError: broken,
+      }),
     footer(attachment),
   ];
 }
@@ -102,7 +118,16 @@ function legacyActions(ctx, attachment) {
       const style = action.style === 'primary' ? ' btn-primary' : action.style === 'danger' ? ' btn-danger' : '';
       const label = withEmoji(unescape(text(action.text)));
       return text(action.url) === ''
-        ? h('button', { type: 'button', class: `btn${style}`, disabled: true, title: 'Classic attachment buttons do nothing here' }, label)
+        ? h(
+            'button',
+            {
+              type: 'button',
+              class: `btn${style}`,
+              disabled: true,
+              title: 'Classic attachment buttons do nothing here',
+            },
+            label,
+          )
         : link(ctx, text(action.url), [label], `btn${style}`);
     }),
   );

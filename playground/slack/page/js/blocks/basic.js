@@ -26,7 +26,11 @@ export function section(ctx, block) {
       { class: 'b-section-body' },
       block.text && h('div', { class: 'b-text' }, textObject(ctx, block.text)),
       fields.length > 0 &&
-        h('div', { class: 'b-fields' }, fields.map((field) => h('div', { class: 'b-field' }, textObject(ctx, field)))),
+        h(
+          'div',
+          { class: 'b-fields' },
+          fields.map((field) => h('div', { class: 'b-field' }, textObject(ctx, field))),
+        ),
     ),
     block.accessory && h('div', { class: 'b-accessory' }, blockElement(ctx, block, block.accessory)),
   );
@@ -67,7 +71,11 @@ export function actions(ctx, block) {
  * @param {Block} block
  */
 export function contextActions(ctx, block) {
-  return h('div', { class: 'b-context-actions' }, list(block.elements).map((element) => blockElement(ctx, block, element)));
+  return h(
+    'div',
+    { class: 'b-context-actions' },
+    list(block.elements).map((element) => blockElement(ctx, block, element)),
+  );
 }
 
 export function divider() {

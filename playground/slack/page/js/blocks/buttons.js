@@ -40,7 +40,11 @@ export function button(ctx, block, element) {
  * @param {Element_} element
  */
 export function workflowButton(element) {
-  return h('button', { type: 'button', class: 'btn', disabled: true, title: 'Workflows do not run in the local workspace' }, plain(element.text));
+  return h(
+    'button',
+    { type: 'button', class: 'btn', disabled: true, title: 'Workflows do not run in the local workspace' },
+    plain(element.text),
+  );
 }
 
 /**
@@ -65,7 +69,8 @@ export function overflow(ctx, block, element) {
             ctx.act(block, element, { kind: 'option', value });
             const chosen = list(element.options).find((option) => option.value === value);
             const url = text(chosen?.url);
-            if (url !== '' && isSafeAddress(url) && !ctx.openLink(url)) window.open(url, '_blank', 'noopener,noreferrer');
+            if (url !== '' && isSafeAddress(url) && !ctx.openLink(url))
+              window.open(url, '_blank', 'noopener,noreferrer');
           },
         });
       },

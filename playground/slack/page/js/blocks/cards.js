@@ -31,7 +31,11 @@ export function card(ctx, block) {
     ),
     block.body && h('div', { class: 'card-body b-text' }, textObject(ctx, block.body)),
     list(block.actions).length > 0 &&
-      h('div', { class: 'b-actions' }, list(block.actions).map((element) => button(ctx, block, element))),
+      h(
+        'div',
+        { class: 'b-actions' },
+        list(block.actions).map((element) => button(ctx, block, element)),
+      ),
   );
 }
 
@@ -65,10 +69,19 @@ export function container(ctx, block, renderBlock) {
       block.subtitle && h('div', { class: 'container-subtitle' }, textObject(ctx, block.subtitle)),
     ),
   );
-  const body = h('div', { class: 'container-body' }, list(block.child_blocks).map((child) => renderBlock(ctx, child)));
+  const body = h(
+    'div',
+    { class: 'container-body' },
+    list(block.child_blocks).map((child) => renderBlock(ctx, child)),
+  );
   const width = ['narrow', 'standard', 'wide', 'full'].includes(block.width) ? text(block.width) : 'standard';
   if (block.is_collapsible !== true) {
-    return h('div', { class: `b-container width-${width}${block.has_header_divider ? ' has-divider' : ''}` }, head, body);
+    return h(
+      'div',
+      { class: `b-container width-${width}${block.has_header_divider ? ' has-divider' : ''}` },
+      head,
+      body,
+    );
   }
   const key = `container:${text(block.block_id)}`;
   const open = ctx.local.get(key) ?? block.default_collapsed !== true;
@@ -77,7 +90,12 @@ export function container(ctx, block, renderBlock) {
     { class: `b-container width-${width} is-collapsible` },
     h(
       'button',
-      { type: 'button', class: 'container-toggle', 'aria-expanded': open ? 'true' : 'false', onClick: () => ctx.local.set(key, !open) },
+      {
+        type: 'button',
+        class: 'container-toggle',
+        'aria-expanded': open ? 'true' : 'false',
+        onClick: () => ctx.local.set(key, !open),
+      },
       h('span', { class: `chevron${open ? ' is-open' : ''}`, 'aria-hidden': 'true' }),
       head,
     ),

@@ -6,7 +6,12 @@ import { changed } from './selects.js';
 /** @typedef {import('../core/types.js').Ctx} Ctx @typedef {import('../core/types.js').Block} Block @typedef {import('../core/types.js').Element_} Element_ */
 
 /** @type {Record<string, string>} */
-const INPUT_TYPES = { email_text_input: 'email', url_text_input: 'url', number_input: 'number', plain_text_input: 'text' };
+const INPUT_TYPES = {
+  email_text_input: 'email',
+  url_text_input: 'url',
+  number_input: 'number',
+  plain_text_input: 'text',
+};
 
 /**
  * Text, number, email, address and rich-text inputs.
@@ -28,7 +33,9 @@ export function textInput(ctx, block, element, field = {}) {
   return h(multiline ? 'textarea' : 'input', {
     key: `${ctx.scope}:${blockId}:${actionId}`,
     ...(multiline ? { rows: '5' } : { type: INPUT_TYPES[element.type] ?? 'text' }),
-    ...(element.type === 'number_input' ? { step: element.is_decimal_allowed ? 'any' : '1', min: element.min_value, max: element.max_value } : {}),
+    ...(element.type === 'number_input'
+      ? { step: element.is_decimal_allowed ? 'any' : '1', min: element.min_value, max: element.max_value }
+      : {}),
     class: 'text-input',
     id: field.id,
     'aria-invalid': field.invalid ? 'true' : undefined,

@@ -27,7 +27,13 @@ export function image(ctx, block) {
         'aria-label': `Open image: ${text(block.alt_text)}`,
         onClick: () => url !== undefined && ctx.openImage(url, text(block.alt_text)),
       },
-      h('img', { src: url, alt: text(block.alt_text), loading: 'lazy', referrerpolicy: 'no-referrer', onError: broken }),
+      h('img', {
+        src: url,
+        alt: text(block.alt_text),
+        loading: 'lazy',
+        referrerpolicy: 'no-referrer',
+        onError: broken,
+      }),
     ),
   );
 }
@@ -50,7 +56,13 @@ export function video(ctx, block) {
       ctx,
       href,
       [
-        h('img', { src: text(block.thumbnail_url), alt: text(block.alt_text), loading: 'lazy', referrerpolicy: 'no-referrer', onError: broken }),
+        h('img', {
+          src: text(block.thumbnail_url),
+          alt: text(block.alt_text),
+          loading: 'lazy',
+          referrerpolicy: 'no-referrer',
+          onError: broken,
+        }),
         h('span', { class: 'video-play', 'aria-hidden': 'true' }, '▶'),
       ],
       'video-frame',
@@ -76,7 +88,11 @@ export function file(ctx, block) {
 export function messageFile(ctx, attached) {
   const title = attached.title || attached.name;
   if (attached.mimetype.startsWith('image/')) {
-    return image(ctx, { image_url: attached.url_private, alt_text: title, title: { type: 'plain_text', text: title, emoji: false } });
+    return image(ctx, {
+      image_url: attached.url_private,
+      alt_text: title,
+      title: { type: 'plain_text', text: title, emoji: false },
+    });
   }
   return fileCard(ctx, title, attached.url_private, `${attached.mimetype} · ${size(attached.size)}`);
 }

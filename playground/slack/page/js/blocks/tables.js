@@ -48,8 +48,26 @@ export function table(ctx, block) {
     h(
       'table',
       { class: 'table' },
-      h('thead', null, h('tr', null, head.map((cell, i) => h('th', { scope: 'col', class: cellClass(cell, i) }, cellBody(ctx, cell))))),
-      h('tbody', null, body.map((row) => h('tr', null, row.map((cell, i) => h('td', { class: cellClass(cell, i) }, cellBody(ctx, cell)))))),
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          head.map((cell, i) => h('th', { scope: 'col', class: cellClass(cell, i) }, cellBody(ctx, cell))),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        body.map((row) =>
+          h(
+            'tr',
+            null,
+            row.map((cell, i) => h('td', { class: cellClass(cell, i) }, cellBody(ctx, cell))),
+          ),
+        ),
+      ),
     ),
   );
 }
@@ -81,11 +99,27 @@ export function dataTable(ctx, block) {
         'table',
         { class: 'table' },
         h('caption', null, text(block.caption)),
-        h('thead', null, h('tr', null, head.map((cell, i) => sortHead(cellText(cell), i, state, () => set({ sort: i, down: state.sort === i && !state.down }))))),
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            head.map((cell, i) =>
+              sortHead(cellText(cell), i, state, () => set({ sort: i, down: state.sort === i && !state.down })),
+            ),
+          ),
+        ),
         h(
           'tbody',
           null,
-          rows.slice(page * size, (page + 1) * size).map((row) => h('tr', null, row.map((cell, i) => dataCell(ctx, cell, i === headColumn)))),
+          rows.slice(page * size, (page + 1) * size).map((row) =>
+            h(
+              'tr',
+              null,
+              row.map((cell, i) => dataCell(ctx, cell, i === headColumn)),
+            ),
+          ),
         ),
       ),
     ),
@@ -130,7 +164,12 @@ function sortHead(label, column, state, toggle) {
   return h(
     'th',
     { scope: 'col', 'aria-sort': order },
-    h('button', { type: 'button', class: 'sort-button', onClick: toggle }, label, h('span', { 'aria-hidden': 'true' }, active ? (state.down ? ' ↓' : ' ↑') : '')),
+    h(
+      'button',
+      { type: 'button', class: 'sort-button', onClick: toggle },
+      label,
+      h('span', { 'aria-hidden': 'true' }, active ? (state.down ? ' ↓' : ' ↑') : ''),
+    ),
   );
 }
 
@@ -144,9 +183,17 @@ function pager(page, pages, count, go) {
   return h(
     'div',
     { class: 'pager' },
-    h('button', { type: 'button', class: 'btn btn-small', disabled: page === 0, onClick: () => go(page - 1) }, 'Previous'),
+    h(
+      'button',
+      { type: 'button', class: 'btn btn-small', disabled: page === 0, onClick: () => go(page - 1) },
+      'Previous',
+    ),
     h('span', { class: 'pager-text' }, `Page ${page + 1} of ${pages} · ${count} rows`),
-    h('button', { type: 'button', class: 'btn btn-small', disabled: page >= pages - 1, onClick: () => go(page + 1) }, 'Next'),
+    h(
+      'button',
+      { type: 'button', class: 'btn btn-small', disabled: page >= pages - 1, onClick: () => go(page + 1) },
+      'Next',
+    ),
   );
 }
 

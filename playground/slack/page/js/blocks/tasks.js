@@ -28,8 +28,16 @@ export function plan(ctx, block) {
       tasks.length > 0 && h('span', { class: 'plan-count' }, `${done} of ${tasks.length}`),
     ),
     tasks.length > 0 &&
-      h('div', { class: 'plan-bar', 'aria-hidden': 'true' }, h('span', { style: { '--done': `${(100 * done) / tasks.length}%` } })),
-    h('ol', { class: 'plan-tasks' }, tasks.map((task, i) => h('li', { key: text(task.task_id) || i }, taskCard(ctx, task, true)))),
+      h(
+        'div',
+        { class: 'plan-bar', 'aria-hidden': 'true' },
+        h('span', { style: { '--done': `${(100 * done) / tasks.length}%` } }),
+      ),
+    h(
+      'ol',
+      { class: 'plan-tasks' },
+      tasks.map((task, i) => h('li', { key: text(task.task_id) || i }, taskCard(ctx, task, true))),
+    ),
   );
 }
 
@@ -52,7 +60,11 @@ export function taskCard(ctx, block, nested = false) {
       block.details && h('div', { class: 'task-details' }, richText(ctx, block.details)),
       block.output && h('details', { class: 'task-output' }, h('summary', null, 'Output'), richText(ctx, block.output)),
       sources.length > 0 &&
-        h('div', { class: 'task-sources' }, sources.map((source) => link(ctx, text(source.url), [text(source.text) || text(source.url)], 'source-chip'))),
+        h(
+          'div',
+          { class: 'task-sources' },
+          sources.map((source) => link(ctx, text(source.url), [text(source.text) || text(source.url)], 'source-chip')),
+        ),
     ),
   );
 }

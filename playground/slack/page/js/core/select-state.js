@@ -3,7 +3,16 @@
 /** @typedef {import('./store.js').Data} Data @typedef {import('./types.js').Message} Message @typedef {import('./types.js').Channel} Channel @typedef {import('./types.js').User} User */
 
 /** Subtypes that are lines about the channel, not somebody's words. */
-const SYSTEM = new Set(['channel_join', 'channel_leave', 'channel_topic', 'channel_purpose', 'channel_name', 'group_join', 'group_leave', 'pinned_item']);
+const SYSTEM = new Set([
+  'channel_join',
+  'channel_leave',
+  'channel_topic',
+  'channel_purpose',
+  'channel_name',
+  'group_join',
+  'group_leave',
+  'pinned_item',
+]);
 
 /** @param {Message} message */
 export function isSystem(message) {
@@ -58,7 +67,10 @@ export function channelMessages(data, channel, viewer) {
   const shared = (data.messages.get(channel) ?? []).filter(
     (message) => !isReply(message) || message.subtype === 'thread_broadcast',
   );
-  return merged(shared, ownEphemerals(data, channel, viewer, (message) => !isReply(message)));
+  return merged(
+    shared,
+    ownEphemerals(data, channel, viewer, (message) => !isReply(message)),
+  );
 }
 
 /**
@@ -96,7 +108,9 @@ function merged(shared, own) {
     ...shared.map((message) => ({ message, ephemeral: false })),
     ...own.map((message) => ({ message, ephemeral: true })),
   ];
-  return own.length === 0 ? all : all.toSorted((a, b) => (a.message.ts < b.message.ts ? -1 : a.message.ts > b.message.ts ? 1 : 0));
+  return own.length === 0
+    ? all
+    : all.toSorted((a, b) => (a.message.ts < b.message.ts ? -1 : a.message.ts > b.message.ts ? 1 : 0));
 }
 
 /**

@@ -57,7 +57,10 @@ function fromSnapshot(snapshot, version) {
  * @returns {Data}
  */
 function applyDelta(data, snapshot, delta) {
-  const withSnapshot = (/** @type {Partial<PageSnapshot>} */ change) => ({ ...data, snapshot: { ...snapshot, ...change } });
+  const withSnapshot = (/** @type {Partial<PageSnapshot>} */ change) => ({
+    ...data,
+    snapshot: { ...snapshot, ...change },
+  });
   switch (delta.type) {
     case 'message':
       return putMessage(data, delta.message);
@@ -79,7 +82,11 @@ function applyDelta(data, snapshot, delta) {
       return withSnapshot({ lastRead: { ...snapshot.lastRead, [delta.userId]: own } });
     }
     case 'channel':
-      return { ...data, channels: new Map(data.channels).set(delta.channel.id, delta.channel), version: data.version + 1 };
+      return {
+        ...data,
+        channels: new Map(data.channels).set(delta.channel.id, delta.channel),
+        version: data.version + 1,
+      };
     case 'faults':
       return withSnapshot({ faults: delta.faults });
     case 'status': {

@@ -83,9 +83,7 @@ export function render(root, children) {
  */
 export function create(vnode) {
   if (typeof vnode === 'string') return document.createTextNode(vnode);
-  const el = SVG_TAGS.has(vnode.tag)
-    ? document.createElementNS(SVG, vnode.tag)
-    : document.createElement(vnode.tag);
+  const el = SVG_TAGS.has(vnode.tag) ? document.createElementNS(SVG, vnode.tag) : document.createElement(vnode.tag);
   vnode.el = el;
   // Children first: a select's value needs its options.
   for (const child of vnode.children) el.appendChild(create(child));
@@ -157,7 +155,8 @@ function setHandler(el, type, handler) {
  * @param {Map<string, number>} seen
  */
 function identity(child, seen) {
-  const kind = typeof child === 'string' ? '#text' : child.key !== undefined ? `k:${child.tag}:${child.key}` : child.tag;
+  const kind =
+    typeof child === 'string' ? '#text' : child.key !== undefined ? `k:${child.tag}:${child.key}` : child.tag;
   const nth = seen.get(kind) ?? 0;
   seen.set(kind, nth + 1);
   return `${kind}#${nth}`;

@@ -121,7 +121,11 @@ export function startOfDay(date) {
 export function ago(then, now) {
   const past = Math.max(0, now - then);
   /** @type {[number, string][]} */
-  const units = [[86_400, 'day'], [3600, 'hour'], [60, 'minute']];
+  const units = [
+    [86_400, 'day'],
+    [3600, 'hour'],
+    [60, 'minute'],
+  ];
   for (const [size, name] of units) {
     const count = Math.floor(past / size);
     if (count >= 1) return `${count} ${name}${count === 1 ? '' : 's'} ago`;

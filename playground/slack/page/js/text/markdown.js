@@ -162,8 +162,26 @@ function readTable(ctx, all, at) {
     h(
       'table',
       { class: 'table' },
-      h('thead', null, h('tr', null, head.map((text, i) => cell('th', text, i)))),
-      h('tbody', null, rows.map((row) => h('tr', null, head.map((_, i) => cell('td', row[i] ?? '', i))))),
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          head.map((text, i) => cell('th', text, i)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        rows.map((row) =>
+          h(
+            'tr',
+            null,
+            head.map((_, i) => cell('td', row[i] ?? '', i)),
+          ),
+        ),
+      ),
     ),
   );
   return { node, next };
@@ -190,7 +208,11 @@ function readParagraph(ctx, all, at) {
     own.push(line);
     next += 1;
   }
-  const node = h('p', null, own.map((line, i) => [i > 0 && h('br', null), spans(ctx, line.trimEnd(), 0)]));
+  const node = h(
+    'p',
+    null,
+    own.map((line, i) => [i > 0 && h('br', null), spans(ctx, line.trimEnd(), 0)]),
+  );
   return { node, next };
 }
 
@@ -259,7 +281,10 @@ function readSpan(ctx, text, at, depth) {
   if (char === '[' || char === '!') {
     const found = LINK_SPAN.exec(rest);
     if (!found) return undefined;
-    return { node: link(ctx, found[2] ?? '', spans(ctx, found[1] || (found[2] ?? ''), depth + 1)), end: at + found[0].length };
+    return {
+      node: link(ctx, found[2] ?? '', spans(ctx, found[1] || (found[2] ?? ''), depth + 1)),
+      end: at + found[0].length,
+    };
   }
   if (char === '<') {
     const auto = AUTO.exec(rest);

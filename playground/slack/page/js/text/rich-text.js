@@ -12,7 +12,11 @@ import { emojiNode } from './mrkdwn.js';
  * @param {any} block
  */
 export function richText(ctx, block) {
-  return h('div', { class: 'rich-text' }, list(block?.elements).map((element) => richElement(ctx, element)));
+  return h(
+    'div',
+    { class: 'rich-text' },
+    list(block?.elements).map((element) => richElement(ctx, element)),
+  );
 }
 
 /** @param {any} value @returns {any[]} */
@@ -55,7 +59,13 @@ function richList(ctx, element) {
       style: { '--indent': String(indent) },
       start: offset > 0 ? offset + 1 : undefined,
     },
-    list(element.elements).map((item) => h('li', null, list(item.elements).map((leaf) => richLeaf(ctx, leaf)))),
+    list(element.elements).map((item) =>
+      h(
+        'li',
+        null,
+        list(item.elements).map((leaf) => richLeaf(ctx, leaf)),
+      ),
+    ),
   );
 }
 

@@ -1,5 +1,5 @@
-import { h } from '../core/vdom.js';
 import { icon } from '../core/icons.js';
+import { h } from '../core/vdom.js';
 import { emojiFor } from '../text/emoji.js';
 
 /**
@@ -11,7 +11,11 @@ export function avatar(who, size = '') {
   const className = `avatar ${size === '' ? '' : `avatar-${size}`} ${who.isApp ? 'avatar-app' : ''} avatar-${tone(who)}`;
   const emoji = who.emoji === undefined ? undefined : emojiFor(who.emoji);
   const body =
-    emoji !== undefined ? h('span', { class: 'avatar-emoji' }, emoji) : who.isApp ? appMark(who.name) : initials(who.name);
+    emoji !== undefined
+      ? h('span', { class: 'avatar-emoji' }, emoji)
+      : who.isApp
+        ? appMark(who.name)
+        : initials(who.name);
   return h('span', { class: className, 'aria-hidden': 'true' }, body);
 }
 

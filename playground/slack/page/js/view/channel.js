@@ -14,8 +14,14 @@ import { messageList } from './message-list.js';
 export function mainColumn(app) {
   const channel = app.data.channels.get(app.ui.channel);
   if (app.ui.home || channel?.is_im) return appColumn(app, channel);
-  if (!channel) return h('main', { class: 'column main-column' }, emptyState('Choose a channel', 'Your channels are on the left.'));
-  return h('main', { class: 'column main-column', 'aria-label': `Channel ${channel.name}` }, channelHead(app, channel), channelBody(app, channel));
+  if (!channel)
+    return h('main', { class: 'column main-column' }, emptyState('Choose a channel', 'Your channels are on the left.'));
+  return h(
+    'main',
+    { class: 'column main-column', 'aria-label': `Channel ${channel.name}` },
+    channelHead(app, channel),
+    channelBody(app, channel),
+  );
 }
 
 /**
@@ -36,10 +42,33 @@ function channelHead(app, channel) {
       channel.topic !== '' && h('p', { class: 'head-topic' }, channel.topic),
     ),
     bookmarks.length > 0 &&
-      h('div', { class: 'head-links' }, bookmarks.filter((one) => isSafeAddress(one.link)).map((one) => h('a', { class: 'head-link', href: one.link, target: '_blank', rel: 'noopener noreferrer' }, one.title))),
+      h(
+        'div',
+        { class: 'head-links' },
+        bookmarks
+          .filter((one) => isSafeAddress(one.link))
+          .map((one) =>
+            h('a', { class: 'head-link', href: one.link, target: '_blank', rel: 'noopener noreferrer' }, one.title),
+          ),
+      ),
     pins.length > 0 &&
-      h('button', { type: 'button', class: 'head-chip', title: 'Go to the pinned message', onClick: () => app.go({ channel: channel.id, focus: pins.at(-1) ?? '' }) }, icon('pin'), String(pins.length)),
-    h('span', { class: 'head-chip', title: `${channel.members.length} members` }, '👥 ', String(channel.members.length)),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'head-chip',
+          title: 'Go to the pinned message',
+          onClick: () => app.go({ channel: channel.id, focus: pins.at(-1) ?? '' }),
+        },
+        icon('pin'),
+        String(pins.length),
+      ),
+    h(
+      'span',
+      { class: 'head-chip', title: `${channel.members.length} members` },
+      '👥 ',
+      String(channel.members.length),
+    ),
   );
 }
 
@@ -47,7 +76,12 @@ function channelHead(app, channel) {
 export function backButton(app) {
   return h(
     'button',
-    { type: 'button', class: 'tool back-button', 'aria-label': 'Show the channel list', onClick: () => app.set({ pane: 'list' }) },
+    {
+      type: 'button',
+      class: 'tool back-button',
+      'aria-label': 'Show the channel list',
+      onClick: () => app.set({ pane: 'list' }),
+    },
     icon('back'),
   );
 }
@@ -62,10 +96,22 @@ function channelBody(app, channel) {
   return [
     h(
       'div',
-      { key: `list-${channel.id}-${app.ui.viewer}`, class: 'scroller', 'data-stick': 'channel', role: 'log', 'aria-label': `Messages in ${channel.name}`, tabindex: '0' },
+      {
+        key: `list-${channel.id}-${app.ui.viewer}`,
+        class: 'scroller',
+        'data-stick': 'channel',
+        role: 'log',
+        'aria-label': `Messages in ${channel.name}`,
+        tabindex: '0',
+      },
       h('div', { class: 'list-start' }, channel.is_im ? null : channelStart(channel)),
       entries.length === 0 && !channel.is_im
-        ? emptyState('Quiet so far', channel.name === 'alerts' ? 'Press “Cause an incident” and watch an alert arrive here.' : 'Nobody has written here yet.')
+        ? emptyState(
+            'Quiet so far',
+            channel.name === 'alerts'
+              ? 'Press “Cause an incident” and watch an alert arrive here.'
+              : 'Nobody has written here yet.',
+          )
         : messageList(app, entries, 'channel'),
     ),
     member || channel.is_im ? composer(app, { channel, thread: undefined }) : joinBar(app, channel),
@@ -90,7 +136,16 @@ function joinBar(app, channel) {
     'div',
     { class: 'join-bar' },
     h('span', null, `You are looking at #${channel.name} from outside.`),
-    h('button', { type: 'button', class: 'btn btn-primary', 'data-testid': 'join', onClick: () => void app.report(act('channel.join', { userId: app.ui.viewer, channel: channel.id })) }, 'Join channel'),
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'btn btn-primary',
+        'data-testid': 'join',
+        onClick: () => void app.report(act('channel.join', { userId: app.ui.viewer, channel: channel.id })),
+      },
+      'Join channel',
+    ),
   );
 }
 
@@ -102,8 +157,24 @@ function joinBar(app, channel) {
 function appColumn(app, channel) {
   const bot = appUser(app.data);
   const name = bot?.real_name ?? 'App';
-  const tab = (/** @type {string} */ label, /** @type {boolean} */ selected, /** @type {() => void} */ onClick, /** @type {string} */ id) =>
-    h('button', { type: 'button', class: `tab${selected ? ' is-selected' : ''}`, role: 'tab', 'aria-selected': selected ? 'true' : 'false', 'data-testid': id, onClick }, label);
+  const tab = (
+    /** @type {string} */ label,
+    /** @type {boolean} */ selected,
+    /** @type {() => void} */ onClick,
+    /** @type {string} */ id,
+  ) =>
+    h(
+      'button',
+      {
+        type: 'button',
+        class: `tab${selected ? ' is-selected' : ''}`,
+        role: 'tab',
+        'aria-selected': selected ? 'true' : 'false',
+        'data-testid': id,
+        onClick,
+      },
+      label,
+    );
   return h(
     'main',
     { class: 'column main-column', 'aria-label': name },
@@ -112,7 +183,11 @@ function appColumn(app, channel) {
       { class: 'column-head app-head' },
       backButton(app),
       avatar({ id: bot?.id ?? 'app', name, isApp: true }),
-      h('div', { class: 'head-words' }, h('h2', { class: 'head-title' }, name, h('span', { class: 'app-badge' }, 'APP'))),
+      h(
+        'div',
+        { class: 'head-words' },
+        h('h2', { class: 'head-title' }, name, h('span', { class: 'app-badge' }, 'APP')),
+      ),
       h(
         'div',
         { class: 'tabs', role: 'tablist' },

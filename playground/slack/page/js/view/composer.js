@@ -1,7 +1,6 @@
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
 import { h } from '../core/vdom.js';
-import { encodeTyped } from '../text/typed.js';
 import { applySuggestion, suggestionsFor } from './suggestions.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').Channel} Channel @typedef {{ channel: Channel, thread: string | undefined }} Target */
@@ -48,8 +47,9 @@ export function composer(app, target) {
         'aria-activedescendant': offers.length > 0 ? `${listId}-${active}` : undefined,
         'data-testid': target.thread === undefined ? 'composer' : 'thread-composer',
         maxlength: '12000',
-        hook: { mount: grow, update: grow },
-        onInput: (/** @type {Event} */ event) => setDraft(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
+        hook: { mount: (/** @type {HTMLTextAreaElement} */ el) => setTimeout(() => grow(el)), update: grow },
+        onInput: (/** @type {Event} */ event) =>
+          setDraft(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
         onKeydown: (/** @type {KeyboardEvent} */ event) => {
           if (event.isComposing) return;
           if (offers.length > 0 && steer(app, event, { key, offers, active, take, value })) return;
@@ -61,11 +61,24 @@ export function composer(app, target) {
       }),
       h(
         'button',
-        { type: 'submit', class: `send${value.trim() === '' ? '' : ' is-ready'}`, 'aria-label': 'Send', disabled: value.trim() === '', 'data-testid': target.thread === undefined ? 'send' : 'thread-send' },
+        {
+          type: 'submit',
+          class: `send${value.trim() === '' ? '' : ' is-ready'}`,
+          'aria-label': 'Send',
+          disabled: value.trim() === '',
+          'data-testid': target.thread === undefined ? 'send' : 'thread-send',
+        },
         icon('send'),
       ),
     ),
-    h('p', { class: 'composer-hint', 'aria-hidden': 'true' }, h('kbd', null, 'Enter'), ' to send · ', h('kbd', null, 'Shift + Enter'), ' for a new line'),
+    h(
+      'p',
+      { class: 'composer-hint', 'aria-hidden': 'true' },
+      h('kbd', null, 'Enter'),
+      ' to send · ',
+      h('kbd', null, 'Shift + Enter'),
+      ' for a new line',
+    ),
   );
 }
 
@@ -92,7 +105,8 @@ function grow(el) {
  * @param {{ key: string, offers: import('./suggestions.js').Suggestion[], active: number, take: (index: number) => void, value: string }} at
  */
 function steer(app, event, { key, offers, active, take, value }) {
-  const move = (/** @type {number} */ to) => app.set({ suggestions: { ...app.ui.suggestions, [key]: (to + offers.length) % offers.length } });
+  const move = (/** @type {number} */ to) =>
+    app.set({ suggestions: { ...app.ui.suggestions, [key]: (to + offers.length) % offers.length } });
   const complete = offers[active]?.insert.trim() === value.trim();
   if (event.key === 'ArrowDown') move(active + 1);
   else if (event.key === 'ArrowUp') move(active - 1);
@@ -142,7 +156,8 @@ async function send(app, target, key) {
   const typed = (app.ui.drafts[key] ?? '').trim();
   if (typed === '') return;
   const isCommand = /^\/[a-z]/i.test(typed);
-  if (isCommand && target.thread !== undefined) return app.toast('Slash commands do not work in threads, as in Slack. Use the channel.', 'error');
+  if (isCommand && target.thread !== undefined)
+    return app.toast('Slash commands do not work in threads, as in Slack. Use the channel.', 'error');
   app.set({ drafts: { ...app.ui.drafts, [key]: '' } });
   const userId = app.ui.viewer;
   const channel = target.channel.id;
@@ -152,7 +167,7 @@ async function send(app, target, key) {
         act('message.post', {
           userId,
           channel,
-          text: encodeTyped(app.data, typed),
+          text: typed,
           ...(target.thread === undefined ? {} : { thread_ts: target.thread }),
         }),
       );

@@ -1,6 +1,6 @@
 import { act } from '../core/connection.js';
 import { h } from '../core/vdom.js';
-import { decodeTyped, encodeTyped } from '../text/typed.js';
+import { decodeTyped } from '../text/typed.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').Message} Message */
 
@@ -11,15 +11,18 @@ import { decodeTyped, encodeTyped } from '../text/typed.js';
  */
 export function editor(app, message) {
   const key = `edit:${message.channel}:${message.ts}`;
-  const value = app.ui.drafts[key] ?? decodeTyped(app.data, message.text);
+  const before = decodeTyped(app.data, message.text);
+  const value = app.ui.drafts[key] ?? before;
   const done = () => {
     const { [key]: _, ...drafts } = app.ui.drafts;
     app.set({ editing: undefined, drafts });
   };
   const save = async () => {
-    const text = encodeTyped(app.data, (app.ui.drafts[key] ?? value).trim());
-    if (text === '' || text === message.text) return done();
-    const answer = await app.report(act('message.edit', { userId: app.ui.viewer, channel: message.channel, ts: message.ts, text }));
+    const text = (app.ui.drafts[key] ?? before).trim();
+    if (text === '' || text === before) return done();
+    const answer = await app.report(
+      act('message.edit', { userId: app.ui.viewer, channel: message.channel, ts: message.ts, text }),
+    );
     if (answer.ok) done();
   };
   return h(
@@ -32,7 +35,9 @@ export function editor(app, message) {
       'aria-label': 'Edit message',
       hook: { mount: (/** @type {HTMLTextAreaElement} */ el) => setTimeout(() => el.focus()) },
       onInput: (/** @type {Event} */ event) =>
-        app.set({ drafts: { ...app.ui.drafts, [key]: /** @type {HTMLTextAreaElement} */ (event.currentTarget).value } }),
+        app.set({
+          drafts: { ...app.ui.drafts, [key]: /** @type {HTMLTextAreaElement} */ (event.currentTarget).value },
+        }),
       onKeydown: (/** @type {KeyboardEvent} */ event) => {
         if (event.key === 'Escape') done();
         if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {

@@ -7,5 +7,11 @@ import { h } from '../core/vdom.js';
  * @param {string} words
  */
 export function emptyState(title, words) {
-  return h('div', { class: 'empty' }, h('div', { class: 'empty-mark', 'aria-hidden': 'true' }, icon('radar')), h('h3', null, title), h('p', null, words));
+  return h(
+    'div',
+    { class: 'empty' },
+    h('div', { class: 'empty-mark', 'aria-hidden': 'true' }, icon('radar')),
+    h('h3', null, title),
+    h('p', null, words),
+  );
 }

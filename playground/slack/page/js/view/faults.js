@@ -5,7 +5,13 @@ import { h } from '../core/vdom.js';
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').Fault} Fault */
 
 /** @type {Record<Fault['state'], string>} */
-const WORDS = { idle: 'Ready', causing: 'Causing…', active: 'Happening now', undoing: 'Undoing…', failed: 'Did not work' };
+const WORDS = {
+  idle: 'Ready',
+  causing: 'Causing…',
+  active: 'Happening now',
+  undoing: 'Undoing…',
+  failed: 'Did not work',
+};
 
 /**
  * The panel *Cause an incident*: real faults in the system under care.
@@ -31,12 +37,29 @@ export function faultPanel(app) {
       'header',
       { class: 'fault-head' },
       h('div', { class: 'fault-mark', 'aria-hidden': 'true' }, icon('bolt')),
-      h('div', null, h('h2', null, 'Cause an incident'), h('p', null, 'Real faults in a real database. The alert arrives in #alerts.')),
-      h('button', { type: 'button', class: 'tool', 'aria-label': 'Close', 'data-testid': 'faults-close', onClick: close }, icon('close')),
+      h(
+        'div',
+        null,
+        h('h2', null, 'Cause an incident'),
+        h('p', null, 'Real faults in a real database. The alert arrives in #alerts.'),
+      ),
+      h(
+        'button',
+        { type: 'button', class: 'tool', 'aria-label': 'Close', 'data-testid': 'faults-close', onClick: close },
+        icon('close'),
+      ),
     ),
     panel.available
-      ? h('ul', { class: 'fault-list' }, panel.faults.map((fault) => faultRow(app, fault)))
-      : h('p', { class: 'fault-none', 'data-testid': 'faults-unavailable' }, panel.reason ?? 'No system to break is running.'),
+      ? h(
+          'ul',
+          { class: 'fault-list' },
+          panel.faults.map((fault) => faultRow(app, fault)),
+        )
+      : h(
+          'p',
+          { class: 'fault-none', 'data-testid': 'faults-unavailable' },
+          panel.reason ?? 'No system to break is running.',
+        ),
   );
 }
 
@@ -49,7 +72,12 @@ function faultRow(app, fault) {
   const body = { userId: app.ui.viewer, id: fault.id };
   return h(
     'li',
-    { key: fault.id, class: `fault fault-${fault.state}`, 'data-testid': `fault-${fault.id}`, 'data-state': fault.state },
+    {
+      key: fault.id,
+      class: `fault fault-${fault.state}`,
+      'data-testid': `fault-${fault.id}`,
+      'data-state': fault.state,
+    },
     h(
       'div',
       { class: 'fault-words' },
@@ -58,7 +86,9 @@ function faultRow(app, fault) {
       h(
         'p',
         { class: 'fault-state', role: 'status' },
-        working ? h('span', { class: 'spinner', 'aria-hidden': 'true' }) : h('span', { class: 'fault-dot', 'aria-hidden': 'true' }),
+        working
+          ? h('span', { class: 'spinner', 'aria-hidden': 'true' })
+          : h('span', { class: 'fault-dot', 'aria-hidden': 'true' }),
         WORDS[fault.state],
         fault.detail && h('span', { class: 'fault-detail' }, ` · ${fault.detail}`),
       ),
@@ -67,10 +97,41 @@ function faultRow(app, fault) {
       'div',
       { class: 'fault-buttons' },
       fault.state === 'active' || fault.state === 'undoing'
-        ? h('button', { type: 'button', class: 'btn btn-small', disabled: working, 'data-testid': `fault-undo-${fault.id}`, onClick: () => void app.report(act('fault.undo', body)) }, icon('undo', 'icon btn-svg'), 'Undo')
-        : h('button', { type: 'button', class: 'btn btn-small btn-danger is-solid', disabled: working, 'data-testid': `fault-cause-${fault.id}`, onClick: () => void cause(app, body) }, icon('bolt', 'icon btn-svg'), 'Cause'),
+        ? h(
+            'button',
+            {
+              type: 'button',
+              class: 'btn btn-small',
+              disabled: working,
+              'data-testid': `fault-undo-${fault.id}`,
+              onClick: () => void app.report(act('fault.undo', body)),
+            },
+            icon('undo', 'icon btn-svg'),
+            'Undo',
+          )
+        : h(
+            'button',
+            {
+              type: 'button',
+              class: 'btn btn-small btn-danger is-solid',
+              disabled: working,
+              'data-testid': `fault-cause-${fault.id}`,
+              onClick: () => void cause(app, body),
+            },
+            icon('bolt', 'icon btn-svg'),
+            'Cause',
+          ),
       fault.state === 'failed' &&
-        h('button', { type: 'button', class: 'btn btn-small', 'data-testid': `fault-undo-${fault.id}`, onClick: () => void app.report(act('fault.undo', body)) }, 'Undo'),
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'btn btn-small',
+            'data-testid': `fault-undo-${fault.id}`,
+            onClick: () => void app.report(act('fault.undo', body)),
+          },
+          'Undo',
+        ),
     ),
   );
 }

@@ -1,4 +1,5 @@
-const FOCUSABLE = 'button:not([disabled]), [href], input:not([disabled]), select, textarea, [tabindex]:not([tabindex="-1"])';
+const FOCUSABLE =
+  'button:not([disabled]), [href], input:not([disabled]), select, textarea, [tabindex]:not([tabindex="-1"])';
 
 /**
  * Keeps the keyboard inside a dialog while it is open and gives the focus back afterwards. For a node's `hook`.
@@ -17,7 +18,9 @@ function mount(el) {
   setTimeout(() => {
     if (el.contains(document.activeElement)) return;
     const wanted =
-      el.querySelector('[data-autofocus]') ?? el.querySelector('.modal-body input, .modal-body textarea') ?? el.querySelector('.modal-body, button');
+      el.querySelector('[data-autofocus]') ??
+      el.querySelector('.modal-body input, .modal-body textarea') ??
+      el.querySelector('.modal-body, button');
     /** @type {HTMLElement | null} */ (wanted)?.focus({ preventScroll: true });
   });
 }
@@ -33,7 +36,9 @@ function unmount(el) {
  * @param {KeyboardEvent} event
  */
 function keepInside(el, event) {
-  const all = /** @type {HTMLElement[]} */ ([...el.querySelectorAll(FOCUSABLE)]).filter((one) => one.offsetParent !== null);
+  const all = /** @type {HTMLElement[]} */ ([...el.querySelectorAll(FOCUSABLE)]).filter(
+    (one) => one.offsetParent !== null,
+  );
   const first = all[0];
   const last = all.at(-1);
   const edge = event.shiftKey ? first : last;

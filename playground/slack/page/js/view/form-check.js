@@ -27,7 +27,8 @@ export function missingFields(blocks, form) {
  */
 function check(element, input, optional) {
   const value = entered(element, input);
-  if (value === '') return optional || element.type === 'file_input' ? undefined : 'Please complete this required field.';
+  if (value === '')
+    return optional || element.type === 'file_input' ? undefined : 'Please complete this required field.';
   if (element.type === 'email_text_input' && !/^\S+@\S+\.\S+$/.test(value)) return 'Please enter an e-mail address.';
   if (element.type === 'url_text_input' && !URL.canParse(value)) return 'Please enter a whole address, with https://';
   if (element.type === 'number_input') return checkNumber(element, value);

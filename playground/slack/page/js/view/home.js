@@ -1,6 +1,6 @@
-import { h } from '../core/vdom.js';
-import { contextFor } from '../context.js';
 import { renderBlocks } from '../blocks/render.js';
+import { contextFor } from '../context.js';
+import { h } from '../core/vdom.js';
 import { emptyState } from './empty-state.js';
 
 /**
@@ -10,7 +10,20 @@ import { emptyState } from './empty-state.js';
  */
 export function homeTab(app, name) {
   const view = app.data.snapshot?.homes[app.ui.viewer];
-  if (!view) return h('div', { class: 'scroller home' }, emptyState(`${name} has not drawn its Home yet`, 'It appears as soon as the app publishes it.'));
-  const ctx = contextFor(app, { scope: `home:${app.ui.viewer}:${view.id}`, surface: 'home', container: { type: 'view', viewId: view.id } });
-  return h('div', { class: 'scroller home', tabindex: '0', 'data-testid': 'home' }, h('div', { class: 'home-body' }, renderBlocks(ctx, view.blocks)));
+  if (!view)
+    return h(
+      'div',
+      { class: 'scroller home' },
+      emptyState(`${name} has not drawn its Home yet`, 'It appears as soon as the app publishes it.'),
+    );
+  const ctx = contextFor(app, {
+    scope: `home:${app.ui.viewer}:${view.id}`,
+    surface: 'home',
+    container: { type: 'view', viewId: view.id },
+  });
+  return h(
+    'div',
+    { class: 'scroller home', tabindex: '0', 'data-testid': 'home' },
+    h('div', { class: 'home-body' }, renderBlocks(ctx, view.blocks)),
+  );
 }

@@ -1,6 +1,6 @@
+import { contextFor } from '../context.js';
 import { icon } from '../core/icons.js';
 import { h } from '../core/vdom.js';
-import { contextFor } from '../context.js';
 import { plain, textObject } from '../text/mrkdwn.js';
 import { trapFocus } from './focus.js';
 
@@ -35,8 +35,22 @@ export function confirmDialog(app) {
       h(
         'footer',
         { class: 'modal-foot' },
-        h('button', { type: 'button', class: 'btn', 'data-testid': 'confirm-no', onClick: () => answer(false) }, plain(object.deny) || 'Cancel'),
-        h('button', { type: 'button', class: `btn ${danger ? 'btn-danger is-solid' : 'btn-primary'}`, 'data-testid': 'confirm-yes', 'data-autofocus': 'true', onClick: () => answer(true) }, plain(object.confirm) || 'Yes'),
+        h(
+          'button',
+          { type: 'button', class: 'btn', 'data-testid': 'confirm-no', onClick: () => answer(false) },
+          plain(object.deny) || 'Cancel',
+        ),
+        h(
+          'button',
+          {
+            type: 'button',
+            class: `btn ${danger ? 'btn-danger is-solid' : 'btn-primary'}`,
+            'data-testid': 'confirm-yes',
+            'data-autofocus': 'true',
+            onClick: () => answer(true),
+          },
+          plain(object.confirm) || 'Yes',
+        ),
       ),
     ),
   );
@@ -80,7 +94,11 @@ export function toasts(app) {
         'div',
         { key: toast.id, class: `toast toast-${toast.kind}`, 'data-testid': 'toast' },
         h('span', null, toast.text),
-        h('button', { type: 'button', class: 'tool', 'aria-label': 'Dismiss', onClick: () => app.dropToast(toast.id) }, icon('close')),
+        h(
+          'button',
+          { type: 'button', class: 'tool', 'aria-label': 'Dismiss', onClick: () => app.dropToast(toast.id) },
+          icon('close'),
+        ),
       ),
     ),
   );

@@ -1,6 +1,6 @@
-import { h, isSafeAddress } from '../core/vdom.js';
-import { loadMenu } from '../context.js';
 import { typed } from '../blocks/fields.js';
+import { loadMenu } from '../context.js';
+import { h, isSafeAddress } from '../core/vdom.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').MenuOption} MenuOption @typedef {NonNullable<import('../app.js').Ui['menu']>} Open */
 
@@ -21,7 +21,11 @@ export function menuLayer(app) {
   const searchable = open.menu.search === true || open.menu.load !== undefined;
   return h(
     'div',
-    { class: 'menu-layer', key: 'menu', onMousedown: (/** @type {MouseEvent} */ event) => event.target === event.currentTarget && close() },
+    {
+      class: 'menu-layer',
+      key: 'menu',
+      onMousedown: (/** @type {MouseEvent} */ event) => event.target === event.currentTarget && close(),
+    },
     h(
       'div',
       {
@@ -32,7 +36,10 @@ export function menuLayer(app) {
         'aria-multiselectable': open.menu.multi ? 'true' : undefined,
         'aria-activedescendant': `menu-option-${open.active}`,
         'data-testid': 'menu',
-        hook: { mount: (/** @type {HTMLElement} */ el) => mount(el, open.rect), update: (/** @type {HTMLElement} */ el) => place(el, open.rect) },
+        hook: {
+          mount: (/** @type {HTMLElement} */ el) => mount(el, open.rect),
+          update: (/** @type {HTMLElement} */ el) => place(el, open.rect),
+        },
         onKeydown: (/** @type {KeyboardEvent} */ event) => steer(app, event, flat, choose),
       },
       searchable &&
@@ -48,8 +55,19 @@ export function menuLayer(app) {
             if (open.menu.load) void loadMenu(app, open.menu, query);
           },
         }),
-      h('div', { class: 'menu-scroll' }, groupList(groups, open, choose), flat.length === 0 && h('p', { class: 'menu-empty' }, open.menu.load && !open.loaded ? 'Loading…' : 'Nothing found')),
-      open.menu.multi && h('div', { class: 'menu-foot' }, h('button', { type: 'button', class: 'btn btn-small btn-primary', onClick: close }, 'Done')),
+      h(
+        'div',
+        { class: 'menu-scroll' },
+        groupList(groups, open, choose),
+        flat.length === 0 &&
+          h('p', { class: 'menu-empty' }, open.menu.load && !open.loaded ? 'Loading…' : 'Nothing found'),
+      ),
+      open.menu.multi &&
+        h(
+          'div',
+          { class: 'menu-foot' },
+          h('button', { type: 'button', class: 'btn btn-small btn-primary', onClick: close }, 'Done'),
+        ),
     ),
   );
 }
@@ -79,7 +97,12 @@ function groupList(groups, open, choose) {
           'data-testid': `option-${option.value}`,
           onClick: () => choose(option),
         },
-        h('span', { class: 'menu-words' }, h('span', null, option.text), option.description && h('span', { class: 'menu-description' }, option.description)),
+        h(
+          'span',
+          { class: 'menu-words' },
+          h('span', null, option.text),
+          option.description && h('span', { class: 'menu-description' }, option.description),
+        ),
         chosen && h('span', { class: 'menu-check', 'aria-hidden': 'true' }, '✓'),
       );
     }),
@@ -92,7 +115,12 @@ function shown(open) {
   if (open.menu.load) return open.loaded ?? [];
   if (query === '') return open.menu.groups;
   return open.menu.groups
-    .map((group) => ({ ...group, options: group.options.filter((option) => `${option.text} ${option.description ?? ''}`.toLowerCase().includes(query)) }))
+    .map((group) => ({
+      ...group,
+      options: group.options.filter((option) =>
+        `${option.text} ${option.description ?? ''}`.toLowerCase().includes(query),
+      ),
+    }))
     .filter((group) => group.options.length > 0);
 }
 
@@ -105,11 +133,13 @@ function pick(app, open, option) {
   if (!open.menu.multi) {
     closeMenu(app);
     open.menu.pick([option.value]);
-    if (option.href !== undefined && isSafeAddress(option.href) && !app.openLink(option.href)) window.open(option.href, '_blank', 'noopener,noreferrer');
+    if (option.href !== undefined && isSafeAddress(option.href) && !app.openLink(option.href))
+      window.open(option.href, '_blank', 'noopener,noreferrer');
     return;
   }
   const has = open.chosen.includes(option.value);
-  if (!has && open.menu.max !== undefined && open.chosen.length >= open.menu.max) return app.toast(`At most ${open.menu.max}.`);
+  if (!has && open.menu.max !== undefined && open.chosen.length >= open.menu.max)
+    return app.toast(`At most ${open.menu.max}.`);
   const chosen = has ? open.chosen.filter((value) => value !== option.value) : [...open.chosen, option.value];
   app.set({ menu: { ...open, chosen } });
   open.menu.pick(chosen);

@@ -31,7 +31,12 @@ export function messageList(app, entries, place) {
     before = entry;
     return [
       newDay && h('div', { key: `day-${day}`, class: 'day-line', role: 'separator' }, h('span', null, day)),
-      isFirstUnread && h('div', { key: 'unread', class: 'unread-line', role: 'separator', 'aria-label': 'New messages' }, h('span', null, 'New')),
+      isFirstUnread &&
+        h(
+          'div',
+          { key: 'unread', class: 'unread-line', role: 'separator', 'aria-label': 'New messages' },
+          h('span', null, 'New'),
+        ),
       messageRow(app, message, { place, ephemeral: entry.ephemeral, compact }),
     ];
   });

@@ -1,7 +1,7 @@
+import { openMenu } from '../context.js';
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
 import { h } from '../core/vdom.js';
-import { openMenu } from '../context.js';
 import { emojiFor, QUICK_REACTIONS } from '../text/emoji.js';
 import { unescape } from '../text/mrkdwn.js';
 
@@ -19,7 +19,12 @@ export function toolbar(app, message, placement) {
     'div',
     { class: 'toolbar', role: 'toolbar', 'aria-label': 'Message actions' },
     QUICK_REACTIONS.slice(0, 2).map((name) =>
-      tool(`React with ${name}`, emojiFor(name) ?? name, () => void app.report(act('reaction.toggle', { ...id, name })), `react-${name}`),
+      tool(
+        `React with ${name}`,
+        emojiFor(name) ?? name,
+        () => void app.report(act('reaction.toggle', { ...id, name })),
+        `react-${name}`,
+      ),
     ),
     h(
       'button',
@@ -31,14 +36,26 @@ export function toolbar(app, message, placement) {
         onClick: (/** @type {MouseEvent} */ event) =>
           openMenu(app, /** @type {Element} */ (event.currentTarget), {
             label: 'Add a reaction',
-            groups: [{ options: QUICK_REACTIONS.map((name) => ({ value: name, text: `${emojiFor(name)}  ${name.replaceAll('_', ' ')}` })) }],
+            groups: [
+              {
+                options: QUICK_REACTIONS.map((name) => ({
+                  value: name,
+                  text: `${emojiFor(name)}  ${name.replaceAll('_', ' ')}`,
+                })),
+              },
+            ],
             pick: ([name = '']) => void app.report(act('reaction.toggle', { ...id, name })),
           }),
       },
       icon('smile'),
     ),
     placement.place === 'channel' &&
-      tool('Reply in thread', icon('thread'), () => app.go({ channel: message.channel, thread: message.thread_ts ?? message.ts }), `reply-${message.ts}`),
+      tool(
+        'Reply in thread',
+        icon('thread'),
+        () => app.go({ channel: message.channel, thread: message.thread_ts ?? message.ts }),
+        `reply-${message.ts}`,
+      ),
     h(
       'button',
       {
@@ -47,7 +64,8 @@ export function toolbar(app, message, placement) {
         title: 'More actions',
         'aria-label': 'More actions',
         'data-testid': `more-${message.ts}`,
-        onClick: (/** @type {MouseEvent} */ event) => openMore(app, message, /** @type {Element} */ (event.currentTarget)),
+        onClick: (/** @type {MouseEvent} */ event) =>
+          openMore(app, message, /** @type {Element} */ (event.currentTarget)),
       },
       icon('more'),
     ),
@@ -61,7 +79,11 @@ export function toolbar(app, message, placement) {
  * @param {string} testId
  */
 function tool(label, body, onClick, testId) {
-  return h('button', { type: 'button', class: 'tool', title: label, 'aria-label': label, 'data-testid': testId, onClick }, body);
+  return h(
+    'button',
+    { type: 'button', class: 'tool', title: label, 'aria-label': label, 'data-testid': testId, onClick },
+    body,
+  );
 }
 
 /**
@@ -80,11 +102,21 @@ function openMore(app, message, anchor) {
         options: [
           { value: 'link', text: 'Copy link' },
           { value: 'text', text: 'Copy text' },
-          ...(own ? [{ value: 'edit', text: 'Edit message' }, { value: 'delete', text: 'Delete message…', danger: true }] : []),
+          ...(own
+            ? [
+                { value: 'edit', text: 'Edit message' },
+                { value: 'delete', text: 'Delete message…', danger: true },
+              ]
+            : []),
         ],
       },
       ...(shortcuts.length > 0
-        ? [{ label: 'Apps', options: shortcuts.map((one) => ({ value: `shortcut:${one.callback_id}`, text: one.name })) }]
+        ? [
+            {
+              label: 'Apps',
+              options: shortcuts.map((one) => ({ value: `shortcut:${one.callback_id}`, text: one.name })),
+            },
+          ]
         : []),
     ],
     pick: ([value = '']) => {

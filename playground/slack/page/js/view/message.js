@@ -1,12 +1,12 @@
+import { renderAttachment } from '../blocks/attachment.js';
+import { messageFile } from '../blocks/media.js';
+import { renderBlocks } from '../blocks/render.js';
+import { contextFor } from '../context.js';
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
 import { author, isSystem } from '../core/select-state.js';
 import { clock, dayAndClock, fullTime } from '../core/time.js';
 import { h } from '../core/vdom.js';
-import { contextFor } from '../context.js';
-import { renderAttachment } from '../blocks/attachment.js';
-import { messageFile } from '../blocks/media.js';
-import { renderBlocks } from '../blocks/render.js';
 import { emojiFor } from '../text/emoji.js';
 import { mrkdwn } from '../text/mrkdwn.js';
 import { avatar } from './avatar.js';
@@ -55,7 +55,11 @@ export function messageRow(app, message, placement) {
  */
 function draw(app, message, placement, scope, editing) {
   const who = author(app.data, message);
-  const ctx = contextFor(app, { scope, surface: 'message', container: { type: 'message', channel: message.channel, ts: message.ts } });
+  const ctx = contextFor(app, {
+    scope,
+    surface: 'message',
+    container: { type: 'message', channel: message.channel, ts: message.ts },
+  });
   const inThread = placement.place === 'thread';
   if (isSystem(message)) return systemRow(ctx, message, who.name);
   return h(
@@ -64,7 +68,10 @@ function draw(app, message, placement, scope, editing) {
       key: message.ts,
       class: `message${placement.compact ? ' is-compact' : ''}${placement.ephemeral ? ' is-ephemeral' : ''}${app.ui.focus === message.ts ? ' is-focused' : ''}`,
       'data-ts': message.ts,
-      'data-testid': inThread && !placement.isRoot ? `thread-reply-${message.ts}` : `${inThread ? 'thread-root' : 'message'}-${message.ts}`,
+      'data-testid':
+        inThread && !placement.isRoot
+          ? `thread-reply-${message.ts}`
+          : `${inThread ? 'thread-root' : 'message'}-${message.ts}`,
       'aria-label': `${who.name}, ${dayAndClock(message.ts)}`,
     },
     placement.compact
@@ -123,7 +130,11 @@ function onlyYou(app, message) {
     'div',
     { class: 'only-you' },
     h('span', null, '👁  Only visible to you'),
-    h('button', { type: 'button', class: 'text-button', 'data-testid': `dismiss-${message.ts}`, onClick: dismiss }, 'Dismiss'),
+    h(
+      'button',
+      { type: 'button', class: 'text-button', 'data-testid': `dismiss-${message.ts}`, onClick: dismiss },
+      'Dismiss',
+    ),
   );
 }
 
@@ -133,7 +144,12 @@ function onlyYou(app, message) {
  */
 function broadcastNote(app, message) {
   const open = () => app.go({ channel: message.channel, thread: message.thread_ts ?? message.ts });
-  return h('button', { type: 'button', class: 'text-button broadcast-note', onClick: open }, icon('thread'), 'replied to a thread');
+  return h(
+    'button',
+    { type: 'button', class: 'text-button broadcast-note', onClick: open },
+    icon('thread'),
+    'replied to a thread',
+  );
 }
 
 /**
@@ -142,19 +158,32 @@ function broadcastNote(app, message) {
  * @returns {Child}
  */
 function body(ctx, message) {
-  const blocks = message.blocks ?? [];
-  const edited = message.edited && h('span', { class: 'edited', title: `Edited ${fullTime(message.edited.ts)}` }, '(edited)');
+  const blocks = isTyped(message) ? [] : (message.blocks ?? []);
+  const edited =
+    message.edited && h('span', { class: 'edited', title: `Edited ${fullTime(message.edited.ts)}` }, '(edited)');
   return h(
     'div',
-    { class: `message-body${message.streaming_state ? ' is-streaming' : ''}`, 'aria-busy': message.streaming_state ? 'true' : undefined },
+    {
+      class: `message-body${message.streaming_state ? ' is-streaming' : ''}`,
+      'aria-busy': message.streaming_state ? 'true' : undefined,
+    },
     blocks.length > 0
       ? renderBlocks(ctx, blocks)
-      : message.text !== '' && h('div', { class: 'b-text' }, mrkdwn(ctx, message.text), !message.streaming_state && edited && [' ', edited]),
+      : message.text !== '' &&
+          h('div', { class: 'b-text' }, mrkdwn(ctx, message.text), !message.streaming_state && edited && [' ', edited]),
     (message.attachments ?? []).map((attachment, i) => h('div', { key: `a${i}` }, renderAttachment(ctx, attachment))),
     (message.files ?? []).map((file) => h('div', { key: file.id }, messageFile(ctx, file))),
     message.streaming_state && h('span', { class: 'stream-cursor', role: 'status', 'aria-label': 'still writing' }),
     (blocks.length > 0 || message.text === '') && !message.streaming_state && edited,
   );
+}
+
+/**
+ * A person's own words: their `text` carries the same mentions as the rich text beside it, and formatting too.
+ * @param {Message} message
+ */
+function isTyped(message) {
+  return message.client_msg_id !== undefined && message.bot_id === undefined;
 }
 
 /**
@@ -212,7 +241,11 @@ function replyBar(app, message) {
       'data-testid': `replies-${message.ts}`,
       onClick: () => app.go({ channel: message.channel, thread: message.ts }),
     },
-    h('span', { class: 'reply-avatars' }, people.map((id) => avatar(replier(app, id), 'small'))),
+    h(
+      'span',
+      { class: 'reply-avatars' },
+      people.map((id) => avatar(replier(app, id), 'small')),
+    ),
     h('span', { class: 'reply-count' }, `${count} ${count === 1 ? 'reply' : 'replies'}`),
     message.latest_reply && h('span', { class: 'reply-last' }, `Last reply ${dayAndClock(message.latest_reply)}`),
     h('span', { class: 'reply-open' }, 'View thread'),

@@ -1,11 +1,11 @@
+import { renderBlocks } from '../blocks/render.js';
+import { contextFor } from '../context.js';
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
 import { h } from '../core/vdom.js';
-import { contextFor } from '../context.js';
-import { renderBlocks } from '../blocks/render.js';
 import { plain } from '../text/mrkdwn.js';
-import { missingFields } from './form-check.js';
 import { trapFocus } from './focus.js';
+import { missingFields } from './form-check.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').View} View */
 
@@ -28,7 +28,8 @@ export function modal(app) {
     {
       class: 'overlay',
       key: 'modal',
-      onMousedown: (/** @type {MouseEvent} */ event) => event.target === event.currentTarget && view.submit === undefined && close(true),
+      onMousedown: (/** @type {MouseEvent} */ event) =>
+        event.target === event.currentTarget && view.submit === undefined && close(true),
     },
     h(
       'form',
@@ -55,9 +56,30 @@ export function modal(app) {
       h(
         'header',
         { class: 'modal-head' },
-        stack.length > 1 && h('button', { type: 'button', class: 'tool', 'aria-label': 'Back', 'data-testid': 'modal-back', onClick: () => close(false) }, icon('back')),
+        stack.length > 1 &&
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'tool',
+              'aria-label': 'Back',
+              'data-testid': 'modal-back',
+              onClick: () => close(false),
+            },
+            icon('back'),
+          ),
         h('h2', { class: 'modal-title' }, title),
-        h('button', { type: 'button', class: 'tool', 'aria-label': 'Close', 'data-testid': 'modal-close', onClick: () => close(true) }, icon('close')),
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'tool',
+            'aria-label': 'Close',
+            'data-testid': 'modal-close',
+            onClick: () => close(true),
+          },
+          icon('close'),
+        ),
       ),
       h('div', { class: 'modal-body', tabindex: '0' }, renderBlocks(ctx, view.blocks)),
       footer(app, view, sending, close),
@@ -88,11 +110,21 @@ function footer(app, view, sending, close) {
   return h(
     'footer',
     { class: 'modal-foot' },
-    h('button', { type: 'button', class: 'btn', 'data-testid': 'modal-cancel', onClick: () => close(false) }, closeText),
+    h(
+      'button',
+      { type: 'button', class: 'btn', 'data-testid': 'modal-cancel', onClick: () => close(false) },
+      closeText,
+    ),
     view.submit &&
       h(
         'button',
-        { type: 'submit', class: 'btn btn-primary', disabled: sending, 'aria-busy': sending ? 'true' : undefined, 'data-testid': 'modal-submit' },
+        {
+          type: 'submit',
+          class: 'btn btn-primary',
+          disabled: sending,
+          'aria-busy': sending ? 'true' : undefined,
+          'data-testid': 'modal-submit',
+        },
         sending && h('span', { class: 'spinner', 'aria-hidden': 'true' }),
         plain(view.submit),
       ),

@@ -66,5 +66,6 @@ function toEnd(list) {
  * @param {string} ts
  */
 function bringIntoView(root, ts) {
-  for (const message of root.querySelectorAll(`[data-ts="${CSS.escape(ts)}"]`)) message.scrollIntoView({ block: 'center' });
+  for (const message of root.querySelectorAll(`[data-ts="${CSS.escape(ts)}"]`))
+    message.scrollIntoView({ block: 'center' });
 }

@@ -1,7 +1,7 @@
+import { openMenu } from '../context.js';
 import { icon } from '../core/icons.js';
 import { appUser, directMessage, unread, visibleChannels } from '../core/select-state.js';
 import { h } from '../core/vdom.js';
-import { openMenu } from '../context.js';
 import { avatar } from './avatar.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').Channel} Channel */
@@ -22,15 +22,13 @@ export function sidebar(app) {
     h(
       'div',
       { class: 'sidebar-scroll' },
-      group('Channels', visibleChannels(app.data, app.ui.viewer).map((channel) => channelRow(app, channel))),
+      group(
+        'Channels',
+        visibleChannels(app.data, app.ui.viewer).map((channel) => channelRow(app, channel)),
+      ),
       appGroup(app),
     ),
-    h(
-      'footer',
-      { class: 'sidebar-foot' },
-      faultButton(app),
-      userSwitch(app),
-    ),
+    h('footer', { class: 'sidebar-foot' }, faultButton(app), userSwitch(app)),
   );
 }
 
@@ -52,7 +50,12 @@ function botState(app) {
  * @param {import('../core/types.js').Child} rows
  */
 function group(title, rows) {
-  return h('section', { class: 'nav-group', 'aria-label': title }, h('h2', { class: 'nav-title' }, title), h('ul', null, rows));
+  return h(
+    'section',
+    { class: 'nav-group', 'aria-label': title },
+    h('h2', { class: 'nav-title' }, title),
+    h('ul', null, rows),
+  );
 }
 
 /**
@@ -77,7 +80,12 @@ function channelRow(app, channel) {
       },
       icon(channel.is_private ? 'lock' : 'hash', 'icon nav-icon'),
       h('span', { class: 'nav-name' }, channel.name),
-      fresh && h('span', { class: `badge${mentions > 0 ? ' badge-mention' : ''}`, 'aria-label': `${count} unread` }, String(count)),
+      fresh &&
+        h(
+          'span',
+          { class: `badge${mentions > 0 ? ' badge-mention' : ''}`, 'aria-label': `${count} unread` },
+          String(count),
+        ),
     ),
   );
 }
@@ -153,7 +161,12 @@ function userSwitch(app) {
         }),
     },
     avatar({ id: app.ui.viewer, name: user?.real_name ?? name, isApp: false }),
-    h('span', { class: 'user-words' }, h('span', { class: 'user-name' }, user?.real_name ?? name), h('span', { class: 'user-role' }, role)),
+    h(
+      'span',
+      { class: 'user-words' },
+      h('span', { class: 'user-name' }, user?.real_name ?? name),
+      h('span', { class: 'user-role' }, role),
+    ),
     icon('chevron', 'icon user-chevron'),
   );
 }

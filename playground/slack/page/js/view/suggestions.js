@@ -18,7 +18,9 @@ export function suggestionsFor(app, text, inThread) {
   if (word === undefined) return [];
   const query = word.slice(1).toLowerCase();
   const all = word.startsWith('@') ? people(app, word.length) : channels(app, word.length);
-  return all.filter((one) => one.label.toLowerCase().includes(query) || one.detail.toLowerCase().includes(query)).slice(0, 6);
+  return all
+    .filter((one) => one.label.toLowerCase().includes(query) || one.detail.toLowerCase().includes(query))
+    .slice(0, 6);
 }
 
 /**
@@ -52,8 +54,18 @@ function commands(app, text) {
 function people(app, replace) {
   const users = [...app.data.users.values()].filter((user) => !user.deleted && user.id !== app.ui.viewer);
   return [
-    ...users.map((user) => ({ label: `@${displayName(user)}`, detail: user.real_name, insert: `@${displayName(user)} `, replace })),
-    ...[...app.data.groups.values()].map((group) => ({ label: `@${group.handle}`, detail: group.name, insert: `@${group.handle} `, replace })),
+    ...users.map((user) => ({
+      label: `@${displayName(user)}`,
+      detail: user.real_name,
+      insert: `@${displayName(user)} `,
+      replace,
+    })),
+    ...[...app.data.groups.values()].map((group) => ({
+      label: `@${group.handle}`,
+      detail: group.name,
+      insert: `@${group.handle} `,
+      replace,
+    })),
   ];
 }
 

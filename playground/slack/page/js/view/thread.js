@@ -2,8 +2,8 @@ import { icon } from '../core/icons.js';
 import { author, threadMessages } from '../core/select-state.js';
 import { h } from '../core/vdom.js';
 import { composer } from './composer.js';
-import { messageList } from './message-list.js';
 import { messageRow } from './message.js';
+import { messageList } from './message-list.js';
 
 /**
  * The thread beside the channel.
@@ -27,17 +27,48 @@ export function threadPane(app) {
     h(
       'header',
       { class: 'column-head' },
-      h('button', { type: 'button', class: 'tool thread-back', 'aria-label': 'Back to the channel', onClick: close }, icon('back')),
-      h('div', { class: 'head-words' }, h('h2', { class: 'head-title' }, 'Thread'), h('p', { class: 'head-topic' }, channel.is_im ? 'Direct message' : `#${channel.name}`)),
-      h('button', { type: 'button', class: 'tool thread-close', 'aria-label': 'Close thread', 'data-testid': 'thread-close', onClick: close }, icon('close')),
+      h(
+        'button',
+        { type: 'button', class: 'tool thread-back', 'aria-label': 'Back to the channel', onClick: close },
+        icon('back'),
+      ),
+      h(
+        'div',
+        { class: 'head-words' },
+        h('h2', { class: 'head-title' }, 'Thread'),
+        h('p', { class: 'head-topic' }, channel.is_im ? 'Direct message' : `#${channel.name}`),
+      ),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'tool thread-close',
+          'aria-label': 'Close thread',
+          'data-testid': 'thread-close',
+          onClick: close,
+        },
+        icon('close'),
+      ),
     ),
     h(
       'div',
-      { key: `thread-${channel.id}-${ts}-${app.ui.viewer}`, class: 'scroller', 'data-stick': 'thread', role: 'log', 'aria-label': 'Thread messages', tabindex: '0' },
+      {
+        key: `thread-${channel.id}-${ts}-${app.ui.viewer}`,
+        class: 'scroller',
+        'data-stick': 'thread',
+        role: 'log',
+        'aria-label': 'Thread messages',
+        tabindex: '0',
+      },
       root
         ? messageRow(app, root, { place: 'thread', ephemeral: false, compact: false, isRoot: true })
         : h('p', { class: 'message-system' }, 'The message this thread began with was deleted.'),
-      count > 0 && h('div', { class: 'thread-count', role: 'separator' }, h('span', null, `${count} ${count === 1 ? 'reply' : 'replies'}`)),
+      count > 0 &&
+        h(
+          'div',
+          { class: 'thread-count', role: 'separator' },
+          h('span', null, `${count} ${count === 1 ? 'reply' : 'replies'}`),
+        ),
       messageList(app, replies, 'thread'),
       statusLine(app, channel.id, ts),
     ),
