@@ -42,6 +42,12 @@ export async function runRunbook(
         target: incident.target,
         labels: incident.labels,
         annotations: incident.annotations,
+        round: incident.round,
+        occurrences: incident.occurrences,
+        // Recorded, so that a replay after a crash judges ages as the first run did.
+        age_seconds: await work.durably(`playbook:${phase}:r${incident.round}:${runbook.id}:age`, async () =>
+          Math.max(0, (Date.now() - Date.parse(incident.openedAt)) / 1000),
+        ),
       },
     },
     answers: new Map(),

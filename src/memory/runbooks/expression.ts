@@ -43,7 +43,24 @@ export function checkExpression(
   if (!checked.valid) return { message: summaryOf(checked.error), offset: checked.error?.range?.start ?? 0 };
   if (wanted === 'bool' && checked.type !== 'bool' && checked.type !== 'dyn')
     return { message: `this is a ${checked.type}, expected true or false`, offset: 0 };
-  return undefined;
+  return badPattern(environment.parse(expression).ast);
+}
+
+/** A pattern that is no regular expression (RE2's `(?i)` is none here) would only fail when it is used. */
+function badPattern(node: unknown): ExpressionFault | undefined {
+  if (Array.isArray(node)) return node.map(badPattern).find((fault) => fault !== undefined);
+  if (node === null || typeof node !== 'object' || !('op' in node) || !('args' in node)) return undefined;
+  const { op, args } = node as ASTNode;
+  if (op === 'rcall' && args[0] === 'matches') {
+    const pattern = args[2][0];
+    if (pattern?.op === 'value' && typeof pattern.args === 'string')
+      try {
+        new RegExp(pattern.args);
+      } catch (error) {
+        return { message: messageOf(error), offset: pattern.start };
+      }
+  }
+  return badPattern(args);
 }
 
 const runtime = newEnvironment(true);

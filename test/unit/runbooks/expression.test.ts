@@ -53,6 +53,10 @@ describe('expressions', () => {
     expect(checkExpression('result.n > 1', ['result'], 'bool')).toBeUndefined();
     expect(checkExpression('result.n +', ['result'], 'any')?.offset).toBe(10);
     expect(checkExpression('"a" + 1', [], 'any')?.message).toContain('no such overload');
+    expect(checkExpression('true && result.q.matches("(?i)x")', ['result'], 'bool')).toEqual({
+      message: expect.stringContaining('Invalid regular expression'),
+      offset: 25,
+    });
     expect(checkExpression('"a"', [], 'bool')?.message).toBe('this is a string, expected true or false');
   });
 });
