@@ -1,4 +1,5 @@
 import { SlackError } from './slack-error.ts';
+import { asText } from './validate/rules.ts';
 
 /**
  * A call's arguments, from a form (everything a string) or JSON. Readers answer with Slack's
@@ -24,7 +25,7 @@ export class Arguments {
     const value = this.#values[name];
     if (value === undefined || value === null) return undefined;
     if (typeof value === 'object') throw invalid(name, 'a string');
-    return String(value);
+    return asText(value);
   }
 
   /** `code` is what Slack says when it is missing, e.g. `channel_not_found`. */

@@ -1,5 +1,5 @@
 import type { FaultPanel, FaultsAnswer, PageAnswer } from './page-api.ts';
-import { isRecord } from './validate/rules.ts';
+import { asText, isRecord } from './validate/rules.ts';
 
 const POLL_MS = 2000;
 const LIST_TIMEOUT_MS = 5000;
@@ -57,7 +57,7 @@ export class FaultsClient {
       });
       const answer: unknown = await response.json();
       if (response.ok && isRecord(answer) && answer['ok'] === true) return { ok: true };
-      const reason = isRecord(answer) ? String(answer['reason'] ?? answer['error'] ?? '') : '';
+      const reason = isRecord(answer) ? asText(answer['reason'] ?? answer['error']) : '';
       return { ok: false, error: 'fault_failed', reason: reason === '' ? `HTTP ${response.status}` : reason };
     } catch (error) {
       return {

@@ -9,6 +9,7 @@ import { APPS, BOT_SCOPES, type InstalledApp, SENTRY_APP } from './seed.ts';
 import type { SlackContext } from './slack-context.ts';
 import { SlackError } from './slack-error.ts';
 import type { Switches } from './switches.ts';
+import { asText } from './validate/rules.ts';
 
 export interface WebApiParts {
   readonly slack: SlackContext;
@@ -88,7 +89,7 @@ function limited(
   body: Readonly<Record<string, unknown>> | SlackError,
 ): number {
   if (body instanceof SlackError || !METHODS.has(method)) return 0;
-  return parts.limits.take(callerOf(request, method, body).id, method, String(body['channel'] ?? ''));
+  return parts.limits.take(callerOf(request, method, body).id, method, asText(body['channel']));
 }
 
 function call(
@@ -113,7 +114,7 @@ function callerOf(
 ): InstalledApp {
   if (method === 'api.test') return SENTRY_APP;
   const header = request.headers.authorization ?? '';
-  const token = header.startsWith('Bearer ') ? header.slice(7) : String(body['token'] ?? '');
+  const token = header.startsWith('Bearer ') ? header.slice(7) : asText(body['token']);
   if (token === '') throw new SlackError('not_authed');
   const isAppToken = token === SENTRY_APP.appToken;
   const app = isAppToken ? SENTRY_APP : APPS.find((each) => each.botToken === token);

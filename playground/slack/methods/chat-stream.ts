@@ -4,7 +4,7 @@ import type { Method, MethodCall } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
 import type { Block, Message } from '../slack-shapes.ts';
 import { acceptBlocks, acceptMetadata } from '../validate/payload.ts';
-import { isRecord } from '../validate/rules.ts';
+import { asText, isRecord } from '../validate/rules.ts';
 import { writableChannel } from './chat.ts';
 
 const TASK_STATES = ['pending', 'in_progress', 'complete', 'error'];
@@ -167,7 +167,7 @@ function taskCard(task: Readonly<Record<string, unknown>>): Block {
     type: 'task_card',
     block_id: `task-${id}`,
     task_id: id,
-    title: String(task['title'] ?? ''),
+    title: asText(task['title']),
     status: task['status'],
     ...rich('details'),
     ...rich('output'),

@@ -210,10 +210,8 @@ const BLOCKS: Readonly<Record<string, Rule>> = {
   ),
 };
 
-const CONTAINER_CHILDREN = [
-  ...['actions', 'context', 'divider', 'file', 'header', 'image'],
-  ...['input', 'rich_text', 'section', 'table', 'video'],
-];
+const CONTAINER_CHILDREN =
+  'actions context divider file header image input rich_text section table video'.split(' ');
 const containerChildren: Readonly<Record<string, Rule>> = Object.fromEntries(
   CONTAINER_CHILDREN.flatMap((name) => {
     const rule = BLOCKS[name];

@@ -18,6 +18,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Text or a number as text; anything else is as good as nothing. */
+export function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
 export function string(max: number, min = 1): Rule {
   return (value, at, problems) => {
     if (typeof value !== 'string') problems.push({ message: 'must be a string', at });

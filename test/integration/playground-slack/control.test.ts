@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocalSlack, type LocalSlack } from '../../../playground/slack/local-slack.ts';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import { LocalSlackClient } from '../../support/local-slack.ts';
+import { rawBot } from './raw-bot.ts';
 
 let slack: LocalSlack;
 let client: LocalSlackClient;
@@ -151,27 +152,15 @@ describe('a response_url', () => {
     ).toBe(404);
   });
 
-  /** A Socket Mode connection of our own, to see what a command carries. */
+  /** What a command carries. */
   async function responseUrl(): Promise<string> {
-    const { WebSocket } = await import('ws');
-    const appClient = new WebClient(SENTRY_APP.appToken, { slackApiUrl: slack.apiUrl });
-    const { url } = await appClient.apps.connections.open();
-    const socket = new WebSocket(String(url));
-    const carried = new Promise<string>((resolve) => {
-      socket.on('message', (data) => {
-        const frame = JSON.parse(String(data)) as {
-          type: string;
-          envelope_id: string;
-          payload: { response_url: string };
-        };
-        if (frame.type !== 'slash_commands') return;
-        socket.send(JSON.stringify({ envelope_id: frame.envelope_id }));
-        resolve(frame.payload.response_url);
-      });
+    let url = '';
+    const socket = await rawBot(slack.url, ({ payload }) => {
+      url = String(payload['response_url']);
     });
     await client.waitForBot();
     await client.asUser(USERS.onCall).command(channel, '/sentry status');
     socket.close();
-    return carried;
+    return url;
   }
 });

@@ -11,6 +11,7 @@ import type { PageFrame } from '../../../playground/slack/page-api.ts';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import { LocalSlackClient } from '../../support/local-slack.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import { parseFrame, rawBot } from './raw-bot.ts';
 
 const MAIN = fileURLToPath(new URL('../../../playground/slack/main.ts', import.meta.url));
 const channel = CHANNELS.alerts;
@@ -86,22 +87,9 @@ it('still delivers, after a restart, an event that nobody had acknowledged', asy
   await new LocalSlackClient(first.url).asUser(USERS.onCall).say(channel, '@sentry help');
   await kill(first.child, 'SIGKILL');
   const second = await start();
-  const { url } = await new WebClient(SENTRY_APP.appToken, {
-    slackApiUrl: `${second.url}/api/`,
-  }).apps.connections.open();
   await new LocalSlackClient(second.url).control('timing', { retryFactor: 0.001 });
-  const socket = new WebSocket(String(url));
   const types: string[] = [];
-  socket.on('message', (data) => {
-    const frame = JSON.parse(String(data)) as {
-      type: string;
-      envelope_id: string;
-      payload?: { event: { type: string } };
-    };
-    if (frame.type !== 'events_api') return;
-    types.push(String(frame.payload?.event.type));
-    socket.send(JSON.stringify({ envelope_id: frame.envelope_id, payload: {} }));
-  });
+  const socket = await rawBot(second.url, ({ payload }) => void types.push(String(payload.event?.type)));
   await expect.poll(() => types.toSorted(), { timeout: 15_000 }).toEqual(['app_mention', 'message']);
   socket.close();
 });
@@ -111,7 +99,7 @@ it('shows a page the whole workspace, then each change', async () => {
   await web.chat.postMessage({ channel, text: 'before' });
   const page = new WebSocket(`${url.replace('http', 'ws')}/page/ws`);
   const frames: PageFrame[] = [];
-  page.on('message', (data) => void frames.push(JSON.parse(String(data)) as PageFrame));
+  page.on('message', (data) => void frames.push(parseFrame(data) as PageFrame));
   await expect.poll(() => frames.length).toBe(1);
   await web.chat.postMessage({ channel, text: 'after' });
   await expect.poll(() => frames.length).toBe(2);

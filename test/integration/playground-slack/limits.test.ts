@@ -31,7 +31,7 @@ beforeEach(async () => {
   web = new WebClient(SENTRY_APP.botToken, {
     slackApiUrl: slack.apiUrl,
     retryConfig: { retries: 0 },
-    logLevel: LogLevel.ERROR,
+    logger: silent,
   });
 });
 

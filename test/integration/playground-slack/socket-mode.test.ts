@@ -114,7 +114,7 @@ describe('a Bolt app in Socket Mode', () => {
       const open = (trigger: string) =>
         web.views.open({ trigger_id: trigger, view: modal('ask', 'Why?') }).then(
           () => codes.push('ok'),
-          (error: { data?: { error?: string } }) => codes.push(error.data?.error ?? String(error)),
+          (error: { data?: { error?: string } }) => codes.push(error.data?.error ?? 'no code'),
         );
       await open(body.trigger_id);
       await open(body.trigger_id);
