@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PrepareError, prepare, root } from './lib/prepare.mjs';
 
 const isCi = process.env.CI === 'true' || process.env.CI === '1'; // oxlint-disable-line node/no-process-env
@@ -24,12 +25,8 @@ try {
 
 const results = join(root, 'test-results');
 mkdirSync(results, { recursive: true });
-const args = [
-  'run',
-  '--reporter=default',
-  '--reporter=./scripts/lib/test-reporter.mjs',
-  ...process.argv.slice(2),
-];
+const reporter = fileURLToPath(new URL('./lib/test-reporter.mjs', import.meta.url));
+const args = ['run', '--reporter=default', `--reporter=${reporter}`, ...process.argv.slice(2)];
 const child = spawn(process.execPath, [join(root, 'node_modules', 'vitest', 'vitest.mjs'), ...args], {
   cwd: root,
   stdio: 'inherit',

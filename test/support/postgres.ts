@@ -16,7 +16,7 @@ export interface ScratchDatabase {
 }
 
 /** The repository's migrations. */
-export const migrationsDir = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+const migrationsDir = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 let server: Promise<string> | undefined;
 

@@ -1,5 +1,5 @@
 /** A column as `prisma/schema.prisma` describes it, in PostgreSQL's words. */
-export interface SchemaColumn {
+interface SchemaColumn {
   /** As `format_type` prints it: `text`, `timestamp with time zone`, `text[]`. */
   readonly type: string;
   readonly nullable: boolean;

@@ -1,11 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The checkout these tests run in. */
 export const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+const holderScript = fileURLToPath(new URL('./embedded-holder.ts', import.meta.url));
 
 export interface Held {
   readonly pid: number;
@@ -14,7 +16,7 @@ export interface Held {
   readonly url: string;
 }
 
-export interface HolderFault {
+interface HolderFault {
   readonly error: string;
   readonly hint: string;
   readonly message: string;
@@ -35,7 +37,7 @@ export async function spawnHolder(
   options: { readonly from?: string; readonly uid?: number; readonly gid?: number } = {},
 ): Promise<Holder> {
   const { from = checkout, ...user } = options;
-  const script = join(from, 'test', 'support', 'embedded-holder.ts');
+  const script = join(from, relative(checkout, holderScript));
   const child = spawn(process.execPath, ['--import', 'tsx', script, '--kind', kind, '--dir', dir], {
     cwd: from,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
 /** Whether something could listen on this port of 127.0.0.1 right now. */
-export function isPortFree(port: number): Promise<boolean> {
+function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(false));
@@ -10,7 +10,7 @@ export function isPortFree(port: number): Promise<boolean> {
 }
 
 /** A port of 127.0.0.1 that was free a moment ago; another process may still take it first. */
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { messageOf } from '../../../domain/errors.ts';
 
 /** What the server behind a port says about itself once it let us in. */
-export interface LoggedIn {
+interface LoggedIn {
   readonly dataDirectory: string;
 }
 
@@ -13,7 +13,7 @@ export type Login =
   | { readonly kind: 'refused' | 'unready'; readonly reason: string };
 
 /** One attempt with the given url; never throws. */
-export async function tryLogin(url: string): Promise<Login> {
+async function tryLogin(url: string): Promise<Login> {
   const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => undefined });
   try {
     const rows = await sql<{ setting: string }[]>`SELECT current_setting('data_directory') AS setting`;
