@@ -1,10 +1,3 @@
-/** A log line: a message for people and fields for machines. pino's shape, so that its loggers fit. */
-export interface HttpLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
 /** What the server counts; the registry in infra/metrics fits. */
 export interface HttpMetrics {
   counter(name: string, help: string): { add(labels?: Readonly<Record<string, string>>, by?: number): void };

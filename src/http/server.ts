@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf, OpsError } from '../domain/errors.ts';
-import type { HttpLog, HttpMetrics, RateLimit } from './ports.ts';
+import type { Log } from '../domain/log.ts';
+import type { HttpMetrics, RateLimit } from './ports.ts';
 import { readBody } from './read-body.ts';
 import type { HttpAnswer, HttpHead, Route } from './route.ts';
 
@@ -16,7 +17,9 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly routes: readonly Route[];
-  readonly log: HttpLog;
+  /** Paths handed over whole, before anything is read: for a receiver that checks signatures over the raw body itself. */
+  readonly mounts?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
+  readonly log: Log;
   readonly metrics?: HttpMetrics;
   readonly rateLimit?: RateLimit;
   /** For the whole request to arrive, ms; slower is answered 408. */
@@ -67,6 +70,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
     const head = headOf(request);
+    const mounted = head && options.mounts?.[head.path];
+    if (mounted) {
+      for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+      mounted(request, response);
+      return;
+    }
     const known = head && routes.some((route) => route.path === head.path);
     let reply: HttpAnswer;
     try {

@@ -1,9 +1,10 @@
 import type { Alert } from '../domain/alert.ts';
 import { messageOf } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
 import type { Accept, Accepted } from '../ingest/accept.ts';
 import type { AlertSource } from '../ingest/ports.ts';
 import { authoriseWebhook } from './authorise.ts';
-import type { HttpLog, HttpMetrics } from './ports.ts';
+import type { HttpMetrics } from './ports.ts';
 import type { HttpAnswer, Route } from './route.ts';
 
 /** Alertmanager gives a webhook as long as its group interval; five seconds is what a person would call hanging. */
@@ -16,7 +17,7 @@ export interface WebhookOptions {
   readonly accept: Accept;
   /** Null: only this machine may call. */
   readonly secret: string | null;
-  readonly log: HttpLog;
+  readonly log: Log;
   readonly metrics?: HttpMetrics;
   readonly timeoutMs?: number;
   /** Told after an alert is durable, e.g. to draw its incident at once. Must not throw. */

@@ -3,6 +3,7 @@ import { asIncidentId, type IncidentId } from '../domain/ids.ts';
 import { domainOfLabels } from '../domain/routing.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { Target } from '../domain/target.ts';
+import { inBatches } from './batch.ts';
 import { identityOf } from './correlate.ts';
 import { alertSources } from './sources.ts';
 import { matchTarget } from './target.ts';
@@ -21,8 +22,11 @@ export type Accept = (alert: Alert) => Promise<Accepted>;
 /** An incident goes on when its alert fires again within this time of its end. */
 export const REOPEN_WINDOW_MS = 30 * 60_000;
 
+/** Statements at a time: one that waits for a row must not hold up the others. Alerts in one: a batch of 32 takes about 10 ms. */
+const BATCHES = { concurrency: 2, size: 32 } as const;
+
 /**
- * Accepting is one SQL statement (`sentry_accept_alert` in prisma/migrations): as BEGIN … COMMIT from here it reached a
+ * Accepting is one SQL statement (`sentry_accept_alerts` in prisma/migrations): as BEGIN … COMMIT from here it reached a
  * quarter of plain inserts at 32 connections. It asks for the incident's turn by `sentry_enqueue_turn`, which must exist.
  */
 export function createAccept(
@@ -31,15 +35,29 @@ export function createAccept(
   options: { readonly reopenWindowMs?: number } = {},
 ): Accept {
   const reopenMs = options.reopenWindowMs ?? REOPEN_WINDOW_MS;
-  return async (alert) => {
-    const rows = await sql<{ accepted_incident: string | null; accepted_kind: string }>`
-      SELECT accepted_incident, accepted_kind FROM sentry_accept_alert(${sql.json(statement(alert, targets, reopenMs))})`;
-    const [row] = rows;
-    if (row?.accepted_incident == null) return { kind: 'orphan_resolved', incidentId: null };
-    return {
-      kind: row.accepted_kind as Exclude<Accepted['kind'], 'orphan_resolved'>,
-      incidentId: asIncidentId(row.accepted_incident),
-    };
+  return inBatches<Alert, Accepted>(
+    async (alerts) => {
+      const rows = await sql<{ accepted_incident: string | null; accepted_kind: string }>`
+      SELECT accepted_incident, accepted_kind
+      FROM sentry_accept_alerts(${sql.json(alerts.map((alert) => statement(alert, targets, reopenMs)))}) ORDER BY n`;
+      return rows.map(toAccepted);
+    },
+    BATCHES,
+    isAboutTheRows,
+  );
+}
+
+/** PostgreSQL refused a row (or chose us in a deadlock), as opposed to being away, full or shutting down (classes 08, 53, 57). */
+function isAboutTheRows(error: unknown): boolean {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^(?!08|53|57)[0-9A-Z]{5}$/.test(code);
+}
+
+function toAccepted(row: { accepted_incident: string | null; accepted_kind: string }): Accepted {
+  if (row.accepted_incident === null) return { kind: 'orphan_resolved', incidentId: null };
+  return {
+    kind: row.accepted_kind as Exclude<Accepted['kind'], 'orphan_resolved'>,
+    incidentId: asIncidentId(row.accepted_incident),
   };
 }
 
@@ -61,9 +79,12 @@ function statement(alert: Alert, targets: readonly Target[], reopenMs: number) {
     url: alert.url,
     target: target?.name ?? null,
     domain: target?.domain ?? domainOfLabels(alert.labels),
-    identity: identityOf(alert),
+    identity: identityOf(alert).join(' '),
     vague,
-    related_sources: alertSources.map(({ name }) => name).filter((name) => vague || name !== alert.source),
+    related_sources: alertSources
+      .map(({ name }) => name)
+      .filter((name) => vague || name !== alert.source)
+      .join(' '),
     // A chat message is as old as its time, however late it is read; a webhook speaks of now.
     sent_at: vague ? (alert.endsAt ?? alert.startsAt) : null,
     reopen_ms: reopenMs,

@@ -7,10 +7,15 @@ ALTER TABLE incident ADD COLUMN identity text[] NOT NULL DEFAULT '{}';
 -- Set when the alert fires again after `resolved`; the turn that moves the incident to `diagnosing` clears it.
 ALTER TABLE incident ADD COLUMN fired_again_at timestamptz;
 
+-- Every alert pays for every index: those below replace what accepting does not use.
 DROP INDEX incident_alert_name_unfinished;
-CREATE INDEX incident_correlate ON incident (alert_name, source, opened_at DESC) WHERE state NOT IN ('ignored', 'resolved');
-CREATE INDEX incident_correlate_ended ON incident (alert_name, source, ended_at DESC) WHERE state IN ('ignored', 'resolved');
-CREATE INDEX alert_fingerprint ON alert (fingerprint, id DESC);
+DROP INDEX incident_fingerprint_opened;
+DROP INDEX incident_thread;
+CREATE INDEX incident_thread ON incident (channel, thread_ts) WHERE thread_ts IS NOT NULL;
+-- What another source's alert may join: by name, unfinished first, then by when it ended.
+CREATE INDEX incident_correlate ON incident
+  (alert_name, source, (CASE WHEN state IN ('ignored', 'resolved') THEN ended_at ELSE 'infinity' END));
+CREATE INDEX alert_fingerprint ON alert (fingerprint, id);
 
 CREATE FUNCTION sentry_worse_severity(a text, b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN array_position(ranks, a) <= array_position(ranks, b) THEN a ELSE b END
@@ -19,13 +24,14 @@ $$;
 
 -- a: source, status, name, title, severity, labels, annotations, fingerprint, delivery_key, starts_at, ends_at, url,
 --    target, domain            as in src/domain/alert.ts, with the configured target's name and the incident's domain
---    identity                  words, see the column
+--    identity                  words, see the column; separated by spaces
 --    vague                     the source's alerts may carry fewer labels than the problem has (a chat message)
---    related_sources           whose incidents an alert of this source may join without sharing their fingerprint
+--    related_sources           whose incidents an alert of this source may join without sharing their fingerprint;
+--                              separated by spaces
 --    sent_at                   when the source said so; null: now
 --    reopen_ms                 how long after its end an incident goes on when its alert fires again
 CREATE FUNCTION sentry_accept_alert(a jsonb, OUT accepted_incident text, OUT accepted_kind text)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_source      CONSTANT text        := a->>'source';
   v_firing      CONSTANT boolean     := a->>'status' = 'firing';
@@ -33,11 +39,12 @@ DECLARE
   v_fingerprint CONSTANT text        := a->>'fingerprint';
   v_key         CONSTANT text        := a->>'delivery_key';
   v_vague       CONSTANT boolean     := (a->>'vague')::boolean;
-  v_identity    CONSTANT text[]      := ARRAY(SELECT jsonb_array_elements_text(a->'identity'));
-  v_related     CONSTANT text[]      := ARRAY(SELECT jsonb_array_elements_text(a->'related_sources'));
+  v_identity    CONSTANT text[]      := string_to_array(a->>'identity', ' ');
+  v_related     CONSTANT text[]      := string_to_array(a->>'related_sources', ' ');
   v_sent_at     CONSTANT timestamptz := coalesce((a->>'sent_at')::timestamptz, clock_timestamp());
   v_reopen_from CONSTANT timestamptz := clock_timestamp() - make_interval(secs => (a->>'reopen_ms')::float8 / 1000);
   v             incident%ROWTYPE;
+  v_last        text;
   v_counts      boolean;
   v_turn        text;
 BEGIN
@@ -60,45 +67,22 @@ BEGIN
   END IF;
 
   FOR attempt IN 1..10 LOOP
-    -- 1 The unfinished incident of this fingerprint, 2 one that has taken in an alert of this fingerprint,
-    -- 3 one of the same alert name whose identity is contained in this one's, or the other way round.
-    SELECT * INTO v FROM incident i
-     WHERE i.fingerprint = v_fingerprint AND i.state NOT IN ('ignored', 'resolved') FOR UPDATE;
-    IF v.id IS NULL THEN
-      SELECT i.* INTO v FROM alert x JOIN incident i ON i.id = x.incident_id
-       WHERE x.fingerprint = v_fingerprint AND i.state NOT IN ('ignored', 'resolved')
-       ORDER BY x.id DESC LIMIT 1 FOR UPDATE OF i;
+    -- The incident that took in the last alert of this fingerprint, unless it ended too long ago.
+    SELECT x.incident_id INTO v_last FROM alert x WHERE x.fingerprint = v_fingerprint ORDER BY x.id DESC LIMIT 1;
+    IF FOUND THEN
+      SELECT * INTO v FROM incident i
+       WHERE i.id = v_last AND (i.state NOT IN ('ignored', 'resolved') OR i.ended_at > v_reopen_from
+                                OR i.fired_again_at IS NOT NULL) FOR UPDATE;
     END IF;
+    -- Or one of the same alert name whose identity is contained in this one's, or the other way round.
     IF v.id IS NULL AND v_name IS NOT NULL THEN
       SELECT * INTO v FROM incident i
-       WHERE i.alert_name = v_name AND i.source = ANY (v_related) AND i.state NOT IN ('ignored', 'resolved')
+       WHERE i.alert_name = v_name AND i.source = ANY (v_related)
+         AND (CASE WHEN i.state IN ('ignored', 'resolved') THEN i.ended_at ELSE 'infinity' END) > v_reopen_from
          AND (i.identity <@ v_identity OR i.identity @> v_identity)
          AND (v_vague OR NOT EXISTS (SELECT FROM alert o WHERE o.incident_id = i.id AND o.source = v_source
                                         AND o.fingerprint <> v_fingerprint))
-       ORDER BY i.opened_at DESC LIMIT 1 FOR UPDATE;
-    END IF;
-
-    -- The same for one that ended a short while ago, or that is about to go on.
-    IF v.id IS NULL THEN
-      SELECT * INTO v FROM incident i
-       WHERE i.fingerprint = v_fingerprint AND i.state IN ('ignored', 'resolved')
-         AND (i.ended_at > v_reopen_from OR i.fired_again_at IS NOT NULL)
-       ORDER BY i.opened_at DESC LIMIT 1 FOR UPDATE;
-    END IF;
-    IF v.id IS NULL THEN
-      SELECT i.* INTO v FROM alert x JOIN incident i ON i.id = x.incident_id
-       WHERE x.fingerprint = v_fingerprint AND i.state IN ('ignored', 'resolved')
-         AND (i.ended_at > v_reopen_from OR i.fired_again_at IS NOT NULL)
-       ORDER BY x.id DESC LIMIT 1 FOR UPDATE OF i;
-    END IF;
-    IF v.id IS NULL AND v_name IS NOT NULL THEN
-      SELECT * INTO v FROM incident i
-       WHERE i.alert_name = v_name AND i.source = ANY (v_related) AND i.state IN ('ignored', 'resolved')
-         AND i.ended_at > v_reopen_from
-         AND (i.identity <@ v_identity OR i.identity @> v_identity)
-         AND (v_vague OR NOT EXISTS (SELECT FROM alert o WHERE o.incident_id = i.id AND o.source = v_source
-                                        AND o.fingerprint <> v_fingerprint))
-       ORDER BY i.ended_at DESC LIMIT 1 FOR UPDATE;
+       ORDER BY i.state IN ('ignored', 'resolved'), i.opened_at DESC LIMIT 1 FOR UPDATE;
     END IF;
     EXIT WHEN v.id IS NOT NULL OR NOT v_firing;
 
@@ -111,7 +95,7 @@ BEGIN
       accepted_kind := 'opened';
       EXIT;
     END IF;
-    -- Somebody else has just opened it: look again.
+    -- Somebody else has just opened it, and its alert is there now: look again.
   END LOOP;
 
   IF accepted_kind = 'opened' THEN
@@ -178,3 +162,10 @@ BEGIN
     PERFORM sentry_enqueue_turn(accepted_incident, v_turn, 0);
   END IF;
 END $$;
+
+-- A batch, in its order: what arrives while a statement runs goes into the next one, and shares its commit.
+CREATE FUNCTION sentry_accept_alerts(alerts jsonb, OUT n bigint, OUT accepted_incident text, OUT accepted_kind text)
+RETURNS SETOF record LANGUAGE sql AS $$
+  SELECT e.n, r.accepted_incident, r.accepted_kind
+  FROM jsonb_array_elements(alerts) WITH ORDINALITY AS e (alert, n), LATERAL sentry_accept_alert(e.alert) AS r
+$$;

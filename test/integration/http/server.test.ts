@@ -18,6 +18,7 @@ afterEach(async () => {
 
 const lines: string[] = [];
 const log = {
+  debug: () => undefined,
   info: (_: object, message: string) => void lines.push(message),
   warn: (_: object, message: string) => void lines.push(message),
   error: (_: object, message: string) => void lines.push(message),
