@@ -1,7 +1,49 @@
+import { postgresCancelQuery } from './active/postgres/cancel-query.ts';
+import { postgresSetSetting } from './active/postgres/set-setting.ts';
 import { postgresTerminateBackend } from './active/postgres/terminate-backend.ts';
+import { postgresVacuumTable } from './active/postgres/vacuum-table.ts';
 import type { Tool } from './define.ts';
+import { postgresActivity } from './read/postgres/activity.ts';
 import { postgresBlockingTree } from './read/postgres/blocking-tree.ts';
+import { postgresCacheHit } from './read/postgres/cache-hit.ts';
+import { postgresCheckpoints } from './read/postgres/checkpoints.ts';
+import { postgresConnections } from './read/postgres/connections.ts';
+import { postgresDeadlocks } from './read/postgres/deadlocks.ts';
+import { postgresExplain } from './read/postgres/explain.ts';
+import { postgresIdleInTransaction } from './read/postgres/idle-in-transaction.ts';
+import { postgresIndexUse } from './read/postgres/index-use.ts';
+import { postgresLocks } from './read/postgres/locks.ts';
+import { postgresLongTransactions } from './read/postgres/long-transactions.ts';
+import { postgresReplication } from './read/postgres/replication.ts';
 import { postgresSession } from './read/postgres/session.ts';
+import { postgresSettings } from './read/postgres/settings.ts';
+import { postgresSizes } from './read/postgres/sizes.ts';
+import { postgresSlowStatements } from './read/postgres/slow-statements.ts';
+import { postgresTableHealth } from './read/postgres/table-health.ts';
+import { postgresXidAge } from './read/postgres/xid-age.ts';
 
 /** Every tool Sentry has, in the order models are shown them. */
-export const allTools: readonly Tool[] = [postgresBlockingTree, postgresSession, postgresTerminateBackend];
+export const allTools: readonly Tool[] = [
+  postgresActivity,
+  postgresBlockingTree,
+  postgresLongTransactions,
+  postgresIdleInTransaction,
+  postgresConnections,
+  postgresLocks,
+  postgresSession,
+  postgresTableHealth,
+  postgresXidAge,
+  postgresReplication,
+  postgresCacheHit,
+  postgresCheckpoints,
+  postgresDeadlocks,
+  postgresIndexUse,
+  postgresSizes,
+  postgresSettings,
+  postgresSlowStatements,
+  postgresExplain,
+  postgresCancelQuery,
+  postgresTerminateBackend,
+  postgresVacuumTable,
+  postgresSetSetting,
+];

@@ -36,6 +36,17 @@ const cancelGraceMs = 2_000;
 const keepaliveMs = 30_000;
 const reopenAfterMs: readonly number[] = [100, 250, 500, 1_000];
 
+/**
+ * Set by SET rather than at connecting: pg_settings then still tells the server's own values (reset_val) to the tools.
+ * Read tools stay out of the way: they wait at most 2 s for a lock.
+ */
+const limitsSql = `SELECT set_config('statement_timeout', $1, false),
+       set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false)`;
+const readingLimits = `${limitsSql}, set_config('lock_timeout', '2s', false), set_config('default_transaction_read_only', 'on', false)`;
+/** `idle_session_timeout` may be left by a fuse (tools/active/postgres/fuse) whose statement failed; PostgreSQL 14+. */
+const actingLimits = `${limitsSql}, set_config('lock_timeout', '5s', false),
+  (SELECT set_config('idle_session_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 140000)`;
+
 export function createLane(options: LaneOptions): Lane {
   let client: Sql | undefined;
   /** Counts lost connections, so that a session never goes on over a connection it did not begin with. */
@@ -136,13 +147,13 @@ export function createLane(options: LaneOptions): Lane {
     });
   }
 
-  /** Sets the time limit, which also proves the connection; a connection that died while idle is replaced once. */
+  /** Sets the limits, which also proves the connection; a connection that died while idle is replaced once. */
   async function prepare(
     run: (sql: string, params: readonly unknown[]) => Promise<unknown>,
     until: number,
   ): Promise<void> {
     const limit = String(Math.max(1, Math.ceil(until - performance.now())));
-    const set = (): Promise<unknown> => run(`SELECT set_config('statement_timeout', $1, false)`, [limit]);
+    const set = (): Promise<unknown> => run(options.readOnly ? readingLimits : actingLimits, [limit]);
     try {
       await set();
     } catch (error) {
@@ -165,7 +176,7 @@ export function createLane(options: LaneOptions): Lane {
   };
 }
 
-function openClient({ url, readOnly, reserved }: LaneOptions, onclose: () => void): Sql {
+function openClient({ url, reserved }: LaneOptions, onclose: () => void): Sql {
   return postgres(ownUrl(url), {
     max: 1,
     prepare: false,
@@ -179,16 +190,7 @@ function openClient({ url, readOnly, reserved }: LaneOptions, onclose: () => voi
     onnotice: () => undefined,
     onclose,
     types: wireTypes as never,
-    connection: {
-      application_name: 'sentry',
-      // Read tools stay cheap and out of the way; a statement's own limit is set per session.
-      lock_timeout: readOnly ? 2_000 : 5_000,
-      statement_timeout: 30_000,
-      idle_in_transaction_session_timeout: 30_000,
-      TimeZone: 'UTC',
-      DateStyle: 'ISO, YMD',
-      ...(readOnly ? { default_transaction_read_only: 'on' } : {}),
-    } as never,
+    connection: { application_name: 'sentry' },
   });
 }
 

@@ -20,8 +20,8 @@ const connectionCodes: readonly string[] = [
   ],
 ];
 
-/** The server ended the session or cannot take one now: class 08, 57P (shutdown, crash, starting up), 53300. */
-const lostStates = /^(08...|57P0.)$/;
+/** The server ended the session or cannot take one now: class 08 (but 08P01), 57P (shutdown, crash, starting up). */
+const lostStates = /^(08\d{3}|57P0.)$/;
 
 /** True when the statement may or may not have been executed: the connection went away under it. */
 export function isConnectionLoss(code: string): boolean {

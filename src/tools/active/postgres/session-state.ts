@@ -1,5 +1,6 @@
 import { OpsError } from '../../../domain/errors.ts';
 import type { PostgresSession } from '../../ports.ts';
+import { blockingGraph } from '../../read/postgres/blocking-graph.ts';
 import { age, count, oneLine } from '../../read/postgres/format.ts';
 import {
   exactTime,
@@ -13,12 +14,11 @@ import type { SessionKey } from '../../read/postgres/session-key.ts';
 /** What a session is and holds, before something is done to it. */
 export interface SessionState {
   readonly facts: SessionFacts;
-  readonly query_start: string | null;
   /** It has an xid: it wrote something that its end takes back. */
   readonly hasWritten: boolean;
   readonly lockedTables: readonly string[];
   readonly locks: number;
-  /** One line each: who waits for it directly. */
+  /** One line each: who waits behind it. */
   readonly waiters: readonly string[];
   /** The target's clock, text with microseconds. */
   readonly clock: string;
@@ -32,7 +32,7 @@ export interface SessionState {
  */
 export async function signalable(session: PostgresSession, key: SessionKey): Promise<SessionState> {
   const [row] = await session.query(
-    `SELECT ${sessionColumns}, ${exactTime('a.query_start')} AS query_start,
+    `SELECT ${sessionColumns},
             a.backend_start = $2::timestamptz AS same, a.backend_xid IS NOT NULL AS has_written,
             a.pid = pg_backend_pid() AS is_this, coalesce(r.rolsuper, false) AS is_super,
             (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS we_are_super,
@@ -66,7 +66,6 @@ export async function signalable(session: PostgresSession, key: SessionKey): Pro
     );
   return {
     facts,
-    query_start: (row['query_start'] ?? null) as string | null,
     hasWritten: row['has_written'] === true,
     lockedTables: await lockedTables(session, key.pid),
     locks: Number(row['locks']),
@@ -94,7 +93,7 @@ export function stateLines(state: SessionState): readonly string[] {
     `holds ${count(state.locks, 'lock')}${state.lockedTables.length > 0 ? `: ${state.lockedTables.join(', ')}` : ''}`,
     state.waiters.length === 0
       ? 'nobody waits for it'
-      : `${count(state.waiters.length, 'session')} wait for it directly: ${state.waiters.slice(0, 5).join('; ')}`,
+      : `${count(state.waiters.length, 'session')} waiting behind it: ${state.waiters.slice(0, 5).join('; ')}`,
   ];
 }
 
@@ -110,15 +109,19 @@ async function lockedTables(session: PostgresSession, pid: number): Promise<read
   return rows.map((row) => String(row['held']));
 }
 
+/** Everybody in the queue behind it: who waits for a waiter waits for it, too. */
 async function waiters(session: PostgresSession, pid: number): Promise<readonly string[]> {
   const rows = await session.query(
-    `SELECT a.pid || ' (' || coalesce(nullif(a.application_name, ''), a.usename::text, '?') || ')' AS waiter
-       FROM pg_stat_activity a
-      WHERE a.wait_event_type = 'Lock' AND $1::int = ANY (pg_blocking_pids(a.pid))
-      ORDER BY a.query_start LIMIT 50`,
-    [pid],
+    `SELECT a.pid, a.pid || ' (' || coalesce(nullif(a.application_name, ''), a.usename::text, '?') || ')' AS waiter,
+            to_json(pg_blocking_pids(a.pid)) AS blocked_by
+       FROM pg_stat_activity a WHERE a.wait_event_type = 'Lock' ORDER BY a.query_start LIMIT 500`,
   );
-  return rows.map((row) => String(row['waiter']));
+  const graph = blockingGraph(
+    rows.map((row) => ({ pid: Number(row['pid']), blockedBy: row['blocked_by'] as readonly number[] })),
+  );
+  const names = new Map(rows.map((row) => [Number(row['pid']), String(row['waiter'])]));
+  const behind = graph.behind(pid);
+  return behind.map((waiter) => names.get(waiter) ?? String(waiter));
 }
 
 function gone({ pid, backend_start }: SessionKey, what: string): OpsError {

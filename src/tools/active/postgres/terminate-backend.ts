@@ -152,6 +152,8 @@ function blastRadius(state: SessionState): string {
         ? 'It has written in its open transaction: that work is rolled back.'
         : 'Its open transaction has written nothing yet.';
   const relief =
-    state.waiters.length === 0 ? '' : ` ${count(state.waiters.length, 'session')} waiting for it can go on.`;
+    state.waiters.length === 0
+      ? ''
+      : ` ${count(state.waiters.length, 'session')} waiting behind it can go on.`;
   return `One session: ${who(state.facts)}. ${work} Its client gets error 57P01 and must connect again.${relief}`;
 }

@@ -17,6 +17,8 @@ export interface BlockingGraph {
   readonly rootsOf: ReadonlyMap<number, readonly number[]>;
   /** One path from a root to each waiter that holds up nobody, longest first. */
   readonly chains: readonly (readonly number[])[];
+  /** Everybody who waits behind this one, directly or not. */
+  behind(pid: number): readonly number[];
 }
 
 /** Turns waits into a forest with its roots. Never loops: a deadlock that is not yet detected is a cycle. */
@@ -45,6 +47,7 @@ export function blockingGraph(waiters: readonly Waiter[]): BlockingGraph {
       rootsOf.set(pid, [...(rootsOf.get(pid) ?? []), root]);
     }
   return {
+    behind: (pid) => [...distances(pid, waitersOf).keys()].filter((other) => other !== pid),
     roots: roots.sort((a, b) => b.blocked.length - a.blocked.length || b.direct - a.direct || a.pid - b.pid),
     depth,
     rootsOf,

@@ -21,9 +21,13 @@ export function bytes(count: unknown): string {
   return `${count < 0 ? '-' : ''}${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** One line of SQL, whitespace collapsed, at most `limit` characters, the cut marked with how much is missing. */
+/** `PASSWORD '…'` of CREATE and ALTER ROLE, which statistics and activity keep in full. */
+const passwordLiteral = /(\bpassword\s+)(e?'(?:[^']|'')*'?)/gi;
+
+/** One line of SQL, passwords masked, whitespace collapsed, at most `limit` characters, the cut marked with how much is missing. */
 export function oneLine(text: unknown, limit = 300): string {
   const line = String(text ?? '')
+    .replace(passwordLiteral, "$1'***'")
     .replace(/\s+/g, ' ')
     .trim();
   const characters = [...line];

@@ -19,7 +19,7 @@ export const sessionColumns = `
   a.pid, ${exactTime('a.backend_start')} AS backend_start, a.backend_type,
   a.usename::text AS "user", a.datname::text AS database, a.application_name,
   host(a.client_addr) AS client_addr, a.state, a.wait_event_type, a.wait_event,
-  ${exactTime('a.xact_start')} AS xact_start,
+  ${exactTime('a.xact_start')} AS xact_start, ${exactTime('a.query_start')} AS query_start,
   ${secondsSince('a.backend_start')} AS session_age_seconds,
   ${secondsSince('a.xact_start')} AS xact_age_seconds,
   ${secondsSince('a.query_start')} AS query_age_seconds,
@@ -40,6 +40,7 @@ export type SessionFacts = {
   readonly wait_event_type: string | null;
   readonly wait_event: string | null;
   readonly xact_start: string | null;
+  readonly query_start: string | null;
   readonly session_age_seconds: number | null;
   readonly xact_age_seconds: number | null;
   readonly query_age_seconds: number | null;
@@ -65,6 +66,7 @@ export function sessionFacts(row: Row): SessionFacts {
     wait_event_type: text('wait_event_type'),
     wait_event: text('wait_event'),
     xact_start: text('xact_start'),
+    query_start: text('query_start'),
     session_age_seconds: seconds('session_age_seconds'),
     xact_age_seconds: seconds('xact_age_seconds'),
     query_age_seconds: seconds('query_age_seconds'),

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { age, count, more, oneLine, table } from './format.ts';
+import { output, postgresReadTool } from './postgres-read-tool.ts';
+import { hiddenNote, sessionColumns, sessionFacts } from './session-columns.ts';
+
+/**
+ * What every session does now, busiest first. Data: `{ total, active, idle, idle_in_transaction, waiting_on_lock,
+ * longest_transaction_seconds, longest_query_seconds, sessions: facts[] }`; the counts are over all client sessions
+ * but Sentry's own, `sessions` holds at most `limit`.
+ */
+export const postgresActivity = postgresReadTool({
+  name: 'postgres_activity',
+  description:
+    'What the sessions of the server do now: counts by state and the busiest sessions with pid, backend_start, state, wait event, ages in seconds and query. The first look when nothing more specific fits.',
+  input: z.strictObject({
+    include_idle: z.boolean().default(false),
+    limit: z.number().int().min(1).max(100).default(20),
+  }),
+  async read(session, { include_idle, limit }) {
+    const rows = await session.query(`
+      SELECT ${sessionColumns} FROM pg_stat_activity a
+       WHERE coalesce(a.backend_type, 'client backend') = 'client backend' AND a.pid <> pg_backend_pid()
+       ORDER BY a.state = 'active' DESC NULLS LAST, a.state LIKE 'idle in%' DESC, a.xact_start NULLS LAST
+       LIMIT 2000`);
+    const all = rows.map(sessionFacts).filter((facts) => !facts.is_sentry);
+    const running = all.filter((facts) => facts.state === 'active');
+    const shown = all.filter((facts) => include_idle || facts.state !== 'idle').slice(0, limit);
+    const data = {
+      total: all.length,
+      active: running.length,
+      idle: all.filter((facts) => facts.state === 'idle').length,
+      idle_in_transaction: all.filter((facts) => facts.state?.startsWith('idle in transaction')).length,
+      waiting_on_lock: all.filter((facts) => facts.wait_event_type === 'Lock').length,
+      longest_transaction_seconds: Math.max(0, ...all.map((facts) => facts.xact_age_seconds ?? 0)),
+      longest_query_seconds: Math.max(0, ...running.map((facts) => facts.query_age_seconds ?? 0)),
+      sessions: shown,
+    };
+    return output(
+      [
+        `${count(data.total, 'session')}: ${data.active} active, ${data.idle} idle, ${data.idle_in_transaction} idle in transaction, ${data.waiting_on_lock} waiting for a lock; longest transaction ${age(data.longest_transaction_seconds)}, longest running query ${age(data.longest_query_seconds)}.`,
+        ...table(
+          [
+            'pid',
+            'backend_start',
+            'application',
+            'user@db',
+            'state',
+            'wait',
+            'transaction',
+            'query for',
+            'query',
+          ],
+          shown.map((facts) => [
+            facts.pid,
+            facts.backend_start,
+            facts.application_name || '–',
+            `${facts.user}@${facts.database}`,
+            facts.state,
+            facts.wait_event_type === null ? '–' : `${facts.wait_event_type}:${facts.wait_event}`,
+            age(facts.xact_age_seconds),
+            age(facts.query_age_seconds),
+            oneLine(facts.query, 120),
+          ]),
+        ),
+        ...more(include_idle ? all.length : all.length - data.idle, shown.length),
+        ...hiddenNote(all),
+      ],
+      data,
+    );
+  },
+});
