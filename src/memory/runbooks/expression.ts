@@ -1,4 +1,10 @@
-import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
+import {
+  type ASTNode,
+  TypeError as CelTypeError,
+  Environment,
+  EvaluationError,
+  ParseError,
+} from '@marcbachmann/cel-js';
 import { messageOf } from '../../domain/errors.ts';
 import type { Json } from '../../domain/tool-call.ts';
 
