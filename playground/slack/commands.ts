@@ -3,7 +3,6 @@ import type { PageActions, PageAnswer } from './page-api.ts';
 import { respond } from './respond.ts';
 import { COMMANDS, SENTRY_APP, TEAM } from './seed.ts';
 import type { SlackContext } from './slack-context.ts';
-import { SlackError } from './slack-error.ts';
 import { escapeTyped } from './typed-text.ts';
 import { isRecord } from './validate/rules.ts';
 
@@ -16,8 +15,7 @@ export async function runCommand(slack: SlackContext, body: PageActions['command
     return { ok: false, error: 'unknown_command', reason: `${command} is not a valid command.` };
   }
   const user = slack.workspace.user(body.userId);
-  const channel = slack.workspace.channel(body.channel);
-  if (!channel.members.includes(user.id)) throw new SlackError('not_in_channel');
+  const channel = slack.workspace.channelFor(body.channel, user.id);
   const target = { userId: user.id, channel: channel.id };
   const ack = await slack.events.command({
     token: SENTRY_APP.verificationToken,

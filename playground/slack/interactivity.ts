@@ -91,8 +91,8 @@ export async function messageShortcut(
   slack: SlackContext,
   body: Body<'shortcut.message'>,
 ): Promise<PageAnswer> {
-  const message = slack.workspace.message(body.channel, body.ts);
-  const channel = slack.workspace.channel(body.channel);
+  const channel = slack.workspace.channelFor(body.channel, body.userId);
+  const message = slack.workspace.message(channel.id, body.ts);
   const ack = await slack.events.interactive(
     {
       ...common(slack, body.userId, 'message_action'),
@@ -175,7 +175,7 @@ function placeOf(
 ): Place {
   if (container.type === 'view') return viewPlace(slack, userId, container.viewId, form);
   const { workspace } = slack;
-  const channel = workspace.channel(container.channel);
+  const channel = workspace.channelFor(container.channel, userId);
   const ephemeral = workspace.findEphemeral(userId, channel.id, container.ts);
   const message = ephemeral?.message ?? workspace.message(channel.id, container.ts);
   if (message.bot_id !== SENTRY_APP.botId) throw new SlackError('app_not_interactive');

@@ -15,7 +15,7 @@ import { change, emitIn, post, remove } from './posting.ts';
 import { SENTRY_APP } from './seed.ts';
 import type { SlackContext } from './slack-context.ts';
 import { SlackError } from './slack-error.ts';
-import type { Channel, Message } from './slack-shapes.ts';
+import type { Message } from './slack-shapes.ts';
 import { escapeTyped, richTextOf } from './typed-text.ts';
 
 type Handlers = {
@@ -27,7 +27,7 @@ export function personActions(slack: SlackContext, faults: FaultsClient): Handle
   const { workspace } = slack;
   return {
     'message.post': (body) => {
-      const channel = joined(slack, body.channel, body.userId);
+      const channel = workspace.channelFor(body.channel, body.userId);
       const text = escapeTyped(workspace, body.text);
       if (text.trim() === '') throw new SlackError('no_text');
       const message = post(slack, {
@@ -61,7 +61,8 @@ export function personActions(slack: SlackContext, faults: FaultsClient): Handle
     'shortcut.global': (body) => globalShortcut(slack, body),
     'home.open': (body) => openHome(slack, body),
     'reaction.toggle': (body) => {
-      const message = workspace.message(body.channel, body.ts);
+      const channel = workspace.channelFor(body.channel, body.userId);
+      const message = workspace.message(channel.id, body.ts);
       react(slack, message, body.name, body.userId, !usersOf(message, body.name).includes(body.userId));
       return { ok: true };
     },
@@ -100,12 +101,6 @@ function openHome(slack: SlackContext, body: PageActions['home.open']): PageAnsw
     ...(tab === 'home' && view !== undefined ? { view } : {}),
   });
   return { ok: true, channel: channel.id };
-}
-
-function joined(slack: SlackContext, channelId: string, userId: string): Channel {
-  const channel = slack.workspace.channel(channelId);
-  if (!channel.members.includes(slack.workspace.user(userId).id)) throw new SlackError('not_in_channel');
-  return channel;
 }
 
 function ownMessage(

@@ -3,6 +3,7 @@ import type { controlHandlers } from './control.ts';
 import { BadRequest, readArguments, readJson, sendJson, sendText } from './http-io.ts';
 import type { PageServer } from './page-server.ts';
 import type { personActions } from './person-actions.ts';
+import { fieldProblem } from './required-fields.ts';
 import { respond } from './respond.ts';
 import { SlackError } from './slack-error.ts';
 import { receiveUpload, serveFile } from './uploads.ts';
@@ -73,6 +74,8 @@ async function perform(
     sendJson(response, 404, { ok: false, error: 'unknown_action', reason });
     return;
   }
+  const problem = fieldProblem(name, body);
+  if (problem !== undefined) throw new BadRequest(400, problem);
   try {
     const answer = await handler(body as never);
     sendJson(response, 200, { ok: true, ...(answer as object) });

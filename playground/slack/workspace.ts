@@ -15,7 +15,7 @@ export class Workspace {
   readonly #listeners = new Set<(delta: PageDelta) => void>();
   readonly #messages = new Map<string, Map<string, Message>>();
   readonly #ephemerals = new Map<string, Ephemeral>();
-  readonly #statuses = new Map<string, ThreadStatus>();
+  readonly #statuses = new Map<string, { readonly status: ThreadStatus; readonly timer: NodeJS.Timeout }>();
   #lastMicros = 0;
 
   constructor(options: { readonly dir?: string; readonly now: () => number }) {
@@ -74,6 +74,13 @@ export class Workspace {
   channel(id: string): Channel {
     const channel = this.#journal.get<Channel>('channels', id);
     if (channel === undefined) throw new SlackError('channel_not_found');
+    return channel;
+  }
+
+  /** The channel, for somebody in it. Throws `not_in_channel`. */
+  channelFor(id: string, userId: string): Channel {
+    const channel = this.channel(id);
+    if (!channel.members.includes(this.user(userId).id)) throw new SlackError('not_in_channel');
     return channel;
   }
 
@@ -210,24 +217,30 @@ export class Workspace {
 
   /** Who is working where; gone after a restart, as it would be in Slack soon anyway. */
   statuses(): ThreadStatus[] {
-    return [...this.#statuses.values()];
+    return [...this.#statuses.values()].map(({ status }) => status);
   }
 
-  setStatus(status: ThreadStatus): void {
+  /** `endsAfterMs`: it goes by itself then. An empty text takes it away. */
+  setStatus(status: ThreadStatus, endsAfterMs: number): void {
     const key = `${status.channel}/${status.thread_ts}`;
+    clearTimeout(this.#statuses.get(key)?.timer);
     if (status.text === '') this.#statuses.delete(key);
-    else this.#statuses.set(key, status);
+    else {
+      const timer = setTimeout(() => this.setStatus({ ...status, text: '' }, 0), endsAfterMs).unref();
+      this.#statuses.set(key, { status, timer });
+    }
     this.publish({ type: 'status', status });
   }
 
   /** The app has answered in the thread: its "is typing" line goes, unless it set a session's state. */
   clearStatus(channel: string, threadTs: string): void {
-    const status = this.#statuses.get(`${channel}/${threadTs}`);
-    if (status?.clearsOnReply === true) this.setStatus({ ...status, text: '' });
+    const status = this.#statuses.get(`${channel}/${threadTs}`)?.status;
+    if (status?.clearsOnReply === true) this.setStatus({ ...status, text: '' }, 0);
   }
 
   close(): void {
     this.#listeners.clear();
+    for (const { timer } of this.#statuses.values()) clearTimeout(timer);
     this.#journal.close();
   }
 

@@ -4,6 +4,9 @@ import { SlackError } from '../slack-error.ts';
 const SESSION_STATES = ['active', 'processing', 'suspended', 'closed'];
 const TITLE_MAX = 200;
 const LOADING_MESSAGES_MAX = 10;
+/** Slack takes an assistant's status away after two minutes, a session's after about an hour. */
+const ASSISTANT_MS = 120_000;
+const SESSION_MS = 3_600_000;
 
 /** The agent surface: `agents.sessions.*` and the older `assistant.threads.*`. */
 export const agentMethods: Readonly<Record<string, Method>> = {
@@ -14,7 +17,10 @@ export const agentMethods: Readonly<Record<string, Method>> = {
       throw new SlackError('invalid_arguments', ['[ERROR] unknown status']);
     if ((call.args.text('title') ?? '').length > TITLE_MAX) throw new SlackError('title_too_long');
     const text = status === 'processing' ? 'is working…' : status === 'suspended' ? 'is waiting for you' : '';
-    call.slack.workspace.setStatus({ ...thread, botId: call.app.botId, text, clearsOnReply: false });
+    call.slack.workspace.setStatus(
+      { ...thread, botId: call.app.botId, text, clearsOnReply: false },
+      SESSION_MS,
+    );
     return {};
   },
 
@@ -23,12 +29,11 @@ export const agentMethods: Readonly<Record<string, Method>> = {
     const loading = call.args.json('loading_messages');
     if (Array.isArray(loading) && loading.length > LOADING_MESSAGES_MAX)
       throw new SlackError('invalid_arguments');
-    call.slack.workspace.setStatus({
-      ...thread,
-      botId: call.app.botId,
-      text: call.args.text('status') ?? '',
-      clearsOnReply: true,
-    });
+    const text = call.args.text('status') ?? '';
+    call.slack.workspace.setStatus(
+      { ...thread, botId: call.app.botId, text, clearsOnReply: true },
+      ASSISTANT_MS,
+    );
     return {};
   },
 };
