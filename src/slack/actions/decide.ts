@@ -1,0 +1,69 @@
+import { messageOf } from '../../domain/errors.ts';
+import { type ActionId, asActionId } from '../../domain/ids.ts';
+import type { SlackContext } from '../context.ts';
+import type { Audience } from '../tell.ts';
+import { denyView } from '../views/deny.ts';
+import { codeOf } from '../web-errors.ts';
+import type { Pressed } from './pressed.ts';
+
+/** `act_…:<plan hash>`, as the card's buttons carry it; null for anything else. */
+export function readPlan(value: string): { readonly actionId: ActionId; readonly planHash: string } | null {
+  const match = /^(act_[a-z0-9]+):([0-9a-f]{8,128})$/.exec(value);
+  return match?.[1] && match[2] ? { actionId: asActionId(match[1]), planHash: match[2] } : null;
+}
+
+export interface Verdict {
+  readonly decision: 'approve' | 'deny';
+  readonly reason: string | null;
+  readonly anotherWay: boolean;
+}
+
+/** *Approve*: one atomic decision by whoever pressed; every *no* is answered in words. */
+export function approve(context: SlackContext, pressed: Pressed): Promise<void> {
+  const verdict = { decision: 'approve', reason: null, anotherWay: false } as const;
+  return settle(context, pressed.value, pressed.audience, pressed.teamId, verdict);
+}
+
+/** *Deny*: asks why first. Where windows do not open, it is denied without a reason. */
+export async function deny(context: SlackContext, pressed: Pressed): Promise<void> {
+  const { channel, threadTs } = pressed.audience;
+  const view = denyView({ plan: pressed.value, channel: channel ?? '', threadTs });
+  try {
+    await context.client.views.open({ trigger_id: pressed.triggerId, view });
+  } catch (error) {
+    if (codeOf(error) === 'expired_trigger_id' || codeOf(error) === 'invalid_trigger_id')
+      return context.tell(pressed.audience, { text: 'That took too long. Please press *Deny* again.' });
+    context.deps.log.warn({ code: codeOf(error) }, 'no window for the reason; denied without one');
+    const verdict = { decision: 'deny', reason: null, anotherWay: false } as const;
+    await settle(context, pressed.value, pressed.audience, pressed.teamId, verdict);
+  }
+}
+
+/** Decides, and answers whoever may not, is late, or pressed twice. */
+export async function settle(
+  context: SlackContext,
+  value: string,
+  audience: Audience,
+  teamId: string | null,
+  verdict: Verdict,
+): Promise<void> {
+  const answer = (text: string) => context.tell(audience, { text });
+  const plan = readPlan(value);
+  const action = plan && (await context.deps.records.action(plan.actionId));
+  if (!plan || !action) return answer('This card is not one of mine any more. Nothing was done.');
+  try {
+    const may = await context.people.mayAct(audience.userId, teamId);
+    if (!may.ok) return await answer(may.reason);
+    const decided = await context.deps.decide({ ...plan, ...verdict, by: audience.userId });
+    if (!decided.ok) await answer(decided.reason);
+  } catch (error) {
+    context.deps.log.error(
+      { action: plan.actionId, error: messageOf(error) },
+      'a decision could not be recorded',
+    );
+    await answer('Your decision could not be recorded. Nothing was run. Please try again in a moment.');
+  } finally {
+    // The card shows what is on record now, whoever decided.
+    context.outbound.changed(action.incidentId);
+  }
+}

@@ -1,0 +1,48 @@
+import type { WebClient } from '@slack/web-api';
+import { messageOf } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+
+const ID = /^[CGD][A-Z0-9]{5,}$/;
+const RETRY_MS = 60_000;
+
+export interface Channels {
+  /** The id of a channel given by id or name; a name nobody knows is given back as `#name`, which Slack takes for posting. */
+  idOf(idOrName: string): Promise<string>;
+  nameOf(id: string): string | null;
+}
+
+/** Channel names to ids, asked once and again at most every minute while one is missing. */
+export function createChannels(client: WebClient, log: Log): Channels {
+  let ids = new Map<string, string>();
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  async function ask(): Promise<void> {
+    askedAt = performance.now();
+    const found = new Map<string, string>();
+    let cursor: string | undefined;
+    do {
+      const page = await client.conversations.list({
+        types: 'public_channel,private_channel',
+        exclude_archived: true,
+        limit: 500,
+        ...(cursor ? { cursor } : {}),
+      });
+      for (const { id, name } of page.channels ?? []) if (id && name) found.set(name, id);
+      cursor = page.response_metadata?.next_cursor || undefined;
+    } while (cursor);
+    ids = found;
+  }
+
+  return {
+    async idOf(idOrName) {
+      if (ID.test(idOrName)) return idOrName;
+      const name = idOrName.replace(/^#/, '');
+      if (!ids.has(name) && performance.now() - askedAt > RETRY_MS)
+        await ask().catch((error: unknown) =>
+          log.warn({ error: messageOf(error) }, 'the list of channels cannot be read; using names'),
+        );
+      return ids.get(name) ?? `#${name}`;
+    },
+    nameOf: (id) => [...ids].find(([, each]) => each === id)?.[0] ?? null,
+  };
+}

@@ -1,0 +1,67 @@
+import { messageOf } from '../domain/errors.ts';
+import type { IncidentId } from '../domain/ids.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { Log } from '../domain/log.ts';
+import type { DrawOptions } from './blocks/slot.ts';
+import type { Channels } from './channels.ts';
+import type { SlackDirectory } from './directory.ts';
+import { type Identity, messageUrl } from './identity.ts';
+import type { OutboundStore } from './outbound/store.ts';
+import type { People } from './people.ts';
+import type { SlackDeps } from './ports.ts';
+
+/** What Slack knows and the record does not: names, groups, where other threads are. */
+export function createDrawOptions(parts: {
+  readonly config: SlackDeps['config'];
+  readonly log: Log;
+  readonly store: OutboundStore;
+  readonly people: People;
+  readonly directory: SlackDirectory;
+  readonly channels: Channels;
+  readonly identity: () => Identity;
+}): (record: IncidentRecord) => Promise<DrawOptions> {
+  const { config } = parts;
+  const oncallOf = async (record: IncidentRecord): Promise<DrawOptions['oncall']> => {
+    const name = config.oncallGroup?.replace(/^@/, '');
+    if (!name) return null;
+    if (!record.events.some((event) => event.type === 'incident.escalated')) return { id: null, name };
+    const id = await parts.directory.groupId(name).catch((error: unknown) => {
+      parts.log.warn({ group: name, error: messageOf(error) }, 'the on-call group is unknown to Slack');
+      return null;
+    });
+    return { id, name };
+  };
+
+  return async (record) => {
+    const seen = record.events.flatMap((event) =>
+      event.type === 'memory.recalled' ? event.incidents.map((each) => each.incidentId) : [],
+    );
+    const places = await parts.store.places([...new Set<IncidentId>(seen)]);
+    const asks = record.events.some((event) => event.type === 'action.proposed');
+    return {
+      threadUrl: (id) => {
+        const place = places.get(id);
+        return place ? messageUrl(parts.identity(), place.channel, place.ts) : null;
+      },
+      approvers: asks ? await approverWords(parts) : null,
+      oncall: await oncallOf(record),
+    };
+  };
+}
+
+/** Names, not mentions: a card must not ring everybody who could decide. */
+async function approverWords(parts: {
+  readonly config: SlackDeps['config'];
+  readonly people: People;
+  readonly channels: Channels;
+}): Promise<string | null> {
+  const words = await Promise.all(
+    parts.config.approvers.map(async (principal) => {
+      if (principal.kind === 'group') return `the group @${principal.name.replace(/^@/, '')}`;
+      if (principal.kind === 'channel')
+        return `the members of #${parts.channels.nameOf(principal.id) ?? principal.id}`;
+      return parts.people.name(principal.id);
+    }),
+  );
+  return words.length > 0 ? words.join(', ') : null;
+}

@@ -1,0 +1,69 @@
+import type { IncidentId } from '../../domain/ids.ts';
+import { parseIncidentId } from '../../domain/ids.ts';
+import type { Slot } from '../blocks/slot.ts';
+import { escape } from '../blocks/text.ts';
+import { HELP } from '../commands/sentry-command.ts';
+import type { SlackContext } from '../context.ts';
+import { type Say, sayText } from '../tell.ts';
+
+/** Something a person said to the bot. */
+export interface Said {
+  readonly userId: string;
+  readonly teamId: string | null;
+  readonly channel: string;
+  readonly ts: string;
+  readonly threadTs: string | null;
+  /** Without the mention. */
+  readonly text: string;
+}
+
+const HINT = /^\s*hint\s*:\s*/i;
+const QUESTION =
+  /\?\s*$|^\s*(why|what|who|whom|when|where|which|how|is|are|was|were|did|does|do|has|have|can|could|should|status|summary|explain|tell|show)\b/i;
+
+/** A mention: in an incident's thread a question is answered from the record, anything else is a hint; elsewhere, help. */
+export async function answerMention(context: SlackContext, said: Said): Promise<void> {
+  const incidentId = await incidentOf(context, said);
+  if (!incidentId) return answerElsewhere(context, said);
+  const text = said.text.trim();
+  if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
+  if (text === '' || QUESTION.test(text)) return answerFromRecord(context, incidentId, said);
+  return takeHint(context, incidentId, said, text);
+}
+
+/** A reply in an incident's thread without a mention is people talking, unless it says that it is a hint. */
+export async function answerReply(context: SlackContext, said: Said): Promise<void> {
+  if (!HINT.test(said.text)) return;
+  const incidentId = await incidentOf(context, said);
+  if (incidentId) await takeHint(context, incidentId, said, said.text.replace(HINT, ''));
+}
+
+async function incidentOf(context: SlackContext, said: Said): Promise<IncidentId | null> {
+  return said.threadTs ? context.deps.records.findByThread(said.channel, said.threadTs) : null;
+}
+
+async function answerFromRecord(context: SlackContext, id: IncidentId, said: Said): Promise<void> {
+  const record = await context.deps.records.load(id);
+  if (record) await context.outbound.say(id, answerSlot(said, sayText(context.deps.why(record))));
+}
+
+async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
+  const may = await context.people.mayAct(said.userId, said.teamId);
+  const taken = may.ok ? await context.deps.hint(id, said.userId, text.trim()) : may;
+  const answer = taken.ok ? 'Thank you. I take that into account.' : taken.reason;
+  await context.outbound.say(id, answerSlot(said, sayText(answer)));
+  context.outbound.changed(id);
+}
+
+async function answerElsewhere(context: SlackContext, said: Said): Promise<void> {
+  const named = said.text.split(/[\s,.;:!?]+/).find((word) => /^inc-\d+$/i.test(word));
+  const id = named ? parseIncidentId(named) : undefined;
+  const record = id ? await context.deps.records.load(id) : null;
+  const say = record ? sayText(context.deps.why(record)) : sayText(HELP);
+  await context.tell({ userId: said.userId, channel: said.channel, threadTs: said.threadTs }, say);
+}
+
+/** Named after what it answers: told again after a crash, it is not posted again. */
+function answerSlot(said: Said, say: Say): Slot {
+  return { slot: `answer:${said.ts}`, inThread: true, text: escape(say.text), blocks: say.blocks ?? [] };
+}

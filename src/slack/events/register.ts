@@ -1,0 +1,76 @@
+import type { App } from '@slack/bolt';
+import type { SlackContext } from '../context.ts';
+import { messageUrl } from '../identity.ts';
+import type { SlackMessage } from '../ports.ts';
+import { homeView } from '../views/home.ts';
+import { isUnknownMethod } from '../web-errors.ts';
+import { alertMessageOf } from './alert-message.ts';
+import { answerMention, answerReply, type Said } from './conversation.ts';
+
+interface MessageEvent {
+  readonly channel: string;
+  readonly ts: string;
+  readonly user?: string;
+  readonly bot_id?: string;
+  readonly team?: string;
+  readonly text?: string;
+  readonly thread_ts?: string;
+  readonly subtype?: string;
+}
+
+export interface EventHooks {
+  readonly isAlertChannel: (channel: string) => Promise<boolean>;
+  readonly takeAlert: (message: SlackMessage) => Promise<void>;
+}
+
+/** Messages, mentions and the Home tab. */
+export function registerEvents(app: App, context: SlackContext, hooks: EventHooks): void {
+  app.event('message', async ({ event }) => {
+    const identity = context.identity();
+    const alert = alertMessageOf(event as unknown as Readonly<Record<string, unknown>>, identity);
+    if (alert) {
+      if (await hooks.isAlertChannel(alert.channel)) await hooks.takeAlert(alert);
+      return;
+    }
+    const message = event as unknown as MessageEvent;
+    const person = message.user && !message.bot_id && message.subtype === undefined;
+    // A mention comes again as `app_mention`, and is answered there.
+    const mentions = message.text?.includes(`<@${identity.userId}>`);
+    if (person && message.thread_ts && !mentions)
+      await answerReply(context, saidOf(message, identity.userId));
+  });
+
+  app.event('app_mention', async ({ event }) => {
+    const message = event as unknown as MessageEvent;
+    if (!message.user || message.bot_id) return;
+    await answerMention(context, saidOf(message, context.identity().userId));
+  });
+
+  app.event('app_home_opened', async ({ event }) => {
+    if (event.tab !== 'home') return;
+    const open = await context.deps.records.list({ limit: 30, open: true });
+    const view = homeView(await context.statusLines(), open, (incident) =>
+      incident.channel && incident.threadTs
+        ? messageUrl(context.identity(), incident.channel, incident.threadTs)
+        : null,
+    );
+    await context.client.views.publish({ user_id: event.user, view }).catch((error: unknown) => {
+      if (!isUnknownMethod(error)) throw error;
+    });
+  });
+}
+
+function saidOf(message: MessageEvent, botUserId: string): Said {
+  return {
+    userId: message.user ?? '',
+    teamId: message.team ?? null,
+    channel: message.channel,
+    ts: message.ts,
+    threadTs: message.thread_ts ?? null,
+    text: unescape((message.text ?? '').replaceAll(`<@${botUserId}>`, ' ')).trim(),
+  };
+}
+
+/** Slack escapes these three in `text`. */
+const unescape = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

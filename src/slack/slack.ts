@@ -1,0 +1,197 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Receiver } from '@slack/bolt';
+import { messageOf, OpsError } from '../domain/errors.ts';
+import type { Reporter } from '../investigation/ports.ts';
+import { registerActions } from './actions/register.ts';
+import { createBoltApp } from './app.ts';
+import { createChannels } from './channels.ts';
+import { registerCommands } from './commands/register.ts';
+import type { SlackContext } from './context.ts';
+import { createDirectory, type SlackDirectory } from './directory.ts';
+import { createDrawOptions } from './draw-options.ts';
+import { alertMessageOf, isOwn } from './events/alert-message.ts';
+import { registerEvents } from './events/register.ts';
+import { createHistory } from './history.ts';
+import { type HttpHandler, httpReceiver } from './http-receiver.ts';
+import { askIdentity, type Identity } from './identity.ts';
+import { createInbox } from './inbox.ts';
+import { createOutbound } from './outbound/outbound.ts';
+import { Paces } from './outbound/pacing.ts';
+import { outboundStore } from './outbound/store.ts';
+import { createPeople } from './people.ts';
+import type { SlackDeps, SlackMessage } from './ports.ts';
+import { throughInbox } from './receiver.ts';
+import { socketReceiver } from './socket-receiver.ts';
+import { tell } from './tell.ts';
+import { webClient } from './web-client.ts';
+
+/** Two, because Slack closes each from time to time; events go to whichever is open. */
+const SOCKETS = 2;
+/** A start does not wait longer than this for Slack: everything else works without it. */
+const START_MS = 10_000;
+
+export interface Slack extends Reporter {
+  /** Resolves when connected, or after 10 s while it goes on trying. OpsError SLACK_AUTH when Slack refuses the token. */
+  start(): Promise<void>;
+  /** Refuses new work, lets running handlers and calls end. */
+  stop(): Promise<void>;
+  readonly directory: SlackDirectory;
+  /** HTTP mode: for `POST /slack/events` on another server; null in Socket Mode. */
+  readonly handleHttp: HttpHandler | null;
+  /** HTTP mode with `listen`: the port it got. */
+  readonly port: () => number | null;
+  health(): SlackHealth;
+}
+
+export interface SlackHealth {
+  readonly ok: boolean;
+  readonly mode: 'socket' | 'http';
+  /** Open Socket Mode connections; 0 over HTTP. */
+  readonly connections: number;
+  /** What keeps messages from being read or sent now; null: nothing. */
+  readonly problem: string | null;
+}
+
+/** The Slack side: receives through the inbox, draws the record, lets people decide. */
+export function createSlack(deps: SlackDeps): Slack {
+  const { connection, log, sql, config } = deps;
+  const stopping = new AbortController();
+  let who: Identity | undefined;
+  let connections = 0;
+  const identity = (): Identity => {
+    if (!who)
+      throw new OpsError('SLACK_NOT_CONNECTED', 'Slack has not been reached yet.', {
+        hint: 'Check SLACK_API_URL and the network.',
+        retryable: true,
+      });
+    return who;
+  };
+  const own = () => ({ botId: who?.botId ?? null, userId: who?.userId ?? null });
+
+  const sender = webClient(connection, log);
+  const client = webClient(connection, log);
+  const channels = createChannels(client, log);
+  const directory = createDirectory(client, (name) => channels.idOf(name));
+  const people = createPeople(client, identity);
+  const store = outboundStore(sql, deps.executorId);
+  const drawOptions = createDrawOptions({ config, log, store, people, directory, channels, identity });
+  const alertChannels = () => Promise.all(config.alertChannels.map((name) => channels.idOf(name)));
+  const outbound = createOutbound({
+    client: sender,
+    store,
+    log,
+    paces: new Paces(),
+    load: (id) => deps.records.load(id),
+    options: drawOptions,
+    defaultChannel: () => channels.idOf(config.alertChannels[0] ?? 'alerts'),
+  });
+  const takeAlert = async (message: SlackMessage): Promise<void> => {
+    await deps.acceptSlackMessage(message, own());
+  };
+  const history = createHistory({
+    client,
+    sql,
+    log,
+    channels: alertChannels,
+    take: async (message) => {
+      const alert = alertMessageOf(message, own());
+      if (alert) await takeAlert(alert);
+    },
+  });
+
+  const http = connection.kind === 'http' ? httpReceiver(connection, log, deps.listen) : null;
+  const receivers: readonly Receiver[] =
+    connection.kind === 'socket'
+      ? Array.from({ length: SOCKETS }, () =>
+          socketReceiver(connection, log, {
+            connected: () => history.catchUp(),
+            count: (change) => {
+              connections += change;
+            },
+          }),
+        )
+      : http
+        ? [http.receiver]
+        : [];
+  const receiver = throughInbox(receivers, (handle) =>
+    createInbox({
+      sql,
+      log,
+      handle,
+      ignore: (body) => {
+        const event = body['event'] as Readonly<Record<string, unknown>> | undefined;
+        return event?.['type'] === 'message' && isOwn(event, own());
+      },
+    }),
+  );
+  const app = createBoltApp(connection, receiver, identity, log);
+
+  const context: SlackContext = {
+    deps,
+    client,
+    outbound,
+    people,
+    identity,
+    drawOptions,
+    tell: (to, say) => tell(client, log, to, say),
+    statusLines: async () => {
+      const open = await deps.records.list({ limit: 1000, open: true });
+      return [
+        config.mode === 'ACTIVE' ? 'Mode ACTIVE: approved fixes are run.' : 'Mode AUDIT: nothing is changed.',
+        `${open.length} open ${open.length === 1 ? 'incident' : 'incidents'}.`,
+        outbound.problem() ? `Slack: ${outbound.problem()}` : 'Slack: messages arrive.',
+        ...((await deps.statusLines?.()) ?? []),
+      ];
+    },
+  };
+  registerActions(app, context);
+  registerCommands(app, context);
+  registerEvents(app, context, {
+    isAlertChannel: async (channel) => (await alertChannels()).includes(channel),
+    takeAlert,
+  });
+
+  async function connect(): Promise<void> {
+    who = await askIdentity(client, log, stopping.signal);
+    outbound.start();
+    history.start();
+    receiver.inbox().start();
+    await receiver.start();
+  }
+
+  return {
+    changed: (id) => outbound.changed(id),
+    directory,
+    handleHttp: http?.handler ?? null,
+    port: () => http?.port() ?? null,
+    health: () => {
+      const cut = connection.kind === 'socket' && connections === 0;
+      const problem = who === undefined || cut ? 'Slack cannot be reached' : outbound.problem();
+      return { ok: problem === null, mode: connection.kind, connections, problem };
+    },
+    async start() {
+      const connecting = connect();
+      const waited = new AbortController();
+      try {
+        await Promise.race([
+          connecting,
+          delay(START_MS, undefined, { signal: waited.signal }).then(() => {
+            log.warn({}, 'Slack cannot be reached yet; going on without it');
+            connecting.catch((error: unknown) => {
+              if (!stopping.signal.aborted)
+                log.error({ error: messageOf(error) }, 'Slack could not be connected');
+            });
+          }),
+        ]);
+      } finally {
+        waited.abort();
+      }
+    },
+    async stop() {
+      stopping.abort();
+      await receiver.stop();
+      await Promise.all([receiver.inbox().stop(), history.stop()]);
+      await outbound.stop();
+    },
+  };
+}

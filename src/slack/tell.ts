@@ -1,0 +1,56 @@
+import type { RespondFn } from '@slack/bolt';
+import type { WebClient } from '@slack/web-api';
+import { messageOf } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import { type Block, paragraph, prose, words } from './blocks/build.ts';
+import { cut, escape, pages } from './blocks/text.ts';
+
+/** One person, and where they are. */
+export interface Audience {
+  readonly userId: string;
+  readonly channel: string | null;
+  readonly threadTs: string | null;
+  readonly respond?: RespondFn | undefined;
+}
+
+export interface Say {
+  readonly text: string;
+  readonly blocks?: readonly Block[];
+}
+
+const MESSAGE = 9_000;
+
+/** Plain lines as a message of any length; what does not fit in one is said. */
+export function sayText(text: string): Say {
+  const fits = cut(text.trim() || '(nothing)', MESSAGE);
+  return { text: cut(fits, 2_900), blocks: pages(fits, 2_900).map((part) => prose(paragraph(words(part)))) };
+}
+
+/**
+ * Answers one person so that only they see it. Where Slack cannot (no channel, an old client, a partial server) it
+ * falls back to the interaction's own URL, then to the thread: a click or command is never met with silence.
+ */
+export async function tell(client: WebClient, log: Log, to: Audience, say: Say): Promise<void> {
+  const message = { text: escape(say.text), ...(say.blocks ? { blocks: [...say.blocks] } : {}) };
+  const thread = to.threadTs ? { thread_ts: to.threadTs } : {};
+  const ways: (() => Promise<unknown>)[] = [];
+  const { channel, respond } = to;
+  if (channel)
+    ways.push(() => client.chat.postEphemeral({ channel, user: to.userId, ...thread, ...message }));
+  if (respond)
+    ways.push(() => respond({ response_type: 'ephemeral', replace_original: false, ...thread, ...message }));
+  if (channel && to.threadTs)
+    ways.push(() =>
+      client.chat.postMessage({ channel, ...thread, ...message, text: `<@${to.userId}> ${message.text}` }),
+    );
+  ways.push(() => client.chat.postMessage({ channel: to.userId, ...message }));
+  for (const way of ways) {
+    try {
+      await way();
+      return;
+    } catch (error) {
+      log.debug({ user: to.userId, error: messageOf(error) }, 'an answer did not arrive this way');
+    }
+  }
+  log.warn({ user: to.userId }, 'a person could not be answered');
+}

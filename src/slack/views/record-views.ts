@@ -1,0 +1,103 @@
+import type { types } from '@slack/bolt';
+import type { Action } from '../../domain/action.ts';
+import type { Diagnosis } from '../../domain/diagnosis.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import {
+  type Block,
+  bold,
+  button,
+  lineWith,
+  list,
+  paragraph,
+  prose,
+  small,
+  verbatim,
+  words,
+} from '../blocks/build.ts';
+import { roundsOf } from '../blocks/live.ts';
+import { ACTIONS, type DrawOptions } from '../blocks/slot.ts';
+import { stepOf } from '../blocks/steps.ts';
+import { cut, pages } from '../blocks/text.ts';
+import { confidenceWords } from '../blocks/words.ts';
+import { modal } from './modal.ts';
+
+const BOX = 2800;
+const MAX_BOXES = 20;
+const MAX_CLAIMS = 30;
+
+/** Long text as paragraphs of a window. */
+export const textBlocks = (text: string, max = MAX_BOXES): readonly Block[] =>
+  pages(text.trim() || '(nothing)', BOX)
+    .slice(0, max)
+    .map((part) => prose(paragraph(words(part))));
+
+export const whyView = (text: string): types.ModalView => modal('What happened, and why', textBlocks(text));
+
+/** What an approval rests on: the whole command, the state seen, the claims with their outputs. */
+export function evidenceView(record: IncidentRecord, action: Action): types.ModalView {
+  const diagnosis = record.events.findLast(
+    (event) => event.type === 'diagnosis.concluded' && event.at <= action.proposedAt,
+  );
+  return modal('Evidence', [
+    prose(paragraph(bold('The exact command'))),
+    ...pages(action.command, BOX)
+      .slice(0, MAX_BOXES)
+      .map((part) => prose(verbatim(part))),
+    prose(
+      paragraph(bold('Seen just before it was proposed')),
+      action.preflight.length > 0
+        ? list(action.preflight.slice(0, 40).map((line) => [words(cut(line, 500))]))
+        : paragraph(words('Nothing was recorded.')),
+    ),
+    prose(
+      paragraph(bold('Must still be so when it runs')),
+      verbatim(cut(JSON.stringify(action.guard, null, 2), BOX)),
+    ),
+    ...(diagnosis?.type === 'diagnosis.concluded' ? claims(diagnosis.diagnosis) : []),
+    small(`${action.id} · plan ${action.planHash}`),
+  ]);
+}
+
+/** A diagnosis without anything cut away. */
+export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
+  const items = (title: string, lines: readonly string[]): readonly Block[] =>
+    lines.length > 0
+      ? [prose(paragraph(bold(title)), list(lines.slice(0, 30).map((line) => [words(cut(line, 600))])))]
+      : [];
+  const one = (title: string, text: string | null): readonly Block[] =>
+    text ? [prose(paragraph(bold(title))), ...textBlocks(text, 4)] : [];
+  return modal('Diagnosis', [
+    prose(paragraph(bold(confidenceWords(diagnosis.confidence)))),
+    ...textBlocks(diagnosis.rootCause, 10),
+    ...claims(diagnosis),
+    ...items('Ruled out', diagnosis.ruledOut),
+    ...items('Not known', diagnosis.unknown),
+    ...one('What would change my mind', diagnosis.wouldChangeMyMind),
+    ...one('What it affects', diagnosis.blastRadius),
+    ...one('What would help', diagnosis.remedy),
+  ]);
+}
+
+function claims(diagnosis: Diagnosis): readonly Block[] {
+  return diagnosis.evidence.slice(0, MAX_CLAIMS).map((evidence) => {
+    const text = `${cut(evidence.claim, 1500)}${evidence.quote ? `\n“${cut(evidence.quote, 1000)}”` : ''}`;
+    const [call] = evidence.toolCallIds;
+    return call
+      ? lineWith(text, button({ text: 'Show output', action: ACTIONS.output, value: call }))
+      : prose(paragraph(words(text)));
+  });
+}
+
+/** Every step of one round, oldest first. */
+export function stepsView(record: IncidentRecord, round: number, options: DrawOptions): types.ModalView {
+  const events = roundsOf(record).find((each) => each.number === round)?.events ?? [];
+  const steps = events.map((event) => stepOf(event, options)).filter((step) => step !== null);
+  const shown = steps.slice(-400);
+  const blocks: Block[] = [];
+  for (let at = 0; at < shown.length; at += 10)
+    blocks.push(
+      prose(...shown.slice(at, at + 10).map((step) => paragraph(words(`${step.mark} `), ...step.spans))),
+    );
+  if (blocks.length === 0) blocks.push(prose(paragraph(words('No steps are on record.'))));
+  return modal('All steps', blocks);
+}

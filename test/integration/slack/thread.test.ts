@@ -1,0 +1,194 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Message } from '../../../playground/slack/slack-shapes.ts';
+import type { IncidentId } from '../../../src/domain/ids.ts';
+import { ACTION, wholeIncident } from '../../support/incident-record.ts';
+import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+
+let scene: SlackScene;
+afterEach(() => scene.close());
+
+const slotsOf = (messages: readonly Message[], id: IncidentId): readonly string[] =>
+  messages
+    .map((message) => message.blocks?.[0]?.block_id ?? '')
+    .filter((block) => block.startsWith(`sentry:${id}:`))
+    .map((block) => block.slice(`sentry:${id}:`.length).replace(/:[0-9a-f]{8}$/, ''));
+
+const WHOLE = [
+  'root',
+  'live:1',
+  'diagnosis:1',
+  `action:${ACTION}`,
+  `result:${ACTION}`,
+  'verification:1',
+  'summary:1',
+];
+
+it('draws a whole incident into one thread, in order, and edits the root in place', async () => {
+  scene = await slackScene();
+  const bot = await scene.bot();
+  const id = await scene.incident();
+  bot.changed(id);
+  const root = await eventually(async () => {
+    const [first] = await scene.messages();
+    expect(first).toBeDefined();
+    return first!;
+  });
+  for (const event of wholeIncident.slice(1)) {
+    if (event.type === 'action.proposed') await scene.propose(id);
+    else await scene.append(id, event);
+    bot.changed(id);
+  }
+  const messages = await eventually(async () => {
+    const found = await scene.messages();
+    expect(slotsOf(found, id)).toEqual(WHOLE);
+    expect(JSON.stringify(found[0])).toContain('#2eb67d');
+    return found;
+  });
+  expect(messages[0]?.ts).toBe(root.ts);
+  expect(messages.slice(1).every((message) => message.thread_ts === root.ts)).toBe(true);
+  const [row] = await scene.sql`SELECT channel, thread_ts FROM incident WHERE id = ${id}`;
+  expect(row).toMatchObject({ channel: root.channel, thread_ts: root.ts });
+  expect((await scene.counters()).duplicates).toEqual([]);
+});
+
+it('posts the root within 300 ms of the change on an idle channel', async () => {
+  scene = await slackScene();
+  const bot = await scene.bot();
+  await scene.incident();
+  await eventually(async () => expect(await scene.messages()).toHaveLength(1));
+  const id = await scene.incident();
+  const began = performance.now();
+  bot.changed(id);
+  await eventually(async () => expect(await scene.messages()).toHaveLength(2));
+  expect(performance.now() - began).toBeLessThan(300);
+});
+
+it('sees a change of another process, also one committed late', async () => {
+  scene = await slackScene();
+  await scene.bot();
+  let commit: () => void = () => undefined;
+  const committed = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  const id = await scene.incident();
+  await eventually(async () => expect(await scene.messages()).toHaveLength(1));
+  // Numbered before the next event, visible after it.
+  const late = scene.sql.begin(async (tx) => {
+    await scene.records.append(tx, id, { type: 'incident.escalated', reason: 'a late word' });
+    await committed;
+  });
+  const other = await scene.incident();
+  await eventually(async () => expect(slotsOf(await scene.messages(), other)).toEqual(['root']));
+  commit();
+  await late;
+  await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'escalation:1']));
+});
+
+it('waits as long as Slack says, and loses nothing', async () => {
+  scene = await slackScene();
+  const bot = await scene.bot();
+  await scene.control('fail', {
+    kind: 'rate_limited',
+    method: 'chat.postMessage',
+    times: 2,
+    retry_after_s: 1,
+  });
+  const id = await scene.incident(wholeIncident.slice(1, 9));
+  const began = performance.now();
+  bot.changed(id);
+  await eventually(async () =>
+    expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1']),
+  );
+  expect(performance.now() - began).toBeGreaterThan(1_900);
+});
+
+it.each(['server_error_after', 'hang_up_after'] as const)(
+  'does not post again when Slack answers %s a post that took effect',
+  async (kind) => {
+    scene = await slackScene();
+    const bot = await scene.bot();
+    await scene.control('fail', { kind, method: 'chat.postMessage', times: 1 });
+    const id = await scene.incident(wholeIncident.slice(1, 9));
+    bot.changed(id);
+    await eventually(async () =>
+      expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1']),
+    );
+    expect((await scene.counters()).duplicates).toEqual([]);
+  },
+);
+
+it('posts again when Slack answered 500 without having posted', async () => {
+  scene = await slackScene();
+  const bot = await scene.bot();
+  await scene.control('fail', { kind: 'server_error', method: 'chat.postMessage', times: 1 });
+  const id = await scene.incident();
+  bot.changed(id);
+  await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root']));
+});
+
+it.each([[[]], [['metadata']]])(
+  'finds what a dead process had posted but not recorded (dropped: %j)',
+  async (fields) => {
+    scene = await slackScene();
+    await scene.control('drop-fields', { fields });
+    const first = await scene.bot();
+    const id = await scene.incident(wholeIncident.slice(1, 9));
+    first.changed(id);
+    await eventually(async () => expect(await scene.messages()).toHaveLength(3));
+    await first.stop();
+    // As if killed between Slack's answer and the record of it: once for the root, once in the thread.
+    await scene.sql`UPDATE slack_post SET ts = NULL, sent_hash = NULL, posting_since = clock_timestamp() WHERE slot IN ('root', 'diagnosis:1')`;
+    await scene.sql`UPDATE slack_lease SET drawn_mark = ''`;
+    await scene.append(id, { type: 'incident.escalated', reason: 'help' });
+    await scene.bot();
+    await eventually(async () =>
+      expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1', 'escalation:1']),
+    );
+    expect((await scene.counters()).duplicates).toEqual([]);
+  },
+);
+
+it('two processes draw the same incidents without doubling a message', async () => {
+  scene = await slackScene();
+  const bots = [await scene.bot(), await scene.bot()];
+  const ids = await Promise.all(Array.from({ length: 5 }, () => scene.incident(wholeIncident.slice(1, 9))));
+  for (const id of ids) for (const bot of bots) bot.changed(id);
+  await eventually(async () => {
+    const messages = await scene.messages();
+    for (const id of ids) expect(slotsOf(messages, id)).toEqual(['root', 'live:1', 'diagnosis:1']);
+  }, 30_000);
+  const posts = (await scene.counters()).calls['chat.postMessage'];
+  expect(posts?.ok).toBe(15);
+});
+
+it('coalesces words that are being spoken into a few edits, and the last state stands', async () => {
+  scene = await slackScene();
+  const bot = await scene.bot();
+  const id = await scene.incident(wholeIncident.slice(1, 7));
+  bot.changed(id);
+  await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1']));
+  for (let word = 1; word <= 60; word += 1) {
+    await scene.records.setWords(id, `word ${word} of 60.`);
+    bot.changed(id);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await eventually(async () => expect(JSON.stringify(await scene.messages())).toContain('word 60 of 60.'));
+  const edits = (await scene.counters()).calls['chat.update']?.ok ?? 0;
+  expect(edits).toBeGreaterThanOrEqual(3);
+  expect(edits).toBeLessThanOrEqual(8);
+});
+
+it('catches up after an outage of Slack, in order, with the newest state', async () => {
+  scene = await slackScene();
+  const bot = await scene.bot();
+  await scene.control('fail', { kind: 'hang_up', times: 30 });
+  const id = await scene.incident(wholeIncident.slice(1, 9));
+  bot.changed(id);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await scene.messages()).toEqual([]);
+  await scene.control('reset', {});
+  await eventually(async () =>
+    expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1']),
+  );
+  expect((await scene.counters()).duplicates).toEqual([]);
+});
