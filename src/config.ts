@@ -164,7 +164,13 @@ export interface Config {
   /** True when no target is configured: the playground's shop-db is the system under care. */
   readonly playgroundTarget: boolean;
   readonly runbooksDir: string | null;
-  readonly http: { readonly host: string; readonly port: number; readonly webhookSecret: string | null };
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Nobody asked for this port: another may be taken when it is not free. */
+    readonly portIsDefault: boolean;
+    readonly webhookSecret: string | null;
+  };
   readonly approvalMinutes: number;
   readonly memory: { readonly enabled: boolean; readonly tokenBudget: number };
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -208,6 +214,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     http: {
       host: values.SENTRY_HTTP_HOST,
       port: values.SENTRY_HTTP_PORT,
+      portIsDefault: present['SENTRY_HTTP_PORT'] === undefined,
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
     },
     approvalMinutes: values.SENTRY_APPROVAL_MINUTES,

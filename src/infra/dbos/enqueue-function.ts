@@ -31,6 +31,13 @@ export async function installEnqueueFunction(sql: Sql): Promise<void> {
 
 /** Brings the engine's own schema and our function up to date, without starting the engine: for commands that only enqueue. */
 export async function migrateEngine(databaseUrl: string, sql: Sql): Promise<void> {
-  await DBOS.migrate(databaseUrl);
+  // It tells of its migrations on stdout, which belongs to what a command answers.
+  const say = console.log;
+  console.log = () => undefined;
+  try {
+    await DBOS.migrate(databaseUrl);
+  } finally {
+    console.log = say;
+  }
   await installEnqueueFunction(sql);
 }

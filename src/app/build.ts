@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { createClaude } from '../agents/claude/create-claude.ts';
+import { createPlaybook } from '../agents/playbook/create-playbook.ts';
+import { createApprovals } from '../approvals/approvals.ts';
+import { createApprovalPolicy } from '../approvals/policy.ts';
+import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
+import { messageOf } from '../domain/errors.ts';
+import type { IncidentId } from '../domain/ids.ts';
+import type { Log } from '../domain/log.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { Json } from '../domain/tool-call.ts';
+import { createGate } from '../gate/gate.ts';
+import { createHttpServer } from '../http/server.ts';
+import { statusRoutes } from '../http/status-routes.ts';
+import { webhookRoute } from '../http/webhook-route.ts';
+import { createChromaStore } from '../infra/chroma/client.ts';
+import { createEngine } from '../infra/dbos/engine.ts';
+import { createEmbedder } from '../infra/embeddings/embedder.ts';
+import { createMetrics } from '../infra/metrics/registry.ts';
+import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
+import { createAccept } from '../ingest/accept.ts';
+import { alertmanager } from '../ingest/alertmanager/index.ts';
+import { slackMessage } from '../ingest/slack-message/index.ts';
+import type { InvestigationDeps } from '../investigation/deps.ts';
+import { createSteering } from '../investigation/steering.ts';
+import { createTurn } from '../investigation/turn.ts';
+import { createAnthropicBackend } from '../llm/anthropic.ts';
+import { createModelGateway } from '../llm/gateway.ts';
+import { createMemory } from '../memory/memory.ts';
+import { loadRunbooks, problemLine } from '../memory/runbooks/load-runbooks.ts';
+import { createRecords } from '../record/record.ts';
+import { why } from '../record/why.ts';
+import { redact, redactJson } from '../screen/redact.ts';
+import { createAuditLog } from '../security/audit-chain.ts';
+import { createCredentialVault } from '../security/credentials.ts';
+import { createKillSwitch } from '../security/kill-switch.ts';
+import type { SlackConnection } from '../slack/ports.ts';
+import { createSlack } from '../slack/slack.ts';
+import { allTools } from '../tools/all.ts';
+import { createRegistry } from '../tools/registry.ts';
+import type { Store } from './store.ts';
+import { configuredTargets } from './targets.ts';
+
+/** What the parts are made from: the configuration with the embedded parts' addresses filled in. */
+export interface Parts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly chromaHost: string;
+  readonly slack: SlackConnection;
+  readonly targets: readonly PostgresTargetConfig[];
+  readonly approvers: readonly Principal[];
+  readonly admins: readonly Principal[];
+  readonly oncallGroup: string | null;
+  readonly log: Log;
+}
+
+export type App = Awaited<ReturnType<typeof buildApp>>;
+
+/** The composition root: every part made once and handed to who needs it. Nothing runs before `start`. */
+export async function buildApp(parts: Parts) {
+  const { config, store, log } = parts;
+  const { sql } = store;
+  const executorId = randomUUID();
+  const shutdown = new AbortController();
+  const metrics = createMetrics();
+  const targets = configuredTargets(config);
+  const postgres = createPostgresTargets(parts.targets);
+  const registry = createRegistry(allTools);
+
+  const { runbooks, problems } = await loadRunbooks(config.runbooksDir ?? join(packageRoot(), 'runbooks'), {
+    tools: registry,
+  });
+  for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
+
+  const records = createRecords(sql);
+  const audit = createAuditLog(sql);
+  const vault = createCredentialVault();
+  const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
+  const memory = createMemory({
+    sql,
+    vectors: createChromaStore({ host: parts.chromaHost, log }),
+    embedder: createEmbedder({ log }),
+    enabled: config.memory.enabled,
+    log,
+  });
+  const gate = createGate({
+    sql,
+    records,
+    audit,
+    vault,
+    killSwitch,
+    registry,
+    targets: new Map(targets.map((target) => [target.name, target])),
+    ports: { postgres },
+    identity: (target) => postgres.identity(target),
+    redact,
+    redactJson: (value: Json) => redactJson(value),
+    approvalMinutes: config.approvalMinutes,
+    log,
+  });
+
+  const slack = createSlack({
+    sql,
+    log,
+    connection: parts.slack,
+    executorId,
+    config: {
+      alertChannels: config.alertChannels,
+      approvers: parts.approvers,
+      oncallGroup: parts.oncallGroup,
+      mode: config.mode,
+    },
+    records,
+    why,
+    decide: async (decision) => {
+      const answer = await approvals.decide({ ...decision, reason: decision.reason ?? '' });
+      if (answer.ok) slack.changed(answer.action.incidentId);
+      return answer;
+    },
+    hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
+    acceptSlackMessage: async (message, own) => {
+      const read = slackMessage.read(message, { receivedAt: new Date(), own });
+      if (!read.ok) {
+        log.warn(
+          { field: read.field, reason: read.reason },
+          'a message in an alert channel could not be read as an alert',
+        );
+        return;
+      }
+      for (const alert of read.alerts) {
+        const accepted = await accept(alert);
+        if (accepted.incidentId) slack.changed(accepted.incidentId);
+      }
+    },
+  });
+  const policy = createApprovalPolicy({
+    approvers: parts.approvers,
+    admins: parts.admins,
+    directory: slack.directory,
+  });
+  const approvals = createApprovals({ sql, records, policy, audit });
+  const engine = createEngine({ databaseUrl: store.url, sql, log, executorId });
+
+  const model = config.anthropic
+    ? createModelGateway({
+        backend: createAnthropicBackend({
+          apiKey: config.anthropic.apiKey,
+          baseUrl: config.anthropic.baseUrl ?? undefined,
+        }),
+        model: config.model,
+      })
+    : null;
+  const deps: InvestigationDeps = {
+    sql,
+    records,
+    jobs: engine,
+    gate,
+    vault,
+    approvals,
+    memory,
+    claude: model
+      ? createClaude({
+          llm: model,
+          tools: allTools,
+          targets: targets.map((target) => target.name),
+          toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
+        })
+      : null,
+    playbook: createPlaybook({ runbooks: () => runbooks }),
+    reporter: slack,
+    log,
+    shutdown: shutdown.signal,
+    redact,
+  };
+  const steering = createSteering({ ...deps, audit });
+  const accept = createAccept(sql, targets);
+
+  const http = createHttpServer({
+    host: config.http.host,
+    port: config.http.port,
+    log,
+    metrics,
+    ...(slack.handleHttp ? { mounts: { '/slack/events': slack.handleHttp } } : {}),
+    routes: [
+      webhookRoute({
+        source: alertmanager,
+        accept,
+        secret: config.http.webhookSecret,
+        log,
+        metrics,
+        onAccepted: ({ incidentId }) => {
+          if (incidentId) slack.changed(incidentId);
+        },
+      }),
+      ...statusRoutes({
+        checks: [{ name: 'database', check: async () => void (await sql`SELECT 1`) }],
+        renderMetrics: () => metrics.render(),
+      }),
+    ],
+  });
+
+  return {
+    slack,
+    http,
+    problems,
+    runbooks,
+    /** Starts the parts in order; the HTTP server last but for Slack, so that what it accepts can be worked on. */
+    async start(): Promise<{ readonly httpUrl: string }> {
+      await audit.append({
+        kind: 'process.started',
+        actor: 'system',
+        details: { executorId, mode: config.mode },
+      });
+      await engine.start(createTurn(deps));
+      const { host, port } = await http.listen();
+      memory.start(runbooks);
+      await slack.start();
+      return { httpUrl: `http://${host}:${port}` };
+    },
+    /** In this order: refuse new work, end tool calls, then the turns, Slack's last messages, and the connections. */
+    async stop(): Promise<void> {
+      const end = async (what: string, stopping: Promise<unknown>): Promise<void> => {
+        await stopping.catch((error: unknown) =>
+          log.error({ part: what, error: messageOf(error) }, 'could not stop cleanly'),
+        );
+      };
+      await end('http', http.close());
+      shutdown.abort();
+      await end('turns', engine.stop(8_000));
+      await end('slack', slack.stop());
+      await end('memory', memory.stop());
+      await end('targets', postgres.close());
+      await end('audit', audit.append({ kind: 'process.stopped', actor: 'system', details: { executorId } }));
+    },
+  };
+}

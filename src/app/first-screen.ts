@@ -1,0 +1,47 @@
+import type { Running } from './start.ts';
+
+/** The one screen after a start: what runs where, what to open, and what is missing for real use. */
+export function firstScreen(running: Running, tookMs: number): string {
+  const { config, workspace, httpUrl, app, shopDb } = running;
+  const row = (name: string, text: string): string => `  ${name.padEnd(12)} ${text}\n`;
+  const slack = workspace
+    ? `local workspace at ${workspace.pageUrl}`
+    : `connected${config.slack.kind === 'http' ? ' over HTTP (/slack/events)' : ' by Socket Mode'}`;
+  const missing = [
+    ...(workspace
+      ? ['Slack: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN. The README says how, step by step (5 minutes).']
+      : []),
+    ...(config.anthropic
+      ? []
+      : ['Claude: set ANTHROPIC_API_KEY (console.anthropic.com). Without it the runbooks investigate.']),
+    ...(config.playgroundTarget ? ['Your databases: name them in sentry.yaml (README, "Targets").'] : []),
+    ...(config.mode === 'AUDIT'
+      ? ['Mode AUDIT: nothing is changed. SENTRY_MODE=ACTIVE lets approved fixes run.']
+      : []),
+  ];
+  return [
+    `\n  Sentry is ready (${(tookMs / 1000).toFixed(1)} s)\n\n`,
+    row('Slack', slack),
+    row('Webhook', `${httpUrl}/webhooks/alertmanager`),
+    row('Health', `${httpUrl}/health`),
+    row(
+      'PostgreSQL',
+      config.databaseUrl ? 'yours (DATABASE_URL)' : `embedded, in ${config.dataDir}/postgres`,
+    ),
+    row('Chroma', config.chromaHost ? `yours (${config.chromaHost})` : `embedded, at ${running.chromaHost}`),
+    ...(shopDb ? [row('shop-db', 'a real database to break and have mended')] : []),
+    row(
+      'Investigator',
+      config.anthropic
+        ? `Claude (${config.model}), runbooks when it fails`
+        : `${app.runbooks.length} runbooks`,
+    ),
+    ...(app.problems.length > 0
+      ? [row('Runbooks', `${app.problems.length} problems: sentry runbooks validate`)]
+      : []),
+    ...(missing.length > 0 ? ['\n  For real use:\n', ...missing.map((line) => `  · ${line}\n`)] : []),
+    workspace
+      ? `\n  Open ${workspace.pageUrl}\n  and press “Cause an incident”. Ctrl-C stops everything.\n\n`
+      : '\n  Ctrl-C stops everything.\n\n',
+  ].join('');
+}

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
+import { OpsError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { SlackConnection } from '../slack/ports.ts';
+import { type RunningChild, startChildProcess } from './children/child-process.ts';
+import { keepRunning } from './children/keep-running.ts';
+import { playgroundTarget } from './targets.ts';
+
+const slackReady = z.object({
+  url: z.url(),
+  apiUrl: z.url(),
+  botToken: z.string(),
+  appToken: z.string(),
+  approvers: z.array(z.string()),
+  admins: z.array(z.string()),
+  onCallGroup: z.string(),
+  alertWebhookUrl: z.url(),
+});
+const faultsReady = z.object({ url: z.url(), readUrl: z.string(), actUrl: z.string() });
+
+/** The local Slack workspace, as the bot is to be configured with it. */
+export interface LocalWorkspace {
+  readonly pageUrl: string;
+  readonly connection: SlackConnection;
+  readonly approvers: readonly Principal[];
+  readonly admins: readonly Principal[];
+  readonly oncallGroup: string;
+  readonly alertWebhookUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the local workspace as a process of its own. It outlives a killed bot and is adopted by the next start. */
+export async function startLocalSlack(
+  config: Config,
+  ports: { readonly slack: number; readonly faults: number | null },
+  log: Log,
+): Promise<LocalWorkspace> {
+  const kept = await keepRunning({
+    name: 'local Slack',
+    log,
+    start: () =>
+      startChildProcess({
+        name: 'local Slack',
+        dataDir: join(config.dataDir, 'slack'),
+        command: [
+          process.execPath,
+          program('slack/main.js'),
+          '--data',
+          join(config.dataDir, 'slack', 'workspace'),
+          '--port',
+          String(ports.slack),
+          ...(ports.faults === null ? [] : ['--faults-url', `http://127.0.0.1:${ports.faults}`]),
+        ],
+        parse: (ready) => slackReady.parse(ready),
+        isHealthy: (info) => answers(info.url),
+        log,
+      }),
+  });
+  const { info } = kept.current();
+  const user = (id: string): Principal => ({ kind: 'user', id });
+  return {
+    pageUrl: info.url,
+    connection: { kind: 'socket', botToken: info.botToken, appToken: info.appToken, apiUrl: info.apiUrl },
+    approvers: info.approvers.map(user),
+    admins: info.admins.map(user),
+    oncallGroup: info.onCallGroup,
+    alertWebhookUrl: info.alertWebhookUrl,
+    stop: kept.stop,
+  };
+}
+
+/** Starts `shop-db`, the system under care, with its faults and the alerts they raise. */
+export async function startFaults(
+  config: Config,
+  options: {
+    readonly port: number;
+    readonly alertUrl: string;
+    readonly webhookSecret: string | null;
+    readonly slackWebhookUrl: string | null;
+  },
+  log: Log,
+): Promise<{ readonly url: string; readonly target: PostgresTargetConfig; stop(): Promise<void> }> {
+  const kept = await keepRunning({
+    name: 'shop-db',
+    log,
+    start: (): Promise<RunningChild<z.infer<typeof faultsReady>>> =>
+      startChildProcess({
+        name: 'shop-db',
+        dataDir: join(config.dataDir, 'faults'),
+        command: [
+          process.execPath,
+          program('faults/main.js'),
+          '--data',
+          join(config.dataDir, 'faults', 'data'),
+          '--port',
+          String(options.port),
+          '--alert-url',
+          options.alertUrl,
+          ...(options.webhookSecret ? ['--webhook-secret', options.webhookSecret] : []),
+          ...(options.slackWebhookUrl ? ['--slack-webhook-url', options.slackWebhookUrl] : []),
+        ],
+        parse: (ready) => faultsReady.parse(ready),
+        isHealthy: (info) => answers(`${info.url}/faults`),
+        log,
+        readyMs: 90_000,
+      }),
+  });
+  const { info } = kept.current();
+  return {
+    url: info.url,
+    target: {
+      name: playgroundTarget.name,
+      kind: 'postgres',
+      environment: playgroundTarget.environment,
+      aliases: playgroundTarget.aliases,
+      readUrl: info.readUrl,
+      actUrl: info.actUrl,
+    },
+    stop: kept.stop,
+  };
+}
+
+/** The playground ships compiled beside the program. */
+function program(path: string): string {
+  const file = join(packageRoot(), 'dist', 'playground', path);
+  if (!existsSync(file))
+    throw new OpsError('BROKEN_INSTALL', `The playground is not built: ${file} is missing.`, {
+      hint: 'Run npm start, which builds it.',
+    });
+  return file;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.body?.cancel();
+    return response.status < 500;
+  } catch {
+    // Not answering is the answer.
+    return false;
+  }
+}

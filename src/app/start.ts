@@ -1,0 +1,118 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { messageOf, OpsError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
+import { type App, buildApp } from './build.ts';
+import { keepRunning } from './children/keep-running.ts';
+import { fixedPort } from './fixed-ports.ts';
+import { type LocalWorkspace, startFaults, startLocalSlack } from './playground.ts';
+import { openStore } from './store.ts';
+
+/** What runs where, for the first screen. */
+export interface Running {
+  readonly app: App;
+  readonly config: Config;
+  readonly httpUrl: string;
+  readonly workspace: LocalWorkspace | null;
+  readonly chromaHost: string;
+  readonly shopDb: boolean;
+  /** Ends everything this start began, last first. Can be repeated. */
+  stop(): Promise<void>;
+}
+
+/** Told while things start, one line each, for whoever watches. */
+export type Progress = (line: string) => void;
+
+/** Starts every part, in the order in which they need each other; what has started is stopped again when a later one fails. */
+export async function start(given: Config, log: Log, progress: Progress): Promise<Running> {
+  mkdirSync(given.dataDir, { recursive: true });
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (let next = stops.pop(); next; next = stops.pop())
+      await next().catch((error: unknown) =>
+        log.error({ error: messageOf(error) }, 'a part could not be stopped'),
+      );
+  };
+  try {
+    progress(given.databaseUrl ? 'Connecting to PostgreSQL' : 'Starting PostgreSQL');
+    const config = { ...given, http: { ...given.http, port: await httpPort(given) } };
+    // Independent of each other, and each takes a second: together.
+    const [store, chroma, workspacePort, faultsPort] = await Promise.all([
+      openStore(config, log, { keep: true }),
+      startChroma(config, log),
+      config.slack.kind === 'playground' ? fixedPort(config.dataDir, 'slack', config.slack.port) : null,
+      config.playgroundTarget ? fixedPort(config.dataDir, 'faults', null) : null,
+    ]);
+    stops.push(store.stop, chroma.stop);
+
+    if (workspacePort !== null) progress('Starting the local Slack workspace');
+    const workspace =
+      workspacePort === null
+        ? null
+        : await startLocalSlack(config, { slack: workspacePort, faults: faultsPort }, log);
+    if (workspace) stops.push(workspace.stop);
+
+    if (faultsPort !== null) progress('Starting shop-db, the database you may break');
+    const faults =
+      faultsPort === null
+        ? null
+        : await startFaults(
+            config,
+            {
+              port: faultsPort,
+              alertUrl: `http://127.0.0.1:${config.http.port}/webhooks/alertmanager`,
+              webhookSecret: config.http.webhookSecret,
+              slackWebhookUrl: workspace?.alertWebhookUrl ?? null,
+            },
+            log,
+          );
+    if (faults) stops.push(faults.stop);
+
+    progress('Starting Sentry');
+    const app = await buildApp({
+      config,
+      store,
+      chromaHost: chroma.host,
+      slack: connectionOf(config, workspace),
+      targets: faults ? [faults.target] : config.targets,
+      approvers: config.approvers.length > 0 ? config.approvers : (workspace?.approvers ?? []),
+      admins: config.admins.length > 0 ? config.admins : (workspace?.admins ?? []),
+      oncallGroup: config.oncallGroup ?? workspace?.oncallGroup ?? null,
+      log,
+    });
+    stops.push(app.stop);
+    const { httpUrl } = await app.start();
+    return { app, config, httpUrl, workspace, chromaHost: chroma.host, shopDb: faults !== null, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startChroma(
+  config: Config,
+  log: Log,
+): Promise<{ readonly host: string; stop(): Promise<void> }> {
+  if (config.chromaHost !== null) return { host: config.chromaHost, stop: async () => undefined };
+  const kept = await keepRunning({
+    name: 'Chroma',
+    log,
+    start: () => startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log }),
+  });
+  return { host: kept.current().host, stop: kept.stop };
+}
+
+/** The default port may be somebody else's: then another, remembered. A port that was asked for is insisted on. */
+async function httpPort({ dataDir, http }: Config): Promise<number> {
+  return http.portIsDefault || http.port === 0 ? fixedPort(dataDir, 'http', http.port) : http.port;
+}
+
+function connectionOf(config: Config, workspace: LocalWorkspace | null) {
+  if (config.slack.kind !== 'playground') return config.slack;
+  if (workspace) return workspace.connection;
+  throw new OpsError('NO_SLACK', 'There is no Slack to talk to.', {
+    hint: 'Set the tokens, or leave them all out for the local workspace.',
+  });
+}

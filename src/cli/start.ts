@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { firstScreen } from '../app/first-screen.ts';
+import { start } from '../app/start.ts';
+import { loadConfig } from '../config.ts';
+import { messageOf } from '../domain/errors.ts';
+import { createLog } from '../infra/log/log.ts';
+
+export const startCommand = new Command('start')
+  .description('Start Sentry, with whatever embedded parts the configuration leaves to it.')
+  .action(async () => {
+    const config = loadConfig();
+    const begun = Date.now();
+    // On a terminal the log would bury the screen: it goes to a file there, and to stderr in production.
+    const log = createLog(
+      config.logLevel,
+      process.stdout.isTTY ? { file: join(config.dataDir, 'sentry.log') } : 'stderr',
+    );
+    const progress = (line: string): void => void process.stdout.write(`  ${line} …\n`);
+
+    const stopping = new AbortController();
+    const asked = new Promise<void>((resolve) => {
+      const once = (): void => {
+        // A second Ctrl-C must not cut a clean stop short half-way; it is bounded in time by itself.
+        if (!stopping.signal.aborted) process.stdout.write('\n  Stopping …\n');
+        stopping.abort();
+        resolve();
+      };
+      process.on('SIGINT', once);
+      process.on('SIGTERM', once);
+    });
+    process.on('unhandledRejection', (error) =>
+      log.error({ error: messageOf(error) }, 'unhandled rejection'),
+    );
+
+    const running = await start(config, log, progress);
+    if (!stopping.signal.aborted) process.stdout.write(firstScreen(running, Date.now() - begun));
+    await asked;
+    await running.stop();
+    process.stdout.write('  Stopped.\n');
+    process.exit(0);
+  });
