@@ -1,0 +1,189 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, packageRoot } from '../config.ts';
+import { messageOf, OpsError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
+import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
+import { createAnthropicBackend } from '../llm/anthropic.ts';
+import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
+import { askSlack } from '../slack/ask-slack.ts';
+import { allTools } from '../tools/all.ts';
+import { createRegistry } from '../tools/registry.ts';
+import { openStore } from './store.ts';
+
+export interface Finding {
+  readonly part: string;
+  readonly ok: boolean;
+  /** Sentry cannot work without it. */
+  readonly required: boolean;
+  readonly says: string;
+  /** What to do about it; null when it is well. */
+  readonly todo: string | null;
+}
+
+interface Check {
+  readonly part: string;
+  readonly required: boolean;
+  run(): Promise<string>;
+}
+
+const CHECK_TIMEOUT_MS = 60_000;
+
+/** Tries every part that a start with this configuration would use, and leaves all of them as they were. */
+export async function doctor(config: Config, log: Log): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const check of checksFor(config, log)) findings.push(await examine(check));
+  return findings;
+}
+
+async function examine({ part, required, run }: Check): Promise<Finding> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new OpsError('TIMEOUT', `no answer in ${CHECK_TIMEOUT_MS / 1000} s`, {
+            hint: 'Check the address and the network.',
+          }),
+        ),
+      CHECK_TIMEOUT_MS,
+    );
+  });
+  try {
+    return { part, required, ok: true, says: await Promise.race([run(), late]), todo: null };
+  } catch (error) {
+    const todo =
+      error instanceof OpsError ? error.hint : 'Read the message; the README describes every setting.';
+    return { part, required, ok: false, says: messageOf(error), todo };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function checksFor(config: Config, log: Log): readonly Check[] {
+  return [
+    { part: 'Node.js', required: true, run: async () => `version ${process.versions.node}` },
+    {
+      part: 'Data folder',
+      required: true,
+      run: async () => {
+        mkdirSync(config.dataDir, { recursive: true });
+        accessSync(config.dataDir, constants.W_OK);
+        return `${config.dataDir} can be written`;
+      },
+    },
+    {
+      part: 'PostgreSQL',
+      required: true,
+      run: async () => {
+        const store = await openStore(config, log);
+        try {
+          const [row] = await store.sql`SELECT current_setting('server_version') AS version`;
+          return `${config.databaseUrl ? 'yours' : 'embedded'}, version ${String(row?.['version'])}, migrated`;
+        } finally {
+          await store.stop();
+        }
+      },
+    },
+    {
+      part: 'Chroma',
+      // Memory advises: an investigation goes on without it.
+      required: false,
+      run: async () => {
+        if (config.chromaHost) {
+          const response = await fetch(new URL('/api/v2/heartbeat', config.chromaHost), {
+            signal: AbortSignal.timeout(5_000),
+          });
+          if (!response.ok)
+            throw new OpsError('CHROMA', `${config.chromaHost} answers ${response.status}`, {
+              hint: 'CHROMA_HOST must be a Chroma 1.x server.',
+            });
+          return `${config.chromaHost} answers`;
+        }
+        const chroma = await startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log });
+        await chroma.stop();
+        return 'embedded, starts';
+      },
+    },
+    {
+      part: 'Slack',
+      required: true,
+      run: async () =>
+        config.slack.kind === 'playground'
+          ? 'no tokens set: the local workspace'
+          : askSlack(config.slack, config.alertChannels, log),
+    },
+    {
+      part: 'Approvers',
+      required: false,
+      run: async () => {
+        if (config.slack.kind === 'playground') return "the playground's on-call engineers";
+        if (config.approvers.length === 0)
+          throw new OpsError('NO_APPROVERS', 'nobody may approve', {
+            hint: 'Set SENTRY_APPROVERS to user ids (U…), group:<handle> or channel:<id>.',
+          });
+        return `${config.approvers.length} configured`;
+      },
+    },
+    {
+      part: 'Claude',
+      required: false,
+      run: async () => {
+        if (!config.anthropic) return 'no key: runbooks investigate';
+        const backend = createAnthropicBackend({
+          apiKey: config.anthropic.apiKey,
+          baseUrl: config.anthropic.baseUrl ?? undefined,
+        });
+        await backend.countTokens(
+          {
+            model: config.model,
+            system: 'doctor',
+            tools: [],
+            messages: [{ role: 'user', content: [{ type: 'text', text: 'Are you there?' }] }],
+            effort: 'low',
+            maxTokens: 16,
+          },
+          AbortSignal.timeout(15_000),
+        );
+        return `${config.model} answers`;
+      },
+    },
+    ...config.targets.map(
+      (target): Check => ({
+        part: `Target ${target.name}`,
+        required: false,
+        run: async () => {
+          const targets = createPostgresTargets([target]);
+          try {
+            const { systemIdentifier } = await targets.identity(target.name);
+            return `reachable (system ${systemIdentifier})${target.actUrl ? '' : ', read-only'}`;
+          } finally {
+            await targets.close();
+          }
+        },
+      }),
+    ),
+    {
+      part: 'Runbooks',
+      required: false,
+      run: async () => {
+        const { runbooks, problems } = await loadRunbooks(
+          config.runbooksDir ?? join(packageRoot(), 'runbooks'),
+          { tools: createRegistry(allTools) },
+        );
+        if (problems.length > 0)
+          throw new OpsError('RUNBOOKS', `${problems.length} problems in runbooks`, {
+            hint: 'sentry runbooks validate shows file and line.',
+          });
+        return `${runbooks.length} are good`;
+      },
+    },
+    {
+      part: 'Mode',
+      required: false,
+      run: async () =>
+        config.mode === 'ACTIVE' ? 'ACTIVE: approved fixes are run' : 'AUDIT: nothing is changed',
+    },
+  ];
+}

@@ -1,0 +1,19 @@
+import { Command } from 'commander';
+import { doctor } from '../app/doctor.ts';
+import { loadConfig } from '../config.ts';
+import { createLog } from '../infra/log/log.ts';
+import { exitCodes } from './fail.ts';
+
+export const doctorCommand = new Command('doctor')
+  .description('Check every part that a start would use; exit code 1 when a required one is not well.')
+  .option('--json', 'the findings as JSON', false)
+  .action(async ({ json }: { readonly json: boolean }) => {
+    const findings = await doctor(loadConfig(), createLog('fatal'));
+    if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+    else
+      for (const { part, ok, required, says, todo } of findings) {
+        process.stdout.write(`${ok ? '✓' : required ? '✗' : '!'} ${part.padEnd(14)} ${says}\n`);
+        if (todo) process.stdout.write(`  ${' '.repeat(14)} → ${todo}\n`);
+      }
+    if (findings.some((finding) => finding.required && !finding.ok)) process.exitCode = exitCodes.failed;
+  });
