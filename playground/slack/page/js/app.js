@@ -28,8 +28,11 @@ const REMEMBERED_USER = 'playground.user';
 /** How long a notice stays, in milliseconds. */
 const TOAST_MS = 7000;
 
-/** @param {() => void} changed called after every change, at once */
-export function createApp(changed) {
+/**
+ * @param {() => void} changed called after every change; draws soon
+ * @param {() => void} drawNow draws before it returns
+ */
+export function createApp(changed, drawNow) {
   let data = emptyData();
   /** @type {Ui} */
   let ui = initialUi();
@@ -56,6 +59,14 @@ export function createApp(changed) {
     set(change) {
       ui = { ...ui, ...change };
       changed();
+    },
+    /**
+     * For what replaces text under the person's fingers: drawn before the next key arrives.
+     * @param {Partial<Ui>} change
+     */
+    setNow(change) {
+      ui = { ...ui, ...change };
+      drawNow();
     },
     /** @param {string} scope */
     touch(scope) {

@@ -17,7 +17,7 @@ let scheduled = false;
 /** The last message reported as read, by user and channel, so that it is reported once. @type {Map<string, string>} */
 const reported = new Map();
 
-const app = createApp(schedule);
+const app = createApp(schedule, draw);
 document.addEventListener('visibilitychange', schedule);
 window.addEventListener('focus', schedule);
 window.addEventListener('resize', () => app.ui.menu && closeMenu(app));

@@ -17,6 +17,16 @@ export function clock(ts) {
   return CLOCK.format(dateOf(ts));
 }
 
+/** Without AM and PM, for the narrow column beside a message. @param {string} ts */
+export function shortClock(ts) {
+  const parts = CLOCK.formatToParts(dateOf(ts));
+  return parts
+    .filter((part) => part.type !== 'dayPeriod')
+    .map((part) => part.value)
+    .join('')
+    .trim();
+}
+
 /** @param {string} ts */
 export function fullTime(ts) {
   return FULL.format(dateOf(ts));

@@ -9,7 +9,7 @@
 /**
  * @typedef {string | number | null | undefined | false | true | VNode | Child[]} Child
  * @typedef {Record<string, any>} Props `onClick`-style handlers, `class`, `key`, `style` (an object),
- *   `hook` ({mount, update, unmount}), everything else an attribute or a live property.
+ *   `hook` ({mount, update, unmount}), `controlled` (the field always shows `value`), everything else an attribute or a live property.
  * @typedef {{ tag: string, props: Props, children: (VNode | string)[], key: string | undefined, el: Node | null }} VNode
  */
 
@@ -111,7 +111,7 @@ function setProps(el, before, after) {
  * @param {any} value
  */
 function setProp(el, name, before, value) {
-  if (name === 'key' || name === 'hook') return;
+  if (name === 'key' || name === 'hook' || name === 'controlled') return;
   if (name === 'style') return setStyle(el, before ?? {}, value ?? {});
   if (/^on[A-Z]/.test(name)) return setHandler(el, name.slice(2).toLowerCase(), value);
   const lower = name.toLowerCase();
@@ -226,6 +226,8 @@ function patchNode(before, after, el) {
   const element = /** @type {Element} */ (el);
   patchChildren(element, before.children, after.children);
   setProps(element, before.props, after.props);
+  // What was typed since the last drawing may differ from both: a controlled field shows the state, always.
+  if (after.props.controlled) setProp(element, 'value', undefined, after.props.value);
   after.props.hook?.update?.(element);
   return el;
 }

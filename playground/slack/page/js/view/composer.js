@@ -20,7 +20,11 @@ export function composer(app, target) {
     app.set({ drafts: { ...app.ui.drafts, [key]: text }, suggestions: { ...app.ui.suggestions, [key]: 0 } });
   const take = (/** @type {number} */ index) => {
     const offer = offers[index];
-    if (offer) setDraft(applySuggestion(value, offer));
+    if (!offer) return;
+    app.setNow({
+      drafts: { ...app.ui.drafts, [key]: applySuggestion(value, offer) },
+      suggestions: { ...app.ui.suggestions, [key]: 0 },
+    });
   };
   return h(
     'form',
@@ -40,6 +44,7 @@ export function composer(app, target) {
         class: 'composer-input',
         rows: '1',
         value,
+        controlled: true,
         placeholder: placeholder(app, target),
         'aria-label': placeholder(app, target),
         'aria-autocomplete': 'list',
@@ -158,7 +163,7 @@ async function send(app, target, key) {
   const isCommand = /^\/[a-z]/i.test(typed);
   if (isCommand && target.thread !== undefined)
     return app.toast('Slash commands do not work in threads, as in Slack. Use the channel.', 'error');
-  app.set({ drafts: { ...app.ui.drafts, [key]: '' } });
+  app.setNow({ drafts: { ...app.ui.drafts, [key]: '' } });
   const userId = app.ui.viewer;
   const channel = target.channel.id;
   const answer = isCommand

@@ -32,6 +32,7 @@ export function editor(app, message) {
       class: 'text-input',
       rows: '2',
       value,
+      controlled: true,
       'aria-label': 'Edit message',
       hook: { mount: (/** @type {HTMLTextAreaElement} */ el) => setTimeout(() => el.focus()) },
       onInput: (/** @type {Event} */ event) =>

@@ -50,7 +50,16 @@ function grouped(before, after) {
   const a = before.message;
   const b = after.message;
   if (before.ephemeral || after.ephemeral || isSystem(a) || isSystem(b)) return false;
+  if (isCard(b)) return false;
   if (b.subtype === 'thread_broadcast' || (a.reply_count ?? 0) > 0) return false;
   const same = a.user === b.user && a.bot_id === b.bot_id && a.username === b.username;
   return same && Number(b.ts) - Number(a.ts) < GROUP_SECONDS;
+}
+
+/**
+ * An app's card stands under its own name, with room around it.
+ * @param {Message} message
+ */
+function isCard(message) {
+  return message.bot_id !== undefined && ((message.blocks?.length ?? 0) > 1 || (message.attachments?.length ?? 0) > 0);
 }

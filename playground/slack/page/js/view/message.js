@@ -5,7 +5,7 @@ import { contextFor } from '../context.js';
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
 import { author, isSystem } from '../core/select-state.js';
-import { clock, dayAndClock, fullTime } from '../core/time.js';
+import { clock, dayAndClock, fullTime, shortClock } from '../core/time.js';
 import { h } from '../core/vdom.js';
 import { emojiFor } from '../text/emoji.js';
 import { mrkdwn } from '../text/mrkdwn.js';
@@ -75,7 +75,7 @@ function draw(app, message, placement, scope, editing) {
       'aria-label': `${who.name}, ${dayAndClock(message.ts)}`,
     },
     placement.compact
-      ? h('time', { class: 'compact-time', title: fullTime(message.ts) }, clock(message.ts))
+      ? h('time', { class: 'compact-time', title: fullTime(message.ts) }, shortClock(message.ts))
       : h('div', { class: 'message-avatar' }, avatar(who)),
     h(
       'div',

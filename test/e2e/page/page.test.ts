@@ -1,0 +1,342 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { App } from '@slack/bolt';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CHANNELS, USERS } from '../../../playground/slack/seed.ts';
+import { type PageSession, startPageSession, withoutChromium } from './page-session.ts';
+
+const channel = CHANNELS.alerts;
+const seen: { actionId: string; value: string | undefined; user: string }[] = [];
+const submitted: Record<string, unknown>[] = [];
+
+const modal = {
+  type: 'modal' as const,
+  callback_id: 'deny',
+  private_metadata: 'approval-7',
+  title: { type: 'plain_text' as const, text: 'Deny this action' },
+  submit: { type: 'plain_text' as const, text: 'Deny' },
+  blocks: [
+    {
+      type: 'input' as const,
+      block_id: 'reason',
+      label: { type: 'plain_text' as const, text: 'Why not?' },
+      element: { type: 'plain_text_input' as const, action_id: 'why', multiline: true },
+    },
+    {
+      type: 'input' as const,
+      block_id: 'next',
+      optional: true,
+      label: { type: 'plain_text' as const, text: 'What next?' },
+      element: {
+        type: 'static_select' as const,
+        action_id: 'what',
+        options: [
+          { text: { type: 'plain_text' as const, text: 'Look again' }, value: 'again' },
+          { text: { type: 'plain_text' as const, text: 'Leave it' }, value: 'leave' },
+        ],
+      },
+    },
+  ],
+};
+
+function listen(bot: App): void {
+  bot.action('approve', async ({ ack, body, action, respond }) => {
+    await ack();
+    const value = 'value' in action ? action.value : undefined;
+    seen.push({ actionId: 'approve', value, user: body.user.id });
+    await respond({
+      response_type: 'ephemeral',
+      replace_original: false,
+      text: `noted for <@${body.user.id}>`,
+    });
+  });
+  bot.action('open_modal', async ({ ack, body, client }) => {
+    await ack();
+    if ('trigger_id' in body) await client.views.open({ trigger_id: body.trigger_id, view: modal });
+  });
+  bot.view('deny', async ({ ack, view }) => {
+    const why = view.state.values['reason']?.['why']?.value ?? '';
+    if (why.length < 10) {
+      await ack({ response_action: 'errors', errors: { reason: 'Please say a little more.' } });
+      return;
+    }
+    submitted.push({
+      why,
+      next: view.state.values['next']?.['what']?.selected_option?.value,
+      about: view.private_metadata,
+    });
+    await ack();
+  });
+  bot.command('/sentry', async ({ ack, command, respond }) => {
+    await ack();
+    await respond({ text: `you asked: ${command.text}` });
+  });
+  bot.event('app_home_opened', async ({ event, client }) => {
+    if (event.tab !== 'home') return;
+    const blocks = [{ type: 'header' as const, text: { type: 'plain_text' as const, text: 'All quiet' } }];
+    await client.views.publish({ user_id: event.user, view: { type: 'home', blocks } });
+  });
+}
+
+describe.skipIf(withoutChromium())('the page of the local Slack', () => {
+  let session: PageSession;
+  let faultsServer: Server;
+  let page: Page;
+
+  beforeAll(async () => {
+    faultsServer = await startFaults();
+    const { port } = faultsServer.address() as AddressInfo;
+    session = await startPageSession(listen, { faultsUrl: `http://127.0.0.1:${port}` });
+    page = await session.open(USERS.onCall);
+  });
+
+  beforeEach(async () => {
+    await page.getByTestId('channel-alerts').click();
+  });
+
+  afterAll(async () => {
+    await session?.close();
+    faultsServer?.close();
+  });
+
+  it('sends what is typed, with mentions as ids, and clears the composer', async () => {
+    const composer = page.getByTestId('composer');
+    await composer.fill('hello @noah, is *this* fine?');
+    await composer.press('Enter');
+    const message = await session.client.waitForMessage((one) => one.text.includes('hello'));
+    expect(message).toMatchObject({ user: USERS.onCall, text: `hello <@${USERS.onCall2}>, is *this* fine?` });
+    const row = page.getByTestId(`message-${message.ts}`);
+    await row.locator('strong', { hasText: 'this' }).waitFor();
+    expect(await row.locator('.mention').innerText()).toBe('@noah');
+    expect(await composer.inputValue()).toBe('');
+  });
+
+  it('shows a post of the app live, then its edit in place, and its replies in a thread', async () => {
+    const { ts = '' } = await session.bot.client.chat.postMessage({ channel, text: 'first words' });
+    const row = page.getByTestId(`message-${ts}`);
+    await row.getByText('first words').waitFor();
+    expect(await row.locator('.app-badge').innerText()).toBe('APP');
+    await session.bot.client.chat.update({ channel, ts, text: 'better words' });
+    await row.getByText('better words').waitFor();
+    expect(await row.getByText('first words').count()).toBe(0);
+    await row.getByText('(edited)').waitFor();
+    const reply = await session.bot.client.chat.postMessage({ channel, thread_ts: ts, text: 'a finding' });
+    await page.getByTestId(`replies-${ts}`).click();
+    await page
+      .getByTestId('thread')
+      .getByTestId(`thread-reply-${reply.ts ?? ''}`)
+      .getByText('a finding')
+      .waitFor();
+    await page.getByTestId('thread-composer').fill('thank you');
+    await page.getByTestId('thread-composer').press('Enter');
+    const answer = await session.client.waitForMessage((one) => one.text === 'thank you');
+    expect(answer.thread_ts).toBe(ts);
+    await page.getByTestId('thread-close').click();
+  });
+
+  it('grows a streamed message in place without moving a reader who has scrolled up', async () => {
+    for (let i = 0; i < 30; i++)
+      await session.bot.client.chat.postMessage({ channel, text: `line ${i}\n`.repeat(3) });
+    const { ts = '' } = await session.bot.client.chat.postMessage({ channel, text: 'streaming' });
+    const row = page.getByTestId(`message-${ts}`);
+    await row.waitFor();
+    const list = page.locator('[data-stick=channel]');
+    await list.evaluate((el) => el.scrollTo(0, 200));
+    await page.waitForTimeout(100);
+    const place = await list.evaluate((el) => el.scrollTop);
+    await session.bot.client.chat.update({ channel, ts, text: 'streaming\n'.repeat(20) });
+    await expect.poll(async () => (await row.innerText()).length).toBeGreaterThan(150);
+    expect(await list.evaluate((el) => el.scrollTop)).toBe(place);
+    await list.evaluate((el) => el.scrollTo(0, el.scrollHeight));
+    await page.waitForTimeout(100);
+    await session.bot.client.chat.update({ channel, ts, text: 'streaming\n'.repeat(60) });
+    await expect.poll(async () => (await row.innerText()).length).toBeGreaterThan(500);
+    const fromEnd = await list.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
+    expect(fromEnd).toBeLessThan(5);
+  });
+
+  it('hands a button press to the app with its value and the person, after the confirmation', async () => {
+    const { ts = '' } = await postButton(session, { confirm: true });
+    const button = page.getByTestId(`message-${ts}`).getByTestId('action-approve');
+    await button.click();
+    await page.getByTestId('confirm-no').click();
+    await button.click();
+    await page.getByTestId('confirm-yes').click();
+    await page.getByText('noted for').waitFor();
+    expect(seen).toEqual([{ actionId: 'approve', value: 'plan-7', user: USERS.onCall }]);
+  });
+
+  it('shows an ephemeral answer to that person only, until it is dismissed', async () => {
+    const { ts = '' } = await postButton(session, { confirm: false });
+    await page.getByTestId(`message-${ts}`).getByTestId('action-approve').click();
+    const note = page.locator('.message.is-ephemeral').last();
+    await note.getByText('Only visible to you').waitFor();
+    const other = await session.open(USERS.admin);
+    await other.getByTestId(`message-${ts}`).waitFor();
+    expect(await other.getByText('noted for').count()).toBe(0);
+    const count = await page.locator('.message.is-ephemeral').count();
+    await switchTo(page, USERS.stranger);
+    expect(await page.getByText('noted for').count()).toBe(0);
+    await switchTo(page, USERS.onCall);
+    await note.getByText('Only visible to you').waitFor();
+    await note.getByText('Dismiss').click();
+    await expect.poll(() => page.locator('.message.is-ephemeral').count()).toBe(count - 1);
+    await other.context().close();
+  });
+
+  it('opens a modal, shows the errors of the app beside the field, and submits', async () => {
+    const { ts = '' } = await session.bot.client.chat.postMessage({
+      channel,
+      text: 'a modal',
+      blocks: [
+        {
+          type: 'actions',
+          elements: [{ type: 'button', action_id: 'open_modal', text: { type: 'plain_text', text: 'Deny' } }],
+        },
+      ],
+    });
+    await page.getByTestId(`message-${ts}`).getByTestId('action-open_modal').click();
+    const dialog = page.getByTestId('modal');
+    await dialog.getByText('Deny this action').waitFor();
+    await page.getByTestId('modal-submit').click();
+    expect(await dialog.getByTestId('error-reason').innerText()).toContain('required');
+    await dialog.getByTestId('action-why').fill('too short');
+    await page.getByTestId('modal-submit').click();
+    await dialog.getByText('Please say a little more.').waitFor();
+    expect(await dialog.getByTestId('action-why').inputValue()).toBe('too short');
+    await dialog.getByTestId('action-why').fill('another team owns this');
+    await dialog.getByTestId('action-what').click();
+    await page.getByTestId('option-leave').click();
+    await page.getByTestId('modal-submit').click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(submitted).toEqual([{ why: 'another team owns this', next: 'leave', about: 'approval-7' }]);
+  });
+
+  it('completes and runs a slash command, and refuses one in a thread', async () => {
+    const composer = page.getByTestId('composer');
+    await composer.pressSequentially('/se');
+    await page.getByTestId('suggestions').getByText('/sentry').waitFor();
+    await composer.press('Enter');
+    expect(await composer.inputValue()).toBe('/sentry ');
+    await composer.pressSequentially('why INC-1');
+    await composer.press('Enter');
+    await page.getByText('you asked: why INC-1').waitFor();
+    const { ts = '' } = await session.bot.client.chat.postMessage({ channel, text: 'a root' });
+    await page.getByTestId(`message-${ts}`).hover();
+    await page.getByTestId(`reply-${ts}`).click();
+    await page.getByTestId('thread-composer').fill('/sentry why');
+    await page.getByTestId('thread-composer').press('Enter');
+    await page.getByTestId('toast').getByText('do not work in threads').waitFor();
+    expect(await page.getByTestId('thread-composer').inputValue()).toBe('/sentry why');
+    await page.getByTestId('thread-composer').fill('');
+    await page.getByTestId('thread-close').click();
+  });
+
+  it('marks other channels unread and remembers who one is', async () => {
+    await page.getByTestId('channel-general').click();
+    await session.client.asUser(USERS.admin).say(CHANNELS.alerts, `look <@${USERS.onCall}>`);
+    await page.getByTestId('channel-alerts').locator('.badge-mention').waitFor();
+    await page.getByTestId('channel-alerts').click();
+    await page.getByText('look').last().waitFor();
+    await expect.poll(() => page.getByTestId('channel-alerts').locator('.badge').count()).toBe(0);
+    await switchTo(page, USERS.admin);
+    await page.goto(session.slack.url);
+    await page.getByTestId('user-switch').waitFor();
+    expect(await page.getByTestId('user-switch').getAttribute('data-user')).toBe(USERS.admin);
+    await switchTo(page, USERS.onCall);
+  });
+
+  it('opens the Home tab of the app and a permalink to a message', async () => {
+    await page.getByTestId('app-sentry').click();
+    await page.getByTestId('home').getByText('All quiet').waitFor();
+    const root = await session.bot.client.chat.postMessage({ channel, text: 'an older incident' });
+    const { permalink = '' } = await session.bot.client.chat.getPermalink({
+      channel,
+      message_ts: root.ts ?? '',
+    });
+    await session.bot.client.chat.postMessage({ channel, text: `seen before: <${permalink}|INC-3>` });
+    await page.getByTestId('channel-alerts').click();
+    await page.getByRole('link', { name: 'INC-3' }).click();
+    await page.locator(`.is-focused[data-ts="${root.ts ?? ''}"]`).waitFor();
+    const direct = await session.open(USERS.onCall, new URL(permalink).pathname);
+    await direct.locator(`[data-ts="${root.ts ?? ''}"]`).waitFor();
+    await direct.context().close();
+  });
+
+  it('causes a fault, shows that it is there, and undoes it', async () => {
+    await page.getByTestId('faults-open').click();
+    await page.getByTestId('fault-cause-blocked-sessions').click();
+    await page.getByTestId('fault-undo-blocked-sessions').click();
+    await page.getByTestId('fault-cause-blocked-sessions').waitFor();
+    expect(calls).toEqual(['/faults/blocked-sessions/cause', '/faults/blocked-sessions/undo']);
+    await page.getByTestId('faults-close').click();
+  });
+
+  it('reports no error and no policy violation from any page', () => {
+    expect(session.faults).toEqual([]);
+  });
+});
+
+const calls: string[] = [];
+
+/** A faults server as `page-api.ts` describes it. */
+async function startFaults(): Promise<Server> {
+  let state = 'idle';
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    if (request.method === 'POST') {
+      calls.push(path);
+      state = path.endsWith('/cause') ? 'active' : 'idle';
+      response.end(JSON.stringify({ ok: true }));
+      return;
+    }
+    const fault = {
+      id: 'blocked-sessions',
+      title: 'Blocked sessions',
+      description: 'A lock is held.',
+      state,
+    };
+    response.end(JSON.stringify({ faults: [fault] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+async function switchTo(page: Page, userId: string): Promise<void> {
+  await page.getByTestId('user-switch').click();
+  await page.getByTestId(`option-${userId}`).click();
+  await page.locator(`[data-testid=user-switch][data-user=${userId}]`).waitFor();
+}
+
+function postButton(session: PageSession, { confirm }: { confirm: boolean }) {
+  const text = (words: string) => ({ type: 'plain_text' as const, text: words });
+  return session.bot.client.chat.postMessage({
+    channel,
+    text: 'approve?',
+    blocks: [
+      {
+        type: 'actions',
+        elements: [
+          {
+            type: 'button',
+            style: 'primary',
+            action_id: 'approve',
+            value: 'plan-7',
+            text: text('Approve'),
+            ...(confirm
+              ? {
+                  confirm: {
+                    title: text('Sure?'),
+                    text: text('It runs at once.'),
+                    confirm: text('Yes'),
+                    deny: text('No'),
+                  },
+                }
+              : {}),
+          },
+        ],
+      },
+    ],
+  });
+}
