@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { lockData } from './data-lock.ts';
 
 /** One change: collection, key, value; `null` deletes. */
 type Entry = readonly [collection: string, key: string, value: unknown];
@@ -26,12 +18,13 @@ export class Journal {
   readonly #collections = new Map<string, Map<string, unknown>>();
   readonly #path: string | undefined;
   #file: number | undefined;
+  #unlock: () => void = () => undefined;
   #lines = 0;
   #syncTimer: NodeJS.Timeout | undefined;
 
   constructor(dir?: string) {
     if (dir === undefined) return;
-    mkdirSync(dir, { recursive: true });
+    this.#unlock = lockData(dir);
     this.#path = join(dir, 'slack.jsonl');
     if (existsSync(this.#path)) this.#load(readFileSync(this.#path, 'utf8'));
     this.#compact();
@@ -65,6 +58,7 @@ export class Journal {
     fsyncSync(this.#file);
     closeSync(this.#file);
     this.#file = undefined;
+    this.#unlock();
   }
 
   #load(text: string): void {
@@ -102,7 +96,6 @@ export class Journal {
   #compact(): void {
     if (this.#path === undefined) return;
     const fresh = `${this.#path}.new`;
-    mkdirSync(dirname(fresh), { recursive: true });
     const file = openSync(fresh, 'w', 0o600);
     let lines = 0;
     for (const [collection, map] of this.#collections) {

@@ -56,7 +56,8 @@ const DEFAULT_TIMING: Timing = {
   responseUrlMs: 1_800_000,
 };
 
-/** Starts a local Slack workspace and resolves when it listens. Rejects when the port is taken. */
+/** Starts a local Slack workspace and resolves when it listens. Rejects when the port is taken (the system's EADDRINUSE) or
+ * another process has the data folder (SLACK_DATA_IN_USE). */
 export async function createLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
   const now = options.now ?? Date.now;
   const initialTiming: Timing = { ...DEFAULT_TIMING, ...options.timing };
@@ -142,7 +143,14 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
     else if (path === '/page/ws') page.handleUpgrade(request, socket, head);
     else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
   });
-  port = await listen(server, options.port ?? 0, options.host ?? '127.0.0.1');
+  try {
+    port = await listen(server, options.port ?? 0, options.host ?? '127.0.0.1');
+  } catch (error) {
+    sockets.close();
+    page.close();
+    workspace.close();
+    throw error;
+  }
   url = `http://127.0.0.1:${port}`;
   events.resume();
   faults.start();

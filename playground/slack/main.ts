@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { messageOf, OpsError } from '../../src/domain/errors.ts';
 import { createLocalSlack, type LocalSlack } from './local-slack.ts';
 import { ON_CALL_GROUP, SENTRY_APP, USERS, WEBHOOKS } from './seed.ts';
 
@@ -31,7 +32,15 @@ const { values } = parseArgs({
 });
 
 if (values.help === true) process.stdout.write(HELP);
-else await serve();
+else {
+  try {
+    await serve();
+  } catch (error) {
+    const hint = error instanceof OpsError ? ` ${error.hint}` : '';
+    process.stderr.write(`local Slack: ${messageOf(error)}.${hint}\n`);
+    process.exit(1);
+  }
+}
 
 async function serve(): Promise<void> {
   const slack = await createLocalSlack({

@@ -71,6 +71,27 @@ it('has after kill -9 every message, edit, reaction and home view it answered fo
   expect(Number(next.ts)).toBeGreaterThan(Number(after.messages[channel]?.at(-1)?.ts));
 });
 
+it('has every acknowledged post after kill -9 at any instant, three times over', async () => {
+  const acknowledged: string[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const { child, url, web } = await start();
+    await new LocalSlackClient(url).control('rate-limits', { enabled: false });
+    const posting = Array.from({ length: 200 }, async (_, n) => {
+      const text = `${round}/${n}`;
+      await web.chat.postMessage({ channel, text });
+      acknowledged.push(text);
+      if (acknowledged.length === (round + 1) * 25) child.kill('SIGKILL');
+    });
+    const outcomes = await Promise.allSettled(posting);
+    expect(outcomes.some((each) => each.status === 'rejected')).toBe(true);
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(75);
+  const last = await start();
+  const texts = (await new LocalSlackClient(last.url).messages({ channel })).map((each) => each.text);
+  expect(acknowledged.filter((text) => !texts.includes(text))).toEqual([]);
+  expect(new Set(texts).size).toBe(texts.length);
+});
+
 it('starts again when the last write was torn', async () => {
   const first = await start();
   await first.web.chat.postMessage({ channel, text: 'kept' });
@@ -110,6 +131,20 @@ it('shows a page the whole workspace, then each change', async () => {
   expect(error.message).toContain('403');
   expect((await fetch(`${url}/archives/${channel}/p1`)).headers.get('content-type')).toContain('text/html');
   expect(await kill(child, 'SIGTERM')).toBe(0);
+});
+
+it('refuses a second server on the same folder, and says what to do', async () => {
+  await start();
+  const second = spawn(process.execPath, ['--import', 'tsx', MAIN, '--data', dir], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  second.stderr.on('data', (part) => {
+    said += String(part);
+  });
+  const [code] = (await once(second, 'close')) as [number];
+  expect(code).toBe(1);
+  expect(said).toMatch(/already serves .*end that process/);
 });
 
 it('refuses a wrong option with exit code 2', async () => {
