@@ -23,9 +23,6 @@ const log: Log = {
 try {
   const held = await hold(values.dir ?? '');
   const { pid, port, adopted } = held;
-  process.stdout.write(
-    `${JSON.stringify({ pid, port, adopted, url: 'url' in held ? held.url : held.host })}\n`,
-  );
   const alive = setInterval(() => undefined, 60_000);
   process.once('SIGTERM', () => {
     clearInterval(alive);

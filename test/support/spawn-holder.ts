@@ -28,6 +28,8 @@ export interface Holder {
   readonly said: Held | HolderFault;
   /** Sends the signal and waits for the end of the holder (not of its server). */
   readonly end: (signal: NodeJS.Signals) => Promise<void>;
+  /** What it logged so far. */
+  readonly log: () => string;
 }
 
 /** Runs test/support/embedded-holder.ts, in `from` when given (see `copyForOtherUser`), as `uid`/`gid` when given. */
@@ -61,6 +63,7 @@ export async function spawnHolder(
       child.kill(signal);
       await ended;
     },
+    log: () => errors,
   };
 }
 

@@ -89,7 +89,7 @@ describe('a first start', () => {
     const { pid } = heldBy(holder);
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('xoxb');
     await holder.end('SIGTERM');
-    expect(isAlive(pid)).toBe(false);
+    expect(isAlive(pid), holder.log()).toBe(false);
   });
 });
 
@@ -103,6 +103,19 @@ describe('the next start', () => {
     const second = await start(dataDir);
     expect(second.port).toBe(first.port);
     expect(await connect(second.url)`SELECT n FROM kept`).toEqual([{ n: 7 }]);
+  });
+
+  test('of a copied data folder works with its own copy of the data', async () => {
+    const dataDir = dataFolder();
+    const first = await start(dataDir);
+    await connect(first.url)`CREATE TABLE kept AS SELECT 7 AS n`;
+    await first.stop();
+    const copy = dataFolder();
+    execFileSync('cp', ['-a', dataDir, copy]);
+    const [original, copied] = await Promise.all([start(dataDir), start(copy)]);
+    expect(copied.pid).not.toBe(original.pid);
+    await connect(copied.url)`UPDATE kept SET n = 8`;
+    expect(await connect(original.url)`SELECT n FROM kept`).toEqual([{ n: 7 }]);
   });
 
   test('adopts the server when our process was killed with -9', async () => {

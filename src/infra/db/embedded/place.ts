@@ -6,14 +6,14 @@ import { childEnv, sharedRoot } from './binaries.ts';
 import type { RunAs } from './run-as.ts';
 
 /**
- * The folder that holds the cluster's folder: `dataDir` itself, or, when root starts PostgreSQL for a user who cannot
+ * The folder that holds the cluster's folder: null for `dataDir` itself, or, when root starts PostgreSQL for a user who cannot
  * reach `dataDir`, a new folder under `sharedRoot`. Only asked once in a data folder's life; the answer is remembered
  * in `server.json`, so that the data is found again after the parent was opened or closed.
  */
-export function chooseHome(dataDir: string, runAs: RunAs | undefined): string {
-  if (runAs === undefined) return dataDir;
+export function chooseHome(dataDir: string, runAs: RunAs | undefined): string | null {
+  if (runAs === undefined) return null;
   chmodSync(dataDir, 0o755);
-  if (canEnter(dataDir, runAs)) return dataDir;
+  if (canEnter(dataDir, runAs)) return null;
   const home = join(sharedRoot, 'data', randomUUID());
   mkdirSync(home, { recursive: true, mode: 0o755 });
   chmodSync(dirname(home), 0o755);

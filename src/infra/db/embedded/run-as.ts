@@ -14,12 +14,13 @@ export interface RunAs {
  *
  * @throws OpsError POSTGRES_NO_USER when root cannot have such a user.
  */
-export function postgresUser(cluster: string): RunAs | undefined {
+export function postgresUser(cluster: string | undefined): RunAs | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return clusterOwner(cluster) ?? systemUser() ?? createSystemUser();
 }
 
-function clusterOwner(cluster: string): RunAs | undefined {
+function clusterOwner(cluster: string | undefined): RunAs | undefined {
+  if (cluster === undefined) return undefined;
   const stat = statSync(cluster, { throwIfNoEntry: false });
   return stat === undefined || stat.uid === 0 ? undefined : { uid: stat.uid, gid: stat.gid };
 }

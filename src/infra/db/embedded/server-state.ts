@@ -7,8 +7,11 @@ import { readStateFile, writeStateFile } from '../../process/state-file.ts';
 /** What is remembered between starts, in `<dataDir>/server.json`, mode 0600. */
 export interface ServerState {
   readonly version: 1;
-  /** The folder that holds `cluster`; not the data folder when the postgres user cannot reach that one. */
-  readonly home: string;
+  /**
+   * The folder that holds `cluster` when it is not the data folder itself (see `chooseHome`). Null otherwise, so that a
+   * data folder that was moved or copied works with its own data.
+   */
+  readonly home: string | null;
   readonly password: string;
   /** True once initdb has finished: from then on a missing cluster is a loss, not a first start. */
   readonly initialised: boolean;
@@ -16,7 +19,7 @@ export interface ServerState {
   readonly holders: readonly Holder[];
 }
 
-export function newState(home: string): ServerState {
+export function newState(home: string | null): ServerState {
   return {
     version: 1,
     home,
@@ -33,7 +36,7 @@ export function readState(dataDir: string): ServerState | undefined {
   if (text === undefined) return undefined;
   try {
     const state = JSON.parse(text) as ServerState;
-    if (state.version === 1 && typeof state.password === 'string' && typeof state.home === 'string')
+    if (state.version === 1 && typeof state.password === 'string' && typeof state.holders === 'object')
       return state;
     throw new Error('fields are missing');
   } catch (error) {
@@ -46,4 +49,9 @@ export function readState(dataDir: string): ServerState | undefined {
 
 export function writeState(dataDir: string, state: ServerState): void {
   writeStateFile(join(dataDir, 'server.json'), `${JSON.stringify(state, null, 2)}\n`);
+}
+
+/** Where the cluster of a data folder is. */
+export function clusterOf(dataDir: string, state: ServerState): string {
+  return join(state.home ?? dataDir, 'cluster');
 }

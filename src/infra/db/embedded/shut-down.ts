@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpsError } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/log.ts';
 import { withFileLock } from '../../process/file-lock.ts';
 import { type ProcessIdentity, signalProcess, waitUntilGone } from '../../process/process-identity.ts';
 import { findPostmaster } from './postmaster.ts';
-import { readState, writeState } from './server-state.ts';
+import { clusterOf, readState, writeState } from './server-state.ts';
 
 /** SIGINT ends sessions and writes a checkpoint. The harder signals lose nothing committed, but cost a recovery. */
 export async function shutDown(name: string, log: Log, identity: ProcessIdentity): Promise<void> {
@@ -34,7 +34,7 @@ export async function stopEmbeddedPostgres(dataDir: string, log: Log): Promise<b
   return withFileLock(join(dataDir, 'lock'), 120_000, async () => {
     const state = readState(dataDir);
     if (state === undefined) return false;
-    const found = findPostmaster(join(state.home, 'cluster'));
+    const found = findPostmaster(clusterOf(realpathSync(dataDir), state));
     writeState(dataDir, { ...state, holders: [] });
     if (found.kind !== 'running') return false;
     await shutDown(dataDir, log, found.process);

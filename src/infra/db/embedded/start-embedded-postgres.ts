@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpsError } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/log.ts';
@@ -15,7 +15,7 @@ import { endOrphanedBackends } from './orphaned-backends.ts';
 import { chooseHome } from './place.ts';
 import { disownPidFile, findPostmaster, spawnPostmaster } from './postmaster.ts';
 import { postgresUser, type RunAs } from './run-as.ts';
-import { newState, readState, type ServerState, writeState } from './server-state.ts';
+import { clusterOf, newState, readState, type ServerState, writeState } from './server-state.ts';
 import { shutDown } from './shut-down.ts';
 
 export interface EmbeddedPostgresOptions {
@@ -112,14 +112,14 @@ interface Prepared {
 function prepare({ name }: EmbeddedPostgresOptions, dataDir: string): Prepared {
   const known = readState(dataDir);
   if (known === undefined && existsSync(join(dataDir, 'cluster'))) throw passwordLost(name, dataDir);
-  const runAs = postgresUser(join(known?.home ?? dataDir, 'cluster'));
+  const runAs = postgresUser(known === undefined ? undefined : clusterOf(dataDir, known));
   const state = known ?? newState(chooseHome(dataDir, runAs));
-  const cluster = join(state.home, 'cluster');
+  const cluster = clusterOf(dataDir, state);
   const binaries = postgresBinaries(runAs);
   if (known === undefined) writeState(dataDir, state);
   if (!existsSync(cluster)) {
     if (state.initialised) throw dataMissing(name, cluster, dataDir);
-    initCluster(name, state.home, state.password, binaries, runAs);
+    initCluster(name, dirname(cluster), state.password, binaries, runAs);
   }
   checkVersion(name, cluster, binaries);
   return { state, cluster, runAs, binaries };
