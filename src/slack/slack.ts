@@ -104,7 +104,10 @@ export function createSlack(deps: SlackDeps): Slack {
     connection.kind === 'socket'
       ? Array.from({ length: SOCKETS }, () =>
           socketReceiver(connection, log, {
-            connected: () => history.catchUp(),
+            connected: () => {
+              history.catchUp();
+              outbound.retryNow();
+            },
             count: (change) => {
               connections += change;
             },

@@ -16,6 +16,7 @@ interface MessageEvent {
   readonly text?: string;
   readonly thread_ts?: string;
   readonly subtype?: string;
+  readonly channel_type?: string;
 }
 
 export interface EventHooks {
@@ -36,7 +37,10 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
     const person = message.user && !message.bot_id && message.subtype === undefined;
     // A mention comes again as `app_mention`, and is answered there.
     const mentions = message.text?.includes(`<@${identity.userId}>`);
-    if (person && message.thread_ts && !mentions)
+    // Said to the bot alone: a mention without saying its name.
+    if (person && message.channel_type === 'im')
+      await answerMention(context, saidOf(message, identity.userId));
+    else if (person && message.thread_ts && !mentions)
       await answerReply(context, saidOf(message, identity.userId));
   });
 

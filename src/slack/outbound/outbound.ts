@@ -23,6 +23,8 @@ export interface Outbound {
   changed(id: IncidentId): void;
   /** Posts an answer into an incident's thread, once for its slot name, also over restarts. Resolves when it stands there. */
   say(id: IncidentId, slot: Slot): Promise<void>;
+  /** Slack can be reached again: what waits after failures is tried now. */
+  retryNow(): void;
   /** What keeps messages from arriving now, in words; null: nothing does. */
   problem(): string | null;
 }
@@ -178,6 +180,10 @@ export function createOutbound(deps: OutboundDeps): Outbound {
         sayings.set(id, [...(sayings.get(id) ?? []), { slot, done: resolve }]);
         want(id);
       }),
+    retryNow() {
+      for (const id of failures.keys()) want(id);
+      failures.clear();
+    },
     problem: () => problem,
     async stop(timeoutMs = 5_000) {
       stopping.abort();

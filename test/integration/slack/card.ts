@@ -1,0 +1,59 @@
+import { expect } from 'vitest';
+import { SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
+import type { Ephemeral, Message } from '../../../playground/slack/slack-shapes.ts';
+import type { IncidentId } from '../../../src/domain/ids.ts';
+import type { SlackConnection } from '../../../src/slack/ports.ts';
+import type { Slack } from '../../../src/slack/slack.ts';
+import { wholeIncident } from '../../support/incident-record.ts';
+import { eventually, type SlackScene } from '../../support/slack-scene.ts';
+
+export const httpConnection = (scene: SlackScene): SlackConnection => ({
+  kind: 'http',
+  botToken: SENTRY_APP.botToken,
+  signingSecret: SENTRY_APP.signingSecret,
+  apiUrl: scene.slack.apiUrl,
+});
+
+/** A bot reached the given way, and a thread whose approval card waits. */
+export async function waitingCard(
+  scene: SlackScene,
+  mode: 'socket' | 'http' = 'socket',
+): Promise<{ bot: Slack; id: IncidentId; card: Message }> {
+  const bot = await scene.bot(
+    mode === 'http' ? { connection: httpConnection(scene), listen: { host: '127.0.0.1', port: 0 } } : {},
+  );
+  if (mode === 'http')
+    await scene.control('events-url', { url: `http://127.0.0.1:${bot.port()}/slack/events`, verify: true });
+  const id = await scene.incident(wholeIncident.slice(1, 9));
+  await scene.propose(id);
+  bot.changed(id);
+  const card = await eventually(() => cardOf(scene));
+  return { bot, id, card };
+}
+
+export async function cardOf(from: SlackScene): Promise<Message> {
+  const card = (await from.messages()).find((message) => message.blocks?.[0]?.block_id?.includes('action:'));
+  expect(card).toBeDefined();
+  return card as Message;
+}
+
+const blockWith = (message: Message, action: string): string =>
+  message.blocks?.find((block) => JSON.stringify(block).includes(`"${action}"`))?.block_id ?? '';
+
+export const press = (scene: SlackScene, message: Message, action: string, userId: string = USERS.onCall) =>
+  scene.act('block.action', {
+    userId,
+    container: { type: 'message', channel: message.channel, ts: message.ts },
+    block_id: blockWith(message, action),
+    action_id: action,
+    input: { kind: 'press' },
+  });
+
+export async function whispers(scene: SlackScene, userId: string): Promise<readonly string[]> {
+  const answer = (await scene.control('snapshot', {})) as {
+    readonly snapshot: { readonly ephemerals: readonly Ephemeral[] };
+  };
+  return answer.snapshot.ephemerals
+    .filter((each) => each.userId === userId)
+    .map((each) => `${each.message.text} ${JSON.stringify(each.message.blocks ?? [])}`);
+}

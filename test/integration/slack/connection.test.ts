@@ -1,0 +1,127 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SENTRY_APP } from '../../../playground/slack/seed.ts';
+import { wholeIncident } from '../../support/incident-record.ts';
+import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import { httpConnection, waitingCard } from './card.ts';
+
+let scene: SlackScene;
+afterEach(() => scene.close());
+
+describe('what was missed', () => {
+  it('is read from the history after a disconnect', async () => {
+    scene = await slackScene();
+    await waitingCard(scene);
+    await scene.control('post-as-app', { kind: 'classic', text: 'FIRING: first' });
+    await eventually(() => expect(scene.alerts).toHaveLength(1));
+    await scene.control('lose-events', { times: 1, event: 'message' });
+    await scene.control('post-as-app', { kind: 'classic', text: 'FIRING: lost' });
+    await delay(200);
+    expect(scene.alerts).toHaveLength(1);
+    await scene.control('disconnect', { how: 'abrupt' });
+    await eventually(() => expect(scene.alerts.map((each) => each['text'])).toContain('FIRING: lost'));
+  });
+
+  it('is read from the history at the next start, but not what was there before the first', async () => {
+    scene = await slackScene();
+    await scene.control('post-as-app', { kind: 'classic', text: 'FIRING: of last year' });
+    const first = await scene.bot();
+    await eventually(async () => expect(await scene.sql`SELECT 1 FROM slack_cursor`).toHaveLength(1));
+    await first.stop();
+    expect(scene.alerts).toEqual([]);
+    await scene.control('lose-events', { times: 1, event: 'message' });
+    await scene.control('post-as-app', { kind: 'classic', text: 'FIRING: while away' });
+    await scene.bot();
+    await eventually(() => expect(scene.alerts.map((each) => each['text'])).toEqual(['FIRING: while away']));
+  });
+
+  it.each(['refresh', 'abrupt'] as const)(
+    'is nothing when the connection ends (%s): it is back at once',
+    async (how) => {
+      scene = await slackScene();
+      const { bot } = await waitingCard(scene);
+      expect(bot.health()).toMatchObject({ ok: true, connections: 2 });
+      await scene.control('disconnect', { how });
+      await scene.control('post-as-app', { kind: 'classic', text: 'FIRING: meanwhile' });
+      await eventually(
+        () => expect(scene.alerts.map((each) => each['text'])).toContain('FIRING: meanwhile'),
+        4_000,
+      );
+      await eventually(() => expect(bot.health().connections).toBe(2), 4_000);
+    },
+  );
+});
+
+describe('HTTP requests', () => {
+  const send = (port: number, body: string, stamp: number, secret: string = SENTRY_APP.signingSecret) =>
+    fetch(`http://127.0.0.1:${port}/slack/events`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-slack-request-timestamp': String(stamp),
+        'x-slack-signature': `v0=${createHmac('sha256', secret).update(`v0:${stamp}:${body}`).digest('hex')}`,
+      },
+      body,
+    });
+  const event = JSON.stringify({
+    type: 'event_callback',
+    event_id: 'Ev1',
+    team_id: 'T0',
+    event: { type: 'app_home_opened', user: 'U1', tab: 'messages' },
+  });
+
+  it('are taken when signed now, and refused when signed by another, long ago or in the future', async () => {
+    scene = await slackScene();
+    const bot = await scene.bot({
+      connection: httpConnection(scene),
+      listen: { host: '127.0.0.1', port: 0 },
+    });
+    const now = Math.floor(Date.now() / 1000);
+    const port = bot.port() ?? 0;
+    expect((await send(port, event, now)).status).toBe(200);
+    expect((await send(port, event, now, 'another-secret')).status).toBe(401);
+    expect((await send(port, event, now - 600)).status).toBe(401);
+    expect((await send(port, event, now + 600)).status).toBe(401);
+    expect(await scene.sql`SELECT 1 FROM slack_inbox`).toHaveLength(1);
+  });
+
+  it('are not acknowledged while they cannot be stored', async () => {
+    scene = await slackScene();
+    const bot = await scene.bot({
+      connection: httpConnection(scene),
+      listen: { host: '127.0.0.1', port: 0 },
+    });
+    await scene.sql`ALTER TABLE slack_inbox RENAME TO slack_inbox_away`;
+    const answer = await send(bot.port() ?? 0, event, Math.floor(Date.now() / 1000));
+    expect(answer.status).toBe(503);
+    await scene.sql`ALTER TABLE slack_inbox_away RENAME TO slack_inbox`;
+  });
+});
+
+it('the scene works where Slack knows no user groups, metadata, files, streaming or agent methods', async () => {
+  scene = await slackScene();
+  await scene.control('drop-fields', { fields: ['metadata'] });
+  await scene.control('unknown-methods', {
+    methods: [
+      'usergroups.list',
+      'usergroups.users.list',
+      'users.info',
+      'chat.startStream',
+      'assistant.threads.setStatus',
+      'agents.sessions.setStatus',
+      'files.getUploadURLExternal',
+      'conversations.replies',
+    ],
+  });
+  const bot = await scene.bot({ decide: async () => ({ ok: true }) });
+  const id = await scene.incident(wholeIncident.slice(1, 9));
+  await scene.propose(id);
+  await scene.append(id, { type: 'incident.escalated', reason: 'help' });
+  bot.changed(id);
+  await eventually(async () => {
+    const texts = JSON.stringify(await scene.messages());
+    expect(texts).toContain('@oncall');
+    expect(texts).toContain('sentry_approve');
+  });
+});
