@@ -1,0 +1,187 @@
+import { checkVerifyStep, type VerifyCheck } from '../../../src/agents/playbook/check-verify-step.ts';
+import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
+import type { Investigation, PlanOutcome } from '../../../src/agents/ports.ts';
+import type { Action } from '../../../src/domain/action.ts';
+import type { Diagnosis, Triage } from '../../../src/domain/diagnosis.ts';
+import { messageOf, OpsError } from '../../../src/domain/errors.ts';
+import { asActionId, asToolCallId } from '../../../src/domain/ids.ts';
+import type { Incident } from '../../../src/domain/incident.ts';
+import type { Json, ToolCallRequest, ToolCallResult, VerifyPlan } from '../../../src/domain/tool-call.ts';
+import { createPostgresTargets } from '../../../src/infra/postgres/create-postgres-targets.ts';
+import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
+import type { Tool } from '../../../src/tools/define.ts';
+import type { ToolRegistry } from '../../../src/tools/registry.ts';
+import { anAction, anIncident } from '../../unit/playbook/scripted-work.ts';
+
+export interface LiveIncident {
+  readonly outputs: Map<string, string>;
+  readonly proposals: ToolCallRequest[];
+  triageAndDiagnose(): Promise<{ readonly triage: Triage; readonly diagnosis: Diagnosis }>;
+  plan(diagnosis: Diagnosis): Promise<PlanOutcome>;
+  /** Runs the last proposal, as an approved action would be. */
+  approve(): Promise<Action>;
+  verifyOnce(plan?: VerifyPlan): Promise<readonly VerifyCheck[]>;
+  /** Checks until all hold (or any differs from `wanted`), at most as long as the plan says. */
+  verify(): Promise<'fixed' | 'not_fixed'>;
+  /** The next round, with what was tried. */
+  nextRound(tried: readonly Action[]): void;
+  close(): Promise<void>;
+}
+
+/**
+ * One incident on a real server, through the real tools. Stands where the gate and the engine do: it parses inputs, runs
+ * read tools, and keeps proposals; nothing else of theirs is wanted here.
+ */
+export function liveIncident(options: {
+  readonly url: string;
+  readonly tools: ToolRegistry;
+  readonly runbooks: readonly Runbook[];
+  readonly incident: Partial<Incident>;
+}): LiveIncident {
+  const ports = {
+    postgres: createPostgresTargets([
+      {
+        name: 'shop-db',
+        kind: 'postgres',
+        environment: 'test',
+        aliases: [],
+        readUrl: options.url,
+        actUrl: options.url,
+      } as Parameters<typeof createPostgresTargets>[0][number],
+    ]),
+  };
+  const playbook = createPlaybook({ runbooks: () => options.runbooks });
+  const outputs = new Map<string, string>();
+  const proposals: ToolCallRequest[] = [];
+  let incident = anIncident({ alertName: null, ...options.incident });
+  let tried: readonly Action[] = [];
+
+  const context = (tool: Tool) => ({
+    target: {
+      name: 'shop-db',
+      kind: 'postgres' as const,
+      domain: 'postgres' as const,
+      environment: 'test',
+      aliases: [],
+    },
+    ports,
+    signal: AbortSignal.timeout(30_000),
+    timeoutMs: tool.timeoutMs,
+  });
+
+  async function callTool(request: ToolCallRequest): Promise<ToolCallResult> {
+    const toolCallId = asToolCallId(`tc_${String(outputs.size + 1).padStart(12, '0')}`);
+    const tool = options.tools.get(request.tool);
+    if (tool === undefined)
+      return { kind: 'refused', toolCallId, code: 'UNKNOWN_TOOL', reason: request.tool };
+    const input = tool.input.safeParse(request.input);
+    if (!input.success)
+      return { kind: 'refused', toolCallId, code: 'BAD_INPUT', reason: input.error.message };
+    try {
+      if (tool.kind === 'active') {
+        await tool.preflight(context(tool), input.data);
+        proposals.push(request);
+        return {
+          kind: 'proposed',
+          toolCallId,
+          actionId: asActionId('act_aaaaaaaaaaaa'),
+          text: tool.command(input.data),
+        };
+      }
+      const { text, data } = await tool.run(context(tool), input.data);
+      outputs.set(toolCallId, text);
+      // What is recorded has been through JSON.
+      return {
+        kind: 'ok',
+        toolCallId,
+        text,
+        data: JSON.parse(JSON.stringify(data)) as Json,
+        truncated: false,
+      };
+    } catch (error) {
+      const code = error instanceof OpsError ? error.code : 'BUG';
+      return { kind: 'failed', toolCallId, code, reason: messageOf(error) };
+    }
+  }
+
+  const work = (): Investigation => ({
+    incident,
+    recall: { incidents: [], runbooks: [], episodes: { similar: [], failedCommands: [] }, missing: null },
+    tried,
+    guidance: [],
+    callTool,
+    say: () => undefined,
+    unsay: () => undefined,
+    durably: (_name, fn) => fn(),
+    dropped: async (claim, reason) => {
+      throw new Error(`dropped "${claim}": ${reason}`);
+    },
+    spent: async () => undefined,
+    signal: AbortSignal.timeout(120_000),
+  });
+
+  async function verifyOnce(
+    plan = lastProposal().proposal?.verify ?? undefined,
+  ): Promise<readonly VerifyCheck[]> {
+    if (plan === undefined) throw new Error('the proposal has no verify plan');
+    const checks: VerifyCheck[] = [];
+    for (const step of plan.steps)
+      checks.push(
+        checkVerifyStep(step, await callTool({ tool: step.tool, target: 'shop-db', input: step.input })),
+      );
+    return checks;
+  }
+
+  function lastProposal(): ToolCallRequest {
+    const last = proposals.at(-1);
+    if (last === undefined) throw new Error('nothing was proposed');
+    return last;
+  }
+
+  return {
+    outputs,
+    proposals,
+    async triageAndDiagnose() {
+      const triage = await playbook.triage(work());
+      return { triage, diagnosis: await playbook.diagnose(work(), triage) };
+    },
+    plan: (diagnosis) => playbook.plan(work(), diagnosis),
+    async approve() {
+      const { tool: name, input: raw } = lastProposal();
+      const tool = options.tools.get(name);
+      if (tool?.kind !== 'active') throw new Error(`${name} does not act`);
+      const input: unknown = tool.input.parse(raw);
+      const before = await tool.preflight(context(tool), input);
+      const outcome = await tool.run(context(tool), input, before.guard, {
+        clock: before.clock,
+        withinMs: 10_000,
+      });
+      return anAction({
+        tool: name,
+        target: 'shop-db',
+        input: raw,
+        command: tool.command(input),
+        outcome: outcome.text,
+        state: outcome.kind,
+        round: incident.round,
+      });
+    },
+    verifyOnce,
+    async verify() {
+      const plan = lastProposal().proposal?.verify;
+      if (!plan) throw new Error('the proposal has no verify plan');
+      const until = Date.now() + Math.min(plan.timeoutMs, 30_000);
+      while (Date.now() < until) {
+        const checks = await verifyOnce(plan);
+        if (checks.every((check) => check.holds === true)) return 'fixed';
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+      return 'not_fixed';
+    },
+    nextRound(earlier) {
+      tried = earlier;
+      incident = { ...incident, round: incident.round + 1 };
+    },
+    close: () => ports.postgres.close(),
+  };
+}
