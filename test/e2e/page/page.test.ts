@@ -24,6 +24,16 @@ const modal = {
       element: { type: 'plain_text_input' as const, action_id: 'why', multiline: true },
     },
     {
+      type: 'actions' as const,
+      elements: [
+        {
+          type: 'button' as const,
+          action_id: 'details',
+          text: { type: 'plain_text' as const, text: 'Show output' },
+        },
+      ],
+    },
+    {
       type: 'input' as const,
       block_id: 'next',
       optional: true,
@@ -54,6 +64,18 @@ function listen(bot: App): void {
   bot.action('open_modal', async ({ ack, body, client }) => {
     await ack();
     if ('trigger_id' in body) await client.views.open({ trigger_id: body.trigger_id, view: modal });
+  });
+  bot.action('details', async ({ ack, body, client }) => {
+    await ack();
+    const text = {
+      type: 'mrkdwn' as const,
+      text: `\`\`\`${'pid 4187 | idle in transaction\n'.repeat(80)}\`\`\``,
+    };
+    const title = { type: 'plain_text' as const, text: 'Tool output' };
+    if ('trigger_id' in body) {
+      const view = { type: 'modal' as const, title, blocks: [{ type: 'section' as const, text }] };
+      await client.views.push({ trigger_id: body.trigger_id, view });
+    }
   });
   bot.view('deny', async ({ ack, view }) => {
     const why = view.state.values['reason']?.['why']?.value ?? '';
@@ -186,16 +208,7 @@ describe.skipIf(withoutChromium())('the page of the local Slack', () => {
   });
 
   it('opens a modal, shows the errors of the app beside the field, and submits', async () => {
-    const { ts = '' } = await session.bot.client.chat.postMessage({
-      channel,
-      text: 'a modal',
-      blocks: [
-        {
-          type: 'actions',
-          elements: [{ type: 'button', action_id: 'open_modal', text: { type: 'plain_text', text: 'Deny' } }],
-        },
-      ],
-    });
+    const ts = await postOpener(session);
     await page.getByTestId(`message-${ts}`).getByTestId('action-open_modal').click();
     const dialog = page.getByTestId('modal');
     await dialog.getByText('Deny this action').waitFor();
@@ -211,6 +224,60 @@ describe.skipIf(withoutChromium())('the page of the local Slack', () => {
     await page.getByTestId('modal-submit').click();
     await dialog.waitFor({ state: 'detached' });
     expect(submitted).toEqual([{ why: 'another team owns this', next: 'leave', about: 'approval-7' }]);
+  });
+
+  it('lays one modal over another, scrolls long output, and goes back to what was typed', async () => {
+    const row = page.getByTestId(`message-${await postOpener(session)}`);
+    await row.getByTestId('action-open_modal').click();
+    const dialog = page.getByTestId('modal');
+    await dialog.getByTestId('action-why').fill('a reason so far');
+    await dialog.getByTestId('action-details').click();
+    await dialog.getByText('Tool output').waitFor();
+    const body = dialog.locator('.modal-body');
+    expect(await body.evaluate((el) => el.scrollHeight > el.clientHeight)).toBe(true);
+    expect(await dialog.boundingBox().then((box) => (box?.y ?? -1) >= 0 && (box?.height ?? 9999) < 860)).toBe(
+      true,
+    );
+    await page.getByTestId('modal-back').click();
+    expect(await dialog.getByTestId('action-why').inputValue()).toBe('a reason so far');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('can be used by keyboard alone', async () => {
+    const { ts = '' } = await postButton(session, { confirm: true });
+    const before = seen.length;
+    await page.getByTestId(`message-${ts}`).getByTestId('action-approve').focus();
+    await page.keyboard.press('Enter');
+    await page.getByTestId('confirm').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await page.getByTestId('confirm').locator(':focus').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByTestId('confirm').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.getByTestId('confirm').waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => seen.length).toBe(before + 1);
+  });
+
+  it('fits a phone: channel, thread and buttons are reachable and nothing is wider than the screen', async () => {
+    const { ts = '' } = await postButton(session, { confirm: false });
+    await session.bot.client.chat.postMessage({ channel, thread_ts: ts, text: 'a reply' });
+    const phone = await session.open(USERS.onCall2, '/', {
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    await phone.getByTestId('channel-alerts').tap();
+    await phone.getByTestId(`replies-${ts}`).tap();
+    await phone.getByTestId('thread').getByTestId('action-approve').tap();
+    await expect.poll(() => seen.at(-1)?.user).toBe(USERS.onCall2);
+    expect(await phone.locator('html').evaluate((el) => el.scrollWidth)).toBeLessThanOrEqual(360);
+    await phone.goBack();
+    await phone.getByTestId('thread').waitFor({ state: 'detached' });
+    await phone.getByTestId('composer').waitFor();
+    await phone.context().close();
   });
 
   it('completes and runs a slash command, and refuses one in a thread', async () => {
@@ -339,4 +406,14 @@ function postButton(session: PageSession, { confirm }: { confirm: boolean }) {
       },
     ],
   });
+}
+
+/** A message with a button that opens the modal; its ts. */
+async function postOpener(session: PageSession): Promise<string> {
+  const text = { type: 'plain_text' as const, text: 'Deny' };
+  const blocks = [
+    { type: 'actions' as const, elements: [{ type: 'button' as const, action_id: 'open_modal', text }] },
+  ];
+  const { ts = '' } = await session.bot.client.chat.postMessage({ channel, text: 'a modal', blocks });
+  return ts;
 }

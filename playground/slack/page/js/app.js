@@ -103,11 +103,7 @@ export function createApp(changed, drawNow) {
         editing: undefined,
         ...(moved ? { unreadFrom: data.snapshot?.lastRead[ui.viewer]?.[channel] } : {}),
       });
-      history.replaceState(
-        null,
-        '',
-        writeHash({ channel, ...(ui.thread ? { thread: ui.thread } : {}), home: ui.home }),
-      );
+      remember(writeHash({ channel, ...(ui.thread ? { thread: ui.thread } : {}), home: ui.home }));
     },
     /** @param {string} userId */
     switchUser(userId) {
@@ -183,6 +179,17 @@ export function createApp(changed, drawNow) {
     const message = data.messages.get(channel ?? '')?.find((one) => one.ts === ts);
     if (message?.thread_ts) return { thread: message.thread_ts };
     return (message?.reply_count ?? 0) > 0 ? { thread: ts } : {};
+  }
+
+  /**
+   * Each place is a step of the browser's history, so that Back closes a thread on a phone.
+   * @param {string} hash
+   */
+  function remember(hash) {
+    if (location.hash === hash) return;
+    const first = location.hash === '' || location.pathname !== '/';
+    if (first) history.replaceState(null, '', `/${location.search}${hash}`);
+    else history.pushState(null, '', hash);
   }
 
   /** @param {import('./core/types.js').PageFrame} frame */

@@ -106,7 +106,9 @@ export function dataTable(ctx, block) {
             'tr',
             null,
             head.map((cell, i) =>
-              sortHead(cellText(cell), i, state, () => set({ sort: i, down: state.sort === i && !state.down })),
+              sortHead(cellText(cell), i, state, all[0]?.[i]?.type === 'raw_number', () =>
+                set({ sort: i, down: state.sort === i && !state.down }),
+              ),
             ),
           ),
         ),
@@ -156,14 +158,15 @@ function tableFilter(value, change) {
  * @param {string} label
  * @param {number} column
  * @param {{ sort: number, down: boolean }} state
+ * @param {boolean} isNumber
  * @param {() => void} toggle
  */
-function sortHead(label, column, state, toggle) {
+function sortHead(label, column, state, isNumber, toggle) {
   const active = state.sort === column;
   const order = !active ? 'none' : state.down ? 'descending' : 'ascending';
   return h(
     'th',
-    { scope: 'col', 'aria-sort': order },
+    { scope: 'col', 'aria-sort': order, class: isNumber ? 'align-right' : undefined },
     h(
       'button',
       { type: 'button', class: 'sort-button', onClick: toggle },
