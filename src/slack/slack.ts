@@ -29,6 +29,7 @@ import { webClient } from './web-client.ts';
 const SOCKETS = 2;
 /** A start does not wait longer than this for Slack: everything else works without it. */
 const START_MS = 10_000;
+const DRAIN_MS = 5_000;
 
 export interface Slack extends Reporter {
   /** Resolves when connected, or after 10 s while it goes on trying. OpsError SLACK_AUTH when Slack refuses the token. */
@@ -192,8 +193,9 @@ export function createSlack(deps: SlackDeps): Slack {
     },
     async stop() {
       stopping.abort();
-      await receiver.stop();
-      await Promise.all([receiver.inbox().stop(), history.stop()]);
+      // Handlers first, while their acknowledgements can still be sent; what does not end in time is done again later.
+      await Promise.race([receiver.inbox().stop(), delay(DRAIN_MS, undefined, { ref: false })]);
+      await Promise.all([receiver.stop(), history.stop()]);
       await outbound.stop();
     },
   };

@@ -94,8 +94,8 @@ export function socketReceiver(
     async stop() {
       stopping.abort();
       // With no socket open the SDK's disconnect resolves at once; a stuck close handshake is not waited for.
-      await Promise.race([client.disconnect(), delay(1_000)]);
-      await Promise.race([loop, delay(1_000)]);
+      await Promise.race([client.disconnect(), delay(1_000, undefined, { ref: false })]);
+      await Promise.race([loop, delay(1_000, undefined, { ref: false })]);
     },
   };
 }

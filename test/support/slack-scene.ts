@@ -106,8 +106,8 @@ export async function slackScene(
         },
         ...changes,
       });
-      bots.push(bot);
       await bot.start();
+      bots.push(bot);
       return bot;
     },
     async incident(events = []) {

@@ -1,12 +1,17 @@
 import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SENTRY_APP } from '../../../playground/slack/seed.ts';
+import { createLocalSlack } from '../../../playground/slack/local-slack.ts';
+import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import { wholeIncident } from '../../support/incident-record.ts';
-import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import { eventually, type SlackScene, slackScene, SOCKET as socketOf } from '../../support/slack-scene.ts';
 import { httpConnection, waitingCard } from './card.ts';
 
 let scene: SlackScene;
+const socketConnection = (of: SlackScene) => socketOf(of.slack);
 afterEach(() => scene.close());
 
 describe('what was missed', () => {
@@ -51,6 +56,71 @@ describe('what was missed', () => {
       await eventually(() => expect(bot.health().connections).toBe(2), 4_000);
     },
   );
+});
+
+it('an edited alert message is taken in again, an edit of our own is not', async () => {
+  scene = await slackScene();
+  await waitingCard(scene);
+  const posted = await scene.control('post-as-app', { kind: 'classic', text: 'FIRING: disk' });
+  await eventually(() => expect(scene.alerts).toHaveLength(1));
+  await scene.control('update-as-app', {
+    channel: CHANNELS.alerts,
+    ts: String(posted['ts']),
+    text: 'RESOLVED: disk',
+  });
+  await eventually(() =>
+    expect(scene.alerts.map((each) => each['text'])).toEqual(['FIRING: disk', 'RESOLVED: disk']),
+  );
+  expect(scene.alerts[1]?.ts).toBe(scene.alerts[0]?.ts);
+});
+
+it('a Slack that goes away and comes back is found again, and what waited is sent', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'local-slack-'));
+  scene = await slackScene({ slack: { dataDir } });
+  const { bot, id } = await waitingCard(scene);
+  const port = Number(new URL(scene.slack.url).port);
+  await scene.slack.close();
+  await eventually(() => expect(bot.health()).toMatchObject({ ok: false, connections: 0 }));
+  await scene.append(id, { type: 'incident.escalated', reason: 'said while Slack was away' });
+  bot.changed(id);
+  await delay(1_500);
+  const again = await createLocalSlack({ dataDir, port, rateLimits: { speed: 100 } });
+  try {
+    await eventually(() => expect(bot.health()).toMatchObject({ ok: true, connections: 2 }));
+    await eventually(async () =>
+      expect(JSON.stringify(await scene.messages())).toContain('while Slack was away'),
+    );
+  } finally {
+    await bot.stop();
+    await again.close();
+    await rm(dataDir, { recursive: true });
+  }
+});
+
+it('a start without Slack does not wait for it for ever, and a refused token is said at once', async () => {
+  scene = await slackScene();
+  const nowhere = { ...socketConnection(scene), apiUrl: 'http://127.0.0.1:9/api/' };
+  const began = performance.now();
+  const bot = await scene.bot({ connection: nowhere });
+  expect(performance.now() - began).toBeLessThan(12_000);
+  expect(bot.health().ok).toBe(false);
+  await expect(
+    scene.bot({ connection: { ...socketConnection(scene), botToken: 'xoxb-wrong' } }),
+  ).rejects.toMatchObject({
+    code: 'SLACK_AUTH',
+  });
+});
+
+it('the Home tab shows what is going on', async () => {
+  scene = await slackScene();
+  const { id } = await waitingCard(scene);
+  await scene.act('home.open', { userId: USERS.admin });
+  await eventually(async () => {
+    const answer = (await scene.control('snapshot', {})) as { readonly snapshot: { readonly homes: object } };
+    const home = JSON.stringify(answer.snapshot.homes);
+    expect(home).toContain(id);
+    expect(home).toContain('Mode ACTIVE');
+  });
 });
 
 describe('HTTP requests', () => {

@@ -192,3 +192,32 @@ it('catches up after an outage of Slack, in order, with the newest state', async
   );
   expect((await scene.counters()).duplicates).toEqual([]);
 });
+
+it('sends the text alone when Slack refuses the shape of a message', async () => {
+  scene = await slackScene();
+  const bot = await scene.bot();
+  await scene.control('fail', {
+    kind: 'error',
+    error: 'invalid_blocks',
+    method: 'chat.postMessage',
+    times: 1,
+  });
+  const id = await scene.incident();
+  bot.changed(id);
+  await eventually(async () => expect((await scene.messages())[0]?.text).toContain('sessions are blocked'));
+});
+
+it('an edit that was overtaken is sent again', async () => {
+  scene = await slackScene();
+  const bot = await scene.bot();
+  const id = await scene.incident();
+  bot.changed(id);
+  await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root']));
+  // Slower than the next change: the newest state must stand at the end.
+  await scene.control('delay', { ms: 300, method: 'chat.update' });
+  for (const to of ['triaging', 'diagnosing', 'reported'] as const) {
+    await scene.append(id, { type: 'state.changed', from: 'open', to, reason: 'x' });
+    bot.changed(id);
+  }
+  await eventually(async () => expect(JSON.stringify((await scene.messages())[0])).toContain('over to you'));
+});
