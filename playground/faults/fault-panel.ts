@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { messageOf } from '../../src/domain/errors.ts';
+import type { Log } from '../../src/domain/log.ts';
+import { readStateFile, writeStateFile } from '../../src/infra/process/state-file.ts';
+import type { Fault } from '../slack/page-api.ts';
+import type { Alerter } from './alerter.ts';
+import type { HeldFault, Reading, ShopFault } from './fault.ts';
+import type { Shop } from './shop.ts';
+
+export type FaultAnswer =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly code: 'unknown_fault' | 'busy' | 'already' | 'failed';
+      readonly reason: string;
+    };
+
+interface Live {
+  state: Fault['state'];
+  detail: string | undefined;
+  held: HeldFault | undefined;
+  /** The condition has been true since it was caused: from then on, its end means that somebody fixed it. */
+  seen: boolean;
+  quiet: number;
+}
+
+const everyMs = 1_000;
+/** So many quiet looks in a row mean that it is over. */
+const quietLooks = 3;
+
+/** The faults, what state they are in, and the eye that watches the database for the alerter. */
+export class FaultPanel {
+  readonly #shop: Shop;
+  readonly #faults: readonly ShopFault[];
+  readonly #alerter: Alerter;
+  readonly #path: string;
+  readonly #log: Log;
+  readonly #live = new Map<string, Live>();
+  #watching: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(shop: Shop, faults: readonly ShopFault[], alerter: Alerter, path: string, log: Log) {
+    this.#shop = shop;
+    this.#faults = faults;
+    this.#alerter = alerter;
+    this.#path = path;
+    this.#log = log;
+    const text = readStateFile(path);
+    const before = new Set(text === undefined ? [] : z.array(z.string()).parse(JSON.parse(text)));
+    for (const { id } of faults)
+      this.#live.set(id, {
+        state: before.has(id) ? 'active' : 'idle',
+        detail: undefined,
+        held: undefined,
+        seen: false,
+        quiet: 0,
+      });
+  }
+
+  /** Learns first what survived a kill of this process: sessions did not, a bloated table did. */
+  async start(): Promise<void> {
+    for (const fault of this.#faults) {
+      const live = this.#of(fault.id);
+      if (live.state !== 'active') continue;
+      const reading = await fault.read(this.#shop.admin);
+      if (reading.holds) Object.assign(live, { seen: true, detail: reading.says });
+      else
+        this.#over(
+          fault,
+          'It ended when the playground was restarted: the sessions that made it were part of that process.',
+        );
+    }
+    this.#watching = this.#watch();
+  }
+
+  list(): readonly Fault[] {
+    return this.#faults.map(({ id, title, description }) => {
+      const { state, detail } = this.#of(id);
+      return { id, title, description, state, ...(detail === undefined ? {} : { detail }) };
+    });
+  }
+
+  async cause(id: string): Promise<FaultAnswer> {
+    const fault = this.#find(id);
+    if (fault === undefined)
+      return { ok: false, code: 'unknown_fault', reason: `There is no fault "${id}".` };
+    const live = this.#of(id);
+    if (live.state === 'active')
+      return { ok: false, code: 'already', reason: `${fault.title} is in place already.` };
+    return this.#change(fault, live, 'causing', async () => {
+      live.held = await fault.cause(this.#shop);
+      Object.assign(live, {
+        state: 'active',
+        seen: false,
+        quiet: 0,
+        detail: 'In place; the alert follows when it has lasted some seconds.',
+      });
+    });
+  }
+
+  /** Also of a fault that is not there: what is left of it is removed. */
+  async undo(id: string): Promise<FaultAnswer> {
+    const fault = this.#find(id);
+    if (fault === undefined)
+      return { ok: false, code: 'unknown_fault', reason: `There is no fault "${id}".` };
+    const live = this.#of(id);
+    return this.#change(fault, live, 'undoing', async () => {
+      await live.held?.release();
+      live.held = undefined;
+      await fault.undo(this.#shop);
+      Object.assign(live, { state: 'idle', detail: undefined });
+    });
+  }
+
+  /** Sessions end with it, as they do with a kill. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#watching;
+    await Promise.all([...this.#live.values()].map((live) => live.held?.release()));
+  }
+
+  async #change(
+    fault: ShopFault,
+    live: Live,
+    doing: 'causing' | 'undoing',
+    work: () => Promise<void>,
+  ): Promise<FaultAnswer> {
+    if (live.state === 'causing' || live.state === 'undoing')
+      return {
+        ok: false,
+        code: 'busy',
+        reason: `${fault.title} is being ${live.state === 'causing' ? 'caused' : 'undone'}.`,
+      };
+    Object.assign(live, { state: doing, detail: undefined });
+    try {
+      await work();
+      this.#save();
+      return { ok: true };
+    } catch (error) {
+      Object.assign(live, { state: 'failed', detail: messageOf(error) });
+      this.#log.warn({ fault: fault.id, error: messageOf(error) }, `a fault failed while ${doing}`);
+      return { ok: false, code: 'failed', reason: messageOf(error) };
+    }
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#stopped) {
+      for (const fault of this.#faults) {
+        try {
+          const reading = await fault.read(this.#shop.admin);
+          this.#alerter.evaluate(fault, reading, Date.now());
+          this.#follow(fault, reading);
+        } catch (error) {
+          // Not being able to look says nothing: nothing fires and nothing is resolved by it.
+          if (!this.#stopped)
+            this.#log.warn({ fault: fault.id, error: messageOf(error) }, 'shop-db could not be read');
+        }
+      }
+      this.#alerter.deliver(Date.now());
+      await sleep(everyMs);
+    }
+  }
+
+  #follow(fault: ShopFault, reading: Reading): void {
+    const live = this.#of(fault.id);
+    if (live.state !== 'active') return;
+    if (reading.holds) {
+      const firing = this.#alerter.isFiring(fault.id) ? ' The alert is firing.' : '';
+      Object.assign(live, { seen: true, quiet: 0, detail: `${reading.says}.${firing}` });
+      return;
+    }
+    live.quiet += 1;
+    if (live.seen && live.quiet >= quietLooks) this.#over(fault, 'It is over: somebody fixed it.');
+    // It never came to be: 30 s after it was caused nothing is to be seen of it.
+    else if (!live.seen && live.quiet >= 30) this.#over(fault, 'It ended by itself before its alert fired.');
+  }
+
+  #over(fault: ShopFault, detail: string): void {
+    const live = this.#of(fault.id);
+    const { held } = live;
+    Object.assign(live, { state: 'idle', held: undefined, detail });
+    this.#save();
+    void held
+      ?.release()
+      .catch((error: unknown) =>
+        this.#log.warn({ fault: fault.id, error: messageOf(error) }, 'could not release'),
+      );
+  }
+
+  #find(id: string): ShopFault | undefined {
+    return this.#faults.find((fault) => fault.id === id);
+  }
+
+  #of(id: string): Live {
+    const live = this.#live.get(id);
+    if (live === undefined) throw new Error(`no state for fault ${id}`);
+    return live;
+  }
+
+  #save(): void {
+    const active = [...this.#live].filter(([, { state }]) => state === 'active').map(([id]) => id);
+    writeStateFile(this.#path, JSON.stringify(active));
+  }
+}

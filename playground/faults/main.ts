@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createLog } from '../../src/infra/log/log.ts';
+import { Alerter } from './alerter.ts';
+import { blockedSessions } from './blocked-sessions.ts';
+import { connectionExhaustion } from './connection-exhaustion.ts';
+import { FaultPanel } from './fault-panel.ts';
+import { createFaultsServer } from './faults-server.ts';
+import { idleInTransaction } from './idle-in-transaction.ts';
+import { runawayQuery } from './runaway-query.ts';
+import { startShop } from './shop.ts';
+import { tableBloat } from './table-bloat.ts';
+import { startWorkload } from './workload.ts';
+
+const HELP = `shop-db, the system under care, with real faults to cause in it and the alerts they raise.
+
+  --data DIR               keep the database and the state here (required)
+  --port N                 listen on this port of 127.0.0.1; 0 or nothing: any free one
+  --alert-url URL          Sentry's Alertmanager webhook; without it no alert is sent there
+  --webhook-secret S       sent to it as a bearer token
+  --slack-webhook-url URL  a Slack incoming webhook that gets the alerts as messages, too
+  --quiet-workload         no steady workload
+
+Prints one JSON line when it is ready: {"ready":true,"url":"http://127.0.0.1:…","readUrl":"postgres://…","actUrl":"postgres://…","target":"shop-db"}.
+`;
+
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    port: { type: 'string' },
+    'alert-url': { type: 'string' },
+    'webhook-secret': { type: 'string' },
+    'slack-webhook-url': { type: 'string' },
+    'quiet-workload': { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
+});
+
+if (values.help === true) process.stdout.write(HELP);
+else await serve(wanted('data', values.data), port(values.port));
+
+async function serve(data: string, listenOn: number): Promise<void> {
+  const log = createLog('info');
+  const dataDir = resolve(data);
+  mkdirSync(dataDir, { recursive: true });
+  const shop = await startShop(dataDir, log);
+  const labels = {
+    datname: shop.database,
+    instance: 'shop-db:5432',
+    job: 'postgres-exporter',
+    source_type: 'database',
+    team: 'shop',
+  };
+  const receivers = {
+    webhook:
+      values['alert-url'] === undefined
+        ? null
+        : { url: values['alert-url'], secret: values['webhook-secret'] ?? null },
+    slackUrl: values['slack-webhook-url'] ?? null,
+  };
+  const alerter = new Alerter(join(dataDir, 'alerts.json'), receivers, labels, log);
+  const faults = [blockedSessions, idleInTransaction, connectionExhaustion, runawayQuery, tableBloat];
+  const panel = new FaultPanel(shop, faults, alerter, join(dataDir, 'faults.json'), log);
+  await panel.start();
+  const workload = values['quiet-workload'] === true ? undefined : startWorkload(shop.appUrl, log);
+  const server = createFaultsServer(panel);
+  await new Promise<void>((listening, failed) =>
+    server.once('error', failed).listen(listenOn, '127.0.0.1', listening),
+  );
+
+  let ending = false;
+  const end = async (): Promise<void> => {
+    if (ending) return;
+    ending = true;
+    server.close();
+    server.closeAllConnections();
+    await workload?.stop();
+    await panel.stop();
+    await shop.stop();
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void end());
+  process.on('SIGINT', () => void end());
+
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.stdout.write(
+    `${JSON.stringify({ ready: true, url, readUrl: shop.readUrl, actUrl: shop.actUrl, target: 'shop-db' })}\n`,
+  );
+}
+
+function wanted(name: string, value: string | undefined): string {
+  if (value !== undefined) return value;
+  process.stderr.write(`--${name} is required; --help tells more\n`);
+  process.exit(2);
+}
+
+function port(value: string | undefined): number {
+  if (value === undefined) return 0;
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  process.stderr.write(`--port must be a port number, not "${value}"\n`);
+  process.exit(2);
+}
