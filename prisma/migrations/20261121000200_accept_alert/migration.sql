@@ -4,7 +4,7 @@
 -- The identifying label values of the alert that opened it, lower-case words: what another source's alert of the same
 -- name is compared with.
 ALTER TABLE incident ADD COLUMN identity text[] NOT NULL DEFAULT '{}';
--- Set when the alert fires again after `resolved`; the turn that moves the incident to `diagnosing` clears it.
+-- When the alert last fired again after `resolved`: after `ended_at` until the incident has gone on and ended again.
 ALTER TABLE incident ADD COLUMN fired_again_at timestamptz;
 
 -- Every alert pays for every index: those below replace what accepting does not use.
@@ -72,7 +72,7 @@ BEGIN
     IF FOUND THEN
       SELECT * INTO v FROM incident i
        WHERE i.id = v_last AND (i.state NOT IN ('ignored', 'resolved') OR i.ended_at > v_reopen_from
-                                OR i.fired_again_at IS NOT NULL) FOR UPDATE;
+                                OR i.fired_again_at > i.ended_at) FOR UPDATE;
     END IF;
     -- Or one of the same alert name whose identity is contained in this one's, or the other way round.
     IF v.id IS NULL AND v_name IS NOT NULL THEN
@@ -118,7 +118,7 @@ BEGIN
     v_counts := v.source = v_source;
     IF v.state = 'resolved' THEN
       -- What was said before the end (a chat message read late) does not reopen it.
-      IF v_sent_at > v.ended_at AND v.fired_again_at IS NULL THEN
+      IF v_sent_at > v.ended_at AND (v.fired_again_at > v.ended_at) IS NOT TRUE THEN
         accepted_kind := 'reopened';
         v_counts := true;
         v_turn := 'fired_again';

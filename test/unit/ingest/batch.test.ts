@@ -27,7 +27,8 @@ test('every item gets its own result, once, in batches no larger than allowed', 
           rows,
         );
         expect(await Promise.all(items.map(run))).toEqual(items.map((n) => n * 2));
-        expect(seen.toSorted()).toEqual(items.toSorted());
+        const inOrder = (a: number, b: number) => a - b;
+        expect(seen.toSorted(inOrder)).toEqual(items.toSorted(inOrder));
       },
     ),
     { numRuns: 50 },

@@ -1,0 +1,171 @@
+import type { ChromaClient, Collection, Metadata, Where } from 'chromadb';
+import { messageOf, OpsError } from '../../domain/errors.ts';
+import type { Log } from '../../domain/log.ts';
+import type { VectorCollection, VectorFilter, VectorMetadata, VectorStore } from '../../memory/ports.ts';
+
+/** A page of `list`: Chroma answers 300 rows at a time on its own cloud, a server of one's own any number. */
+const PAGE = 300;
+const OPEN_TIMEOUT_MS = 5_000;
+
+/** The Chroma server at `host` (`http://127.0.0.1:8000`). Nothing is connected before the first call. */
+export function createChromaStore({ host, log }: { readonly host: string; readonly log: Log }): VectorStore {
+  let client: Promise<ChromaClient> | undefined;
+  const open = new Map<string, Promise<Collection>>();
+  return { collection };
+
+  function collection(name: string, fingerprint: string): VectorCollection {
+    return {
+      upsert: (records, timeoutMs) =>
+        call(name, fingerprint, timeoutMs, async (chroma) => {
+          if (records.length === 0) return;
+          await chroma.upsert({
+            ids: records.map(({ id }) => id),
+            documents: records.map(({ document }) => document),
+            metadatas: records.map(({ metadata }) => metadata as Metadata),
+            embeddings: records.map(({ embedding }) => [...embedding]),
+          });
+        }),
+      query: (embedding, k, timeoutMs, filter) =>
+        call(name, fingerprint, timeoutMs, async (chroma) => {
+          const found = await chroma.query({
+            queryEmbeddings: [[...embedding]],
+            nResults: k,
+            ...(filter ? { where: whereOf(filter) } : {}),
+            include: ['documents', 'metadatas', 'distances'],
+          });
+          return (found.rows()[0] ?? []).map(({ id, document, metadata, distance }) => ({
+            id,
+            document: document ?? '',
+            metadata: plain(metadata),
+            distance: distance ?? 2,
+          }));
+        }),
+      list: (timeoutMs) =>
+        call(name, fingerprint, timeoutMs, async (chroma) => {
+          const all: { id: string; metadata: VectorMetadata }[] = [];
+          for (;;) {
+            const page = await chroma.get({ limit: PAGE, offset: all.length, include: ['metadatas'] });
+            for (const { id, metadata } of page.rows()) all.push({ id, metadata: plain(metadata) });
+            if (page.ids.length < PAGE) return all;
+          }
+        }),
+      remove: (ids, timeoutMs) =>
+        call(name, fingerprint, timeoutMs, async (chroma) => {
+          if (ids.length > 0) await chroma.delete({ ids: [...ids] });
+        }),
+    };
+  }
+
+  async function call<T>(
+    name: string,
+    fingerprint: string,
+    timeoutMs: number,
+    use: (collection: Collection) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await within(timeoutMs, opened(name, fingerprint).then(use));
+    } catch (error) {
+      if (error instanceof OpsError && error.code === 'CHROMA_OTHER_EMBEDDING') throw error;
+      // The server may have been replaced by one that does not know the collection's id.
+      open.delete(name);
+      throw unavailable(host, error);
+    }
+  }
+
+  function opened(name: string, fingerprint: string): Promise<Collection> {
+    const known = open.get(name);
+    if (known) return known;
+    const opening = openCollection(name, fingerprint);
+    open.set(name, opening);
+    opening.catch((error: unknown) => {
+      open.delete(name);
+      log.debug({ collection: name, error: messageOf(error) }, 'collection not opened');
+    });
+    return opening;
+  }
+
+  async function openCollection(name: string, fingerprint: string): Promise<Collection> {
+    client ??= connect(host);
+    const chroma = await within(
+      OPEN_TIMEOUT_MS,
+      client.then((connected) =>
+        connected.getOrCreateCollection({
+          name,
+          // Vectors are ours: without this the client looks for an embedding package and warns.
+          embeddingFunction: null,
+          configuration: { hnsw: { space: 'cosine' } },
+          metadata: { embedding: fingerprint },
+        }),
+      ),
+    );
+    const made = chroma.metadata?.['embedding'];
+    if (made !== fingerprint) throw otherEmbedding(name, String(made ?? 'unknown'), fingerprint);
+    return chroma;
+  }
+}
+
+async function connect(host: string): Promise<ChromaClient> {
+  const { ChromaClient: Client } = await import('chromadb');
+  const url = new URL(host);
+  const ssl = url.protocol === 'https:';
+  return new Client({ host: url.hostname, port: Number(url.port || (ssl ? 443 : 80)), ssl });
+}
+
+/** The client has no time limit of its own that covers a server that accepts and never answers. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Chroma takes `$and` and `$or` only of two and more. */
+function whereOf(filter: VectorFilter): Where {
+  const one = (parts: readonly Where[], joined: '$and' | '$or'): Where =>
+    parts.length === 1 ? (parts[0] as Where) : ({ [joined]: parts } as Where);
+  return one(
+    filter.map((all) =>
+      one(
+        Object.entries(all).map(([key, value]) => ({ [key]: value })),
+        '$and',
+      ),
+    ),
+    '$or',
+  );
+}
+
+function plain(metadata: Metadata | null | undefined): VectorMetadata {
+  return Object.fromEntries(
+    Object.entries(metadata ?? {}).filter(
+      (entry): entry is [string, string | number | boolean] =>
+        typeof entry[1] === 'string' || typeof entry[1] === 'number' || typeof entry[1] === 'boolean',
+    ),
+  );
+}
+
+function unavailable(host: string, cause: unknown): OpsError {
+  return new OpsError(
+    'CHROMA_UNAVAILABLE',
+    `Chroma at ${host} does not answer as it should: ${messageOf(cause)}`,
+    {
+      hint: 'Check that the Chroma server runs (CHROMA_HOST); what could not be written is tried again by itself.',
+      retryable: true,
+      cause,
+    },
+  );
+}
+
+function otherEmbedding(name: string, made: string, wanted: string): OpsError {
+  return new OpsError(
+    'CHROMA_OTHER_EMBEDDING',
+    `the Chroma collection "${name}" was made with the embedding "${made}", not "${wanted}"`,
+    {
+      hint: `Distances between the two mean nothing. Delete the collection "${name}" (runbooks are seeded again by themselves), or use another Chroma database.`,
+    },
+  );
+}

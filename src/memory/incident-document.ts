@@ -1,0 +1,71 @@
+import type { Incident } from '../domain/incident.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { VectorMetadata } from './ports.ts';
+
+/** Of the analysis; the seed's number. */
+const ANALYSIS_CHARACTERS = 1_500;
+
+/** What memory keeps of an incident (design.md §6): the text it is found by and shown as, and what it is filtered by. */
+export function incidentDocument(
+  record: IncidentRecord,
+  storedAt: Date,
+): { readonly document: string; readonly metadata: VectorMetadata } {
+  const { incident } = record;
+  const type = kindOf(record);
+  const lines = [
+    `Title: ${incident.title}`,
+    `Type: ${type || 'unknown'}`,
+    `Target: ${incident.target ?? 'unknown'}`,
+    `Severity: ${incident.severity}`,
+    '',
+    analysisOf(record).slice(0, ANALYSIS_CHARACTERS),
+  ];
+  return {
+    document: lines.join('\n').trim(),
+    metadata: {
+      incident_id: incident.id,
+      title: incident.title,
+      target: incident.target ?? '',
+      severity: incident.severity,
+      incident_type: type,
+      alert_name: incident.alertName ?? '',
+      state: incident.state,
+      tools_used: [...new Set(record.toolCalls.map(({ tool }) => tool))].join(','),
+      stored_at: storedAt.toISOString(),
+    },
+  };
+}
+
+/** The triage's word for the kind of problem, else the diagnosis's; empty when neither said. */
+function kindOf(record: IncidentRecord): string {
+  return record.incident.incidentType ?? lastDiagnosis(record)?.category ?? '';
+}
+
+function lastDiagnosis(record: IncidentRecord) {
+  const event = record.events.findLast(({ type }) => type === 'diagnosis.concluded');
+  return event?.type === 'diagnosis.concluded' ? event.diagnosis : null;
+}
+
+function analysisOf(record: IncidentRecord): string {
+  const diagnosis = lastDiagnosis(record);
+  const { incident } = record;
+  const ran = record.actions.filter(({ startedAt }) => startedAt !== null);
+  const parts = [
+    diagnosis
+      ? `Cause: ${diagnosis.rootCause}`
+      : incident.cause
+        ? `Cause: ${incident.cause}`
+        : 'No cause was found.',
+    ...(diagnosis?.evidence ?? []).map(({ claim }) => `Shown by: ${claim}`),
+    ...(diagnosis?.remedy ? [`Remedy: ${diagnosis.remedy}`] : []),
+    ...ran.map((action) => `Done: ${action.command} (${action.state})`),
+    outcomeOf(incident),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function outcomeOf(incident: Incident): string {
+  if (incident.verdict === 'fixed') return 'It was fixed.';
+  if (incident.verdict === 'not_fixed') return 'It was not fixed.';
+  return incident.state === 'resolved' ? 'It ended by itself or by somebody else.' : '';
+}

@@ -1,0 +1,160 @@
+import { messageOf } from '../domain/errors.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { Log } from '../domain/log.ts';
+import type { Recall } from '../domain/memory.ts';
+import type { Sql } from '../domain/sql.ts';
+import { incidentsOf } from './collections.ts';
+import { type NewEpisode, recallEpisodes, recordEpisode } from './episodes.ts';
+import { incidentDocument } from './incident-document.ts';
+import { createOutbox } from './outbox.ts';
+import type { Embedder, VectorStore } from './ports.ts';
+import { recallIncidents } from './recall-incidents.ts';
+import { recallRunbooks } from './recall-runbooks.ts';
+import type { Runbook } from './runbooks/runbook.ts';
+import { type Seeded, seedRunbooks } from './seed-runbooks.ts';
+
+/** Memory advises: an investigation waits for it this long and not longer. */
+const RECALL_LIMIT_MS = 2_000;
+const FLUSH_EVERY_MS = 15_000;
+const SEED_AGAIN_MS = 10_000;
+
+export interface Memory {
+  /** Never throws and never takes longer than 2 s; says in `missing` what did not answer. */
+  recall(incident: Incident, incidentType?: string | null): Promise<Recall>;
+  /** Returns once the document is durable (its outbox row), and has been tried for at most 8 s. Ignored ones are not stored. */
+  rememberIncident(record: IncidentRecord): Promise<void>;
+  recordEpisode(episode: NewEpisode): Promise<void>;
+  /** Makes the runbook collections say what the files say. @throws OpsError CHROMA_*, EMBEDDINGS_FAILED */
+  seedRunbooks(runbooks: readonly Runbook[]): Promise<Seeded>;
+  /** Tries again what has not reached Chroma; returns how many landed. */
+  flushOutbox(): Promise<number>;
+  /** Seeds in the background until it has succeeded, and flushes the outbox from time to time. */
+  start(runbooks: readonly Runbook[]): void;
+  stop(): Promise<void>;
+}
+
+export interface MemoryDeps {
+  readonly sql: Sql;
+  readonly vectors: VectorStore;
+  readonly embedder: Embedder;
+  /** MEMORY_ENABLED: when false nothing is read from or written to Chroma; episodes are still recorded. */
+  readonly enabled: boolean;
+  readonly log: Log;
+  readonly recallLimitMs?: number;
+}
+
+export function createMemory(deps: MemoryDeps): Memory {
+  const { sql, enabled, log } = deps;
+  const limitMs = deps.recallLimitMs ?? RECALL_LIMIT_MS;
+  const outbox = createOutbox(deps);
+  const timers = new Set<NodeJS.Timeout>();
+  const running = new Set<Promise<unknown>>();
+  let stopped = false;
+
+  const memory: Memory = {
+    async recall(incident, incidentType = incident.incidentType) {
+      const missing: string[] = [];
+      const ask = async <T>(what: string, none: T, asking: () => Promise<T>): Promise<T> => {
+        try {
+          return await within(limitMs, asking());
+        } catch (error) {
+          log.warn({ incident: incident.id, what, error: messageOf(error) }, 'memory did not answer');
+          missing.push(what);
+          return none;
+        }
+      };
+      const [incidents, runbooks, episodes] = await Promise.all([
+        enabled
+          ? ask('past incidents', [], () => recallIncidents(deps, incident, incidentType, limitMs))
+          : [],
+        enabled ? ask('runbooks', [], () => recallRunbooks(deps, incident, incidentType, limitMs)) : [],
+        ask('what was tried before', { similar: [], failedCommands: [] }, () =>
+          recallEpisodes(sql, errorText(incident, incidentType)),
+        ),
+      ]);
+      return {
+        incidents,
+        runbooks,
+        episodes,
+        missing: missing.length === 0 ? null : `Memory did not answer about ${missing.join(', ')}.`,
+      };
+    },
+
+    async rememberIncident(record) {
+      if (!enabled || record.incident.state === 'ignored') return;
+      const { document, metadata } = incidentDocument(record, new Date());
+      const collection = incidentsOf(record.incident.domain);
+      await outbox.write({ collection, id: record.incident.id, document, metadata });
+    },
+
+    recordEpisode: (episode) => recordEpisode(sql, episode),
+    seedRunbooks: async (runbooks) =>
+      enabled ? seedRunbooks(deps, runbooks) : { added: 0, changed: 0, removed: 0, unchanged: 0 },
+    flushOutbox: async () => (enabled ? outbox.flush() : 0),
+
+    start(runbooks) {
+      if (!enabled) return;
+      background(() => seedUntilDone(runbooks));
+      const timer = setInterval(() => background(flushQuietly), FLUSH_EVERY_MS);
+      timers.add(timer);
+      background(flushQuietly);
+    },
+
+    async stop() {
+      stopped = true;
+      for (const timer of timers) clearTimeout(timer);
+      await deps.embedder.close();
+      await Promise.allSettled(running);
+    },
+  };
+  return memory;
+
+  function background(work: () => Promise<unknown>): void {
+    const one = work().finally(() => running.delete(one));
+    running.add(one);
+  }
+
+  async function seedUntilDone(runbooks: readonly Runbook[]): Promise<void> {
+    try {
+      const seeded = await memory.seedRunbooks(runbooks);
+      log.info({ ...seeded }, 'runbooks are in memory');
+    } catch (error) {
+      if (stopped) return;
+      log.warn({ error: messageOf(error) }, 'runbooks could not be put into memory; tried again');
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        background(() => seedUntilDone(runbooks));
+      }, SEED_AGAIN_MS);
+      timers.add(timer);
+    }
+  }
+
+  async function flushQuietly(): Promise<void> {
+    try {
+      await memory.flushOutbox();
+    } catch (error) {
+      if (!stopped) log.warn({ error: messageOf(error) }, 'the outbox of memory could not be read');
+    }
+  }
+}
+
+/** What an episode's error is compared with. */
+function errorText(incident: Incident, incidentType: string | null): string {
+  const { title, annotations, cause } = incident;
+  return [incidentType, title, annotations['summary'], annotations['description'], cause]
+    .filter(Boolean)
+    .join(' ');
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,65 @@
+import { asIncidentId } from '../domain/ids.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { RecalledIncident } from '../domain/memory.ts';
+import { incidentsOf } from './collections.ts';
+import type { Embedder, VectorFilter, VectorHit, VectorStore } from './ports.ts';
+
+/** The seed's number of past incidents. */
+const K = 6;
+/** The same target's own earlier versions and the incident itself are dropped after the query. */
+const ASK_FOR = K + 4;
+
+/**
+ * How far, in cosine distance of the offline embedding, a past incident may be and still be called similar. Measured:
+ * bench/README.md, "Recall". Alert titles of different faults of one database are nearer to each other than a long
+ * document is to its own title, so distance alone cannot tell them apart: the kind, or the alert's name, must be equal,
+ * and distance only drops what shares the name by accident. Without either, distance must do alone.
+ */
+export const SAME_KIND_CUT = 0.75;
+export const UNNAMED_CUT = 0.35;
+
+/** Past incidents that are similar, nearest first; never the incident itself. */
+export async function recallIncidents(
+  deps: { readonly vectors: VectorStore; readonly embedder: Embedder },
+  incident: Incident,
+  incidentType: string | null,
+  timeoutMs: number,
+): Promise<readonly RecalledIncident[]> {
+  const [embedding] = await deps.embedder.embed([queryText(incident, incidentType)]);
+  if (!embedding) return [];
+  const filter = sameKind(incident, incidentType);
+  const cut = filter ? SAME_KIND_CUT : UNNAMED_CUT;
+  const hits = await deps.vectors
+    .collection(incidentsOf(incident.domain), deps.embedder.fingerprint)
+    .query(embedding, ASK_FOR, timeoutMs, filter);
+  return hits
+    .filter(({ id, distance }) => id !== incident.id && distance <= cut)
+    .slice(0, K)
+    .map(toRecalled);
+}
+
+/** `"<incident type> <title>"`, the seed's query. */
+export function queryText(incident: Incident, incidentType: string | null): string {
+  return [incidentType?.replaceAll('_', ' '), incident.title].filter(Boolean).join(' ');
+}
+
+/** The kind is known by triage; before that, and for incidents that ended before it, by the alert's name. */
+function sameKind({ alertName }: Incident, incidentType: string | null): VectorFilter | undefined {
+  const named = alertName ? [{ alert_name: alertName }] : [];
+  if (!incidentType) return named.length > 0 ? named : undefined;
+  return [{ incident_type: incidentType }, ...named.map((name) => ({ ...name, incident_type: '' }))];
+}
+
+function toRecalled({ id, document, metadata, distance }: VectorHit): RecalledIncident {
+  const text = (key: string): string => String(metadata[key] ?? '');
+  return {
+    incidentId: asIncidentId(id),
+    title: text('title'),
+    target: text('target') || null,
+    incidentType: text('incident_type') || null,
+    severity: text('severity'),
+    distance,
+    storedAt: text('stored_at'),
+    document,
+  };
+}

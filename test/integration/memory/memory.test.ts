@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { asIncidentId } from '../../../src/domain/ids.ts';
+import { createChromaStore } from '../../../src/infra/chroma/client.ts';
+import { createEmbedder } from '../../../src/infra/embeddings/embedder.ts';
+import { createMemory, type Memory, type MemoryDeps } from '../../../src/memory/memory.ts';
+import type { Embedder } from '../../../src/memory/ports.ts';
+import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
+import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
+import { scratchChroma } from '../../support/chroma.ts';
+import { anIncident, aRecord } from '../../support/incidents.ts';
+
+const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const embedder = createEmbedder({ log });
+let db: AcceptDatabase;
+let host: string;
+beforeAll(async () => {
+  [db, { host }] = await Promise.all([acceptDatabase(), scratchChroma()]);
+});
+afterAll(async () => {
+  await embedder.close();
+  await db.close();
+});
+beforeEach(async () => {
+  await db.sql`TRUNCATE incident, memory_outbox, episode CASCADE`;
+});
+
+/** Collections of its own: the server is shared by all tests. */
+function memoryOf(change: Partial<MemoryDeps> = {}, server = host) {
+  const store = createChromaStore({ host: server, log });
+  const run = randomUUID().slice(0, 8);
+  const vectors = {
+    collection: (name: string, fingerprint: string) => store.collection(`${run}-${name}`, fingerprint),
+  };
+  return createMemory({ sql: db.sql, vectors, embedder, enabled: true, log, ...change });
+}
+
+const faults = [
+  [
+    'PostgresBlockedSessions',
+    'blocked_sessions',
+    'Backend 4711 holds a row lock on orders and blocks five sessions.',
+  ],
+  [
+    'PostgresIdleInTransaction',
+    'idle_in_transaction',
+    'A session of the report job has been idle in a transaction for 20 minutes.',
+  ],
+  [
+    'PostgresConnectionsExhausted',
+    'connection_exhaustion',
+    'The checkout application holds 95 of 100 connections.',
+  ],
+  [
+    'PostgresLongRunningQuery',
+    'long_running_query',
+    'A cross join of orders with itself has been running for 30 minutes.',
+  ],
+  ['PostgresTableBloat', 'table_bloat', 'Autovacuum is off for the table carts: 80 % of its rows are dead.'],
+] as const;
+
+const incidentOf = (n: number, [alertName, incidentType]: readonly [string, string, string]) =>
+  anIncident({ id: asIncidentId(`INC-${n}`), title: alertName, alertName, incidentType, state: 'resolved' });
+
+describe('past incidents', () => {
+  let memory: Memory;
+  beforeAll(async () => {
+    memory = memoryOf();
+    await Promise.all(
+      faults.map((fault, i) => memory.rememberIncident(aRecord(incidentOf(i + 1, fault), fault[2]))),
+    );
+  });
+
+  test.each(faults.map((fault, i) => ({ name: fault[0], type: fault[1], past: `INC-${i + 1}` })))(
+    'the same fault again ($name) is seen before, and no other is',
+    async ({ name, type, past }) => {
+      const again = anIncident({ id: asIncidentId('INC-99'), title: name, alertName: name });
+      // Before triage by the alert's name, after it by the kind.
+      for (const known of [null, type]) {
+        const { incidents, missing } = await memory.recall(again, known);
+        expect(missing).toBeNull();
+        expect(incidents.map(({ incidentId }) => incidentId)).toEqual([past]);
+      }
+    },
+  );
+
+  test('the same kind under another alert name is seen before', async () => {
+    const other = anIncident({
+      id: asIncidentId('INC-99'),
+      title: 'Sessions wait for locks',
+      alertName: 'PgLockWaits',
+    });
+    const { incidents } = await memory.recall(other, 'blocked_sessions');
+    expect(incidents.map(({ incidentId }) => incidentId)).toEqual(['INC-1']);
+    expect((await memory.recall(other, null)).incidents).toEqual([]);
+  });
+
+  test('the same alert of another kind is not', async () => {
+    const { incidents } = await memory.recall(anIncident({ id: asIncidentId('INC-99') }), 'deadlocks');
+    expect(incidents).toEqual([]);
+  });
+
+  test('the incident itself is never recalled', async () => {
+    const { incidents } = await memory.recall(incidentOf(1, faults[0]), 'blocked_sessions');
+    expect(incidents).toEqual([]);
+  });
+
+  test('of another domain are never seen', async () => {
+    const docker = anIncident({ id: asIncidentId('INC-99'), domain: 'docker' });
+    expect((await memory.recall(docker, 'blocked_sessions')).incidents).toEqual([]);
+  });
+
+  test('are replaced by id, with the analysis as text', async () => {
+    await memory.rememberIncident(aRecord(incidentOf(1, faults[0]), 'It was backend 4712 after all.'));
+    const { incidents } = await memory.recall(anIncident({ id: asIncidentId('INC-99') }), 'blocked_sessions');
+    expect(incidents).toHaveLength(1);
+    expect(incidents[0]).toMatchObject({
+      title: 'PostgresBlockedSessions',
+      target: 'shop-db',
+      incidentType: 'blocked_sessions',
+    });
+    expect(incidents[0]?.document).toContain('Cause: It was backend 4712 after all.');
+  });
+});
+
+test('an ignored incident is not stored', async () => {
+  const memory = memoryOf();
+  await memory.rememberIncident(aRecord(anIncident({ state: 'ignored' }), 'Nothing.'));
+  expect((await memory.recall(anIncident({ id: asIncidentId('INC-2') }))).incidents).toEqual([]);
+  expect(await db.sql`SELECT FROM memory_outbox`).toHaveLength(0);
+});
+
+describe('runbooks', () => {
+  test('are seeded once, found by their alert, and follow their files', async () => {
+    const memory = memoryOf();
+    const { runbooks, problems } = await loadRunbooks(join(import.meta.dirname, '../../../runbooks'));
+    expect(problems).toEqual([]);
+    const first = await memory.seedRunbooks(runbooks);
+    expect(first).toMatchObject({ changed: 0, removed: 0, unchanged: 0 });
+    expect(first.added).toBeGreaterThan(runbooks.length);
+    expect(await memory.seedRunbooks(runbooks)).toEqual({ ...first, added: 0, unchanged: first.added });
+
+    const found = await memory.recall(anIncident({ id: asIncidentId('INC-99') }));
+    expect(found.runbooks[0]?.runbookId).toBe('blocked-sessions');
+    expect(found.runbooks.length).toBeLessThanOrEqual(5);
+
+    const fewer = await memory.seedRunbooks(runbooks.filter(({ id }) => id !== 'blocked-sessions'));
+    expect(fewer.removed).toBeGreaterThan(0);
+    const after = await memory.recall(anIncident({ id: asIncidentId('INC-99') }));
+    expect(after.runbooks.map(({ runbookId }) => runbookId)).not.toContain('blocked-sessions');
+  });
+});
+
+describe('while Chroma is away', () => {
+  const away = 'http://127.0.0.1:9';
+
+  test('recall answers what it has and says what is missing', async () => {
+    const recall = await memoryOf({}, away).recall(anIncident());
+    expect(recall).toMatchObject({ incidents: [], runbooks: [] });
+    expect(recall.missing).toMatch(/past incidents.*runbooks|runbooks.*past incidents/);
+  });
+
+  test('recall ends within its limit although the embedding hangs', async () => {
+    const hanging: Embedder = { ...embedder, embed: () => new Promise(() => undefined) };
+    const started = performance.now();
+    const recall = await memoryOf({ embedder: hanging, recallLimitMs: 200 }).recall(anIncident());
+    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(recall.missing).not.toBeNull();
+  });
+
+  test('a write waits in the outbox and lands when Chroma is back', async () => {
+    const run = randomUUID().slice(0, 8);
+    const stores = { now: createChromaStore({ host: away, log }) };
+    const vectors = { collection: (name: string, f: string) => stores.now.collection(`${run}-${name}`, f) };
+    const memory = memoryOf({ vectors });
+    await memory.rememberIncident(aRecord(incidentOf(1, faults[0]), 'A lock.'));
+    expect(await db.sql`SELECT last_error FROM memory_outbox`).toMatchObject([
+      { last_error: expect.stringContaining('Chroma') },
+    ]);
+    // Not due yet, then due but still away, then back.
+    expect(await memory.flushOutbox()).toBe(0);
+    await db.sql`UPDATE memory_outbox SET next_at = clock_timestamp()`;
+    expect(await memory.flushOutbox()).toBe(0);
+    expect(
+      await db.sql`SELECT attempts, next_at > clock_timestamp() AS later FROM memory_outbox`,
+    ).toMatchObject([{ attempts: 1, later: true }]);
+    stores.now = createChromaStore({ host, log });
+    await db.sql`UPDATE memory_outbox SET next_at = clock_timestamp()`;
+    expect(await memory.flushOutbox()).toBe(1);
+    expect(await db.sql`SELECT FROM memory_outbox`).toHaveLength(0);
+    const { incidents } = await memory.recall(anIncident({ id: asIncidentId('INC-99') }));
+    expect(incidents.map(({ incidentId }) => incidentId)).toEqual(['INC-1']);
+  });
+});
+
+test('a collection made with another embedding is refused with what to do', async () => {
+  const name = `other-${randomUUID()}`;
+  const store = createChromaStore({ host, log });
+  await store.collection(name, 'one').list(5_000);
+  await expect(createChromaStore({ host, log }).collection(name, 'two').list(5_000)).rejects.toMatchObject({
+    code: 'CHROMA_OTHER_EMBEDDING',
+    hint: expect.stringContaining(name),
+  });
+});
+
+test('with MEMORY_ENABLED=false Chroma is not asked and not written to, and episodes still are', async () => {
+  const never = { collection: () => expect.unreachable('Chroma was asked') };
+  const memory = memoryOf({ enabled: false, vectors: never });
+  await db.sql`INSERT INTO incident (id, title, severity, domain, source, fingerprint, labels, annotations)
+               VALUES ('INC-1', 't', 'info', 'postgres', 'test', 'f', '{}', '{}')`;
+  await memory.rememberIncident(aRecord(incidentOf(1, faults[0]), 'A lock.'));
+  await memory.recordEpisode({
+    incidentId: asIncidentId('INC-1'),
+    actionId: 'act_1',
+    error: 'Sessions blocked by a lock on orders',
+    diagnosis: 'a lock',
+    command: 'SELECT pg_terminate_backend(1)',
+    result: 'true',
+    success: true,
+  });
+  const recall = await memory.recall(anIncident({ title: 'Blocked sessions on orders', annotations: {} }));
+  expect(recall).toMatchObject({ incidents: [], runbooks: [], missing: null });
+  expect(recall.episodes.similar).toHaveLength(1);
+  expect(await db.sql`SELECT FROM memory_outbox`).toHaveLength(0);
+});
+
+test('an episode of the same action is one row, with the last verdict', async () => {
+  const memory = memoryOf();
+  await db.sql`INSERT INTO incident (id, title, severity, domain, source, fingerprint, labels, annotations)
+               VALUES ('INC-1', 't', 'info', 'postgres', 'test', 'f', '{}', '{}')`;
+  const episode = {
+    incidentId: asIncidentId('INC-1'),
+    actionId: 'act_1',
+    error: 'e',
+    diagnosis: 'd',
+    command: 'c',
+    result: 'r',
+  };
+  await memory.recordEpisode({ ...episode, success: null });
+  await memory.recordEpisode({ ...episode, success: false });
+  expect(await db.sql`SELECT success FROM episode`).toMatchObject([{ success: false }]);
+});
+
+test('the embedding does not hold up the event loop', async () => {
+  let longest = 0;
+  let last = performance.now();
+  const beat = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  const vectors = await embedder.embed(
+    Array.from({ length: 12 }, (_, i) => `${randomUUID()} a text of some length ${i}`),
+  );
+  clearInterval(beat);
+  expect(vectors.map(({ length }) => length)).toEqual(Array(12).fill(512));
+  // In this thread the 12 texts would take half a second and more without a beat.
+  expect(longest).toBeLessThan(250);
+});

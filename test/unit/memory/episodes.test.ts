@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { Episode } from '../../../src/domain/memory.ts';
+import { similarEpisodes } from '../../../src/memory/episodes.ts';
+import { wordsOf } from '../../../src/memory/words.ts';
+
+let minute = 60;
+/** Each older than the one before, as the database gives them. */
+function episode(error: string, command: string, success: boolean | null): Episode {
+  minute -= 1;
+  return {
+    incidentId: null,
+    timestamp: `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`,
+    error,
+    diagnosis: '',
+    command,
+    result: '',
+    success,
+  };
+}
+const commands = (episodes: readonly Episode[]) => episodes.map(({ command }) => command);
+
+test('words are taken out of identifiers, without noise', () => {
+  expect([...wordsOf('PostgresBlockedSessions on shop-db: idle_in_transaction for 300 s')]).toEqual([
+    'blocked',
+    'sessions',
+    'shop',
+    'idle',
+    'transaction',
+  ]);
+});
+
+test('two words in common are similar, one is not', () => {
+  const { similar } = similarEpisodes(
+    [episode('blocked sessions on orders', 'a', null), episode('sessions idle', 'b', null)],
+    'Blocked sessions on carts',
+  );
+  expect(commands(similar)).toEqual(['a']);
+});
+
+test('a success comes first, then the rarer words, then the newer', () => {
+  const { similar } = similarEpisodes(
+    [
+      episode('blocked sessions', 'newer', null),
+      episode('blocked sessions', 'older', null),
+      episode('blocked sessions wraparound', 'rarer', null),
+      episode('blocked sessions', 'worked', true),
+    ],
+    'blocked sessions and wraparound',
+  );
+  expect(commands(similar)).toEqual(['worked', 'rarer', 'newer', 'older']);
+});
+
+test('one word in common warns of a command that failed; unknown is neither', () => {
+  const { failedCommands } = similarEpisodes(
+    [
+      episode('blocked writers', 'failed', false),
+      episode('blocked readers', 'failed', false),
+      episode('blocked writers', 'unknown', null),
+      episode('bloat of carts', 'other', false),
+    ],
+    'blocked sessions',
+  );
+  expect(failedCommands).toEqual(['failed']);
+});
