@@ -100,7 +100,8 @@ function placeholder(app, target) {
 /** @param {HTMLTextAreaElement} el */
 function grow(el) {
   el.style.setProperty('height', 'auto');
-  el.style.setProperty('height', `${Math.min(el.scrollHeight, 220)}px`);
+  // Nothing can be measured while the column is hidden (phone); it stays one line until it is typed in.
+  if (el.scrollHeight > 0) el.style.setProperty('height', `${Math.min(el.scrollHeight, 220)}px`);
 }
 
 /**
