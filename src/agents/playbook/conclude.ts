@@ -1,10 +1,11 @@
 import type { Diagnosis, SuggestedAction } from '../../domain/diagnosis.ts';
-import type { VerifyPlan, VerifyStep } from '../../domain/tool-call.ts';
+import type { VerifyPlan } from '../../domain/tool-call.ts';
 import { evaluate } from '../../memory/runbooks/expression.ts';
 import type { RunbookConclusion, RunbookProposal, RunbookVerify } from '../../memory/runbooks/runbook.ts';
-import { renderExpression, renderInput, renderText } from '../../memory/runbooks/template.ts';
+import { renderInput, renderText } from '../../memory/runbooks/template.ts';
 import { cannotTell, cause } from './findings.ts';
 import { type Run, told } from './run.ts';
+import { verifySteps } from './verify-steps.ts';
 
 /** A cause whose texts cannot be filled in from what was read is none. */
 export function conclude(run: Run, conclusion: RunbookConclusion): Diagnosis {
@@ -51,15 +52,11 @@ function leaveOut(run: Run, proposal: RunbookProposal, reason: string): undefine
 }
 
 function planOf(run: Run, verify: RunbookVerify): VerifyPlan | string {
-  const steps: VerifyStep[] = [];
-  for (const step of verify.steps) {
-    const input = renderInput(step.with, run.variables);
-    const holds = renderExpression(step.holds, run.variables);
-    const says = renderText(step.says, run.variables);
-    if (!input.ok) return input.reason;
-    if (!holds.ok) return holds.reason;
-    if (!says.ok) return says.reason;
-    steps.push({ tool: step.call, input: input.value, holds: holds.text, says: says.text });
-  }
-  return { steps, holdMs: verify.holdMs, timeoutMs: verify.timeoutMs };
+  const steps = verifySteps(run, verify);
+  if (typeof steps === 'string') return steps;
+  return {
+    steps: [...steps, ...run.findings.alsoVerify],
+    holdMs: verify.holdMs,
+    timeoutMs: verify.timeoutMs,
+  };
 }

@@ -1,4 +1,5 @@
 import type { Diagnosis, Evidence, SuggestedAction } from '../../domain/diagnosis.ts';
+import type { VerifyStep } from '../../domain/tool-call.ts';
 
 /** Without a quote behind every claim, or with a read that failed, a cause is a report and no reason to act. */
 const CAP_WHEN_INCOMPLETE = 0.6;
@@ -9,12 +10,14 @@ export interface Findings {
   readonly ruledOut: string[];
   /** What could not be read or tested, each with what would help. */
   readonly unknown: string[];
+  /** From runbooks that handed over: what has to hold too before it counts as fixed. */
+  readonly alsoVerify: VerifyStep[];
   /** A claim was dropped, or a read or test that was not optional failed. */
   incomplete: boolean;
 }
 
 export function newFindings(): Findings {
-  return { evidence: [], ruledOut: [], unknown: [], incomplete: false };
+  return { evidence: [], ruledOut: [], unknown: [], alsoVerify: [], incomplete: false };
 }
 
 export function cause(

@@ -13,6 +13,7 @@ import { conclude } from './conclude.ts';
 import { cannotTell, type Findings, healthy, newFindings } from './findings.ts';
 import { type Phase, readSystem, unreadable } from './read-system.ts';
 import { type Answer, type Run, told } from './run.ts';
+import { verifySteps } from './verify-steps.ts';
 
 export type RunEnd =
   | { readonly kind: 'diagnosis'; readonly diagnosis: Diagnosis }
@@ -152,6 +153,7 @@ function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
   const { findings, runbook } = run;
   switch (turn.kind) {
     case 'use':
+      handOver(run, turn.alsoVerify);
       return { kind: 'use', runbook: turn.runbook, findings };
     case 'conclude':
       return { kind: 'diagnosis', diagnosis: conclude(run, turn.conclusion) };
@@ -178,6 +180,14 @@ function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
         ),
       };
   }
+}
+
+function handOver(run: Run, name: string | null): void {
+  const verify = name === null ? undefined : run.runbook.verify[name];
+  if (verify === undefined) return;
+  const steps = verifySteps(run, verify);
+  if (typeof steps === 'string') untested(run, steps);
+  else run.findings.alsoVerify.push(...steps);
 }
 
 function nothingHeld(run: Run): Diagnosis {

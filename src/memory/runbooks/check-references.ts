@@ -46,6 +46,8 @@ export function checkReferences(
           report([...path, 'claim', at, 'from'], `there is no step "${claim.from}"`);
       }
       inValues([check.rules_out ?? '', check.healthy ?? ''], path, known, report);
+      if (typeof check.use === 'object' && !verifyNames.includes(check.use.also_verify))
+        report([...path, 'use', 'also_verify'], `there is no verify block "${check.use.also_verify}"`);
       const told = check.conclude;
       if (told === undefined) return;
       for (const key of ['cause', 'blast_radius', 'remedy', 'would_change_my_mind'] as const)

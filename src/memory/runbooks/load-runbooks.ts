@@ -75,11 +75,12 @@ export function validateRunbooks(
 
 function checkUses(parsed: ParsedRunbook, ids: ReadonlyMap<string, string>): readonly RunbookProblem[] {
   return parsed.steps.flatMap((step) =>
-    step.value.checks.flatMap((check, at) =>
-      check.use === undefined || ids.has(check.use)
+    step.value.checks.flatMap((check, at) => {
+      const name = typeof check.use === 'object' ? check.use.runbook : check.use;
+      return name === undefined || ids.has(name)
         ? []
-        : [step.problem(['checks', at, 'use'], `there is no runbook "${check.use}"`)],
-    ),
+        : [step.problem(['checks', at, 'use'], `there is no runbook "${name}"`)];
+    }),
   );
 }
 

@@ -113,7 +113,10 @@ function checkOf(check: StepBlock['checks'][number], stepId: string, type: strin
 
 function turnOf(check: StepBlock['checks'][number], type: string): RunbookTurn | undefined {
   if (check.go !== undefined) return { kind: 'go', step: check.go };
-  if (check.use !== undefined) return { kind: 'use', runbook: check.use };
+  if (check.use !== undefined)
+    return typeof check.use === 'string'
+      ? { kind: 'use', runbook: check.use, alsoVerify: null }
+      : { kind: 'use', runbook: check.use.runbook, alsoVerify: check.use.also_verify };
   if (check.healthy !== undefined) return { kind: 'healthy', says: check.healthy };
   if (check.cannot_tell !== undefined)
     return typeof check.cannot_tell === 'string'

@@ -73,7 +73,8 @@ export interface RunbookClaim {
 
 export type RunbookTurn =
   | { readonly kind: 'go'; readonly step: string }
-  | { readonly kind: 'use'; readonly runbook: string }
+  /** Another runbook goes on; the verify block of this one is added to what it proposes. */
+  | { readonly kind: 'use'; readonly runbook: string; readonly alsoVerify: string | null }
   | { readonly kind: 'healthy'; readonly says: string }
   | { readonly kind: 'cannot_tell'; readonly says: string; readonly next?: string | undefined }
   | { readonly kind: 'conclude'; readonly conclusion: RunbookConclusion };

@@ -75,7 +75,7 @@ const check = z
     claim: oneOrMore(claim).optional(),
     rules_out: words.optional(),
     go: variable.optional(),
-    use: kebab.optional(),
+    use: z.union([kebab, z.strictObject({ runbook: kebab, also_verify: variable })]).optional(),
     healthy: words.optional(),
     cannot_tell: z.union([words, z.strictObject({ says: words, next: words })]).optional(),
     conclude: conclusion.optional(),

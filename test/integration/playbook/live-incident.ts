@@ -16,6 +16,8 @@ import { anAction, anIncident } from '../../unit/playbook/scripted-work.ts';
 export interface LiveIncident {
   readonly outputs: Map<string, string>;
   readonly proposals: ToolCallRequest[];
+  /** The alert that opens the incident arrives now. */
+  alertedNow(): void;
   triageAndDiagnose(): Promise<{ readonly triage: Triage; readonly diagnosis: Diagnosis }>;
   plan(diagnosis: Diagnosis): Promise<PlanOutcome>;
   /** Runs the last proposal, as an approved action would be. */
@@ -33,7 +35,8 @@ export interface LiveIncident {
  * read tools, and keeps proposals; nothing else of theirs is wanted here.
  */
 export function liveIncident(options: {
-  readonly url: string;
+  readonly readUrl: string;
+  readonly actUrl: string;
   readonly tools: ToolRegistry;
   readonly runbooks: readonly Runbook[];
   readonly incident: Partial<Incident>;
@@ -45,15 +48,15 @@ export function liveIncident(options: {
         kind: 'postgres',
         environment: 'test',
         aliases: [],
-        readUrl: options.url,
-        actUrl: options.url,
-      } as Parameters<typeof createPostgresTargets>[0][number],
+        readUrl: options.readUrl,
+        actUrl: options.actUrl,
+      },
     ]),
   };
   const playbook = createPlaybook({ runbooks: () => options.runbooks });
   const outputs = new Map<string, string>();
   const proposals: ToolCallRequest[] = [];
-  let incident = anIncident({ alertName: null, ...options.incident });
+  let incident = anIncident({ alertName: null, openedAt: new Date().toISOString(), ...options.incident });
   let tried: readonly Action[] = [];
 
   const context = (tool: Tool) => ({
@@ -141,6 +144,9 @@ export function liveIncident(options: {
   return {
     outputs,
     proposals,
+    alertedNow() {
+      incident = { ...incident, openedAt: new Date().toISOString() };
+    },
     async triageAndDiagnose() {
       const triage = await playbook.triage(work());
       return { triage, diagnosis: await playbook.diagnose(work(), triage) };

@@ -58,7 +58,8 @@ afterAll(async () => {
 
 function open(alertName: string, part: Partial<Incident> = {}): LiveIncident {
   live = liveIncident({
-    url: server.url,
+    readUrl: server.url,
+    actUrl: server.url,
     tools,
     runbooks,
     incident: { alertName, title: alertName, openedAt: new Date().toISOString(), ...part },

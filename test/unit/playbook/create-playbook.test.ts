@@ -261,6 +261,31 @@ describe('diagnosis', () => {
     expect(diagnosis.ruledOut.length).toBeGreaterThan(0);
   });
 
+  it('verifies what the first runbook wants as well after handing over', async () => {
+    const first = `${QUEUE.replace('healthy: The queue is empty.', 'use: { runbook: dry-well, also_verify: room }').replace('result.jobs == 0', 'result.jobs > 0')}
+\`\`\`yaml verify
+name: room
+for: 1s
+timeout: 2s
+checks:
+  - call: queue_health
+    holds: result.free > \${queue.jobs}
+    says: There is room.
+\`\`\`
+`;
+    const second = QUEUE.replace('id: full-queue', 'id: dry-well').replace(
+      'alerts: [QueueFull]',
+      'alerts: []',
+    );
+    const by = createPlaybook({ runbooks: runbooksOf(first, second) });
+    const diagnosis = await diagnosed(scriptedWork(full), by);
+    expect(diagnosis.runbookId).toBe('dry-well');
+    expect(diagnosis.suggested?.[0]?.verify?.steps.map((step) => step.holds)).toEqual([
+      '!result.owners.exists(o, o.owner == "bob")',
+      'result.free > 603',
+    ]);
+  });
+
   it('ends when runbooks hand over in a circle', async () => {
     const one = QUEUE.replace('healthy: The queue is empty.', 'use: other');
     const other = QUEUE.replace('id: full-queue', 'id: other').replace(

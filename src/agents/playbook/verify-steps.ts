@@ -1,0 +1,19 @@
+import type { VerifyStep } from '../../domain/tool-call.ts';
+import type { RunbookVerify } from '../../memory/runbooks/runbook.ts';
+import { renderExpression, renderInput, renderText } from '../../memory/runbooks/template.ts';
+import type { Run } from './run.ts';
+
+/** Fills a verify block from what was read; a text: why it cannot be filled. */
+export function verifySteps(run: Run, verify: RunbookVerify): readonly VerifyStep[] | string {
+  const steps: VerifyStep[] = [];
+  for (const step of verify.steps) {
+    const input = renderInput(step.with, run.variables);
+    const holds = renderExpression(step.holds, run.variables);
+    const says = renderText(step.says, run.variables);
+    if (!input.ok) return input.reason;
+    if (!holds.ok) return holds.reason;
+    if (!says.ok) return says.reason;
+    steps.push({ tool: step.call, input: input.value, holds: holds.text, says: says.text });
+  }
+  return steps;
+}
