@@ -227,7 +227,7 @@ export async function buildApp(parts: Parts) {
       };
       await end('http', http.close());
       shutdown.abort();
-      await end('turns', engine.stop(8_000));
+      await end('turns', engine.stop(20_000));
       await end('slack', slack.stop());
       await end('memory', memory.stop());
       await end('targets', postgres.close());

@@ -181,7 +181,7 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
       clock: authorised.clock,
       withinMs: Math.round(performance.now() - authorised.readAt) + tool.timeoutMs,
     };
-    const outcome = await runOnce(tool, context, passage.input, action, deadline, signal);
+    const outcome = await runOnce(tool, context, passage.input, action, deadline);
     await endWith(action, claimId, outcome, startedAt, hooks);
     return { kind: 'ran', outcome };
   }
@@ -193,8 +193,9 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
     input: Json,
     action: Action,
     deadline: { readonly clock: string | null; readonly withinMs: number },
-    signal: AbortSignal,
   ): Promise<ActionOutcome> {
+    // Not stopped half-way: it ends within its own timeout, and an aborted one would have to count as unknown.
+    const signal = new AbortController().signal;
     try {
       return await withTimeout(tool.timeoutMs, signal, (inner) =>
         tool.run(context(inner), input, action.guard, deadline),

@@ -10,6 +10,7 @@ import { settleRemediation } from './phases/remediate.ts';
 import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
 import { verify } from './phases/verify.ts';
+import { InvestigationStopped } from './work.ts';
 
 /** Runs `fn` once per name and turn; see infra/dbos. */
 type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
@@ -21,6 +22,15 @@ type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
  */
 export function createTurn(deps: InvestigationDeps) {
   return async (incidentId: IncidentId, reason: string, durably: Durably): Promise<void> => {
+    try {
+      await nextPhase(incidentId, reason, durably);
+    } catch (error) {
+      // *Resume* asks for the turn that goes on.
+      if (!(error instanceof InvestigationStopped)) throw error;
+    }
+  };
+
+  async function nextPhase(incidentId: IncidentId, reason: string, durably: Durably): Promise<void> {
     const incident = await durably('read', () => deps.records.incident(incidentId));
     if (!incident)
       throw new OpsError('NO_INCIDENT', `There is no incident ${incidentId}.`, {
@@ -45,5 +55,5 @@ export function createTurn(deps: InvestigationDeps) {
       case 'wait':
         return undefined;
     }
-  };
+  }
 }

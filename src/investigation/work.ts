@@ -49,6 +49,7 @@ async function attempt<T>(
     targets: incident.target ? [incident.target] : [],
   });
   const words = createWords(run);
+  const stop = watchForStop(run);
   const context = await run.durably(`context ${investigator.name} ${role}`, async () => {
     const record = await deps.records.load(incident.id);
     const guidance = (record?.events ?? []).flatMap((event) => {
@@ -66,9 +67,9 @@ async function attempt<T>(
     incident,
     recall,
     ...context,
-    signal: deps.shutdown,
+    signal: stop.signal,
     callTool: async (request, purpose) => {
-      const result = await deps.gate.call(credential, request, { purpose, signal: deps.shutdown });
+      const result = await deps.gate.call(credential, request, { purpose, signal: stop.signal });
       deps.reporter.changed(incident.id);
       return result;
     },
@@ -85,10 +86,39 @@ async function attempt<T>(
   };
   try {
     return await use(investigator, work);
+  } catch (error) {
+    throw stop.signal.aborted ? new InvestigationStopped(error) : error;
   } finally {
+    stop.end();
     deps.vault.revoke(credential);
     await words.end();
   }
+}
+
+/** A person stopped the incident, or Sentry stops: whoever goes on has been asked for already. */
+export class InvestigationStopped extends Error {
+  constructor(cause: unknown) {
+    super('The investigation was stopped.', { cause });
+    this.name = 'InvestigationStopped';
+  }
+}
+
+const STOP_LOOK_MS = 500;
+
+/** Aborts when the incident leaves the state this phase works in, in whichever process that was decided, or at shutdown. */
+function watchForStop(run: PhaseRun): { readonly signal: AbortSignal; end(): void } {
+  const { deps, incident } = run;
+  const moved = new AbortController();
+  const timer = setInterval(() => {
+    deps.records.incident(incident.id).then(
+      (now) => {
+        if (now?.state === 'stopped') moved.abort(new Error(`${incident.id} was stopped.`));
+      },
+      (error: unknown) =>
+        deps.log.warn({ incident: incident.id, error: messageOf(error) }, 'could not look for a stop'),
+    );
+  }, STOP_LOOK_MS);
+  return { signal: AbortSignal.any([deps.shutdown, moved.signal]), end: () => clearInterval(timer) };
 }
 
 /** Writes a role's words to the record, throttled; the model's stream must not wait for it. */

@@ -17,7 +17,7 @@ export type Turn = (incidentId: IncidentId, reason: string, durably: Durably) =>
 export interface Engine extends Jobs {
   /** Takes over the turns of dead processes and begins to work. */
   start(turn: Turn): Promise<void>;
-  /** Takes no new turns, waits for running ones at most `drainMs`, and closes. What did not end goes on in another process or at the next start. */
+  /** Begins no step, waits for the running ones at most `drainMs`, and closes. Their turns go on in another process or at the next start. */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -35,12 +35,36 @@ export function createEngine(options: {
   const { sql, log, executorId } = options;
   const takeover = createTakeover({ sql, log, executorId, host: hostname(), pid: process.pid });
   let stopping = false;
+  const inFlight = new Set<Promise<unknown>>();
 
   const enqueueTurn: Jobs['enqueueTurn'] = async (incidentId, reason, { delayMs = 0 } = {}) => {
     await sql`SELECT sentry_enqueue_turn(${incidentId}, ${reason}, ${Math.max(0, Math.round(delayMs))})`;
   };
 
-  const durably: Durably = (name, fn) => DBOS.runStep(fn, { name });
+  /**
+   * While we stop, no step begins and none is recorded: what was cut off must run again elsewhere, not be replayed as a
+   * failure. A step never settles then; its turn stays pending and is taken over.
+   */
+  const durably: Durably = (name, fn) =>
+    DBOS.runStep(
+      async () => {
+        if (stopping) return forever();
+        const work = fn();
+        inFlight.add(work);
+        try {
+          return await work.then(
+            (result) => (stopping ? forever() : result),
+            (error: unknown) => {
+              if (stopping) return forever();
+              throw error;
+            },
+          );
+        } finally {
+          inFlight.delete(work);
+        }
+      },
+      { name },
+    );
 
   async function runTurn(turn: Turn, id: string, reason: string): Promise<void> {
     try {
@@ -92,10 +116,23 @@ export function createEngine(options: {
 
     async stop(drainMs) {
       stopping = true;
+      await settled(inFlight, drainMs);
       await takeover.stop();
-      await DBOS.shutdown({ workflowCompletionTimeoutMS: drainMs, deregister: true });
+      await DBOS.shutdown({ deregister: true });
     },
   };
+}
+
+const forever = (): Promise<never> => new Promise<never>(() => undefined);
+
+/** Waits until every running step's own work has ended, at most `timeoutMs`. */
+async function settled(work: ReadonlySet<Promise<unknown>>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([Promise.allSettled([...work]), late]);
+  clearTimeout(timer);
 }
 
 /** The engine's own chatter is for debugging; its warnings and errors are ours too. */
