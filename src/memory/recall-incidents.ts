@@ -15,7 +15,7 @@ const ASK_FOR = K + 4;
  * document is to its own title, so distance alone cannot tell them apart: the kind, or the alert's name, must be equal,
  * and distance only drops what shares the name by accident. Without either, distance must do alone.
  */
-export const SAME_KIND_CUT = 0.75;
+export const SAME_KIND_CUT = 0.65;
 export const UNNAMED_CUT = 0.35;
 
 /** Past incidents that are similar, nearest first; never the incident itself. */

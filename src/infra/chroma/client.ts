@@ -98,8 +98,8 @@ export function createChromaStore({ host, log }: { readonly host: string; readon
         }),
       ),
     );
-    const made = chroma.metadata?.['embedding'];
-    if (made !== fingerprint) throw otherEmbedding(name, String(made ?? 'unknown'), fingerprint);
+    const made = plain(chroma.metadata as Metadata | undefined)['embedding'] ?? 'unknown';
+    if (made !== fingerprint) throw otherEmbedding(name, String(made), fingerprint);
     return chroma;
   }
 }
