@@ -13,7 +13,7 @@ import type { ToolCall } from '../domain/tool-call.ts';
 export type SlackConnection = Extract<SlackConfig, { readonly kind: 'socket' | 'http' }>;
 
 /** What Slack reads of the record. */
-export interface SlackRecords {
+interface SlackRecords {
   load(id: IncidentId): Promise<IncidentRecord | null>;
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
   findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;

@@ -44,7 +44,7 @@ export interface Slack extends Reporter {
   health(): SlackHealth;
 }
 
-export interface SlackHealth {
+interface SlackHealth {
   readonly ok: boolean;
   readonly mode: 'socket' | 'http';
   /** Open Socket Mode connections; 0 over HTTP. */

@@ -200,7 +200,7 @@ async function decideInRecord(
   });
 }
 
-export async function insertToolCall(sql: Sql, id: IncidentId): Promise<void> {
+async function insertToolCall(sql: Sql, id: IncidentId): Promise<void> {
   const call = aToolCall();
   await sql`
     INSERT INTO tool_call (id, incident_id, role, tool, target, input, state, output, result, output_sha256, truncated,

@@ -26,7 +26,7 @@ const MAX_BOXES = 20;
 const MAX_CLAIMS = 30;
 
 /** Long text as paragraphs of a window. */
-export const textBlocks = (text: string, max = MAX_BOXES): readonly Block[] =>
+const textBlocks = (text: string, max = MAX_BOXES): readonly Block[] =>
   pages(text.trim() || '(nothing)', BOX)
     .slice(0, max)
     .map((part) => prose(paragraph(words(part))));
