@@ -77,12 +77,15 @@ function nameScore(runbook: Runbook, alertName: string | null): number {
   return Math.max(
     0,
     ...runbook.matches.alerts
-      .filter((pattern) => globs(pattern, alertName))
+      .filter((pattern) => globs(joined(pattern), joined(alertName)))
       .map((pattern) =>
         pattern.includes('*') ? NAME_PATTERN + pattern.replaceAll('*', '').length : EXACT_NAME,
       ),
   );
 }
+
+/** `too_many_connections`, `too-many-connections` and `TooManyConnections` are one name. */
+const joined = (name: string): string => name.replace(/[\s_-]+/g, '');
 
 /** `*` stands for any characters; case does not count. */
 export function globs(pattern: string, text: string): boolean {

@@ -167,27 +167,6 @@ describe('blocked sessions', () => {
 });
 
 describe('a session idle in transaction', () => {
-  it('is ended when it lasts and holds something', async () => {
-    const forgetful = client('billing');
-    const pid = await pidOf(forgetful);
-    await forgetful.unsafe('BEGIN');
-    await forgetful`UPDATE orders SET note = 'open' WHERE id = 2`;
-    const incident = open('PostgresIdleInTransaction');
-    const { diagnosis } = await incident.triageAndDiagnose();
-    expect(diagnosis).toMatchObject({
-      verdict: 'cause_found',
-      category: 'idle_in_transaction',
-      confidence: 0.95,
-    });
-    expect(diagnosis.rootCause).toContain(`Session ${pid} (billing`);
-    expectEvidenceHolds(incident, diagnosis);
-    expect((await incident.plan(diagnosis)).kind).toBe('proposed');
-    expect(incident.proposals).toMatchObject([{ tool: 'postgres_terminate_backend', input: { pid } }]);
-    expect((await incident.verifyOnce())[0]?.holds).toBe(false);
-    await incident.approve();
-    expect(await incident.verify()).toBe('fixed');
-  });
-
   it('is left alone when it began after the alert', async () => {
     const forgetful = client('billing');
     await pidOf(forgetful);

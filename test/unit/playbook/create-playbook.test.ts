@@ -349,6 +349,13 @@ describe('planning', () => {
     expect(work.calls.at(-1)?.tool).toBe('queue_drop');
   });
 
+  it('may do to another what was done to one before', async () => {
+    const tried = [anAction({ input: { jobs: 9, owner: 'ann' } })];
+    const work = scriptedWork(full, { incident: { round: 2 }, tried });
+    expect(await planned(work)).toMatchObject({ kind: 'proposed' });
+    expect(work.calls.at(-1)?.tool).toBe('queue_purge');
+  });
+
   it('says that no safe action is left when all were tried', async () => {
     const tried = [
       anAction({ input: { jobs: 600, owner: 'bob' }, command: 'purge bob' }),

@@ -44,6 +44,11 @@ const best = (part: Partial<Incident>, hints: readonly string[] = [], recalled: 
 describe('which runbook fits', () => {
   it.each([
     ['an alert by its name, whatever the case', { alertName: 'postgresblockedsessions' }, ['locks by alert']],
+    [
+      'an alert by its name, however its words are joined',
+      { alertName: 'db_too-many connections' },
+      ['connections by alert'],
+    ],
     ['an exact name before a pattern', { alertName: 'PgDeadlocks' }, ['deadlocks by alert']],
     [
       'a name before words',
