@@ -117,7 +117,7 @@ export class FaultPanel {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#watching;
-    await Promise.all([...this.#live.values()].map((live) => live.held?.release()));
+    for (const live of this.#live.values()) await live.held?.release();
   }
 
   async #change(

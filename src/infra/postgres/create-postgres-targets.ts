@@ -43,7 +43,7 @@ export function createPostgresTargets(configs: readonly PostgresTargetConfig[]):
     });
   };
   return {
-    read: (target, use, options) => readOn(find(target), use, options),
+    read: async (target, use, options) => readOn(find(target), use, options),
     act: async (target, use, options) => actLane(find(target)).use(use, options),
     describe: (name) => {
       const found = targets.get(name);

@@ -30,7 +30,7 @@ export function oneLine(text: unknown, limit = 300): string {
     .replace(passwordLiteral, "$1'***'")
     .replace(/\s+/g, ' ')
     .trim();
-  const characters = [...line];
+  const characters = Array.from(line);
   if (characters.length <= limit) return line;
   return `${characters.slice(0, limit).join('')}… (+${characters.length - limit} characters)`;
 }

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { explainable, parameterCount } from '../../../src/tools/read/postgres/explainable.ts';
+
+test.each([
+  'SELECT 1',
+  '  select 1;',
+  '/* app:x */ -- y\n WITH a AS (SELECT 1) TABLE a',
+  'UPDATE t SET a = 1',
+  '(SELECT 1) UNION SELECT 2',
+])('takes %s', (sql) => expect(explainable(sql, 1_024)).toHaveProperty('sql'));
+
+test.each([
+  'ANALYZE SELECT f()',
+  'EXPLAIN ANALYZE SELECT 1',
+  'VACUUM',
+  '(ANALYZE) SELECT 1',
+  'DO $$ BEGIN END $$',
+  'CREATE TABLE x AS SELECT 1',
+  'COMMIT',
+  '',
+  '/* only a comment */',
+  'selection',
+])('refuses %s', (sql) => expect(explainable(sql, 1_024)).toHaveProperty('why'));
+
+test('refuses a statement the server has cut', () => {
+  expect(explainable(`SELECT '${'x'.repeat(1_015)}`, 1_024)).toEqual({
+    why: expect.stringContaining('1024'),
+  });
+});
+
+test('counts parameters by the highest', () => {
+  expect(parameterCount('SELECT $2, $11, $1')).toBe(11);
+  expect(parameterCount('SELECT 1')).toBe(0);
+});
