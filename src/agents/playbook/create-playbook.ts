@@ -25,13 +25,11 @@ export function createPlaybook(options: PlaybookOptions): Investigator {
       work.guidance.map((one) => one.text),
       work.recall.runbooks,
     );
-  const diagnose = (work: Investigation, phase: Phase) =>
-    diagnoseByBest(work, options.runbooks(), matches(work), phase);
   return {
     name: 'playbook',
     triage: (work) => triage(work, options.runbooks(), matches(work)[0]),
-    diagnose: (work) => diagnose(work, 'diagnose'),
-    plan: (work, diagnosis) => plan(work, diagnosis, () => diagnose(work, 'plan')),
+    diagnose: (work) => diagnoseByBest(work, options.runbooks(), matches(work), 'diagnose'),
+    plan,
   };
 }
 

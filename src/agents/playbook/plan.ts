@@ -3,16 +3,18 @@ import { canonicalJson } from '../../domain/canonical-json.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type SuggestedAction } from '../../domain/diagnosis.ts';
 import type { Investigation, PlanOutcome } from '../ports.ts';
 
-/** Proposes the first suggested action that was not tried in this incident. */
-export async function plan(
-  work: Investigation,
-  diagnosis: Diagnosis,
-  diagnose: () => Promise<Diagnosis>,
-): Promise<PlanOutcome> {
-  const known = diagnosis.suggested === undefined ? await ownView(diagnosis, diagnose) : diagnosis;
-  if (typeof known === 'string') return none(known);
-  const suggested = known.suggested ?? [];
-  if (suggested.length === 0) return none(known.remedy ?? 'The runbook names no action for this.');
+/**
+ * Proposes the first suggested action that was not tried in this incident. The surgeon cannot read, so everything comes
+ * from a diagnosis of the playbook; a model's names no exact call.
+ */
+export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<PlanOutcome> {
+  if (diagnosis.verdict !== 'cause_found') return none(`There is no cause to act on: ${diagnosis.rootCause}`);
+  if (diagnosis.confidence < MUTATION_CONFIDENCE)
+    return none(
+      `Not sure enough to act (${diagnosis.confidence}): ${diagnosis.remedy ?? diagnosis.rootCause}`,
+    );
+  const suggested = diagnosis.suggested ?? [];
+  if (suggested.length === 0) return none(diagnosis.remedy ?? 'The runbook names no action for this.');
 
   const tried = (action: SuggestedAction) =>
     work.tried.find((earlier) => isSame(earlier, action, work.incident.target));
@@ -26,7 +28,7 @@ export async function plan(
           tool: action.tool,
           target: work.incident.target,
           input: action.input,
-          proposal: { why: action.why, runbookId: known.runbookId, verify: action.verify },
+          proposal: { why: action.why, runbookId: diagnosis.runbookId, verify: action.verify },
         },
         action.why,
       ),
@@ -46,20 +48,6 @@ export async function plan(
 }
 
 const none = (reason: string): PlanOutcome => ({ kind: 'none', reason });
-
-/** A diagnosis by a model names no exact call: the playbook looks itself, and acts only where it sees the same. */
-async function ownView(
-  diagnosis: Diagnosis,
-  diagnose: () => Promise<Diagnosis>,
-): Promise<Diagnosis | string> {
-  const own = await diagnose();
-  if (own.verdict !== 'cause_found') return `The playbook does not see this cause itself: ${own.rootCause}`;
-  if (own.confidence < MUTATION_CONFIDENCE)
-    return `The playbook is not sure enough to act (${own.confidence}): ${own.rootCause}`;
-  if (diagnosis.category !== null && own.category !== diagnosis.category)
-    return `The playbook sees another cause (${own.category ?? 'none'}) than the diagnosis (${diagnosis.category}).`;
-  return own;
-}
 
 /** Nothing ran for a void or expired action, so it may be proposed again; a denied one may not. */
 function isSame(earlier: Action, action: SuggestedAction, target: string | null): boolean {

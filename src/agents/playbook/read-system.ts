@@ -3,7 +3,7 @@ import type { Json, ToolCallResult } from '../../domain/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 
 /** Part of a durable step's name: a phase never takes another one's reads for its own. */
-export type Phase = 'triage' | 'diagnose' | 'plan';
+export type Phase = 'triage' | 'diagnose';
 
 /** Calls a read tool once, also over a crash. `name` is the same whenever the same step of the same round runs. */
 export async function readSystem(
@@ -15,8 +15,9 @@ export async function readSystem(
   purpose: string,
   waitMs = 0,
 ): Promise<ToolCallResult> {
-  work.signal.throwIfAborted();
   return work.durably(`playbook:${phase}:r${work.incident.round}:${name}`, async () => {
+    // Inside: what was cut off by a shutdown must not end the turn as if it were done.
+    work.signal.throwIfAborted();
     if (waitMs > 0) await sleep(waitMs, undefined, { signal: work.signal });
     return work.callTool({ tool, target: work.incident.target, input }, purpose);
   });

@@ -51,7 +51,8 @@ export function worthActingOn({ diagnosis, live }: CheckedDiagnosis): boolean {
   return diagnosis.verdict === 'cause_found' && diagnosis.confidence >= MUTATION_CONFIDENCE && live;
 }
 
-function triageOf(incident: Incident): Triage {
+/** What triage concluded, as the incident's row keeps it. */
+export function triageOf(incident: Incident): Triage {
   return {
     severity: incident.severity,
     incidentType: incident.incidentType,

@@ -1,8 +1,10 @@
+import type { Investigator } from '../../agents/ports.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
-import { EMPTY_RECALL } from '../../domain/memory.ts';
+import { EMPTY_RECALL, type Recall } from '../../domain/memory.ts';
 import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { withInvestigator } from '../work.ts';
+import { triageOf } from './diagnose.ts';
 
 /** `planning` → `awaiting_approval` with one action, else `reported`. */
 export async function plan(run: PhaseRun): Promise<void> {
@@ -17,7 +19,7 @@ export async function plan(run: PhaseRun): Promise<void> {
   );
   const outcome = await withInvestigator(run, 'surgeon', recall, async (investigator, work) =>
     known
-      ? investigator.plan(work, known)
+      ? investigator.plan(work, await planned(run, recall, investigator, known))
       : { kind: 'none' as const, reason: 'There is no diagnosis on record.' },
   );
   await run.durably('conclude', async () => {
@@ -51,6 +53,23 @@ export async function plan(run: PhaseRun): Promise<void> {
       turnAfterMs: null,
     });
   });
+}
+
+/**
+ * A model's diagnosis names no exact call and the surgeon may not read: where the playbook takes over only now, it looks
+ * as the detective first, and plans from what it has seen itself.
+ */
+async function planned(
+  run: PhaseRun,
+  recall: Recall,
+  investigator: Investigator,
+  known: Diagnosis,
+): Promise<Diagnosis> {
+  if (investigator.name !== 'playbook' || known.suggested !== undefined) return known;
+  const incident = { ...run.incident, investigator: 'playbook' } as const;
+  return withInvestigator({ ...run, incident }, 'detective', recall, (playbook, work) =>
+    playbook.diagnose(work, triageOf(incident)),
+  );
 }
 
 function remedyOf(diagnosis: Diagnosis | null): string | null {

@@ -375,11 +375,18 @@ describe('planning', () => {
     expect(work.calls.at(-1)?.tool).toBe('queue_purge');
   });
 
-  it('looks itself when a model made the diagnosis, and acts only on the same cause', async () => {
-    const work = scriptedWork(full);
-    const { suggested: _, ...byModel } = await diagnosed(scriptedWork(full));
-    expect(await playbook.plan(work, byModel)).toMatchObject({ kind: 'proposed' });
-    const other = await playbook.plan(scriptedWork(full), { ...byModel, category: 'disk_full' });
-    expect(other).toMatchObject({ kind: 'none', reason: expect.stringContaining('another cause') });
+  it('proposes nothing for a diagnosis that is none, is unsure or names no exact call', async () => {
+    const diagnosis = await diagnosed(scriptedWork(full));
+    const { suggested: _, ...byModel } = diagnosis;
+    const unfit: readonly Diagnosis[] = [
+      byModel,
+      { ...diagnosis, confidence: 0.89 },
+      { ...diagnosis, verdict: 'healthy' },
+    ];
+    for (const one of unfit) {
+      const work = scriptedWork(full);
+      expect((await playbook.plan(work, one)).kind).toBe('none');
+      expect(work.calls).toEqual([]);
+    }
   });
 });
