@@ -9,6 +9,8 @@ export interface Channels {
   /** The id of a channel given by id or name; a name nobody knows is given back as `#name`, which Slack takes for posting. */
   idOf(idOrName: string): Promise<string>;
   nameOf(id: string): string | null;
+  /** Whether a channel is one of those named by id or name, also where the list of channels cannot be read. */
+  isAmong(id: string, idsOrNames: readonly string[]): Promise<boolean>;
 }
 
 /** Channel names to ids, asked once and again at most every minute while one is missing. */
@@ -33,16 +35,27 @@ export function createChannels(client: WebClient, log: Log): Channels {
     ids = found;
   }
 
+  async function idOf(idOrName: string): Promise<string> {
+    if (ID.test(idOrName)) return idOrName;
+    const name = idOrName.replace(/^#/, '');
+    if (!ids.has(name) && performance.now() - askedAt > RETRY_MS)
+      await ask().catch((error: unknown) =>
+        log.warn({ error: messageOf(error) }, 'the list of channels cannot be read; using names'),
+      );
+    return ids.get(name) ?? `#${name}`;
+  }
+
   return {
-    async idOf(idOrName) {
-      if (ID.test(idOrName)) return idOrName;
-      const name = idOrName.replace(/^#/, '');
-      if (!ids.has(name) && performance.now() - askedAt > RETRY_MS)
-        await ask().catch((error: unknown) =>
-          log.warn({ error: messageOf(error) }, 'the list of channels cannot be read; using names'),
-        );
-      return ids.get(name) ?? `#${name}`;
-    },
+    idOf,
     nameOf: (id) => [...ids].find(([, each]) => each === id)?.[0] ?? null,
+    async isAmong(id, idsOrNames) {
+      const wanted = await Promise.all(idsOrNames.map(idOf));
+      if (wanted.includes(id)) return true;
+      if (!wanted.some((each) => each.startsWith('#'))) return false;
+      const { channel } = await client.conversations.info({ channel: id });
+      if (!channel?.name || !wanted.includes(`#${channel.name}`)) return false;
+      ids.set(channel.name, id);
+      return true;
+    },
   };
 }

@@ -151,7 +151,7 @@ export function createSlack(deps: SlackDeps): Slack {
   registerActions(app, context);
   registerCommands(app, context);
   registerEvents(app, context, {
-    isAlertChannel: async (channel) => (await alertChannels()).includes(channel),
+    isAlertChannel: (channel) => channels.isAmong(channel, config.alertChannels),
     takeAlert,
   });
 

@@ -52,7 +52,7 @@ export function drawDiagnosis(
 }
 
 function claim(record: IncidentRecord, evidence: Evidence): Block {
-  const quoted = evidence.quote ? `\n“${cut(oneLine(evidence.quote), 160)}”` : '';
+  const quoted = evidence.quote ? ` – “${cut(oneLine(evidence.quote), 160)}”` : '';
   const text = `${cut(oneLine(evidence.claim), 300)}${quoted}`;
   const [call] = evidence.toolCallIds;
   const known = record.toolCalls.some((each) => each.id === call);

@@ -28,7 +28,14 @@ export function drawRoot(record: IncidentRecord): Slot {
       heading(title),
       prose(
         paragraph(...facts(record)),
-        ...(cause ? [paragraph(bold('Cause so far: '), words(cut(cause, 900)))] : []),
+        ...(cause
+          ? [
+              paragraph(
+                bold(incident.state === 'resolved' ? 'Cause: ' : 'Cause so far: '),
+                words(cut(cause, 900)),
+              ),
+            ]
+          : []),
         ...(incident.nextStep
           ? [paragraph(bold('Next: '), words(cut(oneLine(incident.nextStep), 500)))]
           : []),

@@ -39,8 +39,8 @@ const lines: Lines = {
     mark: toolMarks[event.state],
     spans: [
       code(short(event.tool, 60)),
-      words(event.purpose ? ` ${short(event.purpose, 140)}` : ''),
-      words(event.summary ? ` – ${short(event.summary)}` : ''),
+      ...(event.purpose ? [words(` ${short(event.purpose, 140)}`)] : []),
+      ...(event.summary ? [words(` – ${short(event.summary)}`)] : []),
     ],
   }),
   'triage.concluded': ({ triage }) => ({
@@ -90,7 +90,7 @@ function recalled(
     const seen = event.incidents.slice(0, 3).flatMap((each, index): Span[] => {
       const name = `${each.incidentId} ${short(each.title, 100)}`;
       const url = options.threadUrl(each.incidentId);
-      return [words(index === 0 ? '' : ', '), url ? link(url, name) : words(name)];
+      return [...(index === 0 ? [] : [words(', ')]), url ? link(url, name) : words(name)];
     });
     const worked = event.worked[0];
     return {

@@ -8,7 +8,7 @@ import { createLocalSlack } from '../../../playground/slack/local-slack.ts';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import { wholeIncident } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene, SOCKET as socketOf } from '../../support/slack-scene.ts';
-import { httpConnection, waitingCard } from './card.ts';
+import { httpConnection, waitingCard, whispers } from './card.ts';
 
 let scene: SlackScene;
 const socketConnection = (of: SlackScene) => socketOf(of.slack);
@@ -182,6 +182,7 @@ it('the scene works where Slack knows no user groups, metadata, files, streaming
       'agents.sessions.setStatus',
       'files.getUploadURLExternal',
       'conversations.replies',
+      'conversations.list',
     ],
   });
   const bot = await scene.bot({ decide: async () => ({ ok: true }) });
@@ -193,5 +194,15 @@ it('the scene works where Slack knows no user groups, metadata, files, streaming
     const texts = JSON.stringify(await scene.messages());
     expect(texts).toContain('@oncall');
     expect(texts).toContain('sentry_approve');
+  });
+  await scene.control('post-as-app', { kind: 'classic', text: 'FIRING: disk' });
+  await eventually(() => expect(scene.alerts).toHaveLength(1));
+  await scene.act('command.run', {
+    userId: USERS.admin,
+    channel: CHANNELS.alerts,
+    text: `/sentry why ${id}`,
+  });
+  await eventually(async () => {
+    expect((await whispers(scene, USERS.admin)).join()).toContain(`The story of ${id}`);
   });
 });

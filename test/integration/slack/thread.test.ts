@@ -221,3 +221,26 @@ it('an edit that was overtaken is sent again', async () => {
   }
   await eventually(async () => expect(JSON.stringify((await scene.messages())[0])).toContain('over to you'));
 });
+
+it('a process taken for dead while its post is on its way does not make it double', async () => {
+  scene = await slackScene();
+  const slow = await scene.bot();
+  const id = await scene.incident();
+  await eventually(async () => expect(await scene.messages()).toHaveLength(1));
+  await scene.control('delay', { ms: 2_000, method: 'chat.postMessage' });
+  await scene.append(id, { type: 'incident.escalated', reason: 'slowly' });
+  slow.changed(id);
+  await eventually(async () =>
+    expect(await scene.sql`SELECT 1 FROM slack_post WHERE posting_since IS NOT NULL`).toHaveLength(1),
+  );
+  // As if it had been paused for longer than its lease.
+  await scene.sql`UPDATE slack_lease SET until = '-infinity'`;
+  const other = await scene.bot();
+  other.changed(id);
+  await eventually(async () => {
+    const [row] = await scene.sql`SELECT drawn_mark <> '' AS drawn FROM slack_lease WHERE holder = 'test-1'`;
+    expect(row).toEqual({ drawn: true });
+    expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'escalation:1']);
+  });
+  expect((await scene.counters()).calls['chat.postMessage']?.ok).toBe(2);
+});

@@ -41,6 +41,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   'chat.postMessage': ['chat:write'],
   'chat.update': ['chat:write'],
   'conversations.history': ['channels:history', 'groups:history', 'im:history', 'metadata.message:read'],
+  'conversations.info': ['channels:read', 'groups:read'],
   'conversations.join': ['channels:join'],
   'conversations.list': ['channels:read', 'groups:read'],
   'conversations.members': ['channels:read', 'groups:read'],
