@@ -9,8 +9,8 @@ import type { ToolCall } from '../../src/domain/tool-call.ts';
 export const INCIDENT = asIncidentId('INC-7');
 export const ACTION = asActionId('act_aaaaaaaaaaaa');
 export const CALL = asToolCallId('tc_aaaaaaaaaaaa');
-export const T0 = '2026-11-21T10:00:00.000Z';
-export const at = (seconds: number): string => new Date(Date.parse(T0) + seconds * 1000).toISOString();
+const T0 = '2026-11-21T10:00:00.000Z';
+const at = (seconds: number): string => new Date(Date.parse(T0) + seconds * 1000).toISOString();
 
 export function anIncident(changes: Partial<Incident> = {}): Incident {
   return {
