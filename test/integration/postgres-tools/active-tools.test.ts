@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leaveRunning, until } from '../../../playground/faults/client-session.ts';
 import { runawayQuery } from '../../../playground/faults/runaway-query.ts';
 import { tableBloat } from '../../../playground/faults/table-bloat.ts';
+import { lightFuse } from '../../../src/tools/active/postgres/fuse.ts';
 import { allTools } from '../../../src/tools/all.ts';
 import { blockOneRow, keyOf, type Loose, type ShopRig, startShopRig } from './shop-rig.ts';
 
@@ -203,6 +204,24 @@ describe('vacuum', () => {
     expect(await rig.look('postgres_vacuum_table', table, guard)).toBe('done');
     expect(await rig.verified('postgres_vacuum_table', table, guard)).toBe(true);
     await tableBloat.undo(rig.shop);
+  });
+
+  test('sent after a pause past the deadline finds its connection ended by the server', async () => {
+    const { clock } = await rig.preflight('postgres_vacuum_table', { table: 'orders' });
+    const paused = rig.targets.act(
+      'shop-db',
+      async (session) => {
+        expect(await lightFuse(session, String(clock), 400, 'true', [])).toBe(true);
+        await sleep(900);
+        return session.query('VACUUM orders');
+      },
+      { timeoutMs: 10_000, signal: new AbortController().signal },
+    );
+    await expect(paused).rejects.toMatchObject({
+      code: expect.stringMatching(/^POSTGRES_(57P05|CONNECTION_CLOSED)$/),
+    });
+    const [row] = await rig.shop.admin`SELECT last_vacuum FROM pg_stat_all_tables WHERE relname = 'orders'`;
+    expect(row?.['last_vacuum']).toBeNull();
   });
 
   test('a name is a name, whatever stands in it', async () => {
