@@ -1,10 +1,10 @@
-import { type Agent, Agent as HttpAgent, request } from 'node:http';
 import type { Sql } from '../src/domain/sql.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import { webhookRoute } from '../src/http/webhook-route.ts';
 import { type Database, openDatabase } from '../src/infra/db/client.ts';
 import { createAccept } from '../src/ingest/accept.ts';
 import { alertmanager } from '../src/ingest/alertmanager/index.ts';
+import { openBareClient } from './bare-client.ts';
 
 const CONNECTIONS = [1, 8, 32] as const;
 const SECRET = 'bench-secret';
@@ -66,7 +66,6 @@ async function measure(
   // Both sides get a pool of the same size, opened before the clock starts.
   const forAccept = openDatabase(url, { max: connections, name: 'bench-accept' });
   const forInsert = openDatabase(url, { max: connections, name: 'bench-insert' });
-  const agent = new HttpAgent({ keepAlive: true, maxSockets: connections });
   const server = createHttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -81,9 +80,17 @@ async function measure(
     ],
   });
   const { port } = await server.listen();
+  const clients = await Promise.all(
+    Array.from({ length: connections }, () =>
+      openBareClient({ port, path: '/webhooks/alertmanager', bearer: SECRET }),
+    ),
+  );
   try {
     const incidentId = await baselineIncident(forInsert.sql, run);
-    const accept = (n: number) => postAlert(agent, port, body(run, n));
+    const accept = async (n: number, worker: number) => {
+      const status = await clients[worker]?.post(body(run, n));
+      if (status !== 202) throw new Error(`the webhook was answered ${status}`);
+    };
     const insert = (n: number) => insertAlert(forInsert.sql, incidentId, run, n);
     let next = 0;
     const numbers = () => next++;
@@ -109,7 +116,7 @@ async function measure(
       lost: acceptedTotal - (await complete(forAccept.sql, run)),
     };
   } finally {
-    agent.destroy();
+    for (const client of clients) client.close();
     await server.close(0);
     await closeAll(forAccept, forInsert);
   }
@@ -132,13 +139,13 @@ async function both(
   connections: number,
   ms: number,
   numbers: () => number,
-  accept: (n: number) => Promise<void>,
+  accept: (n: number, worker: number) => Promise<void>,
   insert: (n: number) => Promise<void>,
 ): Promise<void> {
   const end = performance.now() + ms;
-  const work = async () => {
+  const work = async (_: unknown, worker: number) => {
     while (performance.now() < end) {
-      await accept(numbers());
+      await accept(numbers(), worker);
       await insert(numbers());
     }
   };
@@ -150,48 +157,19 @@ async function drive(
   connections: number,
   ms: number,
   numbers: () => number,
-  one: (n: number) => Promise<void>,
+  one: (n: number, worker: number) => Promise<void>,
 ): Promise<Side> {
   const latencies: number[] = [];
   const start = performance.now();
-  const worker = async () => {
+  const work = async (_: unknown, worker: number) => {
     while (performance.now() - start < ms) {
       const begun = performance.now();
-      await one(numbers());
+      await one(numbers(), worker);
       latencies.push(performance.now() - begun);
     }
   };
-  await Promise.all(Array.from({ length: connections }, worker));
+  await Promise.all(Array.from({ length: connections }, work));
   return { count: latencies.length, ms: performance.now() - start, latencies };
-}
-
-function postAlert(agent: Agent, port: number, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        agent,
-        port,
-        host: '127.0.0.1',
-        method: 'POST',
-        path: '/webhooks/alertmanager',
-        headers: {
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(text),
-          authorization: `Bearer ${SECRET}`,
-        },
-      },
-      (answer) => {
-        answer.resume();
-        answer.on('error', reject);
-        answer.on('end', () => {
-          if (answer.statusCode === 202) resolve();
-          else reject(new Error(`the webhook was answered ${answer.statusCode}`));
-        });
-      },
-    );
-    sent.on('error', reject);
-    sent.end(text);
-  });
 }
 
 const labelsOf = (run: string, n: number) => ({

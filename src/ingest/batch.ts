@@ -1,26 +1,41 @@
 /**
- * Turns a function over batches into one over single items: what is asked for while `concurrency` batches are under way
- * goes together into the next. A batch that fails because of what is in it is tried again item by item, so that one bad item
+ * Turns a function over batches into one over single items: what is asked for while `eager` batches are under way goes
+ * together into the next. A batch that takes longer than `patienceMs` (it waits for somebody's lock) does not hold up the others:
+ * the next starts beside it, up to `concurrency`. A batch that fails because of what is in it is tried again item by item, so that one bad item
  * fails alone; `run` must therefore be harmless to repeat.
  *
  * @param blames whether an error is about the items rather than about the way to them
  */
 export function inBatches<T, R>(
   run: (items: readonly T[]) => Promise<readonly R[]>,
-  limits: { readonly concurrency: number; readonly size: number },
+  limits: {
+    readonly eager: number;
+    readonly concurrency: number;
+    readonly size: number;
+    readonly patienceMs: number;
+  },
   blames: (error: unknown) => boolean,
 ): (item: T) => Promise<R> {
   const waiting: Waiting<T, R>[] = [];
   let running = 0;
+  let patience: NodeJS.Timeout | undefined;
 
-  const pump = (): void => {
-    while (running < limits.concurrency && waiting.length > 0) {
-      running += 1;
-      void work(waiting.splice(0, limits.size)).finally(() => {
-        running -= 1;
-        pump();
-      });
-    }
+  const mayStart = (): boolean =>
+    waiting.length > 0 &&
+    (running < limits.eager || (patience === undefined && running < limits.concurrency));
+
+  const start = (): void => {
+    running += 1;
+    clearTimeout(patience);
+    patience = setTimeout(() => {
+      patience = undefined;
+      if (mayStart()) start();
+    }, limits.patienceMs);
+    void work(waiting.splice(0, limits.size)).finally(() => {
+      running -= 1;
+      if (running === 0) clearTimeout(patience);
+      if (mayStart()) start();
+    });
   };
 
   const work = async (batch: readonly Waiting<T, R>[]): Promise<void> => {
@@ -38,7 +53,8 @@ export function inBatches<T, R>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      pump();
+      // Later ones are started by the end of a batch, or when patience is over.
+      if (mayStart()) start();
     });
 }
 

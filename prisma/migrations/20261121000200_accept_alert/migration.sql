@@ -163,9 +163,72 @@ BEGIN
   END IF;
 END $$;
 
--- A batch, in its order: what arrives while a statement runs goes into the next one, and shares its commit.
-CREATE FUNCTION sentry_accept_alerts(alerts jsonb, OUT n bigint, OUT accepted_incident text, OUT accepted_kind text)
-RETURNS SETOF record LANGUAGE sql AS $$
-  SELECT e.n, r.accepted_incident, r.accepted_kind
-  FROM jsonb_array_elements(alerts) WITH ORDINALITY AS e (alert, n), LATERAL sentry_accept_alert(e.alert) AS r
-$$;
+-- A batch: what arrives while a statement runs goes into the next one, and shares its commit. New problems, which is
+-- what a storm is made of, are taken together; everything else goes one by one, in its order, through the above.
+CREATE FUNCTION sentry_accept_alerts(alerts jsonb)
+RETURNS TABLE (n bigint, accepted_incident text, accepted_kind text)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  v_taken     bigint[] := '{}';
+  v_incidents text[]   := '{}';
+BEGIN
+  IF jsonb_array_length(alerts) > 1 AND NOT alerts @@ '$[*].vague == true' THEN
+    -- The locks of the single function, in one order, so that two batches cannot wait for each other.
+    PERFORM pg_advisory_xact_lock(l.key) FROM (
+      SELECT DISTINCT hashtextextended('delivery ' || x.delivery_key, 0) AS key
+      FROM jsonb_to_recordset(alerts) AS x (delivery_key text) ORDER BY 1) AS l;
+    PERFORM pg_advisory_xact_lock_shared(l.key) FROM (
+      SELECT DISTINCT hashtextextended('alert name ' || x.name, 0) AS key
+      FROM jsonb_to_recordset(alerts) AS x (name text) WHERE x.name IS NOT NULL ORDER BY 1) AS l;
+
+    WITH told AS MATERIALIZED (
+      SELECT x.*, count(*) OVER (PARTITION BY x.fingerprint) AS same, count(*) OVER (PARTITION BY x.delivery_key) AS twice
+      FROM ROWS FROM (jsonb_to_recordset(alerts) AS (
+        source text, status text, name text, title text, severity text, labels jsonb, annotations jsonb,
+        fingerprint text, delivery_key text, starts_at timestamptz, ends_at timestamptz, url text, target text,
+        domain text, identity text, related_sources text, reopen_ms float8)) WITH ORDINALITY
+        AS x (source, status, name, title, severity, labels, annotations, fingerprint, delivery_key, starts_at, ends_at,
+              url, target, domain, identity, related_sources, reopen_ms, n)
+    ), fresh AS MATERIALIZED (
+      -- Subqueries with LIMIT stay lookups by index, whatever the planner thinks of the size of the batch.
+      SELECT t.* FROM told t
+      WHERE t.status = 'firing' AND t.same = 1 AND t.twice = 1
+        AND (SELECT d.id FROM alert d WHERE d.delivery_key = t.delivery_key LIMIT 1) IS NULL
+        AND (SELECT d.id FROM alert d WHERE d.fingerprint = t.fingerprint LIMIT 1) IS NULL
+        AND (SELECT i.id FROM incident i
+             WHERE i.alert_name = t.name AND i.source = ANY (string_to_array(t.related_sources, ' '))
+               AND (CASE WHEN i.state IN ('ignored', 'resolved') THEN i.ended_at ELSE 'infinity' END)
+                   > clock_timestamp() - make_interval(secs => t.reopen_ms / 1000)
+             LIMIT 1) IS NULL
+    ), opened AS (
+      INSERT INTO incident (title, alert_name, severity, domain, target, source, fingerprint, identity, labels, annotations)
+      SELECT f.title, f.name, f.severity, f.domain, f.target, f.source, f.fingerprint, string_to_array(f.identity, ' '),
+             f.labels, f.annotations
+      -- In one order: two batches with the same new problems must not wait for each other.
+      FROM fresh f ORDER BY f.fingerprint
+      ON CONFLICT (fingerprint) WHERE state NOT IN ('ignored', 'resolved') DO NOTHING
+      RETURNING id, fingerprint, source, title
+    ), noted AS (
+      INSERT INTO event (incident_id, type, body)
+      SELECT o.id, 'incident.opened', jsonb_build_object('source', o.source, 'title', o.title) FROM opened o
+    ), stored AS (
+      INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at, ends_at, url)
+      SELECT o.id, f.delivery_key, f.source, f.fingerprint, f.status, f.title, f.labels, f.annotations, f.starts_at,
+             f.ends_at, f.url
+      FROM opened o JOIN fresh f ON f.fingerprint = o.fingerprint
+      RETURNING incident_id, fingerprint
+    ), asked AS MATERIALIZED (
+      SELECT s.incident_id, s.fingerprint, sentry_enqueue_turn(s.incident_id, 'opened', 0) IS NULL AS nothing FROM stored s
+    )
+    SELECT coalesce(array_agg(f.n), '{}'), coalesce(array_agg(k.incident_id), '{}') INTO v_taken, v_incidents
+    FROM asked k JOIN fresh f ON f.fingerprint = k.fingerprint;
+  END IF;
+
+  RETURN QUERY
+    SELECT t.n, t.incident, 'opened' FROM unnest(v_taken, v_incidents) AS t (n, incident)
+    UNION ALL
+    SELECT e.n, r.accepted_incident, r.accepted_kind
+    FROM jsonb_array_elements(alerts) WITH ORDINALITY AS e (alert, n), LATERAL sentry_accept_alert(e.alert) AS r
+    WHERE e.n <> ALL (v_taken);
+END $$;

@@ -224,3 +224,53 @@ test('text that PostgreSQL cannot store is stored without what it cannot', async
   await accept(webhookAlert({ instance: 'a\u0000b', note: 'half \ud83d emoji' }));
   expect(await incidents()).toMatchObject([{ labels: { instance: 'ab', note: 'half \ufffd emoji' } }]);
 });
+
+describe('a storm', () => {
+  test('of new, repeated, ended and doubled alerts at one moment gives each its own answer', async () => {
+    const known = await accept(webhookAlert({ instance: 'known' }));
+    const twice = webhookAlert({ instance: 'twice' });
+    const results = await Promise.all(
+      [
+        webhookAlert({ instance: 'new-1' }),
+        webhookAlert({ instance: 'known' }),
+        twice,
+        webhookAlert({ instance: 'nobody' }, { status: 'resolved' }),
+        twice,
+        webhookAlert({ instance: 'known' }, { status: 'resolved' }),
+        webhookAlert({ instance: 'new-2' }),
+      ].map(accept),
+    );
+    expect(results.map(({ kind }) => kind)).toEqual([
+      'opened',
+      'repeated',
+      'opened',
+      'orphan_resolved',
+      'duplicate',
+      'resolved',
+      'opened',
+    ]);
+    expect(results[1]?.incidentId).toBe(known.incidentId);
+    expect(results[5]?.incidentId).toBe(known.incidentId);
+    expect(results[4]?.incidentId).toBe(results[2]?.incidentId);
+    const rows = await db.sql`SELECT i.labels->>'instance' AS instance, a.labels->>'instance' AS of_alert
+                              FROM alert a JOIN incident i ON i.id = a.incident_id`;
+    expect(rows.every((row) => row['instance'] === row['of_alert'])).toBe(true);
+  });
+
+  test('through two processes loses nothing, doubles nothing and ends', async () => {
+    // Two batchers on one database, as two bots would be; the same new problems in opposite orders.
+    const other = createAccept(db.sql, targets);
+    const alerts = Array.from({ length: 400 }, (_, n) => webhookAlert({ instance: `host-${n % 40}` }));
+    const kinds = await Promise.all([
+      ...alerts.map(async (alert) => (await accept(alert)).kind),
+      ...alerts.toReversed().map(async (alert) => (await other(alert)).kind),
+    ]);
+    const count = (kind: string) => kinds.filter((one) => one === kind).length;
+    expect([count('opened'), count('repeated'), count('duplicate')]).toEqual([40, 360, 400]);
+    const rows =
+      await db.sql`SELECT i.occurrences, count(*) AS alerts FROM incident i JOIN alert a ON a.incident_id = i.id GROUP BY i.id`;
+    expect(rows).toHaveLength(40);
+    expect(rows.every((row) => row['occurrences'] === 10 && row['alerts'] === 10)).toBe(true);
+    expect(await reasons()).toHaveLength(40);
+  });
+});
