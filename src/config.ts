@@ -92,6 +92,7 @@ const environment = z.object({
   SENTRY_HTTP_PORT: whole(3000, 0, 65_535),
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
   SENTRY_APPROVAL_MINUTES: whole(30, 1, 1440),
+  SENTRY_REOPEN_MINUTES: z.coerce.number().int().min(0).max(10_080).optional(),
   SENTRY_PLAYGROUND_PORT: whole(3999, 0, 65_535),
   MEMORY_ENABLED: flag(true),
   MEMORY_CONTEXT_TOKEN_BUDGET: whole(2200, 0, 100_000),
@@ -172,6 +173,8 @@ export interface Config {
     readonly webhookSecret: string | null;
   };
   readonly approvalMinutes: number;
+  /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
+  readonly reopenMinutes: number;
   readonly memory: { readonly enabled: boolean; readonly tokenBudget: number };
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 }
@@ -218,6 +221,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
     },
     approvalMinutes: values.SENTRY_APPROVAL_MINUTES,
+    // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
+    reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : 10),
     memory: { enabled: values.MEMORY_ENABLED, tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET },
     logLevel: values.LOG_LEVEL,
   };

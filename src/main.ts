@@ -12,6 +12,9 @@ import { runbooksCommand } from './cli/runbooks.ts';
 import { startCommand } from './cli/start.ts';
 import { whyCommand } from './cli/why.ts';
 
+// The engine's PostgreSQL driver warns of a deprecation of its own at every start; nobody here can act on it.
+process.noDeprecation = true;
+
 const program = new Command('sentry')
   .description(
     "The on-call engineer's colleague in Slack: investigates, shows its evidence, asks before it acts.",

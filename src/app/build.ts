@@ -174,7 +174,7 @@ export async function buildApp(parts: Parts) {
     redact,
   };
   const steering = createSteering({ ...deps, audit });
-  const accept = createAccept(sql, targets);
+  const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
 
   const http = createHttpServer({
     host: config.http.host,

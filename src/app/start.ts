@@ -38,14 +38,21 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
   try {
     progress(given.databaseUrl ? 'Connecting to PostgreSQL' : 'Starting PostgreSQL');
     const config = { ...given, http: { ...given.http, port: await httpPort(given) } };
-    // Independent of each other, and each takes a second: together.
-    const [store, chroma, workspacePort, faultsPort] = await Promise.all([
-      openStore(config, log, { keep: true }),
-      startChroma(config, log),
-      config.slack.kind === 'playground' ? fixedPort(config.dataDir, 'slack', config.slack.port) : null,
-      config.playgroundTarget ? fixedPort(config.dataDir, 'faults', null) : null,
-    ]);
-    stops.push(store.stop, chroma.stop);
+    // Independent of each other, and each takes a second: together. All are waited for, so that none is left running
+    // when another fails.
+    const opening = openStore(config, log, { keep: true }).then((opened) => {
+      stops.push(opened.stop);
+      return opened;
+    });
+    const startingChroma = startChroma(config, log).then((started) => {
+      stops.push(started.stop);
+      return started;
+    });
+    await Promise.allSettled([opening, startingChroma]);
+    const [store, chroma] = await Promise.all([opening, startingChroma]);
+    const workspacePort =
+      config.slack.kind === 'playground' ? await fixedPort(config.dataDir, 'slack', config.slack.port) : null;
+    const faultsPort = config.playgroundTarget ? await fixedPort(config.dataDir, 'faults', null) : null;
 
     if (workspacePort !== null) progress('Starting the local Slack workspace');
     const workspace =

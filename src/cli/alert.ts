@@ -16,7 +16,9 @@ export const alertCommand = new Command('alert')
         hint: 'It must be what Alertmanager sends to a webhook (version 4).',
       });
     await withStore(async ({ sql }, config) => {
-      const accept = createAccept(sql, configuredTargets(config));
+      const accept = createAccept(sql, configuredTargets(config), {
+        reopenWindowMs: config.reopenMinutes * 60_000,
+      });
       for (const alert of parsed.alerts) {
         const { kind, incidentId } = await accept(alert);
         process.stdout.write(`${incidentId ?? '-'}  ${kind.replace('_', ' ')}  ${alert.title}\n`);

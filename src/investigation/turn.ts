@@ -25,8 +25,8 @@ export function createTurn(deps: InvestigationDeps) {
     try {
       await nextPhase(incidentId, reason, durably);
     } catch (error) {
-      // *Resume* asks for the turn that goes on.
-      if (!(error instanceof InvestigationStopped)) throw error;
+      // After a person's *Stop*, *Resume* asks for the turn that goes on. At shutdown this very turn goes on elsewhere.
+      if (!(error instanceof InvestigationStopped) || deps.shutdown.aborted) throw error;
     }
   };
 

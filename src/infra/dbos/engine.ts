@@ -70,7 +70,8 @@ export function createEngine(options: {
     try {
       await turn(asIncidentId(id), reason, durably);
     } catch (error) {
-      if (stopping) throw error;
+      // Neither done nor failed: left pending, it is taken over.
+      if (stopping) return forever();
       const attempt = Number(/^retry (\d+)$/.exec(reason)?.[1] ?? 0) + 1;
       const delayMs = Math.min(RETRY_MAX_MS, 1000 * 2 ** (attempt - 1));
       log.error(
