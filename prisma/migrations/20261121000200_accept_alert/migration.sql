@@ -163,6 +163,12 @@ BEGIN
   END IF;
 END $$;
 
+-- The turns of a batch. The job engine may replace it by something that inserts them together.
+CREATE FUNCTION sentry_enqueue_turns(incidents text[], reason text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM sentry_enqueue_turn(i, reason, 0) FROM unnest(incidents) AS i;
+END $$;
+
 -- A batch: what arrives while a statement runs goes into the next one, and shares its commit. New problems, which is
 -- what a storm is made of, are taken together; everything else goes one by one, in its order, through the above.
 CREATE FUNCTION sentry_accept_alerts(alerts jsonb)
@@ -218,17 +224,18 @@ BEGIN
              f.ends_at, f.url
       FROM opened o JOIN fresh f ON f.fingerprint = o.fingerprint
       RETURNING incident_id, fingerprint
-    ), asked AS MATERIALIZED (
-      SELECT s.incident_id, s.fingerprint, sentry_enqueue_turn(s.incident_id, 'opened', 0) IS NULL AS nothing FROM stored s
     )
-    SELECT coalesce(array_agg(f.n), '{}'), coalesce(array_agg(k.incident_id), '{}') INTO v_taken, v_incidents
-    FROM asked k JOIN fresh f ON f.fingerprint = k.fingerprint;
+    SELECT coalesce(array_agg(f.n), '{}'), coalesce(array_agg(s.incident_id), '{}') INTO v_taken, v_incidents
+    FROM stored s JOIN fresh f ON f.fingerprint = s.fingerprint;
+    PERFORM sentry_enqueue_turns(v_incidents, 'opened');
   END IF;
 
   RETURN QUERY
     SELECT t.n, t.incident, 'opened' FROM unnest(v_taken, v_incidents) AS t (n, incident)
     UNION ALL
     SELECT e.n, r.accepted_incident, r.accepted_kind
-    FROM jsonb_array_elements(alerts) WITH ORDINALITY AS e (alert, n), LATERAL sentry_accept_alert(e.alert) AS r
-    WHERE e.n <> ALL (v_taken);
+    -- One problem's in their order; problems in one order for all batches, which lock their incidents.
+    FROM (SELECT o.alert, o.n FROM jsonb_array_elements(alerts) WITH ORDINALITY AS o (alert, n)
+          WHERE o.n <> ALL (v_taken) ORDER BY o.alert->>'fingerprint', o.n) AS e,
+         LATERAL sentry_accept_alert(e.alert) AS r;
 END $$;
