@@ -1,35 +1,47 @@
-import { type Rule, rules } from './rules.ts';
+import { createMatcher } from './matcher.ts';
+import type { Category, Span } from './rule.ts';
+import { secretRules, secretTextRules } from './rules.ts';
 
-/** Where a secret stands; never the secret itself. */
-export interface Finding {
+/** Where something stands that should not; never the thing itself. */
+export interface Finding extends Span {
   readonly rule: string;
-  readonly category: string;
-  /** Offsets in UTF-16 code units; `end` is exclusive. */
-  readonly start: number;
-  readonly end: number;
+  readonly category: Category;
 }
 
-/** Every secret in the text, in order, without overlaps (the longer of two that begin together, else the earlier). */
+const match = createMatcher(secretRules);
+const rank = new Map([...secretRules, ...secretTextRules].map(({ id }, index) => [id, index]));
+const placeholder = /^(?:\[redacted:[\w.#-]{1,80}\])+$/;
+
+/** Every secret in the text, in order and apart. Overlapping finds become one span, named by the more specific rule. */
 export function findSecrets(text: string): readonly Finding[] {
-  const lower = text.toLowerCase();
-  const found = rules.flatMap((rule) =>
-    rule.hints.length === 0 || rule.hints.some((hint) => lower.includes(hint)) ? matchesOf(rule, text) : [],
+  const found: Finding[] = match(text).map(({ rule, start, end }) => ({
+    rule: rule.id,
+    category: rule.category,
+    start,
+    end,
+  }));
+  for (const { id, category, hint, spans } of secretTextRules)
+    if (hint.test(text))
+      for (const { start, end } of spans(text)) found.push({ rule: id, category, start, end });
+  // What is redacted already is no secret.
+  return union(
+    found.filter(({ start, end }) => text[start] !== '[' || !placeholder.test(text.slice(start, end))),
   );
-  found.sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+/** Overlapping spans merged, so that no tail of the second is left in the open. */
+export function union(found: readonly Finding[]): Finding[] {
+  const sorted = found.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const apart: Finding[] = [];
-  for (const finding of found) if (finding.start >= (apart.at(-1)?.end ?? 0)) apart.push(finding);
+  for (const finding of sorted) {
+    const last = apart.at(-1);
+    if (last === undefined || finding.start >= last.end) apart.push(finding);
+    else apart[apart.length - 1] = merge(last, finding);
+  }
   return apart;
 }
 
-function matchesOf(rule: Rule, text: string): Finding[] {
-  const findings: Finding[] = [];
-  for (const match of text.matchAll(rule.pattern)) {
-    const secret = match[rule.group];
-    if (secret === undefined) continue;
-    const start = rule.group === 0 ? match.index : match.index + match[0].lastIndexOf(secret);
-    // What is redacted already is no secret.
-    if (secret.startsWith('[redacted:')) continue;
-    findings.push({ rule: rule.id, category: rule.category, start, end: start + secret.length });
-  }
-  return findings;
+function merge(a: Finding, b: Finding): Finding {
+  const named = (rank.get(b.rule) ?? 0) < (rank.get(a.rule) ?? 0) ? b : a;
+  return { ...named, start: a.start, end: Math.max(a.end, b.end) };
 }

@@ -1,0 +1,87 @@
+/** Shannon entropy in bits a character. */
+export function shannon(text: string): number {
+  const counts = new Map<string, number>();
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+// The most frequent letter pairs of English (Norvig, "English Letter Frequency Counts", norvig.com/mayzner.html), and
+// some that names in configuration are full of. They make up most of any words, and 1 in 6 pairs of random letters.
+const commonPairs = new Set(
+  (
+    'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ' +
+    'ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee ' +
+    'wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op ' +
+    'wo sa ay ex ke ap od ul ub pu bu ok ey se rd ag ga gr ov br cl cr cu da ef ff ft gi gs if ls mm ob oc og oo pi pp qu ru sc ' +
+    'sp sw uc up'
+  ).split(' '),
+);
+
+/** How much of the text's letter pairs are those of words: about 0.25 for random letters, 0.7 and more for words. 1 when there are none. */
+export function wordiness(text: string): number {
+  let pairs = 0;
+  let common = 0;
+  // Within one case run, so that CamelCase counts as words and random mixed case does not count as pairs.
+  for (const [run] of text.matchAll(/[A-Z]?[a-z]+|[A-Z]+/g))
+    for (let i = 0; i + 1 < run.length; i++) {
+      pairs++;
+      if (commonPairs.has(run.slice(i, i + 2).toLowerCase())) common++;
+    }
+  return pairs === 0 ? 0 : common / pairs;
+}
+
+/** Share of neighbours that differ in class (upper, lower, digit, other): about 0.6 in base64, 0.1 to 0.3 in names and paths. */
+export function turns(text: string): number {
+  let changes = 0;
+  for (let i = 1; i < text.length; i++)
+    if (classOf(text.charCodeAt(i)) !== classOf(text.charCodeAt(i - 1))) changes++;
+  return text.length < 2 ? 0 : changes / (text.length - 1);
+}
+
+function classOf(code: number): number {
+  if (code >= 48 && code <= 57) return 0;
+  if (code >= 97 && code <= 122) return 1;
+  return code >= 65 && code <= 90 ? 2 : 3;
+}
+
+/** How wordy a random value may be: short runs of letters scatter widely, so where the classes turn as often as in base64, more. */
+export function wordLimit(value: string, usual: number): number {
+  return turns(value.replace(/[-_./]/g, '')) >= 0.4 ? 0.7 : usual;
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const versions = /\d+\.\d+\.\d+|^v?\d+\.\d+$/;
+const plain = /^(?:[\d.,:%+-]+|\d+[a-z]{1,3}|true|false|null|none|nil|undefined)$/i;
+const dates = /^\d{4}-\d\d-\d\d/;
+
+/** Looks like it came from a random generator: what a token's value is, and a word, name, path, version or number is not. */
+export function looksRandom(value: string): boolean {
+  if (value.length < 10 || plain.test(value) || dates.test(value)) return false;
+  if (uuid.test(value)) return true;
+  if (versions.test(value) && value.length < 40) return false;
+  const digits = value.replace(/\D/g, '').length;
+  if (digits === 0 && (value.length < 16 || !/[a-z]/.test(value) || !/[A-Z]/.test(value))) return false;
+  if (shannon(value) < (value.length < 16 ? 2.8 : 3)) return false;
+  // Letters a to f make pairs like those of words; a hexadecimal value is none.
+  if (/^[0-9a-f]+$/i.test(value)) return digits > 0;
+  return wordiness(value) < wordLimit(value, digits >= 3 || value.length >= 32 ? 0.55 : 0.42);
+}
+
+const placeholderShapes = [
+  /^(?:\[redacted:[\w.#-]{1,80}\])+$/,
+  /^(.)\1*$/,
+  /^[xX*#._-]+$/,
+  /^\\?\$[\w({[]/,
+  /^\$?\{\{?|^\{%|^<|^%[\w(]|^@[A-Z_]+@$|^__\w+__$/,
+  /x{5,}|\*{3,}|\.\.\.|…/i,
+  /change[-_]?(?:me|it)|placeholder|your[-_/]|[-_]here$|redacted|dummy|insert[-_]|replace[-_]?|example|sample|fake/i,
+  /^(?:var|local|data|module|process|os|env|config|secrets|self|this|settings|options|args|params|request|req|values)\.[a-z]/i,
+  /^(?:vault|ref\+|arn:|op:\/\/|file:|https?:|secretkeyref)/i,
+];
+
+/** Stands for a secret instead of being one: a variable, a template, a row of x, "changeme". */
+export function isPlaceholder(value: string): boolean {
+  return placeholderShapes.some((shape) => shape.test(value));
+}

@@ -1,0 +1,79 @@
+/** The seed's categories of what memory must not hold, with two that redaction adds: `vendor_token` and `password`. */
+export type Category =
+  | 'aws_key'
+  | 'github_token'
+  | 'private_key'
+  | 'kubeconfig'
+  | 'jwt'
+  | 'database_url'
+  | 'auth_header'
+  | 'high_entropy'
+  | 'raw_log'
+  | 'injection'
+  | 'vendor_token'
+  | 'password';
+
+/** Where something stands in a text: UTF-16 code units, `end` exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a rule's pattern matched, before its check. */
+export interface Hit extends Span {
+  readonly text: string;
+  /** The part that is the secret: `text.slice(start, end)`. */
+  readonly secret: string;
+  readonly match: RegExpExecArray;
+}
+
+/**
+ * One kind of thing to find. The engine tries `pattern` only where a hint stands, so the cost of a rule is the number of
+ * its hints in the text times a bounded match: a pattern must be sticky and either bounded in length or begin at a boundary
+ * that its own repetition cannot cross.
+ */
+export interface Rule {
+  /** Stands in placeholders and findings. Must not contain words that are passwords themselves ("pass"). */
+  readonly id: string;
+  readonly category: Category;
+  /** The vendor's page or public rule set that the format comes from. */
+  readonly source: string;
+  /** Literals, lower case, ASCII; matched in any case. */
+  readonly hints: readonly string[];
+  /** How many characters before the hint the pattern begins. */
+  readonly back?: number;
+  /** The group named `secret`, else the first that took part, is the secret (flag `d`); without groups the whole match is. */
+  readonly pattern: RegExp;
+  /** Moves the end of the secret, for blocks that end at a marker. */
+  readonly extend?: (text: string, span: Span) => number;
+  /** The last word: false drops the hit. Must look at a bounded stretch around it only. */
+  readonly check?: (hit: Hit) => boolean;
+}
+
+/** A kind of thing that no single place gives away; runs once over a text that its hint is in. */
+export interface TextRule extends Pick<Rule, 'id' | 'category' | 'source'> {
+  readonly hint: RegExp;
+  readonly spans: (text: string) => readonly Span[];
+}
+
+/** Not inside a longer word, but directly after the `\n` of an escaped string is a beginning too. */
+export const wordStart = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))`;
+
+/** A token that its prefix gives away: `prefix` + `body`, at the beginning of a word. */
+export function prefixed(
+  id: string,
+  prefixes: readonly string[],
+  body: string,
+  source: string,
+  extra: Partial<Pick<Rule, 'category' | 'check'>> = {},
+): Rule {
+  const alternatives = prefixes.map((prefix) => prefix.replace(/[.~+]/g, String.raw`\$&`)).join('|');
+  return {
+    id,
+    category: 'vendor_token',
+    source,
+    hints: prefixes.map((prefix) => prefix.toLowerCase()),
+    pattern: new RegExp(`${wordStart}(?:${alternatives})${body}`, 'y'),
+    ...extra,
+  };
+}
