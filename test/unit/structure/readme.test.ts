@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const readme = read('README.md');
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+describe('the configuration table', () => {
+  const section = /\n## Configuration\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? '';
+  const rows = new Map(
+    [...section.matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map(([, name = '', fallback = '']) => [
+      name,
+      fallback,
+    ]),
+  );
+  const schema =
+    /const environment = z\.object\(\{\n([\s\S]*?)\n\}\);/.exec(read('src/config.ts'))?.[1] ?? '';
+  const variables = [...schema.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
+
+  test('has a row for every variable that src/config.ts reads, and no other', () => {
+    expect(variables.length).toBeGreaterThan(20);
+    expect([...rows.keys()].toSorted()).toEqual(variables.toSorted());
+  });
+
+  test('tells the defaults that are written in the schema', () => {
+    const written = [
+      ...schema.matchAll(/^ {2}([A-Z_]+):[^\n]*?(?:whole|flag|list)\('?([^,)']+)/gm),
+      ...schema.matchAll(/^ {2}([A-Z_]+):[^\n]*?\.default\('([^']+)'\)/gm),
+    ];
+    expect(written.length).toBeGreaterThan(8);
+    for (const [, name = '', fallback = ''] of written)
+      expect([name, rows.get(name)]).toEqual([name, `\`${fallback}\``]);
+  });
+});
+
+describe('the commands that the documents name', () => {
+  const text = documents.map(read).join('\n');
+  const scripts = Object.keys(
+    (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts,
+  );
+  const commands = new Set(
+    readdirSync(join(root, 'src/cli')).flatMap((name) =>
+      [...read(`src/cli/${name}`).matchAll(/new Command\('([\w-]+)'\)/g)].map(([, command = '']) => command),
+    ),
+  );
+
+  test('of npm are scripts', () => {
+    const named = [...text.matchAll(/\bnpm (?:run (?:--silent )?)?(start|test|(?<=run |--silent )[\w:-]+)/g)];
+    const wanted = new Set(named.map(([, script = '']) => script));
+    expect(wanted).toContain('start');
+    expect(wanted).toContain('check');
+    expect([...wanted].filter((script) => !scripts.includes(script))).toEqual([]);
+  });
+
+  test('of sentry exist, and the README lists all of them', () => {
+    const named = [...text.matchAll(/(?<![\w/-])sentry (?:-- )?([a-z]+)(?: ([a-z]+))?/g)].filter(
+      ([whole]) => text.includes(`\`${whole}`) || text.includes(`npm run --silent ${whole}`),
+    );
+    const first = new Set(named.map(([, command = '']) => command));
+    expect(first.size).toBeGreaterThan(5);
+    expect([...first].filter((command) => !commands.has(command))).toEqual([]);
+    for (const command of commands) expect(readme).toMatch(new RegExp(`\`sentry (?:\\w+ )?${command}[ \`]`));
+  });
+
+  test('of Slack are answered', () => {
+    const answered = [...read('src/slack/commands/sentry-command.ts').matchAll(/case '(\w+)':/g)].map(
+      ([, verb]) => verb,
+    );
+    const named = [...readme.matchAll(/`\/sentry (\w+)/g)].map(([, verb]) => verb);
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((verb) => !answered.includes(verb))).toEqual([]);
+  });
+});
+
+test('every file that the documents link to exists, and every heading', () => {
+  const dead = documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^https?:/.test(target))
+      .filter((target) => {
+        const [path = '', anchor] = target.split('#');
+        const file = path === '' ? document : join(dirname(document), path);
+        if (!existsSync(join(root, file))) return true;
+        return anchor !== undefined && !anchors(read(file)).includes(anchor);
+      })
+      .map((target) => `${document}: ${target}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+/** As GitHub makes them. */
+function anchors(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('docs/seeds.md', () => {
+  const check = (folder: string) =>
+    spawnSync(process.execPath, [join(root, 'scripts/check-seeds.mjs'), folder], { encoding: 'utf8' });
+
+  test('names what exists, and nothing that exists is in no row', () => {
+    const run = check(root);
+    expect(run.stderr).toBe('');
+    expect(run.status).toBe(0);
+  });
+});
