@@ -5,13 +5,20 @@ export interface Struck<R extends Rule> extends Span {
   readonly rule: R;
 }
 
+interface End<R extends Rule> {
+  readonly rule: R;
+  readonly index: number;
+  /** From the end of the hint back to where the pattern begins. */
+  readonly reach: number;
+}
+
 interface Automaton<R extends Rule> {
   /** Character class of each ASCII code, case folded; 0 is any character that no hint has. */
   readonly classes: Uint8Array;
   /** Next state, premultiplied by the number of classes: `next[state + class]`. */
   readonly next: Int32Array;
   /** What ends in a state (by state number), as rule and length of its hint. */
-  readonly ends: readonly (readonly { readonly rule: R; readonly length: number }[] | undefined)[];
+  readonly ends: readonly (readonly End<R>[] | undefined)[];
   readonly width: number;
 }
 
@@ -24,6 +31,8 @@ export function createMatcher<R extends Rule>(rules: readonly R[]): (text: strin
   const { classes, next, ends, width } = build(rules);
   return (text) => {
     const struck: Struck<R>[] = [];
+    // What a rule has struck already holds nothing more for it.
+    const covered = new Int32Array(rules.length);
     let state = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
@@ -31,9 +40,13 @@ export function createMatcher<R extends Rule>(rules: readonly R[]): (text: strin
       if (state === 0) continue;
       const ended = ends[state / width];
       if (ended === undefined) continue;
-      for (const { rule, length } of ended) {
-        const span = tryAt(rule, text, i + 1 - length - (rule.back ?? 0));
-        if (span !== null) struck.push({ rule, ...span });
+      for (const { rule, index, reach } of ended) {
+        const at = i + 1 - reach;
+        if (at < (covered[index] as number)) continue;
+        const span = tryAt(rule, text, at);
+        if (span === null) continue;
+        covered[index] = span.end;
+        struck.push({ rule, ...span });
       }
     }
     return struck;
@@ -71,8 +84,8 @@ function build<R extends Rule>(rules: readonly R[]): Automaton<R> {
     width++;
   }
   const rows: Int32Array[] = [new Int32Array(width).fill(-1)];
-  const ends: { rule: R; length: number }[][] = [[]];
-  for (const rule of rules)
+  const ends: End<R>[][] = [[]];
+  for (const [index, rule] of rules.entries())
     for (const hint of rule.hints) {
       let state = 0;
       for (const char of hint) {
@@ -85,7 +98,7 @@ function build<R extends Rule>(rules: readonly R[]): Automaton<R> {
         }
         state = row[cls] as number;
       }
-      ends[state]?.push({ rule, length: hint.length });
+      ends[state]?.push({ rule, index, reach: hint.length + (rule.back ?? 0) });
     }
   link(rows, ends);
   const next = new Int32Array(rows.length * width);

@@ -6,7 +6,7 @@ import type { Hit, Rule } from '../rule.ts';
 const closers = String.raw`(?: (?:key|token|secret|value|id))?\\?["'\`\]]{0,2}`;
 const separator = String.raw`(?:\s{0,3}(?::=|\?=|\|\|=|=>|->|==?|:|>)|,(?=\s{0,3}\\?["'\`])|\s{1,4}value\s{0,2}=)`;
 const openers = String.raw`\s{0,8}(?:[rbuf]?\\?["'\`]{1,3})?`;
-const value = String.raw`([^\s"'\`\\<>,;&(){}]{4,512})`;
+const value = String.raw`([^\s"'\`\\<>,;&(){}]{4,256})`;
 
 const password = /^(?:passw(?:or)?d|passwort|pwd|passphrase|pass)$/;
 const passwordEnd = /(?:passw(?:or)?d|passphrase|[a-z]pwd)$/;
@@ -56,16 +56,33 @@ export function readName(name: string): Named | null {
 const proseWords =
   /^(?:files?|compat|ldap|sss|systemd|required|optional|none|null|true|false|yes|no|string|str|text|bool|boolean|integer|number|object|secret|password|passwd|token|incorrect|invalid|expired|changed|reset|missing|empty|unset|set|authentication|prompt|default|hidden|masked|encrypted|plaintext|undefined|disabled|enabled|failed|success|ok|rotated|updated|peer|trust|md5|scram-sha-\d+|varchar\S*|bcrypt|argon2\S*)[.:!?]?$/i;
 
-function nameOf({ text, start, match }: Hit): string {
-  const from = match.index;
-  const before = /[\w.-]{0,60}$/.exec(text.slice(Math.max(0, from - 60), from))?.[0] ?? '';
-  // `--set image.password`: what stands before the last dot is a path, but a vendor or owner all the same.
-  return before + (/^[\w.-]+(?: (?:key|token|secret|id))?/i.exec(text.slice(from, start))?.[0] ?? '');
+const inName = /[\w.-]/;
+const restOfName = /[\w.-]+(?: (?:key|token|secret|id))?/iy;
+
+/** The whole name that the hint stands in: `--set image.password` is `image.password`, vendor or owner and all. */
+function nameOf({ text, match }: Hit): string {
+  let from = match.index;
+  while (from > 0 && match.index - from < 60 && inName.test(text[from - 1] as string)) from--;
+  restOfName.lastIndex = match.index;
+  return text.slice(from, match.index) + (restOfName.exec(text)?.[0] ?? '');
+}
+
+/** Names repeat from line to line; what was read of them is kept, up to a bound. */
+const readNames = new Map<string, Named | null>();
+
+function readOnce(name: string): Named | null {
+  let named = readNames.get(name);
+  if (named === undefined) {
+    if (readNames.size >= 1_000) readNames.clear();
+    named = readName(name);
+    readNames.set(name, named);
+  }
+  return named;
 }
 
 function isSecret(hit: Hit): boolean {
   const { text, secret, start, end } = hit;
-  const named = readName(nameOf(hit));
+  const named = readOnce(nameOf(hit));
   if (named === null || isPlaceholder(secret) || text[end] === '(' || /^[!=~]/.test(secret)) return false;
   const between = text.slice(hit.match.index, start);
   // `a > b` compares; `<token> value </token>` is an element.

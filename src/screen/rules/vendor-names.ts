@@ -1,5 +1,5 @@
 import { isPlaceholder } from '../randomness.ts';
-import type { Hit, Rule } from '../rule.ts';
+import type { Rule } from '../rule.ts';
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const word = (...lengths: readonly (number | string)[]) =>
@@ -9,7 +9,8 @@ const dashed = (...lengths: readonly (number | string)[]) =>
 const hex = (...lengths: readonly number[]) => lengths.map((length) => `[a-f0-9]{${length}}`).join('|');
 
 /**
- * Services whose keys have no prefix: the service's name beside the value, and the value's shape. Shapes (any case) from
+ * Services whose keys have no prefix: the service's name beside the value, and the value's shape (MessageBird and New Relic are
+ * written with and without a separator, so by their second word; Private AI by its first). Shapes (any case) from
  * the services' documentation as gitleaks (rule of the same name) and detect-secrets (IBM's) write them.
  */
 const shapes: Readonly<Record<string, string>> = {
@@ -59,19 +60,13 @@ const shapes: Readonly<Record<string, string>> = {
   mailgun: '[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}',
   mattermost: word(26),
   meraki: hex(40),
-  'message-bird': `${word(25)}|${uuid}`,
-  message_bird: `${word(25)}|${uuid}`,
-  messagebird: `${word(25)}|${uuid}`,
+  bird: `${word(25)}|${uuid}`,
   netlify: dashed('40,46'),
-  'new-relic': word(64),
-  new_relic: word(64),
-  newrelic: word(64),
+  relic: word(64),
   nytimes: dashed(32),
   okta: '00[a-z0-9_=-]{40}',
   plaid: word(24, 30),
-  'private-ai': word(32),
-  private_ai: word(32),
-  privateai: word(32),
+  private: word(32),
   rapidapi: dashed(50),
   sendbird: `${uuid}|${hex(40)}`,
   sentry: hex(64),
@@ -88,31 +83,29 @@ const shapes: Readonly<Record<string, string>> = {
   zendesk: word(40),
 };
 
-const exact = new Map(
-  Object.entries(shapes).map(([name, shape]) => [name, new RegExp(`^(?:${shape})$`, 'i')]),
-);
-const names = Object.keys(shapes).toSorted((a, b) => b.length - a.length);
 const secretWord = /token|key|secret|auth|pass|pwd|api|credential|access|client|login|account|_id|Id\b/i;
 
-function hasShape({ secret, match }: Hit): boolean {
-  const name = (match.groups?.name ?? '').toLowerCase();
-  if (isPlaceholder(secret) || exact.get(name)?.test(secret) !== true) return false;
-  if (/^[a-z_=-]+$/i.test(secret) && name !== 'cloudant') return false;
-  // A name alone may stand beside a digest or an identifier of something else.
-  return secretWord.test(match.groups?.rest ?? '');
-}
-
-export const vendorNameRules: readonly Rule[] = [
-  {
-    id: 'named-service-key',
+function named(name: string, shape: string): Rule {
+  const exact = new RegExp(`^(?:${shape})$`, 'i');
+  return {
+    id: `${name.replace(/[-_]/g, '')}-key-by-name`,
     category: 'vendor_token',
     source:
-      'gitleaks: the rules that need the name of a service; detect-secrets cloudant, softlayer, ibm_cloud_iam, ibm_cos_hmac',
-    hints: names,
+      'gitleaks, the rule of this service; detect-secrets cloudant, softlayer, ibm_cloud_iam, ibm_cos_hmac',
+    hints: [name],
     pattern: new RegExp(
-      String.raw`(?<name>${names.join('|')})(?<rest>[\w .-]{0,32})\\?["'\`\]]{0,2}(?:\s{0,3}(?:[:|?]{0,3}=>?|:|>)|,|\s(?=["'])|(?<=-(?:key|token|secret))\s)\s{0,8}\\?["'\`=]{0,3}(?<secret>[A-Za-z0-9_=.|/+:%-]{14,130})(?![A-Za-z0-9_=|/+%-])`,
+      String.raw`${name}(?<rest>[\w .-]{0,32})\\?["'\`\]]{0,2}(?:\s{0,3}(?:[:|?]{0,3}=>?|:|>)|,|\s(?=["'])|(?<=-(?:key|token|secret))\s)\s{0,8}\\?["'\`=]{0,3}(?<secret>[A-Za-z0-9_=.|/+:%-]{14,130})`,
       'diy',
     ),
-    check: hasShape,
-  },
-];
+    check: ({ secret, match }) =>
+      exact.test(secret) &&
+      (name === 'cloudant' || !/^[a-z_=-]+$/i.test(secret)) &&
+      !isPlaceholder(secret) &&
+      // A name alone may stand beside a digest or an identifier of something else.
+      secretWord.test(match.groups?.rest ?? ''),
+  };
+}
+
+export const vendorNameRules: readonly Rule[] = Object.entries(shapes).map(([name, shape]) =>
+  named(name, shape),
+);
