@@ -1,0 +1,56 @@
+import type { Grammar } from '../grammar.ts';
+import { list, matching, none, oneOf } from '../values.ts';
+import { switches } from './flags.ts';
+
+const mountPath = matching(/^(?:\.|\/(?!.*\/\.\.?(?:\/|$))[A-Za-z0-9_.@:/+-]{0,400})$/u);
+const fileSystem = matching(/^[a-z0-9._]{1,30}$/u);
+const dfColumn = oneOf(
+  'source',
+  'fstype',
+  'itotal',
+  'iused',
+  'iavail',
+  'ipcent',
+  'size',
+  'used',
+  'avail',
+  'pcent',
+  'file',
+  'target',
+);
+
+/** `--sync` is left out: it makes the kernel write. */
+export const df: Grammar = {
+  binary: 'df',
+  usage:
+    'df [-h -H -i -T -a -k -m -l -P] [-B size] [-t type] [-x type] [--total] [--output=columns] [/path …]',
+  flags: [
+    ...switches('-a', '-h', '-H', '-i', '-k', '-l', '-m', '-P', '-T'),
+    ...switches('--all', '--human-readable', '--si', '--inodes', '--local', '--portability', '--print-type'),
+    ...switches('--total'),
+    { names: ['-B', '--block-size'], value: matching(/^(?:[1-9]\d{0,5})?[KMGTP]?B?$/u) },
+    { names: ['-t', '--type'], value: fileSystem, times: 5 },
+    { names: ['-x', '--exclude-type'], value: fileSystem, times: 10 },
+    { names: ['--output'], value: list(dfColumn), optionalValue: true },
+  ],
+  operands: { type: mountPath, min: 0, max: 10, are: 'an absolute path without ".."' },
+};
+
+/** `-s` and `-c` repeat the answer without an end of their own. */
+export const free: Grammar = {
+  binary: 'free',
+  usage: 'free [-b -k -m -g -h] [-t -w -l]; once, without -s or -c',
+  flags: [
+    ...switches('-b', '-k', '-m', '-g', '-h', '-t', '-w', '-l', '-v'),
+    ...switches('--bytes', '--kilo', '--mega', '--giga', '--tera', '--kibi', '--mebi', '--gibi', '--tebi'),
+    ...switches('--human', '--si', '--total', '--wide', '--lohi', '--committed'),
+  ],
+  operands: { type: none, min: 0, max: 0, are: 'no argument' },
+};
+
+export const uptime: Grammar = {
+  binary: 'uptime',
+  usage: 'uptime [-p] [-s]',
+  flags: switches('-p', '-s', '--pretty', '--since'),
+  operands: { type: none, min: 0, max: 0, are: 'no argument' },
+};

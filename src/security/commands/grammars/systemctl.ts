@@ -1,0 +1,37 @@
+import type { Grammar } from '../grammar.ts';
+import { integer, list, matching, oneOf } from '../values.ts';
+import { switches } from './flags.ts';
+
+const unitTypes = [
+  'service',
+  'socket',
+  'timer',
+  'mount',
+  'target',
+  'path',
+  'slice',
+  'scope',
+  'swap',
+  'device',
+];
+
+/** A unit by name or pid; no patterns, no paths. systemd.unit(5): at most 255 characters. */
+const unit = matching(/^[A-Za-z0-9_@:][A-Za-z0-9_.@:-]{0,254}$/u);
+
+/** Only `status`. `-H`, `-M`, `--root`, `--image` reach other systems, `--user` other managers: left out. */
+export const systemctl: Grammar = {
+  binary: 'systemctl',
+  usage: 'systemctl status [unit …] [-l] [-a] [-n 0…200] [-o format] [-t type] [--state=…] [--no-pager]',
+  enforced: [{ words: ['--no-pager'] }, { unless: '-n', words: ['-n', '20'] }],
+  flags: [
+    ...switches('-l', '--full', '-a', '--all', '--failed', '--plain', '--no-legend'),
+    { names: ['--no-pager'], emit: () => [] },
+    { names: ['-n', '--lines'], value: integer(0, 200) },
+    { names: ['-o', '--output'], value: oneOf('short', 'short-iso', 'short-full', 'short-precise', 'cat') },
+    { names: ['-t', '--type'], value: list(oneOf(...unitTypes)) },
+    { names: ['--state'], value: list(matching(/^[a-z-]{2,20}$/u)) },
+  ],
+  operands: { type: unit, min: 1, max: 11, are: '"status" and then unit names' },
+  whole: ([verb]) =>
+    verb === 'status' ? undefined : 'only "systemctl status" is a diagnostic; the rest changes things.',
+};
