@@ -159,7 +159,7 @@ BEGIN
           (a->>'starts_at')::timestamptz, (a->>'ends_at')::timestamptz, a->>'url');
 
   IF v_turn IS NOT NULL THEN
-    PERFORM sentry_enqueue_turn(accepted_incident, v_turn, 0);
+    PERFORM sentry_enqueue_turns(ARRAY[accepted_incident], v_turn);
   END IF;
 END $$;
 

@@ -31,10 +31,11 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
 /** The same alert fired again within its window: the incident goes on in its thread, with a round of its own. */
 export async function reopen(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
+  // Set by accepting, which knows what was said before the end and what after.
   const firedAgain = await run.durably('fired again?', async () => {
-    const record = await deps.records.load(incident.id);
-    const ended = record?.incident.endedAt ?? '';
-    return (record?.alerts ?? []).some((alert) => alert.status === 'firing' && alert.receivedAt > ended);
+    const [row] =
+      await deps.sql`SELECT fired_again_at > ended_at AS again FROM incident WHERE id = ${incident.id}`;
+    return row?.['again'] === true;
   });
   if (!firedAgain) return;
   await run.durably('reopen', () =>

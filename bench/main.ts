@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '../src/app/store.ts';
+import { loadConfig } from '../src/config.ts';
+import { createLog } from '../src/infra/log/log.ts';
+import { benchIngest } from './ingest.ts';
+import { benchOverhead } from './overhead.ts';
+import { benchStartup } from './startup.ts';
+
+const [what = '', ...flags] = process.argv.slice(2);
+
+/** Everything a bench makes is in a folder of its own, removed afterwards. */
+const dataDir = await mkdtemp(join(tmpdir(), 'sentry-bench-'));
+try {
+  const result = await measure(what);
+  process.stdout.write(flags.includes('--json') ? `${JSON.stringify(result, null, 2)}\n` : table(result));
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function measure(name: string): Promise<object> {
+  switch (name) {
+    case 'startup':
+      return benchStartup(dataDir);
+    case 'overhead':
+      return benchOverhead(dataDir);
+    case 'ingest': {
+      const config = loadConfig({ SENTRY_DATA_DIR: dataDir });
+      const store = await openStore(config, createLog('error'));
+      try {
+        return await benchIngest({ databaseUrl: store.url });
+      } finally {
+        await store.stop();
+      }
+    }
+    default:
+      process.stderr.write('bench: startup, ingest or overhead\n');
+      process.exit(2);
+  }
+}
+
+/** Plain lines for people: one per value, rows of a list indented. */
+function table(result: object, indent = ''): string {
+  return Object.entries(result)
+    .map(([key, value]) => {
+      if (Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null))
+        return `${indent}${key}\n${value.map((item: object) => `${table(item, `${indent}  `)}\n`).join('')}`;
+      if (typeof value === 'object' && value !== null && !Array.isArray(value))
+        return `${indent}${key}\n${table(value, `${indent}  `)}`;
+      return `${indent}${key.padEnd(26)} ${Array.isArray(value) ? value.join(', ') : String(value)}\n`;
+    })
+    .join('');
+}

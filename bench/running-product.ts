@@ -1,0 +1,72 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../src/config.ts';
+
+const program = join(packageRoot(), 'dist', 'src', 'main.js');
+
+/** The product as `npm start` runs it once it is built, with its data in `dataDir` and nothing of our environment. */
+export interface RunningProduct {
+  /** From spawning to "Sentry is ready". */
+  readonly readyMs: number;
+  readonly pageUrl: string;
+  readonly httpUrl: string;
+  stop(): Promise<void>;
+}
+
+export async function runProduct(dataDir: string): Promise<RunningProduct> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, [program, 'start'], {
+    env: environment(dataDir),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const screen = await readScreen(child);
+  return {
+    readyMs: performance.now() - begun,
+    pageUrl: /local workspace at (\S+)/.exec(screen)?.[1] ?? '',
+    httpUrl: /Webhook\s+(\S+)\/webhooks/.exec(screen)?.[1] ?? '',
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGINT');
+      await exited;
+    },
+  };
+}
+
+async function readScreen(child: ChildProcess): Promise<string> {
+  let text = '';
+  for await (const chunk of child.stdout ?? []) {
+    text += String(chunk);
+    if (/Sentry is ready[\s\S]*Ctrl-C/.test(text)) {
+      child.stdout?.resume();
+      return text;
+    }
+  }
+  throw new Error(`the product ended before it was ready:\n${text}`);
+}
+
+/** The record of one incident, by the command. */
+export async function readIncident(dataDir: string, id: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'incident', id, '--json'], {
+    env: environment(dataDir),
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+function environment(dataDir: string): Record<string, string> {
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    SENTRY_DATA_DIR: dataDir,
+    SENTRY_HTTP_PORT: '0',
+    SENTRY_PLAYGROUND_PORT: '0',
+    LOG_LEVEL: 'error',
+  };
+}
+
+/** The value at quantile q (0–1), in one decimal. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0) * 10) / 10;
+}
