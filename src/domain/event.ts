@@ -26,6 +26,10 @@ export type IncidentEventBody =
       readonly type: 'investigator.chosen';
       readonly investigator: 'claude' | 'playbook';
       readonly why: string;
+      /** The model's id. */
+      readonly model?: string;
+      /** Which prompts were in force: a digest of their words. */
+      readonly prompts?: string;
     }
   /** The model failed or is absent: the playbook goes on. */
   | { readonly type: 'investigator.fallback'; readonly reason: string }

@@ -17,20 +17,6 @@ export const incidentStates = [
 ] as const;
 export type IncidentState = (typeof incidentStates)[number];
 
-/** An alert of the same fingerprint joins an incident in one of these; anything else opens a new one (or reopens, within its window). */
-export const unfinishedStates = [
-  'open',
-  'triaging',
-  'diagnosing',
-  'reported',
-  'planning',
-  'awaiting_approval',
-  'remediating',
-  'verifying',
-  'escalated',
-  'stopped',
-] as const satisfies readonly IncidentState[];
-
 export const domains = ['docker', 'podman', 'kubernetes', 'postgres'] as const;
 /** Which of the four memories and tool families an incident belongs to. */
 export type Domain = (typeof domains)[number];
