@@ -37,6 +37,30 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ARGS });
 }
 
+/** The page as one person sees it, in a browser context of its own. What goes wrong inside it is added to `faults`. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  userId: string,
+  options: BrowserContextOptions & { readonly faults: string[]; readonly path?: string },
+): Promise<Page> {
+  const { faults, path = '/', ...contextOptions } = options;
+  const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...contextOptions });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('dialog', (dialog) => {
+    faults.push(`a script opened a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    if (/Content Security Policy|not allowed/.test(message.text())) faults.push(message.text());
+  });
+  const [before, hash = ''] = path.split('#');
+  await page.goto(`${url}${before}?user=${userId}${hash === '' ? '' : `#${hash}`}`);
+  await page.getByTestId('user-switch').waitFor({ state: 'attached' });
+  return page;
+}
+
 /** The real local Slack, a real Bolt app on Socket Mode, and a real browser. */
 export interface PageSession {
   readonly slack: LocalSlack;
@@ -73,22 +97,8 @@ export async function startPageSession(
     client,
     bot,
     faults,
-    async open(userId, path = '/', contextOptions = {}) {
-      const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...contextOptions });
-      const page = await context.newPage();
-      page.on('pageerror', (error) => faults.push(String(error)));
-      page.on('dialog', (dialog) => {
-        faults.push(`a script opened a dialog: ${dialog.message()}`);
-        void dialog.dismiss();
-      });
-      page.on('console', (message) => {
-        if (/Content Security Policy|not allowed/.test(message.text())) faults.push(message.text());
-      });
-      const [before, hash = ''] = path.split('#');
-      await page.goto(`${slack.url}${before}?user=${userId}${hash === '' ? '' : `#${hash}`}`);
-      await page.getByTestId('user-switch').waitFor({ state: 'attached' });
-      return page;
-    },
+    open: (userId, path = '/', contextOptions = {}) =>
+      openPage(browser, slack.url, userId, { faults, path, ...contextOptions }),
     async close() {
       await browser.close();
       await bot.stop();
