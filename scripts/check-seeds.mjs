@@ -106,14 +106,14 @@ function titlesIn(source) {
   return titles;
 }
 
-/** Files of src that import something below the path, but for what is in work itself. */
+/** Files of src that import something below the path, but for what is in work itself and commands that only try it. */
 function usersOf(path) {
   const inWork = rows
     .filter(({ state }) => state.startsWith('in work'))
     .flatMap(({ where }) => pathsIn(where));
   const isBelow = (file, folder) => file === folder || file.startsWith(`${folder}/`);
   return sourceFiles()
-    .filter((file) => !inWork.some((folder) => isBelow(file, folder)))
+    .filter((file) => !file.startsWith('src/cli/') && !inWork.some((folder) => isBelow(file, folder)))
     .filter((file) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].some(
         ([, specifier]) => isBelow(join(dirname(file), specifier), path),
