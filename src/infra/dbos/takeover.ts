@@ -10,6 +10,7 @@ const DEAD_AFTER_MS = 6_000;
 /** How long finished turns are kept for looking at. */
 const KEEP_FINISHED_DAYS = 7;
 const CLEAN_EVERY_MS = 10 * 60_000;
+const IDLE_EVERY_MS = 30_000;
 
 /**
  * The heartbeat of this process, and the sweeper that resumes the pending turns of dead ones: the open-source engine
@@ -26,6 +27,7 @@ export function createTakeover(options: {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let lastClean = 0;
+  let lastIdle = 0;
 
   async function beat(): Promise<void> {
     await sql`
@@ -63,6 +65,20 @@ export function createTakeover(options: {
       .map((row) => String(row['executor_id']));
   }
 
+  /** Every open move has asked for its turn in the same transaction; this finds what a defect or a restored backup left without one. */
+  async function wakeIdle(): Promise<void> {
+    if (Date.now() - lastIdle < IDLE_EVERY_MS) return;
+    lastIdle = Date.now();
+    const idle = await sql`
+      SELECT i.id, sentry_enqueue_turn(i.id, 'found idle', 0) FROM incident i
+      WHERE i.state IN ('open', 'triaging', 'diagnosing', 'planning', 'awaiting_approval', 'remediating', 'verifying')
+        AND i.updated_at < clock_timestamp() - ${IDLE_EVERY_MS} * interval '1 millisecond'
+        AND NOT EXISTS (SELECT FROM dbos.workflow_status w WHERE w.queue_name = ${QUEUE}
+                        AND w.queue_partition_key = i.id AND w.status IN ('ENQUEUED', 'PENDING', 'DELAYED'))`;
+    if (idle.length > 0)
+      log.warn({ incidents: idle.map((row) => row['id']) }, 'incidents without a turn: asked for one');
+  }
+
   async function clean(): Promise<void> {
     if (Date.now() - lastClean < CLEAN_EVERY_MS) return;
     lastClean = Date.now();
@@ -78,6 +94,7 @@ export function createTakeover(options: {
     try {
       await beat();
       await sweep();
+      await wakeIdle();
       await clean();
     } catch (error) {
       // The database may be away; the next beat tries again.
