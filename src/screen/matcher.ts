@@ -78,7 +78,7 @@ function placeOf(match: RegExpExecArray): readonly [number, number] {
 function build<R extends Rule>(rules: readonly R[]): Automaton<R> {
   const classes = new Uint8Array(128);
   let width = 1;
-  for (const char of new Set(rules.flatMap(({ hints }) => [...hints.join('')]))) {
+  for (const char of new Set(rules.flatMap(({ hints }) => hints.join('').split('')))) {
     classes[char.charCodeAt(0)] = width;
     classes[char.toUpperCase().charCodeAt(0)] = width;
     width++;

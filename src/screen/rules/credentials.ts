@@ -114,7 +114,7 @@ export const credentialRules: readonly Rule[] = [
     source: 'the long options of psql, docker login, helm, oc, vault and the like',
     hints: ['password', 'passwd', 'token', 'secret', 'api-key', 'apikey', 'passphrase'],
     pattern:
-      /(?<=(?:^|[\s\"'`])--?(?:[a-z0-9]{1,20}-){0,3})(?:password|passwd|token|secret|api-?key|passphrase)[ \t]{1,3}(?!-)(?:"([^"\n]{4,256})"|'([^'\n]{4,256})'|([^\s"'`<>|;&-][^\s"'`<>|;&]{3,512}))/diy,
+      /(?<=(?:^|[\s"'`])--?(?:[a-z0-9]{1,20}-){0,3})(?:password|passwd|token|secret|api-?key|passphrase)[ \t]{1,3}(?!-)(?:"([^"\n]{4,256})"|'([^'\n]{4,256})'|([^\s"'`<>|;&-][^\s"'`<>|;&]{3,512}))/diy,
     check: ({ secret }) =>
       !isPlaceholder(secret) && !commonWords.test(secret) && !/^(?:stdin|from-|file)/.test(secret),
   },

@@ -1,0 +1,89 @@
+import { approvalRules } from './injection/approval-rules.ts';
+import { decodePieces, rot13, unescaped, unleet } from './injection/decode.ts';
+import { delimiterRules } from './injection/delimiter-rules.ts';
+import { exfiltrationRules } from './injection/exfiltration-rules.ts';
+import { fold } from './injection/fold.ts';
+import { indirectRules } from './injection/indirect-rules.ts';
+import type { InjectionClass, InjectionRule } from './injection/injection-rule.ts';
+import { languageRules, scriptPatterns } from './injection/language-rules.ts';
+import { overrideRules } from './injection/override-rules.ts';
+import { roleRules } from './injection/role-rules.ts';
+import { createMatcher } from './matcher.ts';
+import type { Span } from './rule.ts';
+
+/** Every phrase rule; where two overlap, the first names the finding. */
+export const injectionRules: readonly InjectionRule[] = [
+  ...overrideRules,
+  ...approvalRules,
+  ...exfiltrationRules,
+  ...roleRules,
+  ...delimiterRules,
+  ...indirectRules,
+  ...languageRules,
+];
+
+/** Words addressed to the model where data should be. `start` and `end` are offsets in the text as given. */
+export interface InjectionFinding extends Span {
+  readonly rule: string;
+  readonly class: InjectionClass;
+}
+
+const match = createMatcher(injectionRules);
+const notAscii = /[^\0-\x7f]/;
+
+/**
+ * Instructions to the model inside text that is data, in order of place: plain, in other languages, behind invisible or lookalike
+ * characters, and decoded from Base64, hexadecimal, escapes, ROT13 and leetspeak. A finding is a reason to quote and to block,
+ * never the only defence.
+ */
+export function findInjection(text: string): readonly InjectionFinding[] {
+  const found = [...inPlain(text), ...inDisguise(text)];
+  const seen = new Set<string>();
+  return found
+    .toSorted((a, b) => a.start - b.start || b.end - a.end)
+    .filter(({ rule, start }) => !seen.has(`${rule} ${start}`) && seen.add(`${rule} ${start}`) !== undefined);
+}
+
+function inPlain(text: string): InjectionFinding[] {
+  const view = fold(text);
+  const found = match(view.text).map(({ rule, start, end }): InjectionFinding => {
+    const span = { start: view.at(start), end: view.at(end) };
+    const hidden = view.disguised && match(text.slice(span.start, span.end)).length === 0;
+    return { rule: rule.id, class: hidden ? 'encoded' : rule.class, ...span };
+  });
+  if (!notAscii.test(text)) return found;
+  for (const { id, pattern } of scriptPatterns)
+    for (const hit of text.matchAll(pattern))
+      found.push({ rule: id, class: 'multi_lingual', start: hit.index, end: hit.index + hit[0].length });
+  return found;
+}
+
+function inDisguise(text: string): InjectionFinding[] {
+  const found: InjectionFinding[] = [];
+  for (const { start, end, text: decoded } of decodePieces(text))
+    if (saysSo(decoded)) found.push({ rule: 'decoded-text', class: 'encoded', start, end });
+  const plain = unescaped(text);
+  if (plain !== null && inPlain(text).length === 0 && inPlain(plain).length > 0)
+    found.push({ rule: 'escaped-text', class: 'encoded', start: 0, end: text.length });
+  for (const [rule, form] of [
+    ['rot13-text', rot13(text)],
+    ['leet-text', unleet(text)],
+  ] as const)
+    if (form !== text)
+      for (const { start, end } of match(form))
+        if (match(text.slice(start, end)).length === 0) found.push({ rule, class: 'encoded', start, end });
+  const backwards = text.length <= 65_536 ? [...text].toReversed().join('') : '';
+  for (const { start, end } of match(backwards))
+    found.push({
+      rule: 'reversed-text',
+      class: 'encoded',
+      start: text.length - end,
+      end: text.length - start,
+    });
+  return found;
+}
+
+/** One level of code in code, no more. */
+function saysSo(decoded: string): boolean {
+  return inPlain(decoded).length > 0 || decodePieces(decoded).some((piece) => inPlain(piece.text).length > 0);
+}

@@ -1,0 +1,184 @@
+import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+
+const seed = 'the seeds: skip approval, disregard safety; OWASP LLM06 (excessive agency)';
+const guards =
+  '(?:approvals?(?: (?:steps?|gates?|process|flow|checks?|requirements?|workflow))?|safety(?: (?:checks?|rules?|guidelines?|measures?|protocols?|instructions?|polic(?:y|ies)|filters?|guards?|restrictions?|concerns?|gates?|switch(?:es)?))?|guardrails?|permission (?:checks?|prompts?|gates?)|human (?:review|oversight|confirmation|approval|in the loop)|kill[- ]?switch|(?:security|content) (?:polic(?:y|ies)|rules|filters?|guidelines)|the gate)';
+
+/** People and the gate are to be passed by. */
+export const approvalRules: readonly InjectionRule[] = [
+  phrase(
+    'skip-approval',
+    'approval_skipping',
+    seed,
+    [
+      'skip',
+      'bypass',
+      'disregard',
+      'ignore',
+      'override',
+      'circumvent',
+      'waive',
+      'forgo',
+      'evade',
+      'disable',
+      'turn off',
+      'deactivate',
+      'work around',
+    ],
+    `(?:skip|bypass|disregard|ignore|override|circumvent|waive|forgo|evade|disable|turn off|deactivate|work around)(?:ping|ing|ding)? (?:(?:the|any|all|your|this|that|its|human|manual|further|required|normal|usual|of|every|other|admin|operator|and) ){0,4}${guards}(?![-\\w])`,
+    (hit) =>
+      opensAsOrder(hit) &&
+      !/^(?:disable|turn off|override|bypass|ignore) (?:the )?(?:security|content) /i.test(hit.secret),
+  ),
+  phrase(
+    'without-asking',
+    'approval_skipping',
+    'ethz-spylab/agentdojo injection tasks',
+    ['without '],
+    `without (?:first |ever |even )?(?:asking|consulting|checking with|waiting for|requesting|seeking|getting|needing)(?: for)?(?: (?:the|any|a|my|your|further|human|user|prior|explicit|on-?call|operator|admin)){0,3} (?:me|us|anyone|anybody|users?|permission|approval|confirmation|consent|humans?|operators?|authori[sz]ation|questions?|on-?call)\\b`,
+    ({ text, start }) => opensOrder(text, start),
+  ),
+  phrase(
+    'act-without-approval',
+    'approval_skipping',
+    seed,
+    [
+      'run',
+      'execute',
+      'apply',
+      'restart',
+      'delete',
+      'do it',
+      'proceed',
+      'continue',
+      'perform',
+      'go ahead',
+      'approve',
+      'deploy',
+      'scale',
+      'drop',
+      'kill',
+    ],
+    `(?:run|execute|apply|restart|delete|do it|proceed|continue|perform|go ahead|approve|deploy|scale|drop|kill)\\b[^\\n.]{0,60}? (?:without|bypassing|skipping) (?:any |the |further |human |prior |waiting for |requiring |manual |explicit )*(?:approvals?|confirmation|permission|authori[sz]ation|oversight|asking)\\b`,
+    opensAsOrder,
+  ),
+  phrase(
+    'do-not-ask',
+    'approval_skipping',
+    'Greshake et al. 2023',
+    [
+      'do not',
+      "don't",
+      'no need to',
+      'never',
+      'dont',
+      'not have to',
+      'not need to',
+      "n't have to",
+      "n't need to",
+    ],
+    `(?:(?:do not|don'?t|never)(?: have to| need to)?|no need to|not (?:have|need) to|n't (?:have|need) to) (?:ask|wait|request|seek|bother)(?: (?:me|us|the|users?|anyone|humans?|operators?|asking|for|any|to))* (?:permission|approval|confirmation|consent|authori[sz]ation|confirm)\\b`,
+  ),
+  phrase(
+    'no-approval-needed',
+    'approval_skipping',
+    seed,
+    [
+      'no approval',
+      'no human',
+      'no permission',
+      'no confirmation',
+      'approval is not',
+      "approval isn't",
+      'no further approval',
+      'approval not',
+      'approval has been',
+      'approval was',
+      'confirmation is not',
+    ],
+    `(?:no (?:further |human |additional )?(?:approval|permission|confirmation|authori[sz]ation|review)(?: (?:is|are|was))?(?: (?:needed|required|necessary))?|(?:approval|confirmation) (?:is not|isn't|not|has (?:already )?been|was already) (?:needed|required|necessary|granted|given))[.,;:!-]{0,2} (?:[a-z]+ ){0,3}?(?:just|go ahead|proceed|execute|run|apply|do it|continue|immediately|restart|delete)\\b`,
+  ),
+  phrase(
+    'auto-approve',
+    'approval_skipping',
+    seed,
+    [
+      'auto-approve',
+      'auto approve',
+      'autoapprove',
+      'automatically approve',
+      'approve this',
+      'approve it',
+      'approve the action',
+      'approve all actions',
+      'approve every',
+      'approve any',
+    ],
+    `(?:(?:auto-?(?: )?|automatically )approve (?:this|it|the|all|every|any|my|these)(?: (?:next|following|proposed|pending))? ?(?:actions?|commands?|requests?|changes?|fix(?:es)?|plans?|proposals?|tool calls?|mutations?)|approve (?:this|it|the action|all actions|every action|any action|every command)(?: [a-z]+){0,2}? (?:immediately|automatically|now|without|yourself|at once))\\b`,
+    opensAsOrder,
+  ),
+  phrase(
+    'say-it-is-safe',
+    'approval_skipping',
+    'PayloadsAllTheThings, Prompt Injection',
+    [
+      'say',
+      'claim',
+      'respond',
+      'pretend',
+      'tell',
+      'report',
+      'answer',
+      'classify',
+      'mark',
+      'treat',
+      'conclude',
+      'declare',
+    ],
+    `(?:say|claim|respond|pretend|tell [a-z]+|report|answer|conclude|declare|classify|mark|treat)(?: that)? (?:the|this|these|it|every|all|any)(?: (?:[a-z]+ ){0,3}?(?:command|action|change|plan|request|code|script|tool call|alert|fix|finding|input|text)s?)? (?:is|are|as|was|has been|were) (?:completely |totally |perfectly |already |pre-?)?(?:safe|approved|authori[sz]ed|harmless|benign|a false positive|false positives?)\\b`,
+    (hit) =>
+      opensAsOrder(hit) &&
+      !/^(?:report|mark|treat|classify)\b.*\b(?:alert|finding)s? (?:is|are|as) (?:a )?false/i.test(
+        hit.secret,
+      ),
+  ),
+  phrase(
+    'already-approved',
+    'approval_skipping',
+    seed,
+    [
+      'this action',
+      'this command',
+      'this change',
+      'this request',
+      'this fix',
+      'the action',
+      'this operation',
+      'pre-approved',
+      'preapproved',
+      'already approved',
+      'already authorized',
+      'already been approved',
+      'fully authorized',
+    ],
+    `(?:(?:this|the) (?:action|command|fix|operation|tool call|mutation) (?:is|has been|was) (?:already |pre-?|fully )(?:been )?(?:approved|authori[sz]ed)|(?:pre-?|already |fully )(?:approved|authori[sz]ed) (?:by|for you)[^\\n.]{0,40}[,.;:!] ?(?:so |just |please |you (?:may|can|must) )?(?:execute|run|proceed|go ahead|apply))\\b`,
+  ),
+  phrase(
+    'fill-in-without',
+    'approval_skipping',
+    'ethz-spylab/agentdojo injection tasks',
+    ['fill them in', 'fill it in', 'make something up', 'make them up'],
+    `(?:fill (?:them|it) in|make (?:something|them|it) up) without asking`,
+    isOrder,
+  ),
+];
+
+function opensOrder(text: string, start: number): boolean {
+  // "… can be merged without asking for permission" is a fact about others; an order has its verb at the head of the clause.
+  const clause =
+    text
+      .slice(Math.max(0, start - 120), start)
+      .split(/[.!?\n;:]/)
+      .at(-1) ?? '';
+  return !/\b(?:can|could|may|might|allows?|lets?|are|is|was|were|users?|they|we|who|which)\b/i.test(clause);
+}

@@ -1,0 +1,80 @@
+import { type InjectionRule, phrase } from './injection-rule.ts';
+
+const chat =
+  'chat templates of Llama, ChatML, Alpaca, Gemma (huggingface.co/docs/transformers/chat_templating)';
+const garak = 'NVIDIA/garak latentinjection (ended sessions, faked turns)';
+
+function atLineStart({ text, start }: { readonly text: string; readonly start: number }): boolean {
+  return /(?:^|[\n>|"'`*#\\]|\\n|-{3,}|={3,})[\s*>#]{0,6}$/.test(text.slice(Math.max(0, start - 12), start));
+}
+
+/** Marks that close our quotation and open a turn of somebody else. */
+export const delimiterRules: readonly InjectionRule[] = [
+  phrase(
+    'chat-template',
+    'delimiter_injection',
+    chat,
+    ['<|', '[inst]', '[/inst]', '<<sys', '<</sys', '<start_of_turn>', '<end_of_turn>'],
+    `(?:<\\|/?(?:im_start|im_end|im_sep|endoftext|endofprompt|system|user|assistant|end|eot_id|eom_id|start_header_id|end_header_id|begin_of_text|end_of_text|channel|message)\\|>|\\[/?INST\\]|<</?SYS>>|<(?:start|end)_of_turn>)`,
+  ),
+  phrase(
+    'system-heading',
+    'delimiter_injection',
+    'ethz-spylab/agentdojo attacks; Alpaca prompts',
+    ['system', 'instruction:', 'admin', 'developer'],
+    `(?:\\(?(?:system|admin|developer)[_ -](?:message|prompt|override|instructions?|command)\\)?[\\])]|(?:system|admin|developer)[_ -](?:message|prompt|override|instructions?|command)\\s{0,2}[:\\])>]|instruction:\\s{0,2}\\n)`,
+    ({ text, start, secret }) =>
+      /(?:#{2,}\s*\(?|[[<(]{1,2}\/?|\*{2,}|={3,}\s*|-{3,}\s*)$/.test(
+        text.slice(Math.max(0, start - 8), start),
+      ) ||
+      (/^system[_ -](?:override|command)/i.test(secret) && atLineStart({ text, start })),
+  ),
+  phrase(
+    'system-turn',
+    'delimiter_injection',
+    garak,
+    ['system:', 'system :', 'developer:', 'admin:'],
+    `(?:system|developer|admin) ?:\\s{1,3}(?:you (?:are|must|will|should|have)|ignore|disregard|focus|from now|forget|provide|print|reply|respond|always|never|do not|the user|new instruction|override|stop|act|approve|tell|reveal|say|your|please|output|answer|only)\\b`,
+    atLineStart,
+  ),
+  phrase(
+    'faked-turn',
+    'delimiter_injection',
+    garak,
+    ['assistant:', 'user:', 'human:', 'ai:'],
+    `(?:(?:assistant|ai):[^\\n]{0,400}\\n\\s{0,8}>?\\s{0,2}(?:user|human):|(?:user|human):\\s{0,3}(?:next|now|thanks|thank you|please|great|good|could you|can you|ignore|repeat|ok|okay|what|tell|forget|print|translate|before)\\b)`,
+    atLineStart,
+  ),
+  phrase(
+    'ended-session',
+    'delimiter_injection',
+    garak,
+    ['end of', 'end_of', 'end system', 'begin system', 'start of'],
+    `(?:(?:end|start)[ _]of[ _](?:the )?(?:session|conversation|(?:system )?prompts?|instructions?|context|untrusted|user input|input|tool (?:output|result)|data|document|quote|quotation)|(?:end|begin) system (?:prompt|message))\\s{0,2}[>\\])=*#-]`,
+    ({ text, start }) => /[<[(=*#-]\s{0,2}\/?$/.test(text.slice(Math.max(0, start - 4), start)),
+  ),
+  phrase(
+    'role-in-json',
+    'delimiter_injection',
+    'platform.openai.com and docs.claude.com: message roles',
+    ['"role"', "'role'", '\\"role\\"'],
+    `\\\\?["']role\\\\?["']\\s{0,3}:\\s{0,3}\\\\?["'](?:system|developer)\\\\?["']\\s{0,3},\\s{0,3}\\\\?["']content`,
+  ),
+  phrase(
+    'our-own-marks',
+    'delimiter_injection',
+    'the marks in which Sentry quotes memory and tool output',
+    [
+      'sentry_',
+      'tool_result',
+      'tool_output',
+      'function_results',
+      'untrusted',
+      'system_prompt',
+      'system>',
+      'system-reminder',
+    ],
+    `(?:sentry_[a-z_]{1,40}|tool_(?:result|output)s?|function_results|untrusted[a-z_-]{0,20}|system_prompt|system-reminder)>`,
+    ({ text, start }) => /<\/?$/.test(text.slice(Math.max(0, start - 2), start)),
+  ),
+];

@@ -1,0 +1,188 @@
+import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+
+const ignoring = [
+  'ignore',
+  'ignoring',
+  'disregard',
+  'forget',
+  'neglect',
+  'overlook',
+  'omit',
+  'bypass',
+  'override',
+  'skip',
+  'dismiss',
+  'abandon',
+  'discard',
+  'set aside',
+  'throw away',
+  'throw out',
+  'pay no attention',
+  'do not',
+  "don't",
+  'dont',
+  'stop',
+  'never',
+  'no longer',
+  'cease',
+];
+const verbs =
+  '(?:ignor(?:e|ing)|disregard|forget(?: about)?|neglect|overlook|omit|bypass|override|skip|dismiss|abandon|discard|set aside|throw (?:out|away)|pay no attention to' +
+  "|(?:do not|don'?t|stop|never|no longer|cease(?: to)?) (?:follow(?:ing)?|obey(?:ing)?|listen(?:ing)? to|adher(?:e|ing) to|comply(?:ing)? with|heed(?:ing)?|pay(?:ing)? attention to|regard(?:ing)?|abide by))";
+const gentle =
+  "(?:ignor(?:e|ing)|disregard|forget|neglect|overlook|omit|bypass|skip|dismiss|pay no attention to|(?:do not|don'?t|stop) (?:follow(?:ing)?|obey(?:ing)?|heed(?:ing)?|listen(?:ing)? to|regard))";
+const filler =
+  '(?:(?:all|any|every|each|the|of|your|my|our|these|those|this|that|its|other|such|and|or|completely|entirely|immediately|totally|safely|please) ){0,5}';
+const earlier =
+  '(?:previous(?:ly)?|prior|preceding|above|foregoing|earlier|initial|original|former|past|last|existing|pre-?existing|following|given|provided|system|developer|hidden|default|built-?in|safety|security|ethical|programmed)';
+const orders =
+  '(?:instructions?|directives?|directions?|prompts?|guidelines?|guardrails?|programming|orders|commandments?|system (?:prompt|message)s?)';
+const things =
+  '(?:content|text|commands?|context|conversations?|inputs?|data|messages?|communications?|responses?|requests?|chats?|dialog(?:ue)?s?|discussions?|tasks?|quer(?:y|ies)|questions?|rules?|statements?|sentences?|paragraphs?|goals?|objectives?|constraints?|restrictions?|limitations?|polic(?:y|ies)|training|answers?)';
+const sayings =
+  '(?:print|say|output|reply|respond|write|translate|return|tell|repeat|answer|display|show|do|run|execute|send|give|act|call|generate|provide)';
+const rebuff = 'protectai/rebuff heuristics (verb × when × what); PayloadsAllTheThings, Prompt Injection';
+
+/** Our instructions are to be put aside for others. */
+export const overrideRules: readonly InjectionRule[] = [
+  phrase(
+    'ignore-earlier-instructions',
+    'system_prompt_override',
+    rebuff,
+    ignoring,
+    `${verbs} ${filler}(?:${earlier}(?:,? (?:and|or|/) (?:${earlier}|future|subsequent))?,? ){1,2}(?:[a-z]+ ){0,2}${orders}\\b`,
+    isOrder,
+  ),
+  phrase(
+    'ignore-instructions',
+    'system_prompt_override',
+    rebuff,
+    ignoring,
+    `${gentle} (?:(?:all|any|every|each|your|my|our|completely|of|the|these|those) ){0,3}${orders}(?:(?: (?:above|before|that|you|given|from|in (?:the|your|this)|and|so far|up to)|[.,;:!"'] ?(?:and|then|just|instead|run|you|do|print|say|now|simply)?)|\\s*$)`,
+    (hit) =>
+      opensAsOrder(hit) &&
+      !/\b(?:the|these|those) (?:instructions?|directions?|guidelines?) (?:in|from|that|for)\b/i.test(
+        hit.secret,
+      ),
+  ),
+  phrase(
+    'ignore-earlier-text',
+    'system_prompt_override',
+    rebuff,
+    ignoring,
+    `${gentle} (?:(?:all|any|every|the|of|your|my|our|these|those|everything) ){0,4}(?:previous|prior|preceding|above|foregoing|earlier|initial)(?: (?:and|or) (?:following|above|previous|earlier))? ${things}(?! (?:types?|code|codes|failures?|loss|error|errors|warnings?|size|from|store|center|source|base|limits?)\\b)`,
+    opensAsOrder,
+  ),
+  phrase(
+    'ignore-and-say',
+    'system_prompt_override',
+    'NVIDIA/garak latentinjection, promptinject (goal hijacking)',
+    ignoring,
+    `${gentle} [^\\n]{0,80}?(?:instructions?|directions?|prompts?|users?|rest|text|above|documents?|prompt|everything|previous|following|said)\\b[^\\n]{0,60}?(?: (?:and|then|but)|[,.;:]) (?:(?:just|instead|simply|only|then|please|always) ){0,3}${sayings}\\b`,
+    (hit) =>
+      opensAsOrder(hit) &&
+      !/\b(?:errors?|warnings?|alerts?|logs?|output|values?|pods?|nodes?|metrics?)\b/i.test(hit.secret),
+  ),
+  phrase(
+    'ignore-everything',
+    'system_prompt_override',
+    'PayloadsAllTheThings, Prompt Injection',
+    ignoring,
+    `${gentle} (?:(?:about|absolutely|completely) )?(?:all|everything|anything|whatever|what)(?: (?:that|else))? (?:(?:you|i|we|they|was|were|has|have|is|been|came|comes|had)\\b|above|before|prior|previous|so far)`,
+    (hit) =>
+      opensAsOrder(hit) && /\b(?:you|i|we|they|above|before|previous|prior|so far)\b/i.test(hit.secret),
+  ),
+  phrase(
+    'ignore-the-user',
+    'system_prompt_override',
+    'indirect injections in image metadata and API answers',
+    ignoring,
+    `${gentle} (?:(?:the|your|what the|all|any|anything the) ){1,2}(?:users?|operators?|humans?|admins?|on-?call)(?:'s)? (?:and|requests?|questions?|instructions?|says?|said|asks?|asked|wants?|input|prompts?|quer(?:y|ies)|commands?)\\b`,
+    (hit) => opensAsOrder(hit),
+  ),
+  phrase(
+    'start-over',
+    'system_prompt_override',
+    rebuff,
+    ignoring,
+    `${gentle} [^\\n.]{0,80} and (?:start|begin|starting)(?: all)? (?:over|anew|afresh|again|from scratch|fresh)\\b`,
+    (hit) =>
+      opensAsOrder(hit) &&
+      /\b(?:instructions?|directives?|prompts?|messages?|conversation|context|inputs?|requests?|commands?|responses?|communication|content|text|data)\b/i.test(
+        hit.secret,
+      ),
+  ),
+  phrase(
+    'new-instructions',
+    'system_prompt_override',
+    'ethz-spylab/agentdojo attacks; Greshake et al. 2023',
+    ['new', 'updated', 'real', 'actual', 'revised', 'override'],
+    `(?:new|updated|real|actual|revised|override)(?: and (?:new|important|updated))? (?:system )?(?:instructions?|directives?|orders?|task|objective|goal|role|persona|prompt|mission)(?: (?:is|are|for you|from)|[:!*])`,
+    (hit) => {
+      const before = hit.text.slice(Math.max(0, hit.start - 24), hit.start);
+      return (
+        /(?:\byour|\bimportant|\bhere (?:is|are)(?: the)?|\burgent|[*#!=<[-]{2,})\s*$/i.test(before) ||
+        (/^(?:NEW|UPDATED|OVERRIDE)/.test(hit.secret) && /INSTRUCTION|DIRECTIVE|PROMPT/.test(hit.secret))
+      );
+    },
+  ),
+  phrase(
+    'obey-only-this',
+    'system_prompt_override',
+    'ethz-spylab/agentdojo attacks (InjecAgent)',
+    ['strictly', 'only', 'exclusively', 'instead', 'must now', 'obey'],
+    `(?:strictly|only|exclusively|instead,?|must now|obey) (?:(?:adhere to|follow|obey|execute|focus on|comply with|do|perform|respond to) )?(?:only )?(?:on )?(?:the|these|this|my) (?:following|below|next|new) (?:instructions?|commands?|directives?|orders?|information and)\\b`,
+    isOrder,
+  ),
+  phrase(
+    'from-now-on',
+    'system_prompt_override',
+    'PayloadsAllTheThings, Prompt Injection',
+    ['from now on', 'henceforth', 'from this point', 'from here on'],
+    `(?:from now on|henceforth|from this point (?:on|forward|onwards?)|from here on(?: out)?)[,:]? (?:(?:you|your) (?:are|must|will|shall|should|answers?|respon[ds]\\w*|act|only|always|no longer|have|can)|(?:always|only|never) (?:answer|respond|reply|say|act|approve|ignore)|ignore|act as|respond|answer|pretend|speak|obey)\\b`,
+    (hit) => !/\bcan$/i.test(hit.secret),
+  ),
+  phrase(
+    'instead-say',
+    'system_prompt_override',
+    'Greshake et al. 2023 (indirect injection on web pages)',
+    [
+      'do not print',
+      'do not output',
+      'do not summarize',
+      'do not summarise',
+      'do not answer',
+      "don't answer",
+      'instead of',
+      'instead,',
+      'instead print',
+      'instead say',
+    ],
+    `(?:(?:do not|don't) (?:print|output|summari[sz]e|answer|translate) [^\\n]{0,80}?instead,? |instead(?: of (?:the|this|your|answering|summari[sz]ing|translating)[^\\n]{0,60}?)?,? )(?:just |only |simply |please )?(?:print|say|reply|respond|output|write|tell)(?: (?:the (?:text|following|words?|user|phrase|message|sentence)|with|only|that|"|')|:)`,
+    opensAsOrder,
+  ),
+  phrase(
+    'say-exactly',
+    'system_prompt_override',
+    'NVIDIA/garak promptinject; latentinjection',
+    [
+      'just say',
+      'just print',
+      'only say',
+      'only print',
+      'only output',
+      'only reply',
+      'only respond',
+      'reply only',
+      'respond only',
+      'simply say',
+      'simply print',
+      'simply reply',
+      'repeat the following',
+      'repeat after me',
+      'print the following',
+    ],
+    `(?:(?:just|only|simply) (?:say|print|output|reply(?: with)?|respond(?: with)?)|(?:reply|respond) only with|(?:repeat|print) (?:the following (?:sentence|text|phrase|words?|message)|after me))[: ]*["'“«:]`,
+    opensAsOrder,
+  ),
+];
