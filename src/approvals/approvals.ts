@@ -1,6 +1,6 @@
 import type { Action } from '../domain/action.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
-import type { ActionId } from '../domain/ids.ts';
+import { type ActionId, asIncidentId } from '../domain/ids.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
@@ -112,14 +112,8 @@ export function createApprovals(deps: {
           UPDATE action SET state = 'expired', finished_at = clock_timestamp()
           WHERE id = ${actionId} AND state IN ('proposed', 'approved') AND expires_at <= clock_timestamp() RETURNING incident_id`;
         if (!row) return false;
-        const action = await records.action(actionId);
-        if (action)
-          await records.append(
-            tx,
-            action.incidentId,
-            { type: 'action.expired', actionId },
-            `expired:${actionId}`,
-          );
+        const incidentId = asIncidentId(String(row['incident_id']));
+        await records.append(tx, incidentId, { type: 'action.expired', actionId }, `expired:${actionId}`);
         return true;
       });
     },

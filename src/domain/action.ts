@@ -53,6 +53,11 @@ export interface Action {
   readonly auditOnly: boolean;
 }
 
+/** Claimed, and nothing ran for certain: it says nothing about whether the command helps, and may be proposed again. */
+export function neverRan(action: Pick<Action, 'state' | 'toolCallId'>): boolean {
+  return action.state === 'failed' && action.toolCallId === null;
+}
+
 /** What an active tool's run ended as. `unknown`: it may or may not have taken effect. */
 export type ActionOutcome =
   | { readonly kind: 'succeeded'; readonly text: string }

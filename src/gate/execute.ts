@@ -8,7 +8,7 @@ import { asToolCallId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
 import type { Tx } from '../domain/sql.ts';
 import type { Json } from '../domain/tool-call.ts';
-import { storeToolCall } from '../record/evidence.ts';
+import { storeToolCallIn } from '../record/evidence.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -120,8 +120,13 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
     }
   }
 
-  async function execute(action: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {
+  async function execute(given: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {
+    // As it stands now, not as it stood when the turn began: a step that runs again after a crash finds what it did then.
+    const now = await deps.records.action(given.id);
+    const action: Action = { ...given, ...(now ? { state: now.state, outcome: now.outcome } : {}) };
     if (action.state === 'started' || action.state === 'unknown') return settle(action, hooks, signal);
+    if (action.state === 'succeeded' || action.state === 'failed')
+      return { kind: 'ran', outcome: { kind: action.state, text: action.outcome ?? '' } };
     if (action.state !== 'approved')
       return { kind: 'not_run', why: 'refused', code: 'NOT_APPROVED', reason: `It is ${action.state}.` };
 
@@ -170,16 +175,17 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
       return { kind: 'later', inMs: claimed.inMs, reason: 'Another process has taken it.' };
 
     // From here on it counts as possibly run. What is too late must not begin (monotonic clock: it also runs while the process is paused).
-    if (claimed.tookMs > WINDOW_MS || deps.killSwitch.local()) {
+    if (performance.now() - claimed.begunAt > WINDOW_MS || deps.killSwitch.local()) {
       const outcome: ActionOutcome = { kind: 'failed', text: 'Not run: the claim came back too late.' };
       await releaseUnrun(deps, { action, claimId, outcome, onEnded: hooks.ended });
       return { kind: 'ran', outcome };
     }
     const startedAt = new Date();
-    // Counted from after the reading of the target's clock, so never later than the ledger's own deadline.
+    // From moments before the claim only, never from now: a process paused right here would otherwise give itself a later
+    // deadline than the ledger's (`done_by`, a margin after this one).
     const deadline = {
       clock: authorised.clock,
-      withinMs: Math.round(performance.now() - authorised.readAt) + tool.timeoutMs,
+      withinMs: Math.floor(claimed.begunAt - authorised.readAt) + WINDOW_MS + tool.timeoutMs,
     };
     const outcome = await runOnce(tool, context, passage.input, action, deadline);
     await endWith(action, claimId, outcome, startedAt, hooks);
@@ -216,29 +222,36 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
   ): Promise<void> {
     const id = asToolCallId(newId('tc', randomBytes));
     const outcome: ActionOutcome = { kind: raw.kind, text: deps.redact(raw.text) };
-    await finish(deps, { action, claimId, outcome, toolCallId: id, onEnded: hooks.ended });
-    await storeToolCall(deps.sql, deps.records, {
-      id,
-      incidentId: action.incidentId,
-      role: 'surgeon',
-      tool: action.tool,
-      target: action.target,
-      input: action.input,
-      state: outcome.kind === 'succeeded' ? 'ok' : 'failed',
-      output: outcome.text,
-      result: null,
-      truncated: false,
-      code: outcome.kind === 'succeeded' ? null : outcome.kind.toUpperCase(),
-      actionId: action.id,
-      startedAt,
-      purpose: 'the approved action',
-    });
-    await audit.append({
+    const entry = {
       kind: 'gate.outcome',
       actor: action.decidedBy ?? 'system',
       incidentId: action.incidentId,
       details: { action: action.id, toolCall: id, outcome: outcome.kind, text: outcome.text.slice(0, 500) },
-    });
+    };
+    // Outcome, evidence and audit entry in one transaction: a kill after it loses none of them, one before it all.
+    const onEnded = async (tx: Tx): Promise<void> => {
+      await hooks.ended(tx, outcome);
+      await storeToolCallIn(tx, deps.records, {
+        id,
+        incidentId: action.incidentId,
+        role: 'surgeon',
+        tool: action.tool,
+        target: action.target,
+        input: action.input,
+        state: outcome.kind === 'succeeded' ? 'ok' : 'failed',
+        output: outcome.text,
+        result: null,
+        truncated: false,
+        code: outcome.kind === 'succeeded' ? null : outcome.kind.toUpperCase(),
+        actionId: action.id,
+        startedAt,
+        purpose: 'the approved action',
+      });
+      await audit.appendIn(tx, entry);
+    };
+    const first = await finish(deps, { action, claimId, outcome, toolCallId: id, onEnded });
+    // Judged by another process while this one was away: what it saw is for the audit, the judgement stands.
+    if (!first) await audit.append({ ...entry, details: { ...entry.details, toolCall: null, late: true } });
   }
 
   async function settle(action: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {

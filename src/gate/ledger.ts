@@ -21,7 +21,8 @@ interface LedgerDeps {
 }
 
 export type Claim =
-  | { readonly kind: 'claimed'; readonly tookMs: number }
+  /** `begunAt` (performance.now()): from then on the window runs, also while the process is paused. */
+  | { readonly kind: 'claimed'; readonly begunAt: number }
   | { readonly kind: 'stopped'; readonly refusal: Refusal }
   | { readonly kind: 'expired' }
   /** Another action on the target is running, or nobody knows how it ended. */
@@ -41,8 +42,8 @@ export async function claim(
   },
 ): Promise<Claim> {
   const { action, claimId, timeoutMs } = options;
-  const begun = performance.now();
-  const outcome = await sql.begin(async (tx): Promise<Claim> => {
+  const begunAt = performance.now();
+  return sql.begin(async (tx): Promise<Claim> => {
     await tx`SET LOCAL synchronous_commit = on`;
     const refusal = await killSwitch.lockRows(tx, options.scopes);
     if (refusal) return { kind: 'stopped', refusal };
@@ -55,9 +56,8 @@ export async function claim(
       RETURNING done_by`;
     if (!row) return why(tx, action);
     await options.onClaimed(tx);
-    return { kind: 'claimed', tookMs: 0 };
+    return { kind: 'claimed', begunAt };
   });
-  return outcome.kind === 'claimed' ? { kind: 'claimed', tookMs: performance.now() - begun } : outcome;
 }
 
 async function why(tx: Tx, action: Action): Promise<Claim> {
@@ -71,7 +71,7 @@ async function why(tx: Tx, action: Action): Promise<Claim> {
   return row['expired'] === true ? { kind: 'expired' } : { kind: 'busy' };
 }
 
-/** Writes how it ended, if this claim still holds it. A late outcome replaces *unknown*. */
+/** Writes how it ended, if this claim still holds it; false when it has been judged already. A late outcome replaces *unknown*. */
 export async function finish(
   { sql }: Pick<LedgerDeps, 'sql'>,
   options: {
@@ -81,15 +81,16 @@ export async function finish(
     readonly toolCallId: ToolCallId | null;
     readonly onEnded: (tx: Tx, outcome: ActionOutcome) => Promise<void>;
   },
-): Promise<void> {
+): Promise<boolean> {
   const { action, claimId, outcome } = options;
-  await sql.begin(async (tx) => {
+  return sql.begin(async (tx) => {
     await tx`SET LOCAL synchronous_commit = on`;
     const rows = await tx`
       UPDATE action SET state = ${outcome.kind}, outcome = ${outcome.text}, finished_at = clock_timestamp(),
              tool_call_id = ${options.toolCallId}
       WHERE id = ${action.id} AND claim_id = ${claimId} AND state IN ('started', 'unknown') RETURNING id`;
     if (rows.length > 0) await options.onEnded(tx, outcome);
+    return rows.length > 0;
   });
 }
 

@@ -4,6 +4,7 @@ import { canonicalJson } from '../domain/canonical-json.ts';
 import { OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { type ActionId, asActionId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
+import type { Tx } from '../domain/sql.ts';
 import type { Json, ProposalNotes } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
 import { switchScopes } from '../security/kill-switch.ts';
@@ -49,9 +50,11 @@ export async function propose(
 
   const stored = await sql.begin(async (tx) => {
     const [pending] = await tx`
-      SELECT id, plan_hash FROM action WHERE incident_id = ${credential.incidentId} AND state IN ('proposed', 'approved', 'started')`;
-    if (pending) return pending['plan_hash'] === hash ? asActionId(String(pending['id'])) : null;
+      SELECT id, plan_hash, target, command, round FROM action
+       WHERE incident_id = ${credential.incidentId} AND state IN ('proposed', 'approved', 'started')`;
+    if (pending?.['plan_hash'] === hash) return asActionId(String(pending['id']));
     const [incident] = await tx`SELECT round FROM incident WHERE id = ${credential.incidentId}`;
+    if (pending && !(await replaced(tx, pending, Number(incident?.['round'] ?? 1)))) return null;
     await tx`
       INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                           system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
@@ -65,6 +68,30 @@ export async function propose(
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
     return id;
   });
+  /**
+   * Takes back what nobody will decide any more: the same command, proposed by a turn that died before the state moved,
+   * or a proposal of an earlier round (in AUDIT mode none is ever decided).
+   */
+  async function replaced(tx: Tx, pending: Record<string, unknown>, round: number): Promise<boolean> {
+    const same = pending['target'] === target && pending['command'] === command;
+    if (!same && Number(pending['round']) === round) return false;
+    const reason = same
+      ? 'The state has moved since this was proposed.'
+      : 'It has been looked at again since.';
+    const rows = await tx`
+      UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()
+       WHERE id = ${String(pending['id'])} AND state = 'proposed' RETURNING id`;
+    const actionId = asActionId(String(pending['id']));
+    if (rows.length > 0)
+      await records.append(
+        tx,
+        credential.incidentId,
+        { type: 'action.void', actionId, reason },
+        `void:${actionId}`,
+      );
+    return rows.length > 0;
+  }
+
   if (stored === null)
     return refuse(
       'ALREADY_PROPOSED',

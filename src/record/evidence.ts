@@ -27,17 +27,20 @@ const SUMMARY_LENGTH = 200;
 
 /** Stores a tool call as evidence, with its event, in one transaction. */
 export async function storeToolCall(sql: Sql, records: IncidentRecords, call: FinishedCall): Promise<void> {
-  await sql.begin(async (tx) => {
-    await insertToolCall(tx, call);
-    await records.append(tx, call.incidentId, {
-      type: 'tool.called',
-      toolCallId: call.id,
-      role: call.role,
-      tool: call.tool,
-      purpose: call.purpose,
-      state: call.state,
-      summary: firstLine(call.output),
-    });
+  await sql.begin((tx) => storeToolCallIn(tx, records, call));
+}
+
+/** The same inside the caller's transaction, such as the ledger's: the outcome and its evidence land together. */
+export async function storeToolCallIn(tx: Tx, records: IncidentRecords, call: FinishedCall): Promise<void> {
+  await insertToolCall(tx, call);
+  await records.append(tx, call.incidentId, {
+    type: 'tool.called',
+    toolCallId: call.id,
+    role: call.role,
+    tool: call.tool,
+    purpose: call.purpose,
+    state: call.state,
+    summary: firstLine(call.output),
   });
 }
 

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { messageOf } from '../../domain/errors.ts';
 import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
@@ -6,6 +5,7 @@ import type { Jobs } from '../../domain/jobs.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Sql } from '../../domain/sql.ts';
 import { APPLICATION, QUEUE, WORKFLOW } from './enqueue-function.ts';
+import { pidSpace } from './pid-space.ts';
 import { createTakeover } from './takeover.ts';
 
 /** Runs `fn` once per name and turn: after a crash its recorded result is returned instead. */
@@ -33,7 +33,7 @@ export function createEngine(options: {
   readonly turnsAtOnce?: number;
 }): Engine {
   const { sql, log, executorId } = options;
-  const takeover = createTakeover({ sql, log, executorId, host: hostname(), pid: process.pid });
+  const takeover = createTakeover({ sql, log, executorId, host: pidSpace(), pid: process.pid });
   let stopping = false;
   const inFlight = new Set<Promise<unknown>>();
 

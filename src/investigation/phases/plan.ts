@@ -39,6 +39,10 @@ export async function plan(run: PhaseRun): Promise<void> {
       await deps.jobs.enqueueTurn(incident.id, 'proposed');
       return moved;
     }
+    // A turn that died may have proposed what its repetition does not: nobody shall approve what no plan stands behind.
+    for (const left of (await deps.records.load(incident.id))?.actions ?? [])
+      if (left.state === 'proposed' && !left.auditOnly)
+        await deps.sql.begin((tx) => deps.approvals.void(tx, left, 'No plan stands behind it any more.'));
     const reason =
       outcome.kind === 'none'
         ? outcome.reason

@@ -5,10 +5,11 @@ import { rememberNow } from '../recall.ts';
 /** The source says it is over and nothing of ours runs: the incident ends; an open proposal is taken back. */
 export async function resolveBySource(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
-  const moved = await run.durably('resolved by source', () =>
-    deps.sql.begin(async (tx) => {
-      const record = await deps.records.load(incident.id);
-      for (const action of record?.actions ?? [])
+  const moved = await run.durably('resolved by source', async () => {
+    // Read before the transaction: asking for a second connection while holding one lets a burst of these exhaust the pool.
+    const open = await deps.records.load(incident.id);
+    return deps.sql.begin(async (tx) => {
+      for (const action of open?.actions ?? [])
         if (action.state === 'proposed' || action.state === 'approved')
           await deps.approvals.void(tx, action, 'The source says the problem is over.');
       return moveIn(tx, deps, incident, {
@@ -22,8 +23,8 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
         ],
         turnAfterMs: null,
       });
-    }),
-  );
+    });
+  });
   deps.reporter.changed(incident.id);
   if (moved !== 'lost') await rememberNow(run);
 }

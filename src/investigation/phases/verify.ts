@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkVerifyStep } from '../../agents/playbook/check-verify-step.ts';
-import type { Action } from '../../domain/action.ts';
+import { type Action, neverRan } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { Verdict } from '../../domain/incident.ts';
 import { MAX_ROUNDS } from '../machine.ts';
@@ -29,7 +29,7 @@ export async function verify(run: PhaseRun): Promise<void> {
       action ? watch(run, action) : { verdict: 'cannot_tell', reason: 'No executed action is on record.' },
   );
   const failures = failedRounds(record?.events ?? []) + (conclusion.verdict === 'not_fixed' ? 1 : 0);
-  if (action)
+  if (action && !neverRan(action))
     await run.durably('episode', async () => {
       await deps.memory.recordEpisode({
         incidentId: incident.id,
@@ -82,6 +82,12 @@ async function watch(run: PhaseRun, action: Action): Promise<Conclusion> {
         return { verdict: 'fixed', reason: 'The source reports that the alert has ended.' };
       if (now && now.state !== 'verifying')
         return { verdict: 'cannot_tell', reason: 'Stopped while watching.' };
+      // What did not run needs no time to show its effect.
+      if (seen.holds === false && neverRan(action))
+        return {
+          verdict: 'not_fixed',
+          reason: `It did not run, and it is still so: ${seen.lines.join('; ')}`,
+        };
       if (Date.now() - begun >= plan.timeoutMs) return ending(seen, plan.timeoutMs);
       await sleep(Math.min(LOOK_EVERY_MS, Math.max(100, plan.holdMs)), undefined, { signal: deps.shutdown });
     }

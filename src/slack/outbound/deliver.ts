@@ -46,9 +46,9 @@ export async function post(
     const settled = await settle(deps, place, slot, row, row.postingForMs);
     if (settled) return settled;
   }
-  await store.beginPost(place.incidentId, slot.slot, place.channel);
+  const attempt = await store.beginPost(place.incidentId, slot.slot, place.channel);
   if (!(await store.renew(place.incidentId))) {
-    await store.abandonPost(place.incidentId, slot.slot);
+    await store.abandonPost(place.incidentId, slot.slot, attempt);
     return { kind: 'lost' };
   }
   try {
@@ -57,7 +57,7 @@ export async function post(
   } catch (error) {
     const failure = failureOf(error);
     // An uncertain end leaves the post open: the next try looks first.
-    if (failure.kind !== 'uncertain') await store.abandonPost(place.incidentId, slot.slot);
+    if (failure.kind !== 'uncertain') await store.abandonPost(place.incidentId, slot.slot, attempt);
     return later(deps, place, slot, failure);
   }
 }

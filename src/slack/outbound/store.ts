@@ -105,18 +105,22 @@ export function outboundStore(sql: Sql, holder: string) {
       );
     },
 
-    /** Before a post is tried: from now on only looking in Slack tells whether it stands there. */
-    async beginPost(id: IncidentId, slot: string, channel: string): Promise<void> {
-      await sql`
+    /** Before a post is tried: from now on only looking in Slack tells whether it stands there. Answers which try this is. */
+    async beginPost(id: IncidentId, slot: string, channel: string): Promise<string> {
+      const [row] = await sql<{ readonly attempt: string }>`
         INSERT INTO slack_post (incident_id, slot, channel, posting_since)
         VALUES (${id}, ${slot}, ${channel}, clock_timestamp())
         ON CONFLICT (incident_id, slot) DO UPDATE SET posting_since = clock_timestamp(), channel = EXCLUDED.channel
-          WHERE slack_post.ts IS NULL`;
+          WHERE slack_post.ts IS NULL
+        RETURNING posting_since::text AS attempt`;
+      return row?.attempt ?? '';
     },
 
-    /** Slack said no: nothing was posted. */
-    async abandonPost(id: IncidentId, slot: string): Promise<void> {
-      await sql`UPDATE slack_post SET posting_since = NULL WHERE incident_id = ${id} AND slot = ${slot} AND ts IS NULL`;
+    /** Slack said no: nothing was posted by this try. Another process' try, begun since, stays open. */
+    async abandonPost(id: IncidentId, slot: string, attempt: string): Promise<void> {
+      await sql`
+        UPDATE slack_post SET posting_since = NULL
+        WHERE incident_id = ${id} AND slot = ${slot} AND ts IS NULL AND posting_since::text = ${attempt}`;
     },
 
     /** It stands there. The root's place becomes the incident's in the same statement. False: another one is on record. */
