@@ -19,14 +19,20 @@ export function createApprovalPolicy(options: {
 }): ApprovalPolicy {
   const { approvers, admins, directory } = options;
 
+  /** Who is named needs no asking. A group that cannot be asked is an error only when no other principal has the user. */
   async function among(user: string, principals: readonly Principal[]): Promise<boolean> {
-    for (const principal of principals) {
-      if (principal.kind === 'user' && principal.id === user) return true;
-      if (principal.kind === 'group' && (await directory.groupMembers(principal.name)).includes(user))
-        return true;
-      if (principal.kind === 'channel' && (await directory.channelMembers(principal.id)).includes(user))
-        return true;
-    }
+    if (principals.some((principal) => principal.kind === 'user' && principal.id === user)) return true;
+    const members = await Promise.allSettled(
+      principals.map(async (principal): Promise<readonly string[]> => {
+        if (principal.kind === 'user') return [];
+        return principal.kind === 'group'
+          ? directory.groupMembers(principal.name)
+          : directory.channelMembers(principal.id);
+      }),
+    );
+    if (members.some((answer) => answer.status === 'fulfilled' && answer.value.includes(user))) return true;
+    const unknown = members.find((answer) => answer.status === 'rejected');
+    if (unknown) throw unknown.reason;
     return false;
   }
 

@@ -14,8 +14,15 @@ export function webClientOptions(connection: SlackConnection, log: Log): WebClie
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     logger: boltLogger(log),
-    ...(url ? { slackApiUrl: url.endsWith('/') ? url : `${url}/` } : {}),
+    ...(url ? { slackApiUrl: apiUrlOf(url) } : {}),
   };
+}
+
+/** With its last slash, and with Slack's own `/api/` where only a server is named. */
+function apiUrlOf(given: string): string {
+  const url = new URL(given);
+  if (url.pathname === '/') url.pathname = '/api/';
+  return url.href.endsWith('/') ? url.href : `${url.href}/`;
 }
 
 export const webClient = (connection: SlackConnection, log: Log): WebClient =>
