@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from './domain/errors.ts';
@@ -310,7 +311,7 @@ function wrong(lines: readonly string[]): OpsError {
 
 /** The package's root: where runbooks/, prisma/ and manifest.yml are, from a checkout and from dist/ alike. */
 export function packageRoot(): string {
-  let folder = dirname(new URL(import.meta.url).pathname);
+  let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) || !isAbsolute(folder)) {
     const up = dirname(folder);
     if (up === folder)

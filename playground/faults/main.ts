@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,7 +19,7 @@ const HELP = `shop-db, the system under care, with real faults to cause in it an
   --data DIR               keep the database and the state here (required)
   --port N                 listen on this port of 127.0.0.1; 0 or nothing: any free one
   --alert-url URL          Sentry's Alertmanager webhook; without it no alert is sent there
-  --webhook-secret S       sent to it as a bearer token
+  --webhook-secret-file F  its content is sent to it as a bearer token
   --slack-webhook-url URL  a Slack incoming webhook that gets the alerts as messages, too
   --quiet-workload         no steady workload
 
@@ -31,7 +31,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     port: { type: 'string' },
     'alert-url': { type: 'string' },
-    'webhook-secret': { type: 'string' },
+    'webhook-secret-file': { type: 'string' },
     'slack-webhook-url': { type: 'string' },
     'quiet-workload': { type: 'boolean' },
     help: { type: 'boolean' },
@@ -57,7 +57,7 @@ async function serve(data: string, listenOn: number): Promise<void> {
     webhook:
       values['alert-url'] === undefined
         ? null
-        : { url: values['alert-url'], secret: values['webhook-secret'] ?? null },
+        : { url: values['alert-url'], secret: secretIn(values['webhook-secret-file']) },
     slackUrl: values['slack-webhook-url'] ?? null,
   };
   const alerter = new Alerter(join(dataDir, 'alerts.json'), receivers, labels, log);
@@ -88,6 +88,11 @@ async function serve(data: string, listenOn: number): Promise<void> {
   process.stdout.write(
     `${JSON.stringify({ ready: true, url, readUrl: shop.readUrl, actUrl: shop.actUrl, target: 'shop-db' })}\n`,
   );
+}
+
+/** From a file: arguments can be read by everybody on the machine. */
+function secretIn(file: string | undefined): string | null {
+  return file === undefined ? null : readFileSync(file, 'utf8').trim();
 }
 
 function wanted(name: string, value: string | undefined): string {

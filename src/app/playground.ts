@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
@@ -84,6 +84,11 @@ export async function startFaults(
   },
   log: Log,
 ): Promise<{ readonly url: string; readonly target: PostgresTargetConfig; stop(): Promise<void> }> {
+  const secretFile = options.webhookSecret ? join(config.dataDir, 'faults', 'webhook-secret') : null;
+  if (secretFile && options.webhookSecret) {
+    mkdirSync(join(config.dataDir, 'faults'), { recursive: true });
+    writeFileSync(secretFile, options.webhookSecret, { mode: 0o600 });
+  }
   const kept = await keepRunning({
     name: 'shop-db',
     log,
@@ -100,7 +105,7 @@ export async function startFaults(
           String(options.port),
           '--alert-url',
           options.alertUrl,
-          ...(options.webhookSecret ? ['--webhook-secret', options.webhookSecret] : []),
+          ...(secretFile ? ['--webhook-secret-file', secretFile] : []),
           ...(options.slackWebhookUrl ? ['--slack-webhook-url', options.slackWebhookUrl] : []),
         ],
         parse: (ready) => faultsReady.parse(ready),

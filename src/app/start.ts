@@ -62,19 +62,7 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
     if (workspace) stops.push(workspace.stop);
 
     if (faultsPort !== null) progress('Starting shop-db, the database you may break');
-    const faults =
-      faultsPort === null
-        ? null
-        : await startFaults(
-            config,
-            {
-              port: faultsPort,
-              alertUrl: `http://127.0.0.1:${config.http.port}/webhooks/alertmanager`,
-              webhookSecret: config.http.webhookSecret,
-              slackWebhookUrl: workspace?.alertWebhookUrl ?? null,
-            },
-            log,
-          );
+    const faults = faultsPort === null ? null : await shopDb(config, faultsPort, workspace, log);
     if (faults) stops.push(faults.stop);
 
     progress('Starting Sentry');
@@ -98,17 +86,46 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
   }
 }
 
+/** The database to break. With a Slack of one's own it is an extra: where it cannot run (a container), Sentry starts without. */
+async function shopDb(config: Config, port: number, workspace: LocalWorkspace | null, log: Log) {
+  try {
+    return await startFaults(
+      config,
+      {
+        port,
+        alertUrl: `http://127.0.0.1:${config.http.port}/webhooks/alertmanager`,
+        webhookSecret: config.http.webhookSecret,
+        slackWebhookUrl: workspace?.alertWebhookUrl ?? null,
+      },
+      log,
+    );
+  } catch (error) {
+    if (workspace) throw error;
+    log.error({ error: messageOf(error) }, 'shop-db cannot be started; name your own targets in sentry.yaml');
+    return null;
+  }
+}
+
+/** Nothing listens there (RFC 863's discard port): every call fails at once and is said. */
+const NO_CHROMA = 'http://127.0.0.1:9';
+
 async function startChroma(
   config: Config,
   log: Log,
 ): Promise<{ readonly host: string; stop(): Promise<void> }> {
   if (config.chromaHost !== null) return { host: config.chromaHost, stop: async () => undefined };
-  const kept = await keepRunning({
-    name: 'Chroma',
-    log,
-    start: () => startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log }),
-  });
-  return { host: kept.current().host, stop: kept.stop };
+  try {
+    const kept = await keepRunning({
+      name: 'Chroma',
+      log,
+      start: () => startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log }),
+    });
+    return { host: kept.current().host, stop: kept.stop };
+  } catch (error) {
+    // Memory advises: without it Sentry investigates all the same, and says in each thread what is missing.
+    log.error({ error: messageOf(error) }, 'Chroma cannot be started; going on without that part of memory');
+    return { host: NO_CHROMA, stop: async () => undefined };
+  }
 }
 
 /** The default port may be somebody else's: then another, remembered. A port that was asked for is insisted on. */

@@ -3,6 +3,7 @@ import { type Refusal, refuse } from '../domain/errors.ts';
 import { type ActionId, asIncidentId } from '../domain/ids.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 import type { IncidentRecords } from '../record/record.ts';
+import { redact } from '../screen/redact.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { ApprovalPolicy } from './policy.ts';
 
@@ -81,7 +82,8 @@ export function createApprovals(deps: {
   }
 
   return {
-    async decide(decision) {
+    async decide(given) {
+      const decision = { ...given, reason: redact(given.reason) };
       const action = await records.action(decision.actionId);
       if (!action)
         return refuse(

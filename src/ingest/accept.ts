@@ -5,6 +5,7 @@ import type { Sql } from '../domain/sql.ts';
 import type { Target } from '../domain/target.ts';
 import { inBatches } from './batch.ts';
 import { identityOf } from './correlate.ts';
+import { redactAlert } from './redact-alert.ts';
 import { alertSources } from './sources.ts';
 import { matchTarget } from './target.ts';
 
@@ -64,8 +65,9 @@ function toAccepted(row: { accepted_incident: string | null; accepted_kind: stri
   };
 }
 
-function statement(alert: Alert, targets: readonly Target[], reopenMs: number) {
-  const target = matchTarget(alert, targets);
+function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
+  const target = matchTarget(given, targets);
+  const alert = redactAlert(given);
   const vague = isVague(alert.source);
   return {
     source: alert.source,

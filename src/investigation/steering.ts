@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../domain/errors.ts';
 import type { IncidentId } from '../domain/ids.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { InvestigationDeps } from './deps.ts';
-import { mayMove } from './machine.ts';
+import { isEnded, mayMove } from './machine.ts';
 import { moveIn } from './move.ts';
 
 export type Steered = { readonly ok: true; readonly text: string } | Refusal;
@@ -27,6 +27,11 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
       const words = deps.redact(text.trim().slice(0, HINT_MAX));
       if (!words) return refuse('EMPTY_HINT', 'Say what to look at.');
+      if (isEnded(incident.state))
+        return refuse(
+          'ENDED',
+          `${incidentId} has ended (${incident.state}); a hint is heard again when its alert fires again.`,
+        );
       const again = incident.state === 'reported' || incident.state === 'escalated';
       await sql.begin(async (tx) => {
         await records.append(tx, incidentId, { type: 'hint.given', by, text: words });

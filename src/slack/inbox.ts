@@ -77,6 +77,7 @@ export function createInbox(deps: {
       WHERE event_key IN (
         SELECT event_key FROM slack_inbox
         WHERE processed_at IS NULL AND attempts < ${MAX_ATTEMPTS}
+          AND event_key <> ALL (${sql.array([...running.keys()])}::text[])
           AND received_at + make_interval(secs => ${STALE_SECONDS} * (attempts * attempts * 2 + 1)) < clock_timestamp()
         ORDER BY received_at LIMIT 50 FOR UPDATE SKIP LOCKED)
       RETURNING event_key, body`;

@@ -38,11 +38,11 @@ export async function verify(run: PhaseRun): Promise<void> {
         diagnosis: incident.cause ?? '',
         command: action.command,
         result: action.outcome ?? '',
-        success: conclusion.verdict === 'cannot_tell' ? null : conclusion.verdict === 'fixed',
+        success: successOf(action, conclusion.verdict),
       });
       return true;
     });
-  await run.durably('conclude', () => conclude(run, conclusion, failures, action?.command ?? 'the fix'));
+  await run.durably('conclude', () => conclude(run, conclusion, failures, action));
   await rememberNow(run);
 }
 
@@ -133,7 +133,7 @@ async function conclude(
   run: PhaseRun,
   { verdict, reason }: Conclusion,
   failures: number,
-  command: string,
+  action: Action | undefined,
 ): Promise<unknown> {
   const { deps, incident } = run;
   const concluded = { type: 'verification.concluded', round: incident.round, verdict, reason } as const;
@@ -147,7 +147,7 @@ async function conclude(
       changes: { verdict, nextStep: null },
       events: [
         concluded,
-        { type: 'incident.summary', text: `Fixed by ${command}. ${incident.cause ?? ''}`.trim() },
+        { type: 'incident.summary', text: `${endedBy(action)} ${incident.cause ?? ''}`.trim() },
       ],
       turnAfterMs: null,
     });
@@ -177,6 +177,20 @@ async function conclude(
     events: [concluded, { type: 'incident.escalated', reason: why }],
     turnAfterMs: null,
   });
+}
+
+/** Memory must not learn that a command helped which did not run: then the problem ended without it. */
+function successOf(action: Action, verdict: Verdict): boolean | null {
+  if (verdict === 'cannot_tell') return null;
+  if (verdict === 'not_fixed') return false;
+  return action.state === 'succeeded' ? true : null;
+}
+
+function endedBy(action: Action | undefined): string {
+  if (action?.state === 'succeeded') return `Fixed by ${action.command}.`;
+  return action
+    ? `It ended without the fix: ${action.command} ${action.state === 'failed' ? 'did not run' : 'may not have run'}.`
+    : 'It ended.';
 }
 
 /** Rounds that ended *not fixed* since the incident was opened, reopened or helped on by a person. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -44,6 +44,8 @@ afterAll(async () => {
 
 async function start(): Promise<void> {
   const alertUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhooks/alertmanager`;
+  const secretFile = join(dataDir, 'webhook-secret');
+  writeFileSync(secretFile, 'a-secret-of-8');
   const args = [
     '--import',
     'tsx',
@@ -52,8 +54,8 @@ async function start(): Promise<void> {
     dataDir,
     '--alert-url',
     alertUrl,
-    '--webhook-secret',
-    'a-secret-of-8',
+    '--webhook-secret-file',
+    secretFile,
   ];
   child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   if (child.stdout === null) throw new Error('no stdout');

@@ -76,8 +76,8 @@ export function checkVersion(name: string, cluster: string, binaries: PostgresBi
     `the data of "${name}" in ${cluster} is of PostgreSQL ${found}, this Sentry brings ${binaries.major}`,
     {
       hint:
-        `Export it with the Sentry version that wrote it running: pg_dumpall -d <its DATABASE_URL from "sentry doctor"> > sentry.sql ` +
-        `(pg_dumpall ${binaries.major} from your system's postgresql-client package). Then move the folder away, start this version, ` +
+        `Export it with the Sentry version that wrote it running: pg_dumpall -h 127.0.0.1 -p <port> -U postgres > sentry.sql ` +
+        `(port and password are in server.json in its data folder; pg_dumpall ${binaries.major} comes with your system's postgresql-client package). Then move the folder away, start this version, ` +
         `and import: psql -d <the new url> -f sentry.sql. Or set DATABASE_URL to a PostgreSQL ${found} of your own.`,
     },
   );
