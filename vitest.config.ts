@@ -18,7 +18,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'parallel',
-          include: ['test/{unit,contract,integration}/**/*.test.ts'],
+          include: ['test/{unit,contract,integration,fuzz}/**/*.test.ts'],
           sequence: { groupOrder: 0 },
         },
       },

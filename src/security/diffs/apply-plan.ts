@@ -1,35 +1,10 @@
 import { basename } from 'node:path';
 import { messageOf, OpsError, type Refusal, refuse } from '../../domain/errors.ts';
-import {
-  backUp,
-  type HeldFolder,
-  holdFolder,
-  placeNew,
-  readHeld,
-  remove,
-  replace,
-  writeTemporary,
-} from './folder.ts';
-import { defaultDiffLimits, type FilePatch } from './patch-types.ts';
-import { type PatchPlan, type PlannedFile, sha256 } from './plan-patch.ts';
+import { backUp, type HeldFolder, holdFolder, placeNew, remove, replace, writeTemporary } from './folder.ts';
+import type { PatchPlan, PlannedFile } from './plan-patch.ts';
+import type { AppliedFile, PatchReceipt } from './receipt.ts';
+import { refuseMoved } from './refuse-moved.ts';
 import { undoPatch } from './undo-patch.ts';
-
-/** What was written, enough to undo it: plain JSON. */
-export interface PatchReceipt {
-  readonly root: string;
-  readonly files: readonly AppliedFile[];
-}
-
-export interface AppliedFile {
-  readonly kind: FilePatch['kind'];
-  /** Relative to the root. */
-  readonly path: string;
-  /** Name of the backup beside the file; null for a created file. */
-  readonly backup: string | null;
-  readonly beforeSha256: string | null;
-  readonly afterSha256: string | null;
-  readonly mode: number;
-}
 
 export interface ApplyOptions {
   /** Called before each file is written: where tests stage a change in between. */
@@ -89,20 +64,6 @@ async function applyFile(root: string, file: PlannedFile): Promise<AppliedFile |
   } finally {
     await folder.handle.close();
   }
-}
-
-/** Refused when a file is not (any more) what it should be; `expected` null: there should be none. */
-export async function refuseMoved(
-  folder: HeldFolder,
-  name: string,
-  expected: string | null,
-): Promise<Refusal | undefined> {
-  const now = await readHeld(folder, name, defaultDiffLimits.maxFileBytes * 16);
-  if (now !== null && !Buffer.isBuffer(now)) return now;
-  const same = (now === null ? null : sha256(now)) === expected;
-  return same
-    ? undefined
-    : refuse('PATCH_CHANGED', `${name} is not what it was any more; nothing is overwritten.`);
 }
 
 /** Returns the backup's name; null for a created file. */

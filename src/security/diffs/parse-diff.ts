@@ -68,7 +68,8 @@ function readHunk(
   let [old, next, at] = [oldCount ?? 0, newCount ?? 0, start + 1];
   const taken: string[] = [];
   while (at < lines.length && (old > 0 || next > 0 || lines[at]?.startsWith('\\'))) {
-    const line = lines[at] ?? '';
+    // Editors strip the space of an empty context line; git reads it as one, too.
+    const line = lines[at] || ' ';
     const kind = line[0];
     if (kind === ' ' || kind === '-') old -= 1;
     if (kind === ' ' || kind === '+') next -= 1;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../../domain/errors.ts';
@@ -8,6 +7,7 @@ import { decodeText, readUpTo } from '../paths/read-inside.ts';
 import { parseDiff } from './parse-diff.ts';
 import { type DiffLimits, defaultDiffLimits, type FilePatch } from './patch-types.ts';
 import { scratchApply } from './scratch-apply.ts';
+import { sha256 } from './sha256.ts';
 
 /** One file as it is and as it will be; exactly `after` is written, and only onto `beforeSha256`. */
 export interface PlannedFile {
@@ -138,8 +138,4 @@ function plannedFile(
     after: after ?? null,
     mode: found?.mode ?? 0o644,
   };
-}
-
-export function sha256(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import { type Refusal, refuse } from '../../domain/errors.ts';
-import { type AppliedFile, type PatchReceipt, refuseMoved } from './apply-plan.ts';
 import {
   type HeldFolder,
   holdFolder,
@@ -11,7 +10,9 @@ import {
   writeTemporary,
 } from './folder.ts';
 import { defaultDiffLimits } from './patch-types.ts';
-import { sha256 } from './plan-patch.ts';
+import type { AppliedFile, PatchReceipt } from './receipt.ts';
+import { refuseMoved } from './refuse-moved.ts';
+import { sha256 } from './sha256.ts';
 
 /**
  * Puts back what a patch changed: only if every file still is what the patch wrote and every backup what it replaced;

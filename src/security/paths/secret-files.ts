@@ -25,8 +25,8 @@ const names: readonly RegExp[] = [
   /^\.?kube-?config(?:[._-].*)?$|\.kubeconfig$/u,
   /\.(?:tfstate|tfvars)(?:\.json)?$/u,
   // Where applications keep the password of their database.
-  /^(?:database|dbase|db)\.(?:asp|aspx|php|inc|ya?ml|ini|xml|config|properties|mdb)$/u,
-  /^(?:database|dbase)\.(?:js|json)$|^connections?(?:trings?)?\.(?:asp|aspx|inc|config|php)$/u,
+  /^(?:database|dbase)\.(?:asp|aspx|php|inc|js|json|ya?ml|ini|xml|config|properties|mdb)$/u,
+  /^(?:db|connections?(?:trings?)?)\.(?:asp|aspx|inc|config|php|mdb)$/u,
   /^(?:wp-config.*\.php|config\.inc\.php|web\.config|global\.asa|tnsnames\.ora|jenkins\.plugins\..*secret.*)$/u,
   // What people typed.
   /^\.(?:[a-z0-9]+_)*history$|^\.(?:ba|z|k|a|fi|c)?sh_history$|^\.(?:viminfo|lesshst)$/u,

@@ -1,8 +1,8 @@
-import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { Agent, type buildConnector, type Dispatcher, request } from 'undici';
 import { messageOf, type Refusal, refuse } from '../../domain/errors.ts';
 import { checkUrl } from './check-url.ts';
 import { htmlToText } from './html-to-text.ts';
+import { pinnedConnector } from './pinned-connector.ts';
 import { type Address, pinHost, type Resolver, systemResolver } from './resolve-host.ts';
 
 /** A page, as text. It is somebody else's words: data to quote, never instructions. */
@@ -106,15 +106,6 @@ async function read(
   const content = Buffer.concat(chunks).toString('utf8');
   const text = /html/u.test(contentType) ? htmlToText(content) : content;
   return { ok: true, url, contentType, text };
-}
-
-/** TLS to the pinned address, with the host's name in SNI and certificate check; the name is not looked up again. */
-function pinnedConnector(pinned: Address): buildConnector.connector {
-  const lookup: LookupFunction = (_host, options, done) => {
-    if (options.all) done(null, [{ address: pinned.address, family: pinned.family }]);
-    else done(null, pinned.address, pinned.family);
-  };
-  return buildConnector({ lookup, timeout: 5000 });
 }
 
 function single(value: string | readonly string[] | undefined): string | undefined {

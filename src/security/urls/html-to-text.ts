@@ -65,8 +65,11 @@ export function htmlToText(html: string): string {
 /** Reads one tag, comment or stray `<`; returns where it ends. */
 function readMarkup(html: string, search: string, open: number, parts: string[], quiet: string[]): number {
   if (html.startsWith('<!--', open)) return after(html, '-->', open + 4);
-  if (/^<[!?]/u.test(html.slice(open, open + 2))) return after(html, '>', open);
-  const name = /^<\/?([a-z][a-z0-9-]{0,40})/iu.exec(html.slice(open, open + 45))?.[1]?.toLowerCase();
+  const next = html[open + 1] ?? '';
+  if (next === '!' || next === '?') return after(html, '>', open);
+  const name = /[a-z/]/iu.test(next)
+    ? /^<\/?([a-z][a-z0-9-]{0,40})/iu.exec(html.slice(open, open + 45))?.[1]?.toLowerCase()
+    : undefined;
   if (name === undefined) {
     if (quiet.length === 0) parts.push('&lt;');
     return open + 1;

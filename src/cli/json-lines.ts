@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { z } from 'zod';
+import { exitCodes } from './fail.ts';
+
+/**
+ * Answers each line of standard input with a line on standard output, in order, one at a time, so that memory stays
+ * bounded. A line that is no JSON or does not fit the schema is answered with `{id, error}` (which line, which field),
+ * the rest goes on, and the exit code is 1.
+ */
+export async function mapJsonLines<Input>(
+  schema: z.ZodType<Input>,
+  answer: (input: Input) => object | Promise<object>,
+): Promise<void> {
+  let number = 0;
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const read = readLine(schema, line);
+    const output =
+      'input' in read ? await answer(read.input) : { ...read, error: `line ${number}: ${read.error}` };
+    if (!('input' in read)) process.exitCode = exitCodes.failed;
+    if (!process.stdout.write(`${JSON.stringify(output)}\n`)) await once(process.stdout, 'drain');
+  }
+}
+
+function readLine<Input>(
+  schema: z.ZodType<Input>,
+  line: string,
+): { readonly input: Input } | { readonly id: unknown; readonly error: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { id: null, error: `no JSON (${error.message})` };
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { input: parsed.data };
+  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
+  const error = parsed.error.issues
+    .map(({ path, message }) => `${path.join('.') || 'line'}: ${message}`)
+    .join('; ');
+  return { id, error };
+}
