@@ -42,7 +42,7 @@ const payload = JSON.stringify(
   }),
 );
 
-describe('the sentry command beside a running Sentry', () => {
+describe('the sentry command beside a running Sentry', { timeout: 120_000 }, () => {
   const dataDir = scratchDir();
   let product: Product;
   let slack: LocalSlackClient;
