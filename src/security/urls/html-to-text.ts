@@ -55,11 +55,11 @@ export function htmlToText(html: string): string {
   while (at < html.length) {
     const open = html.indexOf('<', at);
     const end = open === -1 ? html.length : open;
-    if (quiet.length === 0) parts.push(html.slice(at, end));
+    if (quiet.length === 0 && end > at) parts.push(decodeEntities(html.slice(at, end)));
     if (open === -1) break;
     at = readMarkup(html, search, open, parts, quiet);
   }
-  return tidy(decodeEntities(parts.join('')));
+  return tidy(parts.join(''));
 }
 
 /** Reads one tag, comment or stray `<`; returns where it ends. */
@@ -71,7 +71,7 @@ function readMarkup(html: string, search: string, open: number, parts: string[],
     ? /^<\/?([a-z][a-z0-9-]{0,40})/iu.exec(html.slice(open, open + 45))?.[1]?.toLowerCase()
     : undefined;
   if (name === undefined) {
-    if (quiet.length === 0) parts.push('&lt;');
+    if (quiet.length === 0) parts.push('<');
     return open + 1;
   }
   const end = endOfTag(html, open);
@@ -82,7 +82,7 @@ function readMarkup(html: string, search: string, open: number, parts: string[],
     const starts = quiet.length > 0 || silent.has(name) || hidden.test(tag.slice(0, 2000));
     if (raw.has(name)) {
       const close = search.indexOf(`</${name}`, end);
-      if (!starts) parts.push(html.slice(end, close === -1 ? html.length : close));
+      if (!starts) parts.push(decodeEntities(html.slice(end, close === -1 ? html.length : close)));
       return close === -1 ? html.length : after(html, '>', close);
     }
     if (starts && quiet.length < MAX_QUIET) quiet.push(name);
