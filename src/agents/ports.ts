@@ -9,6 +9,8 @@ import type { ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
 /** Who works an incident's phases. Two stand behind this: the playbook (deterministic) and Claude. */
 export interface Investigator {
   readonly name: 'playbook' | 'claude';
+  /** What a model-driven one works with, for the record. */
+  readonly version?: { readonly model: string; readonly prompts: string };
   triage(work: Investigation): Promise<Triage>;
   diagnose(work: Investigation, triage: Triage): Promise<Diagnosis>;
   /** Proposes at most one action, by calling an active tool through the gate. */

@@ -1,23 +1,24 @@
 import type { Diagnosis, Triage } from '../../domain/diagnosis.ts';
-import { asActionId, type IncidentId } from '../../domain/ids.ts';
+import { OpsError } from '../../domain/errors.ts';
+import { asActionId, asToolCallId, type IncidentId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../domain/tool-call.ts';
 import { type Investigation, type Investigator, InvestigatorFailed, type PlanOutcome } from '../ports.ts';
-import { checkEvidence } from './check-evidence.ts';
+import { promptsVersion } from './load-prompt.ts';
 import { diagnosisData, incidentPrompt, triageData } from './prompt-data.ts';
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
 import { type Finished, type RoleDeps, runRole } from './run-role.ts';
+import { tidyDiagnosis, tidyTriage } from './tidy-report.ts';
 
 export interface ClaudeDeps extends RoleDeps {
-  /** Names of the configured targets. */
-  readonly targets: readonly string[];
-  /** The incident's tool calls as recorded, for checking what a diagnosis cites. */
+  /** The incident's tool calls as recorded. */
   readonly toolCalls: (incidentId: IncidentId) => Promise<readonly ToolCall[]>;
 }
 
-/** The investigator that reasons: one model in three roles, each held to what the record shows. */
+/** The investigator that reasons: one model in three roles. What it claims is held against the record by its caller. */
 export function createClaude(deps: ClaudeDeps): Investigator {
   return {
     name: 'claude',
+    version: { model: deps.llm.model, prompts: promptsVersion() },
     triage: (work) => triage(deps, work),
     diagnose: (work, result) => diagnose(deps, work, result),
     plan: (work, diagnosis) => plan(deps, work, diagnosis),
@@ -25,21 +26,43 @@ export function createClaude(deps: ClaudeDeps): Investigator {
 }
 
 async function triage(deps: ClaudeDeps, work: Investigation): Promise<Triage> {
-  const outcome = await runRole(deps, work, {
+  const report = await runRole(deps, work, {
     role: 'triage',
     prompt: incidentPrompt(work, { targets: deps.targets }, 'Triage this incident and call report_triage.'),
     effort: 'low',
     maxTokens: 8_000,
-    report: { name: 'report_triage', description: 'Your answer: what this is.', schema: TriageReport },
-    limits: { turns: 5, toolCalls: 10, usd: 0.25, wallMs: 120_000 },
+    report: {
+      name: 'report_triage',
+      description:
+        'Ends your work: say what kind of problem this is and how bad. The detective looks for the cause after you.',
+      schema: TriageReport,
+      tidy: tidyTriage(work.incident.severity),
+    },
+    limits: { turns: 5, toolCalls: 10, usd: 0.25, wallMs: 4 * 60_000 },
+  }).then(reported, (error: unknown) => {
+    if (!isSilence(error)) throw error;
+    return untold(work);
   });
-  const report = reported(outcome);
   if (!report.ignore) return report;
   // Alert text alone must not be able to talk an incident away.
   const looked = (await deps.toolCalls(work.incident.id)).some((call) => call.state === 'ok');
   return looked
     ? report
     : { ...report, ignore: false, reason: `${report.reason} (Not ignored: nothing was read.)` };
+}
+
+/** The model works, it only did not call its report tool: no reason to give the whole investigation up. */
+function isSilence(error: unknown): boolean {
+  return (
+    error instanceof InvestigatorFailed &&
+    error.cause instanceof OpsError &&
+    error.cause.code === 'AGENT_NO_REPORT'
+  );
+}
+
+function untold({ incident }: Investigation): Triage {
+  const reason = 'The first look did not say what kind of problem this is.';
+  return { severity: incident.severity, incidentType: null, routine: false, ignore: false, reason };
 }
 
 async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): Promise<Diagnosis> {
@@ -54,25 +77,31 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
     maxTokens: 32_000,
     report: {
       name: 'report_diagnosis',
-      description: 'Your answer: the cause with its evidence, or that you cannot tell.',
+      description:
+        'Ends your work: the cause with its evidence, or that the system is healthy, or that you cannot tell. Each claim cites the tool_call_id of the result that shows it and quotes it.',
       schema: DiagnosisReport,
+      tidy: tidyDiagnosis,
     },
     limits: { turns: 20, toolCalls: 60, usd: 2, wallMs: 10 * 60_000 },
   });
-  const report = reported(outcome);
-  const calls = await deps.toolCalls(work.incident.id);
-  const { diagnosis, dropped } = checkEvidence(report, {
-    incidentId: work.incident.id,
-    toolCalls: new Map(calls.map((call) => [call.id, call])),
-    runbookIds: new Set(work.recall.runbooks.map((hit) => hit.runbookId)),
-  });
-  for (const [index, { claim, reason }] of dropped.entries()) {
-    await work.durably(`claude:detective:r${work.incident.round}:dropped ${index}`, async () => {
-      await work.dropped(claim, reason);
-      return null;
-    });
-  }
-  return diagnosis;
+  return diagnosisOf(reported(outcome), outcome.recordedAs, work);
+}
+
+/** Calls by the id they are on record with, whichever id the model used; only runbooks that were recalled. */
+function diagnosisOf(
+  report: DiagnosisReport,
+  recordedAs: ReadonlyMap<string, string>,
+  { recall }: Investigation,
+): Diagnosis {
+  return {
+    ...report,
+    evidence: report.evidence.map(({ claim, toolCallIds, quote }) => ({
+      claim,
+      toolCallIds: [...new Set(toolCallIds.map((id) => asToolCallId(recordedAs.get(id) ?? id)))],
+      quote: quote === '' ? null : quote,
+    })),
+    runbookId: recall.runbooks.find((hit) => hit.runbookId === report.runbookId)?.runbookId ?? null,
+  };
 }
 
 async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis): Promise<PlanOutcome> {
@@ -89,20 +118,17 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
     maxTokens: 16_000,
     report: {
       name: 'report_no_action',
-      description: 'Your answer when no action is safe.',
+      description: 'Ends your work without a proposal: why no action is safe, and what a person should do.',
       schema: NoActionReport,
     },
-    limits: { turns: 6, toolCalls: 6, usd: 0.5, wallMs: 180_000 },
+    limits: { turns: 6, toolCalls: 6, usd: 0.5, wallMs: 4 * 60_000 },
     runbookId: diagnosis.runbookId,
   });
-  if (outcome.kind === 'limit')
-    return { kind: 'none', reason: `No action was proposed within the limit (${outcome.limit}).` };
   if (outcome.final !== undefined) return { kind: 'proposed', actionId: asActionId(outcome.final) };
   return { kind: 'none', reason: outcome.report?.reason ?? 'The model proposed nothing.' };
 }
 
-function reported<T>(outcome: Finished<T>): T {
-  if (outcome.kind === 'finished' && outcome.report !== undefined) return outcome.report;
-  const why = outcome.kind === 'limit' ? `its limit was reached (${outcome.limit})` : 'it gave no report';
-  throw new InvestigatorFailed(`Claude came to no conclusion: ${why}`);
+function reported<T>({ report }: Finished<T>): T {
+  if (report === undefined) throw new InvestigatorFailed('the model stopped without a conclusion.');
+  return report;
 }

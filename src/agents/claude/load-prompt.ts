@@ -10,6 +10,12 @@ export interface Prompt {
   readonly version: string;
 }
 
+/** One digest over the words of all roles, for the record. */
+export function promptsVersion(): string {
+  const versions = (['triage', 'detective', 'surgeon'] as const).map((role) => loadPrompt(role).version);
+  return createHash('sha256').update(versions.join()).digest('hex').slice(0, 12);
+}
+
 /** Policy first, so that all roles share the beginning. */
 export function loadPrompt(role: PromptedRole): Prompt {
   const system = `${read('policy')}\n${read(role)}`;

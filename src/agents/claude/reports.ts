@@ -30,8 +30,8 @@ export const DiagnosisReport = z.object({
     .array(
       z.object({
         claim: Sentence,
-        toolCallIds: z.array(z.string()).min(1).max(8).describe('tool_call_id of the results that show it'),
-        quote: z.string().min(1).max(600).describe('copied literally from one of their outputs'),
+        toolCallIds: z.array(z.string()).max(8).describe('tool_call_id of the results that show it'),
+        quote: z.string().max(600).describe('copied literally from one of their outputs'),
       }),
     )
     .max(12)

@@ -15,33 +15,48 @@ export interface OfferedTool {
 }
 
 /** A role's tools, all of them and in one order, so that the declaration is the same in every incident. */
-export function toolsOf(role: PromptedRole, tools: readonly OfferedTool[]): ModelTool[] {
+export function toolsOf(
+  role: PromptedRole,
+  tools: readonly OfferedTool[],
+  targets: readonly string[],
+): ModelTool[] {
   return tools
     .filter((tool) => mayUse(role, tool.kind))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map((tool) => ({
       name: tool.name,
       description: tool.description,
-      inputSchema: withEnvelope(inputSchemaOf(tool.input), tool.kind === 'active'),
+      inputSchema: withEnvelope(inputSchemaOf(tool.input), tool.kind === 'active', targets),
     }));
 }
 
 /** What the gate wants beside the tool's own input, next to it in one flat object. */
-const Envelope = z.object({ target: z.string().nullable().default(null), why: z.string().default('') });
+const Envelope = z.object({ target: z.string().nullable().catch(null), why: z.string().catch('') });
+
+/** With more, naming them in every tool would cost more than it helps: they stand in the first user turn too. */
+const MAX_NAMED_TARGETS = 5;
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
 }
 
-function withEnvelope(schema: ObjectSchema, active: boolean): Readonly<Record<string, unknown>> {
+function withEnvelope(
+  schema: ObjectSchema,
+  active: boolean,
+  targets: readonly string[],
+): Readonly<Record<string, unknown>> {
   const why = active
     ? 'Why this removes the cause, one or two sentences.'
     : 'What for, in a few words; shown live.';
   return {
     ...schema,
     properties: {
-      target: { type: 'string', description: 'Name of the target.' },
+      target: {
+        type: 'string',
+        description: 'Name of the target.',
+        ...(targets.length > 0 && targets.length <= MAX_NAMED_TARGETS ? { enum: targets } : {}),
+      },
       ...schema.properties,
       why: { type: 'string', description: why },
     },
@@ -49,17 +64,25 @@ function withEnvelope(schema: ObjectSchema, active: boolean): Readonly<Record<st
   };
 }
 
-/** A model's call as the gate takes it. What does not fit is left as it is: the gate answers with what is wrong. */
+/**
+ * A model's call as the gate takes it. A call that names no target means the incident's; what does not fit otherwise is
+ * left as it is: the gate answers with what is wrong.
+ */
 export function requestOf(
   tool: string,
   input: unknown,
-  runbookId: string | null,
+  given: {
+    readonly runbookId: string | null;
+    readonly targets: readonly string[];
+    readonly target: string | null;
+  },
 ): { readonly request: ToolCallRequest; readonly purpose: string | undefined } {
-  const envelope = Envelope.safeParse(input);
-  const { target, why } = envelope.success ? envelope.data : { target: null, why: '' };
+  const { target: named, why } = Envelope.parse(input);
   const { target: _, why: __, ...own } = input as Record<string, Json>;
+  const wanted = named === null || named.trim() === '' ? given.target : named.trim();
+  const target = given.targets.find((name) => name.toLowerCase() === wanted?.toLowerCase()) ?? wanted;
   return {
-    request: { tool, target, input: own, proposal: { why, runbookId, verify: null } },
+    request: { tool, target, input: own, proposal: { why, runbookId: given.runbookId, verify: null } },
     purpose: why === '' ? undefined : why.slice(0, 200),
   };
 }

@@ -1,10 +1,9 @@
-import type { ZodType } from 'zod';
-import { messageOf } from '../../domain/errors.ts';
 import { LlmError } from '../../llm/llm-error.ts';
 import { addUsage, type Effort, type ModelStream, type Spent } from '../../llm/types.ts';
 import { runLoop } from '../loop/run-loop.ts';
-import type { LoopLimits, LoopOutcome, ToolAnswer } from '../loop/types.ts';
+import type { LoopLimits, LoopOutcome, ReportTool, ToolAnswer } from '../loop/types.ts';
 import { type Investigation, InvestigatorFailed } from '../ports.ts';
+import { failureWords, limitWords } from './failure-words.ts';
 import { loadPrompt, type PromptedRole } from './load-prompt.ts';
 import { answerOf, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
 import { createWords } from './words.ts';
@@ -20,7 +19,7 @@ export interface RoleRun<T> {
   readonly prompt: string;
   readonly effort: Effort;
   readonly maxTokens: number;
-  readonly report: { readonly name: string; readonly description: string; readonly schema: ZodType<T> };
+  readonly report: ReportTool<T>;
   readonly limits: Partial<LoopLimits>;
   /** For proposals. */
   readonly runbookId?: string | null;
@@ -29,13 +28,15 @@ export interface RoleRun<T> {
 export interface RoleDeps {
   readonly llm: ClaudeModel;
   readonly tools: readonly OfferedTool[];
+  /** Names of the configured targets. */
+  readonly targets: readonly string[];
 }
 
-export type Finished<T> = Extract<LoopOutcome<T>, { kind: 'finished' | 'limit' }>;
+export type Finished<T> = Extract<LoopOutcome<T>, { kind: 'finished' }>;
 
 /**
  * One role of one incident at work: its prompt, its tools, every model message and tool result a durable step.
- * Throws `InvestigatorFailed` when the model cannot go on, and the signal's reason when it was stopped.
+ * Throws `InvestigatorFailed` when the model cannot go on or a limit is reached, and the signal's reason when it was stopped.
  */
 export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleRun<T>): Promise<Finished<T>> {
   const prefix = `claude:${run.role}:r${work.incident.round}`;
@@ -46,7 +47,7 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
   const outcome = await runLoop<T>({
     stream: paying(deps.llm, work),
     system: loadPrompt(run.role).system,
-    tools: toolsOf(run.role, deps.tools),
+    tools: toolsOf(run.role, deps.tools, deps.targets),
     report: run.report,
     // Recorded: what memory and people said may have changed by a restart, the history must not.
     prompt: await work.durably(`${prefix}:prompt`, () => Promise.resolve(run.prompt)),
@@ -56,25 +57,26 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
     limits: run.limits,
     oneCallPerTurn: run.role === 'surgeon',
     durably: (name, fn) => work.durably(`${prefix}:${name}`, fn),
-    callTool: (name, input) => callThroughGate(work, name, input, run.runbookId ?? null),
+    callTool: (name, input) =>
+      callThroughGate(work, name, input, { runbookId: run.runbookId ?? null, targets: deps.targets }),
     onEvent: words.on,
   });
   switch (outcome.kind) {
     case 'finished':
-    case 'limit':
       return outcome;
+    case 'limit':
+      work.unsay();
+      throw new InvestigatorFailed(`${limitWords(outcome.limit)}.`);
     case 'aborted':
       throw work.signal.reason instanceof Error ? work.signal.reason : new Error('stopped');
     case 'refused':
       work.unsay();
       throw new InvestigatorFailed(
-        `Claude declined this investigation (${outcome.category ?? 'no category'}): ${outcome.explanation ?? 'no reason given'}`,
+        `the model declined to investigate this (${outcome.category ?? 'no category'}): ${outcome.explanation ?? 'no reason given'}.`,
       );
     case 'failed':
       work.unsay();
-      throw new InvestigatorFailed(`Claude could not go on: ${messageOf(outcome.error).slice(0, 300)}`, {
-        cause: outcome.error,
-      });
+      throw new InvestigatorFailed(`${failureWords(outcome.error)}.`, { cause: outcome.error });
   }
 }
 
@@ -82,13 +84,14 @@ async function callThroughGate(
   work: Investigation,
   tool: string,
   input: unknown,
-  runbookId: string | null,
+  given: { readonly runbookId: string | null; readonly targets: readonly string[] },
 ): Promise<ToolAnswer> {
-  const { request, purpose } = requestOf(tool, input, runbookId);
+  const { request, purpose } = requestOf(tool, input, { ...given, target: work.incident.target });
   const result = await work.callTool(request, purpose);
   return {
     content: answerOf(request, result),
     isError: result.kind === 'failed' || result.kind === 'refused',
+    recordedAs: result.toolCallId,
     ...(result.kind === 'proposed' ? { final: result.actionId } : {}),
   };
 }

@@ -29,11 +29,15 @@ export function readReport<T>(report: ReportTool<T> | undefined, uses: readonly 
   const problems = new Map<string, string>();
   for (const use of uses) {
     if (use.name !== report.name) continue;
-    const parsed = report.schema.safeParse(use.input);
+    const parsed = parse(report, use.input);
     if (parsed.success) return { kind: 'valid', value: parsed.data };
     problems.set(use.id, `The report was not accepted:\n${z.prettifyError(parsed.error)}`);
   }
   return problems.size === 0 ? { kind: 'none' } : { kind: 'invalid', problems };
+}
+
+function parse<T>(report: ReportTool<T>, input: unknown) {
+  return report.schema.safeParse(report.tidy === undefined ? input : report.tidy(input));
 }
 
 /** A report written as text, which models do that cannot be forced to call a tool: the message is one JSON object, fenced or not. */
@@ -41,7 +45,7 @@ export function readWrittenReport<T>(report: ReportTool<T>, text: string): T | u
   const body = /^\s*(?:```(?:json)?\s*)?(\{[\s\S]*\})\s*(?:```)?\s*$/.exec(text)?.[1];
   if (body === undefined) return undefined;
   try {
-    const parsed = report.schema.safeParse(JSON.parse(body));
+    const parsed = parse(report, JSON.parse(body));
     return parsed.success ? parsed.data : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

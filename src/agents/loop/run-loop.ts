@@ -15,7 +15,7 @@ import {
 /** Invalid reports answered with what is wrong, before giving up. */
 const MAX_INVALID_REPORTS = 3;
 /** Reminders to a model that stops without a report. */
-const MAX_NUDGES = 2;
+const MAX_NUDGES = 1;
 /** Messages without any content; asked again with the identical request. */
 const MAX_EMPTY = 2;
 /** A message cut by `max_tokens` is asked again with twice the room. */
@@ -42,6 +42,7 @@ export async function runLoop<T>(options: LoopOptions<T>): Promise<LoopOutcome<T
 interface Course {
   readonly messages: ModelTurn[];
   readonly askedBefore: AskedBefore;
+  readonly recordedAs: Map<string, string>;
   maxTokens: number;
   turn: number;
   text: string;
@@ -63,6 +64,7 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
   const course: Course = {
     messages: [{ role: 'user', content: [{ type: 'text', text: options.prompt }] }],
     askedBefore: new Map(),
+    recordedAs: new Map(),
     maxTokens: options.maxTokens,
     turn: 0,
     text: '',
@@ -173,6 +175,8 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
     askedBefore: course.askedBefore,
   });
   budget.tools(runs.filter((run) => !run.repeated).length, Math.max(0, ...runs.map((run) => run.ms)));
+  for (const { use, answer: given } of runs)
+    if (given.recordedAs !== undefined) course.recordedAs.set(use.id, given.recordedAs);
   const final = runs.find((run) => run.answer.final !== undefined)?.answer.final;
   if (final !== undefined) return finished(step, undefined, final);
   const results = message.toolUses.map((use) => resultBlock(use.id, problems, runs));
@@ -242,7 +246,8 @@ function resultBlock(id: string, problems: ReadonlyMap<string, string>, runs: re
 }
 
 function finished<T>({ course, budget }: Step<T>, report: T | undefined, final?: string): LoopOutcome<T> {
-  return { kind: 'finished', text: course.text, report, final, spent: budget.spent };
+  const { text, recordedAs } = course;
+  return { kind: 'finished', text, report, final, recordedAs, spent: budget.spent };
 }
 
 function ended<T>(limit: LimitKind, course: Course, budget: Budget): LoopOutcome<T> {

@@ -73,7 +73,8 @@ async function runTool(use: ToolUse, index: number, options: RunToolsOptions): P
 /** Says that it is old news without adding instructions: those never stand in tool results. */
 function repeatOf(earlier: ToolAnswer): ToolAnswer {
   const note = 'Repeated call: not run again; this is the result of the earlier identical call.';
-  return { content: `${note}\n${earlier.content}`, isError: earlier.isError };
+  const { content, isError, recordedAs } = earlier;
+  return { content: `${note}\n${content}`, isError, ...(recordedAs === undefined ? {} : { recordedAs }) };
 }
 
 /** A tool that ignores the signal must not hold up a person's *Stop*. */

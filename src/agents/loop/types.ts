@@ -13,6 +13,8 @@ import type {
 export interface ToolAnswer {
   readonly content: string;
   readonly isError: boolean;
+  /** Under which id the call is on record, where that is not the model's own id for it. */
+  readonly recordedAs?: string;
   /** Ends the loop with this message's calls; handed back as the outcome's `final`, after a replay too. */
   readonly final?: string;
 }
@@ -40,6 +42,8 @@ export interface ReportTool<T> {
   readonly name: string;
   readonly description: string;
   readonly schema: z.ZodType<T>;
+  /** Puts right what is meant well but written otherwise, before `schema` judges it. Must not throw. */
+  readonly tidy?: (input: unknown) => unknown;
 }
 
 export interface LoopLimits {
@@ -121,6 +125,8 @@ export type LoopOutcome<T> =
       readonly text: string;
       readonly report: T | undefined;
       readonly final: string | undefined;
+      /** By the model's id of a tool call: the id it is on record with. */
+      readonly recordedAs: ReadonlyMap<string, string>;
       readonly spent: LoopSpent;
     }
   | { readonly kind: 'limit'; readonly limit: LimitKind; readonly text: string; readonly spent: LoopSpent }

@@ -1,5 +1,5 @@
-import type { Triage } from '../../domain/diagnosis.ts';
-import { type Diagnosis, MUTATION_CONFIDENCE } from '../../domain/diagnosis.ts';
+import { type Investigator, InvestigatorFailed } from '../../agents/ports.ts';
+import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
 import type { Incident } from '../../domain/incident.ts';
 import { type CheckedDiagnosis, checkEvidence } from '../evidence.ts';
 import { move, note } from '../move.ts';
@@ -11,20 +11,11 @@ import { withInvestigator } from '../work.ts';
 export async function diagnose(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const recall = await recallNow(run, 'triaged', incident.incidentType);
-  const raw = await withInvestigator(run, 'detective', recall, (investigator, work) =>
-    investigator.diagnose(work, triageOf(incident)),
-  );
-  const checked = await run.durably('check evidence', async () => {
-    const record = await deps.records.load(incident.id);
-    return checkEvidence(raw, record?.toolCalls ?? [], incident.openedAt);
+  const checked = await withInvestigator(run, 'detective', recall, async (investigator, work) => {
+    const raw = await investigator.diagnose(work, triageOf(incident));
+    return held(run, investigator, raw);
   });
   await run.durably('conclude', async () => {
-    for (const { claim, reason } of checked.dropped)
-      await note(deps, incident, `dropped:${incident.round}:${claim.slice(0, 80)}`, {
-        type: 'claim.dropped',
-        claim: deps.redact(claim),
-        reason,
-      });
     const { diagnosis } = checked;
     const act = worthActingOn(checked) && incident.target !== null;
     return move(deps, incident, {
@@ -45,6 +36,28 @@ export async function diagnose(run: PhaseRun): Promise<void> {
     });
   });
   await rememberNow(run);
+}
+
+/**
+ * The diagnosis after its claims were held against the record; what fell is on record. A model whose cause stands on
+ * nothing it read has failed: the playbook looks for itself.
+ */
+async function held(run: PhaseRun, { name }: Investigator, raw: Diagnosis): Promise<CheckedDiagnosis> {
+  const { deps, incident } = run;
+  const checked = await run.durably(`check evidence of ${name}`, async () => {
+    const record = await deps.records.load(incident.id);
+    const result = checkEvidence(raw, record ?? { incident, events: [], toolCalls: [] });
+    for (const { claim, reason } of result.dropped)
+      await note(deps, incident, `dropped:${incident.round}:${name}:${claim.slice(0, 80)}`, {
+        type: 'claim.dropped',
+        claim: deps.redact(claim),
+        reason,
+      });
+    return result;
+  });
+  if (checked.unproven && name === 'claude')
+    throw new InvestigatorFailed(`nothing it read carries what it said (“${raw.rootCause.slice(0, 200)}”).`);
+  return checked;
 }
 
 export function worthActingOn({ diagnosis, live }: CheckedDiagnosis): boolean {

@@ -25,6 +25,7 @@ export async function triage(run: PhaseRun): Promise<void> {
               investigator === 'claude'
                 ? 'A model is configured.'
                 : 'No model key is set: known problems are investigated by their runbooks.',
+            ...deps.claude?.version,
           },
         ],
         turnAfterMs: null,

@@ -91,6 +91,12 @@ describe('the Claude investigator', () => {
 });
 
 describe('triage', () => {
+  it('that only talks, even when asked, ends with what the alert says; the detective goes on', async () => {
+    rig = await startInvestigation(() => ({ blocks: [{ text: 'Looks bad.' }] }));
+    expect(await rig.investigator.triage(rig.work)).toMatchObject({ severity: 'critical', ignore: false });
+    expect(rig.claude.requests).toHaveLength(2);
+  });
+
   const ignore = { severity: 'info', incidentType: null, routine: false, ignore: true, reason: 'all quiet' };
 
   it('may not wave an alert away that nobody looked into', async () => {
@@ -104,37 +110,59 @@ describe('triage', () => {
   });
 });
 
-describe('claims that the record does not carry', () => {
-  it.each([
-    ['cite calls that never happened', [claim('tc_madeup000000', 'pid 4711')], 'never happened'],
-    ['quote what is not there', [claim(REAL, 'pid 9999')], 'does not stand'],
-    ['quote next to nothing', [claim(REAL, 'p')], 'too short'],
-  ])('%s: dropped, worth no more than memory, and nothing is claimed', async (_, evidence, reason) => {
-    rig = await startInvestigation([look, report({ evidence })]);
-    const diagnosis = await rig.investigator.diagnose(rig.work, TRIAGED);
-    expect(diagnosis).toMatchObject({ verdict: 'cannot_tell', confidence: 0.5, evidence: [] });
-    expect(rig.dropped).toEqual([{ claim: evidence[0]?.claim, reason: expect.stringContaining(reason) }]);
-  });
-
-  it('cost confidence even beside claims that stand', async () => {
-    const evidence = [claim(REAL, 'pid 4711 (app@shop, billing)\n blocks 8'), claim(REAL, 'pid 1234')];
-    rig = await startInvestigation([look, report({ evidence })]);
-    const diagnosis = await rig.investigator.diagnose(rig.work, TRIAGED);
-    expect(diagnosis.evidence).toHaveLength(1);
-    expect(diagnosis.confidence).toBeLessThan(0.9);
-  });
-
-  it('cannot rest on memory, nor on a call that was refused', async () => {
+describe('what a model writes otherwise than declared', () => {
+  it('is taken as it is meant: other spellings, per cent, its own ids, one string for a list, extra fields', async () => {
     rig = await startInvestigation([
-      { blocks: [{ tool: 'rm_rf', input: { target: 'shop-db' } }] },
-      report({ evidence: [claim(REAL, 'There is no tool')] }),
+      { blocks: [{ tool: 'postgres_blocking_tree', id: 'toolu_mine', input: {} }] },
+      {
+        blocks: [
+          {
+            tool: 'report_diagnosis',
+            input: {
+              report: {
+                verdict: 'Cause found',
+                root_cause: 'Pid 4711 blocks 8 sessions.',
+                category: 'Blocked sessions!',
+                confidence: '95 %',
+                evidence: { claim: 'It blocks 8.', tool_call_id: 'toolu_mine', quote: 'pid 4711' },
+                ruled_out: 'a deadlock',
+                mood: 'sunny',
+              },
+            },
+          },
+        ],
+      },
+    ]);
+    const diagnosis = await rig.investigator.diagnose(rig.work, TRIAGED);
+    expect(diagnosis).toMatchObject({
+      verdict: 'cause_found',
+      rootCause: 'Pid 4711 blocks 8 sessions.',
+      category: 'blocked_sessions',
+      confidence: 0.95,
+      evidence: [{ claim: 'It blocks 8.', toolCallIds: [REAL], quote: 'pid 4711' }],
+      ruledOut: ['a deadlock'],
+    });
+    expect(diagnosis).not.toHaveProperty('mood');
+    expect(rig.requests[0]).toMatchObject({ tool: 'postgres_blocking_tree', target: 'shop-db', input: {} });
+  });
+
+  it('is asked for once more when it is only text, and taken when it then comes as a report', async () => {
+    rig = await startInvestigation([
+      look,
+      { blocks: [{ text: 'It is pid 4711.' }] },
+      report({ evidence: [claim(REAL, 'pid 4711')] }),
+    ]);
+    expect(await rig.investigator.diagnose(rig.work, TRIAGED)).toMatchObject({ verdict: 'cause_found' });
+    expect(JSON.stringify(rig.claude.requests.at(-1)?.body.messages.at(-1))).toContain('report_diagnosis');
+  });
+
+  it('leaves what the gate has to judge as it is: a target of its own making, input of the wrong kind', async () => {
+    rig = await startInvestigation([
+      { blocks: [{ tool: 'postgres_long_transactions', input: { target: 'prod-db', limit: 'all' } }] },
       report({ evidence: [] }),
     ]);
-    const refused = await rig.investigator.diagnose(rig.work, TRIAGED);
-    expect(refused).toMatchObject({ confidence: 0.5, verdict: 'cannot_tell' });
-    expect(rig.dropped[0]?.reason).toContain('did not succeed');
-    const again = { ...rig.work, incident: { ...rig.work.incident, round: 2 } };
-    expect((await rig.investigator.diagnose(again, TRIAGED)).confidence).toBe(0.5);
+    await rig.investigator.diagnose(rig.work, TRIAGED);
+    expect(rig.requests[0]).toMatchObject({ target: 'prod-db', input: { limit: 'all' } });
   });
 });
 
@@ -157,7 +185,7 @@ describe('a model that cannot go on', () => {
       /invalid/,
     ],
     ['refuses', (): ScriptedReply => ({ stop: 'refusal' }), /declined/],
-    ['goes in circles', (): ScriptedReply => look, /no_progress/],
+    ['goes in circles', (): ScriptedReply => look, /no progress/],
   ])('when it %s, hands over with a reason for people', async (_, reply, reason) => {
     rig = await startInvestigation(reply);
     const failure = await rig.investigator.diagnose(rig.work, TRIAGED).catch((error: unknown) => error);

@@ -1,0 +1,121 @@
+import { type Severity, severities } from '../../domain/alert.ts';
+
+/**
+ * What models mean well but write otherwise: `root_cause` for `rootCause`, "95 %" for 0.95, one string where a list is
+ * wanted, too many words. Put right before a schema judges it; what has no plain meaning is left for the schema to refuse.
+ */
+export function tidyDiagnosis(input: unknown): unknown {
+  const fields = fieldsOf(input);
+  if (fields === undefined) return input;
+  const take = taker(fields);
+  const confidence = share(take('confidence'));
+  const rootCause = words(take('rootCause', 'cause', 'summary'), 1_000);
+  return {
+    verdict: verdictOf(take('verdict', 'outcome'), rootCause, confidence),
+    rootCause,
+    category: snake(take('category')),
+    confidence,
+    evidence: list(take('evidence', 'claims')).slice(0, 12).map(tidyEvidence),
+    ruledOut: sentences(take('ruledOut')),
+    unknown: sentences(take('unknown', 'unknowns')),
+    wouldChangeMyMind: words(take('wouldChangeMyMind'), 1_000) ?? null,
+    blastRadius: words(take('blastRadius'), 1_000) ?? null,
+    remedy: words(take('remedy', 'fix', 'recommendation'), 1_000) ?? null,
+    runbookId: words(take('runbookId', 'runbook'), 200) ?? null,
+  };
+}
+
+export function tidyTriage(alerted: Severity): (input: unknown) => unknown {
+  return (input) => {
+    const fields = fieldsOf(input);
+    if (fields === undefined) return input;
+    const take = taker(fields);
+    const severity = String(take('severity')).toLowerCase();
+    return {
+      severity: severities.find((known) => known === severity) ?? alerted,
+      incidentType: snake(take('incidentType', 'type', 'category')),
+      routine: isTrue(take('routine')),
+      ignore: isTrue(take('ignore')),
+      reason: words(take('reason', 'summary', 'rootCause'), 1_000) ?? 'No reason was given.',
+    };
+  };
+}
+
+function tidyEvidence(input: unknown): unknown {
+  if (typeof input === 'string') return { claim: words(input, 1_000), toolCallIds: [], quote: '' };
+  const fields = fieldsOf(input);
+  if (fields === undefined) return input;
+  const take = taker(fields);
+  const quote = words(take('quote', 'excerpt'), 600) ?? '';
+  return {
+    claim: words(take('claim', 'statement', 'text'), 1_000) ?? (quote === '' ? undefined : quote),
+    toolCallIds: list(take('toolCallIds', 'toolCallId', 'toolCalls', 'toolUseId'))
+      .slice(0, 8)
+      .map(String),
+    quote,
+  };
+}
+
+/** An object's fields, also of one that was wrapped once more (`{"report": {…}}`). */
+function fieldsOf(input: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined;
+  const entries = Object.entries(input);
+  const [only] = entries;
+  if (entries.length === 1 && only !== undefined && /report|diagnosis|triage|input/i.test(only[0])) {
+    const inner = fieldsOf(only[1]);
+    if (inner !== undefined) return inner;
+  }
+  return new Map(entries.map(([name, value]) => [plain(name), value]));
+}
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+function taker(fields: ReadonlyMap<string, unknown>): (...names: readonly string[]) => unknown {
+  return (...names) => names.map((name) => fields.get(plain(name))).find((value) => value !== undefined);
+}
+
+/** 0.95, 95, "95 %" and "0.95" are the same. */
+function share(value: unknown): unknown {
+  const number = typeof value === 'string' ? Number(value.replace('%', '').trim() || 'none') : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return value;
+  const percent = number > 1 || (typeof value === 'string' && value.includes('%'));
+  return percent && number <= 100 ? number / 100 : number;
+}
+
+function verdictOf(value: unknown, cause: string | undefined, confidence: unknown): unknown {
+  if (typeof value === 'string') return snake(value);
+  if (value !== undefined && value !== null) return value;
+  return cause !== undefined && typeof confidence === 'number' && confidence >= 0.5
+    ? 'cause_found'
+    : 'cannot_tell';
+}
+
+/** At most `max` characters; undefined when there are none. */
+function words(value: unknown, max: number): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  const text = value.trim();
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+}
+
+function sentences(value: unknown): readonly string[] {
+  return list(value)
+    .flatMap((each) => words(each, 600) ?? [])
+    .slice(0, 12);
+}
+
+function list(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null || value === '' ? [] : [value];
+}
+
+function snake(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const name = value
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+|_+$/g, '')
+    .slice(0, 64);
+  return name === '' ? null : name;
+}
+
+const isTrue = (value: unknown): boolean => value === true || value === 'true';
