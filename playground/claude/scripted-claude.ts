@@ -23,6 +23,8 @@ export interface RecordedRequest {
   usage?: Record<string, unknown>;
   /** The whole answer was sent. */
   complete: boolean;
+  /** When the connection of an unfinished answer went away, performance clock. */
+  goneAt?: number;
 }
 
 export interface ScriptedClaude {
@@ -46,6 +48,8 @@ export interface ScriptedClaudeOptions {
   readonly port?: number;
   /** Refuse every change of history, not only those the real API can notice. Default true. */
   readonly strict?: boolean;
+  /** Takes the key as `x-api-key` only, as gateways made for older SDKs do. Default false. */
+  readonly apiKeyHeaderOnly?: boolean;
 }
 
 /** Starts a Messages API that says what it is told and checks requests as the real one does. */
@@ -69,7 +73,7 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
   async function messages(record: RecordedRequest, response: ServerResponse): Promise<void> {
     const { body } = record;
     const refused =
-      checkCredentials(record.headers) ??
+      checkCredentials(record.headers, options.apiKeyHeaderOnly ?? false) ??
       checkParameters(body) ??
       checkMessages(body, history.endsPaused(body)) ??
       history.check(body) ??
@@ -157,6 +161,9 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
       complete: false,
     };
     requests.push(record);
+    response.once('close', () => {
+      if (!response.writableFinished) record.goneAt = performance.now();
+    });
     await messages(record, response);
   }
 
@@ -219,8 +226,11 @@ function createHolds(): HoldPoint & { release: () => void; held: () => Promise<v
   };
 }
 
-function checkCredentials(headers: IncomingMessage['headers']): ApiProblem | undefined {
-  const bearer = headers.authorization?.startsWith('Bearer ') ?? false;
+function checkCredentials(
+  headers: IncomingMessage['headers'],
+  apiKeyHeaderOnly: boolean,
+): ApiProblem | undefined {
+  const bearer = !apiKeyHeaderOnly && (headers.authorization?.startsWith('Bearer ') ?? false);
   if (!bearer && headers['x-api-key'] === undefined) {
     return { status: 401, type: 'authentication_error', message: 'x-api-key header is required' };
   }

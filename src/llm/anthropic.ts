@@ -3,7 +3,7 @@ import type { AttemptOptions, AttemptResult, ModelBackend } from './backend.ts';
 import { createCapabilityCache, listedCapabilities, type ModelCapabilities } from './capabilities.ts';
 import { classifyError } from './classify-error.ts';
 import { LlmError } from './llm-error.ts';
-import { usdOf } from './pricing.ts';
+import { priceOf, usdOf } from './pricing.ts';
 import { createRawInputs } from './raw-inputs.ts';
 import { requestBody } from './request-body.ts';
 import { type AssistantContent, type ModelStop, NO_USAGE, type Spent, type TokenUsage } from './types.ts';
@@ -25,15 +25,23 @@ const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 
 /** The Messages API by the vendor's SDK: one attempt at a time, with an idle watchdog the SDK does not have. */
 export function createAnthropicBackend(options: AnthropicOptions): ModelBackend {
-  const client = new Anthropic({
-    apiKey: options.apiKey,
-    authToken: null,
+  const given = {
     baseURL: options.baseUrl ?? DEFAULT_BASE_URL,
     // Its own retries honour `retry-after` without a cap and never cover a stream that has begun.
     maxRetries: 0,
     // Its log would show request bodies; ours is written by the caller.
     logLevel: 'off',
-  });
+  } as const;
+  let client = new Anthropic({ ...given, apiKey: options.apiKey, authToken: null });
+  /** Gateways older than this SDK know the key only as `x-api-key`; the API itself takes the bearer token. */
+  const olderClient = (): Anthropic =>
+    new Anthropic({
+      ...given,
+      apiKey: null,
+      authToken: null,
+      defaultHeaders: { 'X-Api-Key': options.apiKey },
+    });
+  let olderTried = options.baseUrl === undefined;
   const idleMs = options.idleMs ?? 120_000;
   const capabilitiesOf = createCapabilityCache(async (model): Promise<ModelCapabilities> => {
     const timeout = options.lookUpMs ?? 3_000;
@@ -46,7 +54,14 @@ export function createAnthropicBackend(options: AnthropicOptions): ModelBackend 
       const guard = watch(attempt, idleMs);
       try {
         const body = requestBody(request, await guard.orAbort(capabilitiesOf(request.model)));
-        return await guard.run(client, body, attempt);
+        try {
+          return await guard.run(client, body, attempt);
+        } catch (error) {
+          if (olderTried || !(error instanceof LlmError) || !asksForApiKey(error)) throw error;
+          olderTried = true;
+          client = olderClient();
+          return await guard.run(client, body, attempt);
+        }
       } finally {
         guard.stop();
       }
@@ -60,6 +75,10 @@ export function createAnthropicBackend(options: AnthropicOptions): ModelBackend 
       }
     },
   };
+}
+
+function asksForApiKey({ code, message }: LlmError): boolean {
+  return code === 'LLM_AUTH' && /api.?key/i.test(message);
 }
 
 /** Ends an attempt when the caller aborts, the time is up or nothing arrives any more, and says which it was. */
@@ -118,9 +137,9 @@ function watch(attempt: AttemptOptions, idleMs: number) {
       stream.on('text', (delta) => onEvent({ type: 'text', delta }));
       stream.on('thinking', (delta) => onEvent({ type: 'thinking', delta }));
       try {
-        return result(await stream.finalMessage(), stream.request_id ?? null, inputs.whole());
+        return result(await stream.finalMessage(), body.model, stream.request_id ?? null, inputs.whole());
       } catch (error) {
-        const spent = spentOn(stream.currentMessage);
+        const spent = spentOn(stream.currentMessage, body.model);
         if (!controller.signal.aborted) throw classifyError(error, spent);
         const reason = controller.signal.reason as LlmError;
         throw new LlmError(reason.code, reason.message, { retryable: reason.retryable, spent, cause: error });
@@ -129,18 +148,24 @@ function watch(attempt: AttemptOptions, idleMs: number) {
   };
 }
 
-function result(message: Anthropic.Message, requestId: string | null, inputsWhole: boolean): AttemptResult {
+function result(
+  message: Anthropic.Message,
+  asked: string,
+  requestId: string | null,
+  inputsWhole: boolean,
+): AttemptResult {
   const usage = usageOf(message.usage);
+  const model = pricedModel(message, asked);
   const stop = stopOf(message);
   if (!inputsWhole && stop.kind !== 'max_tokens') {
     // Such a call must not run, and such a turn could never be sent back: the API takes only objects as tool input.
     throw new LlmError('LLM_BAD_OUTPUT', 'the input of a tool call is not a whole JSON object', {
       retryable: true,
       requestId,
-      spent: { usage, usd: usdOf(message.model, usage) ?? 0 },
+      spent: { usage, usd: usdOf(model, usage) ?? 0 },
     });
   }
-  return { content: plain(message.content), stop, model: message.model, requestId, usage };
+  return { content: plain(message.content), stop, model: model, requestId, usage };
 }
 
 /** Plain JSON: what is stored, compared and echoed must not depend on getters of the SDK's objects. */
@@ -172,22 +197,28 @@ function stopOf(message: Anthropic.Message): ModelStop {
   }
 }
 
-function usageOf(usage: Anthropic.Usage): TokenUsage {
-  const written = usage.cache_creation_input_tokens ?? 0;
-  const written1h = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+/** Gateways name models their own way; what is charged is then the model that was asked for. */
+function pricedModel({ model }: Partial<Pick<Anthropic.Message, 'model'>>, asked: string): string {
+  return model !== undefined && priceOf(model) !== undefined ? model : asked;
+}
+
+/** Gateways leave numbers out; a missing one must not make the cost of an incident unknown. */
+function usageOf(usage: Partial<Anthropic.Usage> | undefined): TokenUsage {
+  const written = usage?.cache_creation_input_tokens ?? 0;
+  const written1h = usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0;
   return {
-    input: usage.input_tokens,
+    input: usage?.input_tokens ?? 0,
     cacheWrite5m: written - written1h,
     cacheWrite1h: written1h,
-    cacheRead: usage.cache_read_input_tokens ?? 0,
-    output: usage.output_tokens,
-    thinking: usage.output_tokens_details?.thinking_tokens ?? 0,
+    cacheRead: usage?.cache_read_input_tokens ?? 0,
+    output: usage?.output_tokens ?? 0,
+    thinking: usage?.output_tokens_details?.thinking_tokens ?? 0,
   };
 }
 
 /** What an attempt had cost by the server's own count when it broke. */
-function spentOn(message: Anthropic.Message | undefined): Spent {
+function spentOn(message: Anthropic.Message | undefined, asked: string): Spent {
   if (message === undefined) return { usage: NO_USAGE, usd: 0 };
   const usage = usageOf(message.usage);
-  return { usage, usd: usdOf(message.model, usage) ?? 0 };
+  return { usage, usd: usdOf(pricedModel(message, asked), usage) ?? 0 };
 }

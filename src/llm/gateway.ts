@@ -28,7 +28,7 @@ const DEFAULT_RETRY: RetryPolicy = {
   maxAttempts: 4,
   baseDelayMs: 500,
   maxDelayMs: 8_000,
-  maxRetryAfterMs: 20_000,
+  maxRetryAfterMs: 10_000,
 };
 
 export interface GatewayOptions {
