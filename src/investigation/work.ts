@@ -1,12 +1,14 @@
+import { setMaxListeners } from 'node:events';
 import { type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
+import { neverRan } from '../domain/action.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Role } from '../domain/incident.ts';
 import type { Recall } from '../domain/memory.ts';
 import { note } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
 
-/** Words on the live message change at most this often on record; the last ones always arrive. */
-const WORDS_EVERY_MS = 600;
+/** Words change at most this often on record, the first at once; the last ones always arrive. Slack has its own pace. */
+const WORDS_EVERY_MS = 300;
 
 /**
  * Lets the incident's investigator do one phase as a role. When Claude fails, the playbook takes over for the rest of the
@@ -25,7 +27,11 @@ export async function withInvestigator<T>(
   } catch (error) {
     if (!(error instanceof InvestigatorFailed) || first === deps.playbook) throw error;
     const reason = deps.redact(messageOf(error));
-    deps.log.warn({ incident: incident.id, role, reason }, 'the model failed; the playbook takes over');
+    const cause = error.cause === undefined ? undefined : deps.redact(messageOf(error.cause));
+    deps.log.warn(
+      { incident: incident.id, role, reason, cause },
+      'the model failed; the playbook takes over',
+    );
     await run.durably(`fallback ${role}`, async () => {
       await deps.sql`UPDATE incident SET investigator = 'playbook', words = NULL WHERE id = ${incident.id}`;
       await note(deps, incident, `fallback:${incident.round}`, { type: 'investigator.fallback', reason });
@@ -58,8 +64,8 @@ async function attempt<T>(
         return [{ by: event.by, text: `Denied: ${event.reason}` }];
       return [];
     });
-    const tried = (record?.actions ?? []).filter((action) =>
-      ['succeeded', 'failed', 'unknown', 'denied'].includes(action.state),
+    const tried = (record?.actions ?? []).filter(
+      (action) => ['succeeded', 'failed', 'unknown', 'denied'].includes(action.state) && !neverRan(action),
     );
     return { guidance, tried };
   });
@@ -118,7 +124,13 @@ function watchForStop(run: PhaseRun): { readonly signal: AbortSignal; end(): voi
         deps.log.warn({ incident: incident.id, error: messageOf(error) }, 'could not look for a stop'),
     );
   }, STOP_LOOK_MS);
-  return { signal: AbortSignal.any([deps.shutdown, moved.signal]), end: () => clearInterval(timer) };
+  const signal = AbortSignal.any([deps.shutdown, moved.signal]);
+  // Every model call and every parallel tool call listens.
+  setMaxListeners(0, signal);
+  const end = () => clearInterval(timer);
+  // At shutdown no step settles any more, so nobody comes to call `end`.
+  signal.addEventListener('abort', end, { once: true });
+  return { signal, end };
 }
 
 /** Writes a role's words to the record, throttled; the model's stream must not wait for it. */
@@ -126,6 +138,7 @@ function createWords(run: PhaseRun): { say(words: string | null): void; end(): P
   const { deps, incident } = run;
   let latest: string | null | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let lastAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> = Promise.resolve();
 
   const flush = (): void => {
@@ -133,6 +146,7 @@ function createWords(run: PhaseRun): { say(words: string | null): void; end(): P
     if (latest === undefined) return;
     const words = latest;
     latest = undefined;
+    lastAt = performance.now();
     writing = writing.then(async () => {
       try {
         await deps.records.setWords(incident.id, words === null ? null : deps.redact(words));
@@ -145,8 +159,10 @@ function createWords(run: PhaseRun): { say(words: string | null): void; end(): P
   };
   return {
     say(words) {
+      // Whoever goes on after the shutdown says it again.
+      if (deps.shutdown.aborted) return;
       latest = words;
-      timer ??= setTimeout(flush, WORDS_EVERY_MS);
+      timer ??= setTimeout(flush, Math.max(0, lastAt + WORDS_EVERY_MS - performance.now()));
     },
     async end() {
       clearTimeout(timer);

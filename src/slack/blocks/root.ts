@@ -63,10 +63,13 @@ function stateLine({ incident }: IncidentRecord): string {
   return `${state}${how}${after}`;
 }
 
-function facts({ incident }: IncidentRecord): readonly Span[] {
+function facts({ incident, events }: IncidentRecord): readonly Span[] {
   const target = incident.target ?? incident.labels['instance'] ?? 'unknown target';
   const rest = ` · ${incident.severity} · ${cut(oneLine(target), 80)} · ${times(incident.occurrences)} · since `;
-  return [bold(incident.id), words(rest), moment(incident.openedAt), words(` · ${money(incident.costUsd)}`)];
+  const chosen = events.findLast((event) => event.type === 'investigator.chosen');
+  const model = incident.costUsd > 0 && chosen?.model ? ` (${cut(oneLine(chosen.model), 60)})` : '';
+  const cost = ` · ${money(incident.costUsd)}${model}`;
+  return [bold(incident.id), words(rest), moment(incident.openedAt), words(cost)];
 }
 
 /** Who decided what, newest first. */

@@ -10,6 +10,9 @@ import { type NextCall, nextCall } from './plan.ts';
 /** The live message is edited at most this often, and only while other edits have room left. */
 const LIVE_MS = 1_000;
 const LIVE_RESERVE = 3;
+/** While hardly any edits were made of late, whoever watches a model begin to write need not wait so long. */
+const LIVE_EAGER_MS = 400;
+const LIVE_PLENTY = 7;
 /** A longer wait is not sat out with the incident's lease in hand. */
 const LONG_MS = 5_000;
 
@@ -90,7 +93,8 @@ async function work(
 function waitForLive(deps: DrawDeps, id: IncidentId, next: NextCall): number {
   if (next.kind !== 'edit' || !next.slot.live) return 0;
   const last = deps.lastLive.get(`${id}/${next.slot.slot}`) ?? Number.NEGATIVE_INFINITY;
-  const due = last + LIVE_MS - performance.now();
+  const room = deps.paces.edits.available();
+  const due = last + (room >= LIVE_PLENTY ? LIVE_EAGER_MS : LIVE_MS) - performance.now();
   if (due > 0) return due;
-  return deps.paces.edits.available() >= LIVE_RESERVE ? 0 : LIVE_MS;
+  return room >= LIVE_RESERVE ? 0 : LIVE_MS;
 }
