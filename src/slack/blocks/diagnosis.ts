@@ -15,7 +15,7 @@ import {
 } from './build.ts';
 import { ACTIONS, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
-import { confidenceWords } from './words.ts';
+import { confidenceWords, facts } from './words.ts';
 
 const SHOWN_CLAIMS = 8;
 const SHOWN_ITEMS = 5;
@@ -35,14 +35,15 @@ export function drawDiagnosis(
 ): Slot {
   const { incident } = record;
   const verdict = verdicts[diagnosis.verdict];
-  const sure = confidenceWords(diagnosis.confidence);
+  // How sure one is of a cause; of having none there is nothing to be sure of.
+  const sure = diagnosis.verdict === 'cause_found' ? confidenceWords(diagnosis.confidence) : null;
   const cause = cut(diagnosis.rootCause.trim() || 'No cause was named.', 1200);
   return {
     slot: `diagnosis:${number}`,
     inThread: true,
-    text: escape(oneLine(`${incident.id}: ${verdict} (${sure}): ${cut(cause, 500)}`)),
+    text: escape(oneLine(`${incident.id}: ${verdict}${sure ? ` (${sure})` : ''}: ${cut(cause, 500)}`)),
     blocks: [
-      heading(`${verdict} · ${sure}`),
+      heading(facts(verdict, sure)),
       prose(paragraph(words(cause))),
       ...diagnosis.evidence.slice(0, SHOWN_CLAIMS).map((evidence) => claim(record, evidence)),
       ...details(diagnosis, planNone),
@@ -52,8 +53,7 @@ export function drawDiagnosis(
 }
 
 function claim(record: IncidentRecord, evidence: Evidence): Block {
-  const quoted = evidence.quote ? ` – “${cut(oneLine(evidence.quote), 160)}”` : '';
-  const text = `${cut(oneLine(evidence.claim), 300)}${quoted}`;
+  const text = cut(oneLine(evidence.claim), 300);
   const [call] = evidence.toolCallIds;
   const known = record.toolCalls.some((each) => each.id === call);
   if (call === undefined || !known) return prose(paragraph(words(text)));
@@ -89,7 +89,7 @@ function more(record: IncidentRecord, diagnosis: Diagnosis, number: number): rea
     diagnosis.unknown.length <= SHOWN_ITEMS &&
     diagnosis.rootCause.length <= 1200 &&
     [...diagnosis.ruledOut, ...diagnosis.unknown].every((line) => line.length <= 200) &&
-    diagnosis.evidence.every((each) => each.claim.length <= 300 && (each.quote?.length ?? 0) <= 160) &&
+    diagnosis.evidence.every((each) => each.claim.length <= 300 && each.quote === null) &&
     [diagnosis.wouldChangeMyMind, diagnosis.blastRadius, diagnosis.remedy].every(
       (text) => (text?.length ?? 0) <= 400,
     );
@@ -98,7 +98,11 @@ function more(record: IncidentRecord, diagnosis: Diagnosis, number: number): rea
   return [
     ...runbook,
     buttons(
-      button({ text: 'Show all of it', action: ACTIONS.diagnosis, value: `${record.incident.id}:${number}` }),
+      button({
+        text: 'Details and quotes',
+        action: ACTIONS.diagnosis,
+        value: `${record.incident.id}:${number}`,
+      }),
     ),
   ];
 }

@@ -61,9 +61,9 @@ const isWork = (event: IncidentEvent): boolean =>
 /** The progress message of one round. */
 export function drawLive(record: IncidentRecord, round: Round, options: DrawOptions): Slot {
   const { incident } = record;
-  const steps = round.events.map((event) => stepOf(event, options)).filter((step) => step !== null);
+  const steps = stepsShown(round, options);
   const working = round.last && WORKING.has(incident.state);
-  const head = working ? `${stateWords[incident.state]} …` : finished(round, steps.length);
+  const head = working ? `${stateWords[incident.state]} …` : finished(round);
   const speaking = working && incident.words ? cutStart(incident.words.trim(), SHOWN_WORDS) : '';
   const { shown, hidden } = fold(steps);
   return {
@@ -93,16 +93,44 @@ export function drawLive(record: IncidentRecord, round: Round, options: DrawOpti
   };
 }
 
-function finished(round: Round, steps: number): string {
+/** The lines that led to the diagnosis. What was run and whether it helped have messages of their own. */
+function stepsShown(round: Round, options: DrawOptions): readonly Step[] {
+  const recalled = new Set<string>();
+  const steps: Step[] = [];
+  for (const event of round.events) {
+    if (event.type === 'tool.called' && !isLook(event)) continue;
+    if (event.type === 'memory.recalled' && event.incidents.length > 0) {
+      const fresh = event.incidents.some(({ incidentId }) => !recalled.has(incidentId));
+      for (const { incidentId } of event.incidents) recalled.add(incidentId);
+      if (!fresh) continue;
+    }
+    const step = stepOf(event, options);
+    if (step) steps.push(step);
+  }
+  return [...steps, ...verified(round)];
+}
+
+/** A look for the cause, as opposed to a proposal, what was run, and looks whether that helped. */
+const isLook = (event: IncidentEvent): boolean =>
+  event.type === 'tool.called' && event.role !== 'surgeon' && event.role !== 'validator';
+
+/** All looks whether it helped, as one line. */
+function verified(round: Round): readonly Step[] {
+  const looks = round.events.filter((event) => event.type === 'tool.called' && event.role === 'validator');
+  if (looks.length === 0 || !round.events.some((event) => event.type === 'verification.concluded')) return [];
+  const reads = `${looks.length} ${looks.length === 1 ? 'read' : 'reads'} of the live system`;
+  return [{ mark: '✓', spans: [bold('Verified, '), words(`by ${reads}: the result is below.`)], keep: true }];
+}
+
+/** How long it took to the diagnosis: what people took to decide is not investigating. */
+function finished(round: Round): string {
   const first = round.events.find(isWork);
-  const last = round.events.findLast(
-    (event) =>
-      event.type === 'diagnosis.concluded' ||
-      event.type === 'tool.called' ||
-      event.type === 'triage.concluded',
-  );
+  const last =
+    round.events.findLast((event) => event.type === 'diagnosis.concluded') ??
+    round.events.findLast((event) => isLook(event) || event.type === 'triage.concluded');
   const took = first && last && last.seq > first.seq ? ` in ${span(first.at, last.at)}` : '';
-  return `Investigated${took}: ${steps} ${steps === 1 ? 'step' : 'steps'}`;
+  const looks = round.events.filter(isLook).length;
+  return `Investigated${took}${looks > 0 ? ` · ${looks} ${looks === 1 ? 'look' : 'looks'} at the live system` : ''}`;
 }
 
 /** Keeps what must be seen and the newest of the others. */

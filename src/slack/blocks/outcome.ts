@@ -4,7 +4,7 @@ import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { bold, code, group, heading, list, paragraph, prose, words } from './build.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
-import { money, span, verdictMarks, verdictWords } from './words.ts';
+import { facts, money, span, verdictMarks, verdictWords } from './words.ts';
 
 type Finished = Extract<IncidentEvent, { type: 'action.finished' }>;
 type Void = Extract<IncidentEvent, { type: 'action.void' }>;
@@ -58,6 +58,9 @@ export function drawVerification(record: IncidentRecord, event: Verified, number
     (each) => each.type === 'verification.checked' && each.seq < event.seq,
   );
   const lines = check?.type === 'verification.checked' ? check.lines : [];
+  const reason = event.reason.trim() || 'No reason was given.';
+  // The reason may be the lines themselves: they are not said twice.
+  const same = lines.length > 0 && lines.every((line) => reason.includes(line));
   return {
     slot: `verification:${number}`,
     inThread: true,
@@ -65,17 +68,19 @@ export function drawVerification(record: IncidentRecord, event: Verified, number
     blocks: [
       heading(head),
       prose(
-        paragraph(words(cut(event.reason.trim() || 'No reason was given.', 1000))),
-        ...(lines.length > 0
-          ? [
-              paragraph(bold('Seen on the live system:')),
-              list(lines.slice(0, 8).map((line) => [words(cut(oneLine(line), 300))])),
-            ]
-          : []),
+        paragraph(words(same ? `Seen on the live system${heldFor(reason)}:` : cut(reason, 1000))),
+        ...(lines.length > 0 && !same ? [paragraph(words('Seen on the live system:'))] : []),
+        ...lines.slice(0, 8).map((line) => paragraph(words(cut(oneLine(line), 300)))),
       ),
     ],
   };
 }
+
+/** `, held for 10 s` out of a reason that says so. */
+const heldFor = (reason: string): string => {
+  const held = /\(held for [^)]{1,20}\)/.exec(reason)?.[0];
+  return held ? `, ${held.slice(1, -1)}` : '';
+};
 
 /** Calls for people: the one message that mentions the on-call group, once. */
 export function drawEscalation(
@@ -125,7 +130,7 @@ export function drawSummary(
       prose(
         paragraph(
           bold(head),
-          words(` · after ${span(incident.openedAt, endedAt)} · ${money(incident.costUsd)}`),
+          words(` · ${facts(`after ${span(incident.openedAt, endedAt)}`, money(incident.costUsd))}`),
         ),
         paragraph(words(cut(said.trim() || 'No summary was given.', 2500))),
       ),

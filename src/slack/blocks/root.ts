@@ -3,7 +3,7 @@ import type { Span } from './build.ts';
 import { bold, button, buttons, heading, moment, paragraph, person, prose, words } from './build.ts';
 import { ACTIONS, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
-import { confidenceWords, mark, money, span, stateColors, stateWords, times } from './words.ts';
+import { confidenceWords, facts, mark, money, span, stateColors, stateWords, times } from './words.ts';
 
 /** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
 export function drawRoot(record: IncidentRecord): Slot {
@@ -27,7 +27,8 @@ export function drawRoot(record: IncidentRecord): Slot {
     blocks: [
       heading(title),
       prose(
-        paragraph(...facts(record)),
+        ...summaryOf(record).map((spans) => paragraph(...spans)),
+        paragraph(...factsOf(record)),
         ...(cause
           ? [
               paragraph(
@@ -63,13 +64,24 @@ function stateLine({ incident }: IncidentRecord): string {
   return `${state}${how}${after}`;
 }
 
-function facts({ incident, events }: IncidentRecord): readonly Span[] {
+function factsOf({ incident, events }: IncidentRecord): readonly Span[] {
   const target = incident.target ?? incident.labels['instance'] ?? 'unknown target';
-  const rest = ` · ${incident.severity} · ${cut(oneLine(target), 80)} · ${times(incident.occurrences)} · since `;
+  const rest = facts(incident.severity, cut(oneLine(target), 80), times(incident.occurrences), 'since ');
   const chosen = events.findLast((event) => event.type === 'investigator.chosen');
-  const model = incident.costUsd > 0 && chosen?.model ? ` (${cut(oneLine(chosen.model), 60)})` : '';
-  const cost = ` · ${money(incident.costUsd)}${model}`;
-  return [bold(incident.id), words(rest), moment(incident.openedAt), words(cost)];
+  const spent = money(incident.costUsd);
+  const model = spent && chosen?.model ? ` (${cut(oneLine(chosen.model), 60)})` : '';
+  return [
+    bold(incident.id),
+    words(` · ${rest}`),
+    moment(incident.openedAt),
+    ...(spent ? [words(` · ${spent}${model}`)] : []),
+  ];
+}
+
+/** What the alert says in a sentence, where its title is only a name. */
+function summaryOf({ incident }: IncidentRecord): readonly (readonly Span[])[] {
+  const said = oneLine(incident.annotations['summary'] ?? incident.annotations['description'] ?? '');
+  return said === '' || said === oneLine(incident.title) ? [] : [[words(cut(said, 300))]];
 }
 
 /** Who decided what, newest first. */

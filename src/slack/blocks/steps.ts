@@ -38,9 +38,9 @@ const lines: Lines = {
   'tool.called': (event) => ({
     mark: toolMarks[event.state],
     spans: [
+      ...(event.purpose ? [words(`${short(event.purpose, 140)} · `)] : []),
       code(short(event.tool, 60)),
-      ...(event.purpose ? [words(` ${short(event.purpose, 140)}`)] : []),
-      ...(event.summary ? [words(` – ${short(event.summary)}`)] : []),
+      ...(event.summary ? [words(`: ${short(event.summary)}`)] : []),
     ],
   }),
   'triage.concluded': ({ triage }) => ({
@@ -48,7 +48,7 @@ const lines: Lines = {
     spans: [
       bold('First look: '),
       words(
-        `${triage.severity}, ${short(triage.incidentType ?? 'unknown kind of problem', 60)}${triage.routine ? ', routine' : ''}. ${short(triage.reason)}`,
+        `${triage.severity}, ${triage.routine ? 'a known problem' : 'not a known problem'}${kind(triage.incidentType)}. ${short(triage.reason, 140)}`,
       ),
     ],
     keep: true,
@@ -107,5 +107,8 @@ function recalled(
     return { mark: '⚠', spans: [words(`Memory could not be asked: ${short(event.missing)}`)] };
   return null;
 }
+
+/** `blocked_sessions` as people write it. */
+const kind = (type: string | null): string => (type ? ` (${short(type.replaceAll('_', ' '), 60)})` : '');
 
 const short = (text: string, max = 200): string => cut(oneLine(text), max);

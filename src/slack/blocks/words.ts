@@ -73,14 +73,20 @@ export const riskWords: Readonly<Record<Action['risk'], string>> = {
   high: 'HIGH',
 };
 
-export function times(count: number): string {
-  return count === 1 ? 'seen once' : `seen ${count} times`;
+/** Null for the usual once: nothing to say. */
+export function times(count: number): string | null {
+  return count > 1 ? `seen ${count} times` : null;
 }
 
-export function money(usd: number): string {
-  if (usd <= 0) return 'no model cost';
+/** Null where nothing was spent. */
+export function money(usd: number): string | null {
+  if (usd <= 0) return null;
   return usd < 0.01 ? 'less than $0.01' : `$${usd.toFixed(2)}`;
 }
+
+/** What there is of these, in one line. */
+export const facts = (...parts: readonly (string | null)[]): string =>
+  parts.filter((part) => part !== null).join(' · ');
 
 /** From one moment to another, as people say it. */
 export function span(fromIso: string, toIso: string): string {

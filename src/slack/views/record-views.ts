@@ -67,7 +67,9 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
   const one = (title: string, text: string | null): readonly Block[] =>
     text ? [prose(paragraph(bold(title))), ...textBlocks(text, 4)] : [];
   return modal('Diagnosis', [
-    prose(paragraph(bold(confidenceWords(diagnosis.confidence)))),
+    ...(diagnosis.verdict === 'cause_found'
+      ? [prose(paragraph(bold(confidenceWords(diagnosis.confidence))))]
+      : []),
     ...textBlocks(diagnosis.rootCause, 10),
     ...claims(diagnosis),
     ...items('Ruled out', diagnosis.ruledOut),

@@ -126,7 +126,60 @@ describe('the root', () => {
   });
 });
 
+describe('the root in few words', () => {
+  it('says what the alert says, and nothing of what is as usual', () => {
+    const [root] = drawn({
+      incident: anIncident({ title: 'PostgresBlockedSessions', annotations: { summary: 'Checkouts hang' } }),
+    });
+    const text = JSON.stringify(root?.blocks);
+    expect(text).toContain('Checkouts hang');
+    expect(text).not.toMatch(/seen once|cost/);
+  });
+
+  it('does not say the same twice', () => {
+    const same = { title: 'Checkouts hang', annotations: { summary: 'Checkouts hang' } };
+    const [root] = drawn({ incident: anIncident(same) });
+    expect(JSON.stringify(root?.blocks).match(/Checkouts hang/g)).toHaveLength(1);
+  });
+});
+
 describe('the progress message', () => {
+  const call = (role: 'detective' | 'surgeon' | 'validator', purpose: string): IncidentEventBody => ({
+    type: 'tool.called',
+    toolCallId: aRecord().toolCalls[0]!.id,
+    role,
+    tool: 'pg_locks',
+    purpose,
+    state: 'ok',
+    summary: 'nobody waits',
+  });
+
+  it('counts the time and the looks until the diagnosis, not what people took to decide', () => {
+    const events = eventsOf(
+      ...wholeIncident.slice(0, 16),
+      ...Array.from({ length: 30 }, () => call('validator', 'verify: the lock is gone')),
+      ...wholeIncident.slice(16),
+    );
+    const live = shown(drawn({ incident: anIncident({ state: 'resolved' }), events }), 'live:1');
+    expect(live).toContain('Investigated in 6 s · 1 look at the live system');
+    expect(live).toContain('by 30 reads of the live system');
+    expect(live).not.toContain('verify:');
+    expect(live).not.toContain('more steps');
+  });
+
+  it('says what a look was for before the name of the tool, and leaves what was run to its own message', () => {
+    const events = eventsOf(...wholeIncident.slice(0, 12), call('surgeon', 'the approved action'));
+    const live = shown(drawn({ events }), 'live:1');
+    expect(live).toMatch(/who blocks whom.*pg_blocking_tree/);
+    expect(live).not.toContain('the approved action');
+  });
+
+  it('says seen before once, though memory is asked twice', () => {
+    const recalled = wholeIncident[3]!;
+    const events = eventsOf(...wholeIncident.slice(0, 6), recalled, ...wholeIncident.slice(6));
+    expect(shown(drawn({ events }), 'live:1').match(/Seen before/g)).toHaveLength(1);
+  });
+
   it('links the incident this was seen in before', () => {
     const slots = drawn({ events: eventsOf(...wholeIncident.slice(0, 7)) });
     expect(shown(slots, 'live:1')).toContain('https://example.slack.com/archives/C0/INC-3');
@@ -156,6 +209,28 @@ describe('the progress message', () => {
     const slots = drawn({ events });
     expect(shown(slots, 'live:1')).toMatch(/\d+ more steps/);
     expect(buttonsOf(slots, 'live:1')).toEqual(['sentry_steps']);
+  });
+});
+
+describe('the diagnosis', () => {
+  const diagnosed = (changes: Parameters<typeof aDiagnosis>[0]): string =>
+    shown(
+      drawn({
+        events: eventsOf({ type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis(changes) }),
+      }),
+      'diagnosis:1',
+    );
+
+  it('says how sure it is of a cause, and gives no number where there is none', () => {
+    expect(diagnosed({})).toContain('Cause found · almost certain, 95 %');
+    for (const verdict of ['cannot_tell', 'healthy'] as const)
+      expect(diagnosed({ verdict, confidence: 0 })).not.toContain('%');
+  });
+
+  it('has the output of each claim one press away, and all quotes behind one button', () => {
+    const text = diagnosed({});
+    expect(text).toContain('sentry_output');
+    expect(text).toContain('sentry_diagnosis');
   });
 });
 
@@ -227,6 +302,18 @@ describe('the end', () => {
     const message = drawn({ events }).find((slot) => slot.slot === 'verification:1');
     expect(JSON.stringify(message?.blocks[0])).toContain(word);
     expect(JSON.stringify(message?.blocks)).toContain('no session waits for a lock');
+  });
+
+  it('says what was seen once, though the reason is made of it', () => {
+    const events = eventsOf(...wholeIncident.slice(0, 17), {
+      type: 'verification.concluded',
+      round: 1,
+      verdict: 'fixed',
+      reason: 'no session waits for a lock (held for 10 s)',
+    });
+    const message = shown(drawn({ events }), 'verification:1').replace(/"text":"INC-7[^"]*"/, '');
+    expect(message.match(/no session waits for a lock/g)).toHaveLength(1);
+    expect(message).toContain('held for 10 s');
   });
 
   it('mentions the on-call group in the escalation, and nowhere else', () => {
