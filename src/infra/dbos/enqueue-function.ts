@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import type { Sql, Tx } from '../../domain/sql.ts';
 
@@ -60,15 +61,32 @@ async function installBatchFunction(tx: Tx): Promise<void> {
     $$`;
 }
 
+const MIGRATING_RETRY_MS = 50;
+
 /** Brings the engine's own schema and our function up to date, without starting the engine: for commands that only enqueue. */
 export async function migrateEngine(databaseUrl: string, sql: Sql): Promise<void> {
-  // It tells of its migrations on stdout, which belongs to what a command answers.
-  const say = console.log;
-  console.log = () => undefined;
-  try {
-    await DBOS.migrate(databaseUrl);
-  } finally {
-    console.log = say;
-  }
+  while (!(await migrateAlone(databaseUrl, sql))) await delay(MIGRATING_RETRY_MS);
   await installEnqueueFunction(sql);
+}
+
+/**
+ * False: another process is at it. Two at once would wait for each other's indexes until one is killed as a deadlock, and
+ * each drops what the other has not finished. Tried again rather than waited for: a CREATE INDEX CONCURRENTLY waits for
+ * every statement that began before it, one that waits for its lock included.
+ */
+async function migrateAlone(databaseUrl: string, sql: Sql): Promise<boolean> {
+  return sql.begin(async (tx) => {
+    const [lock] =
+      await tx`SELECT pg_try_advisory_xact_lock(hashtextextended('sentry_migrate_engine', 0)) AS got`;
+    if (lock?.['got'] !== true) return false;
+    // It tells of its migrations on stdout, which belongs to what a command answers.
+    const say = console.log;
+    console.log = () => undefined;
+    try {
+      await DBOS.migrate(databaseUrl);
+    } finally {
+      console.log = say;
+    }
+    return true;
+  });
 }
