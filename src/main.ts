@@ -5,10 +5,13 @@ import { alertCommand } from './cli/alert.ts';
 import { benchCommand } from './cli/bench.ts';
 import { doctorCommand } from './cli/doctor.ts';
 import { fail } from './cli/fail.ts';
+import { guardCommand } from './cli/guard.ts';
 import { incidentCommand } from './cli/incident.ts';
 import { incidentsCommand } from './cli/incidents.ts';
 import { migrateCommand } from './cli/migrate.ts';
+import { redactCommand } from './cli/redact.ts';
 import { runbooksCommand } from './cli/runbooks.ts';
+import { scanCommand } from './cli/scan.ts';
 import { startCommand } from './cli/start.ts';
 import { whyCommand } from './cli/why.ts';
 
@@ -33,6 +36,9 @@ for (const command of [
   accessCommand,
   runbooksCommand,
   benchCommand,
+  scanCommand,
+  redactCommand,
+  guardCommand,
 ])
   program.addCommand(command.exitOverride().showHelpAfterError());
 

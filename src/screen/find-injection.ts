@@ -72,7 +72,7 @@ function inDisguise(text: string): InjectionFinding[] {
     if (form !== text)
       for (const { start, end } of match(form))
         if (match(text.slice(start, end)).length === 0) found.push({ rule, class: 'encoded', start, end });
-  const backwards = text.length <= 65_536 ? [...text].toReversed().join('') : '';
+  const backwards = text.length <= 65_536 ? text.split('').toReversed().join('') : '';
   for (const { start, end } of match(backwards))
     found.push({
       rule: 'reversed-text',

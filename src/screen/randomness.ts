@@ -84,7 +84,7 @@ export function looksRandom(whole: string): boolean {
 
 const placeholderShapes = [
   /^(?:\[redacted:[\w.#-]{1,80}\])+$/,
-  /^(.)\1*$/,
+  /^(.)\1*$|^\[[a-z _-]+\]$/i,
   /^[xX*#._-]+$/,
   /^\\?\$[\w({[]/,
   /^\$?\{\{?|^\{%|^<|^%[\w(]|^@[A-Z_]+@$|^__\w+__$/,

@@ -103,7 +103,7 @@ export const exfiltrationRules: readonly InjectionRule[] = [
     'exfiltration',
     leak,
     ['what ', 'which ', 'how '],
-    `(?:what|which|how) (?:(?:exactly|else|all|instructions?|rules|guidelines|information|text|words?|prompt|directives?|things?|secrets?) ){0,2}(?:were|are|have|did|do) (?:you (?:been )?(?:told|given|instructed|asked to|programmed|configured|prompted|trained to|hiding|not (?:supposed|allowed|permitted|able)|forbidden|prohibited|have in your (?:prompt|context|instructions))|(?:the|your) (?:developers?|creators?|makers?|operators?|engineers?) (?:tell|told|instruct|say|write|give|set|programmed)\\w*)\\b`,
+    `(?:what|which|how) (?:(?:exactly|else|all|instructions?|rules|guidelines|information|text|words?|prompt|directives?|things?|secrets?) ){0,2}(?:were|are|have|did|do) (?:you (?:been )?(?:told|given|instructed|asked to|programmed|configured|prompted|trained to|hiding|not (?:supposed|allowed|permitted|able)|forbidden|prohibited|have in your (?:prompt|context|instructions))|(?:the|your) (?:developers?|creators?|makers?|operators?|engineers?) (?:tell|told|instruct|say|write|give|set|programmed)\\w{0,12})\\b`,
   ),
   phrase(
     'repeat-above',
@@ -192,7 +192,7 @@ export const exfiltrationRules: readonly InjectionRule[] = [
     `(?:show|send|give|dump|list|print|reveal|leak|exfiltrate|email|forward|upload|post|tell|output|display|expose)(?: (?:me|us|out|back|them))?(?: (?:all|every|any|the|your|of|user|users'?|user's|admin|stored|saved|database|production|customer|their|its|known)){1,4} ${secrets}\\b`,
     (hit) =>
       opensAsOrder(hit) &&
-      /\b(?:me|us|all|every|your|reveal|leak|exfiltrate)\b/i.test(hit.secret) &&
+      /\b(?:me|us|all|every|reveal|leak|exfiltrate)\b/i.test(hit.secret) &&
       !/\bemails?$/i.test(hit.secret),
   ),
   phrase(

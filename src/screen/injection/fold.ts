@@ -6,8 +6,28 @@ export interface View {
   readonly disguised: boolean;
 }
 
-const invisible =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]/;
+// Soft hyphen, joiners, fillers, direction marks, variation selectors, byte order mark: first and last of each range.
+const invisibleRanges = [
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xe0001, 0xe0001],
+  [0xe007f, 0xe007f],
+] as const;
+
+function isInvisible(code: number): boolean {
+  return invisibleRanges.some(([first, last]) => code >= first && code <= last);
+}
 
 // Letters of other scripts that look like Latin ones (Unicode TR 39, confusables), by what they look like.
 const lookalikes = new Map<string, string>();
@@ -73,7 +93,9 @@ export function fold(text: string): View {
       const shown = mixed ? (lookalikes.get(char) ?? plainOf(char)) : plainOf(char);
       if (
         shown !== char &&
-        (invisible.test(char) || lookalikes.has(char) || (char.codePointAt(0) as number) > 0x2000)
+        (isInvisible(char.codePointAt(0) as number) ||
+          lookalikes.has(char) ||
+          (char.codePointAt(0) as number) > 0x2000)
       )
         disguised = true;
       for (let i = 0; i < shown.length; i++) from.push(at);
@@ -84,12 +106,24 @@ export function fold(text: string): View {
   return { text: out, at: (index) => from[index] ?? text.length, disguised };
 }
 
+const plainForms = new Map<string, string>();
+
 function plainOf(char: string): string {
+  let plain = plainForms.get(char);
+  if (plain === undefined) {
+    if (plainForms.size >= 4_096) plainForms.clear();
+    plain = toPlain(char);
+    plainForms.set(char, plain);
+  }
+  return plain;
+}
+
+function toPlain(char: string): string {
   const code = char.codePointAt(0) as number;
   if (code < 128) return char;
   // Tag characters spell ASCII that nobody sees.
   if (code >= 0xe0020 && code <= 0xe007e) return String.fromCodePoint(code - 0xe0000);
-  if (invisible.test(char) || code === 0xe0001 || code === 0xe007f) return '';
+  if (isInvisible(code)) return '';
   if (code === 0x2018 || code === 0x2019) return "'";
   const parts = char.normalize('NFKD').replace(/[\u0300-\u036f]/g, '');
   return /^[\0-\x7f]+$/.test(parts) ? parts : char;

@@ -72,7 +72,7 @@ export const indirectRules: readonly InjectionRule[] = [
     'indirect',
     'ethz-spylab/agentdojo attacks (important instructions)',
     ['important message', 'urgent message', 'message from', 'important instruction', 'important new'],
-    `(?:(?:important|urgent|critical)(?: new)? (?:message|instructions?|directive)s? (?:from|for) (?:me|the (?:user|system|admin\\w*|developer|operator|owner|assistant|model|ai)|your|you)\\b|message from (?:me|your (?:developer|creator|operator|owner|admin\\w*|user)|the (?:system administrator|developers?)),? ?(?:[a-z]+ ?){0,3}(?:to|:|,)|important new instructions?)`,
+    `(?:(?:important|urgent|critical)(?: new)? (?:message|instructions?|directive)s? (?:from|for) (?:me|the (?:user|system|admin\\w{0,12}|developer|operator|owner|assistant|model|ai)|your|you)\\b|message from (?:me|your (?:developer|creator|operator|owner|admin\\w{0,12}|user)|the (?:system administrator|developers?)),? ?(?:[a-z]+ ?){0,3}(?:to|:|,)|important new instructions?)`,
   ),
   phrase(
     'do-this-first',
@@ -86,7 +86,7 @@ export const indirectRules: readonly InjectionRule[] = [
       'before completing',
       'prior to answering',
     ],
-    `(?:before|prior to) (?:you )?(?:can |could |may )?(?:solv|complet|answer|finish|respond|summari[sz])\\w*[^\\n]{0,90}?(?:do the following|please do|you must|first,? (?:send|run|execute|call|open|visit|read|delete)|do this first)\\b`,
+    `(?:before|prior to) (?:you )?(?:can |could |may )?(?:solv|complet|answer|finish|respond|summari[sz])\\w{0,12}[^\\n]{0,90}?(?:do the following|please do|you must|first,? (?:send|run|execute|call|open|visit|read|delete)|do this first)\\b`,
   ),
   phrase(
     'must-call-tool',

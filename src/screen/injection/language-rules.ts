@@ -12,22 +12,22 @@ export const languageRules: readonly InjectionRule[] = [
   latin(
     'de',
     ['ignorier', 'vergiss', 'vergesse', 'missacht', 'beachte', 'befolge', 'uberspring'],
-    `(?:ignorier\\w*|vergiss|vergesst|vergessen sie|missacht\\w*|uberspring\\w*)(?: (?:bitte|jetzt|sie|nun|mal|einfach))* (?:(?:alle|alles|samtliche|jegliche|die|deine|ihre|eure|meine|der|den|was)n? ){0,3}(?:(?:bisherig|vorherig|vorangegangen|vorhergehend|vorig|obig|fruher|zuvor|gegeben|bestehend|ursprunglich|system)\\w* ){0,2}(?:anweisung\\w*|instruktion\\w*|befehl\\w*|vorgabe\\w*|prompts?|auftrag\\w*|regeln|aufgaben|systemprompt\\w*|aussagen|nachrichten|richtlinien|davor|zuvor|vorher|oben|bisher)`,
+    `(?:ignorier\\w{0,12}|vergiss|vergesst|vergessen sie|missacht\\w{0,12}|uberspring\\w{0,12})(?: (?:bitte|jetzt|sie|nun|mal|einfach))* (?:(?:alle|alles|samtliche|jegliche|die|deine|ihre|eure|meine|der|den|was)n? ){0,3}(?:(?:bisherig|vorherig|vorangegangen|vorhergehend|vorig|obig|fruher|zuvor|gegeben|bestehend|ursprunglich|system)\\w{0,12} ){0,2}(?:anweisung\\w{0,12}|instruktion\\w{0,12}|befehl\\w{0,12}|vorgabe\\w{0,12}|prompts?|auftrag\\w{0,12}|regeln|aufgaben|systemprompt\\w{0,12}|aussagen|nachrichten|richtlinien|davor|zuvor|vorher|oben|bisher)`,
   ),
   latin(
     'fr',
     ['ignore', 'oublie', 'ne tiens pas', 'ne tenez pas', 'ne suis pas', 'ne suivez pas', 'neglige'],
-    `(?:ignore[rz]?|oublie[rz]?|neglige[rz]?|ne (?:tiens|tenez) pas compte (?:de|des)|ne (?:suis|suivez) pas) (?:(?:toutes?|tous|les|tes|vos|ces|l'ensemble|de|des) ){0,4}(?:instructions?|consignes?|directives?|ordres?|regles?|messages?|invites?)(?: (?:precedent\\w*|anterieur\\w*|ci-dessus|initial\\w*|donnee?s?|recues?|du systeme|systeme|de securite))?`,
+    `(?:ignore[rz]?|oublie[rz]?|neglige[rz]?|ne (?:tiens|tenez) pas compte (?:de|des)|ne (?:suis|suivez) pas) (?:(?:toutes?|tous|les|tes|vos|ces|l'ensemble|de|des) ){0,4}(?:instructions?|consignes?|directives?|ordres?|regles?|messages?|invites?)(?: (?:precedent\\w{0,12}|anterieur\\w{0,12}|ci-dessus|initial\\w{0,12}|donnee?s?|recues?|du systeme|systeme|de securite))?`,
   ),
   latin(
     'es',
     ['ignora', 'ignore', 'olvida', 'olvide', 'omite', 'omita', 'haz caso omiso', 'no sigas', 'descarta'],
-    `(?:ignor(?:a|e|en|ad|ar)|olvid(?:a|e|en|ar|ate de)|omit(?:e|a|an|ir)|descart(?:a|e|ar)|haz caso omiso de|no sigas) (?:(?:todas?|todos?|las?|los?|tus|sus|mis|cualquier|de) ){0,4}(?:instruccion(?:es)?|indicacion(?:es)?|directrices?|ordenes|reglas|mensajes|normas|prompts?)(?: (?:anterior\\w*|previ[ao]s?|de arriba|iniciales|dadas?|del sistema))?`,
+    `(?:ignor(?:a|e|en|ad|ar)|olvid(?:a|e|en|ar|ate de)|omit(?:e|a|an|ir)|descart(?:a|e|ar)|haz caso omiso de|no sigas) (?:(?:todas?|todos?|las?|los?|tus|sus|mis|cualquier|de) ){0,4}(?:instruccion(?:es)?|indicacion(?:es)?|directrices?|ordenes|reglas|mensajes|normas|prompts?)(?: (?:anterior\\w{0,12}|previ[ao]s?|de arriba|iniciales|dadas?|del sistema))?`,
   ),
   latin(
     'pt',
     ['ignore', 'ignora', 'esqueca', 'esquece', 'desconsidere', 'desconsidera', 'nao siga'],
-    `(?:ignor(?:e|a|em|ar)|esquec(?:a|e|am|er)|desconsider(?:e|a|ar)|nao siga) (?:(?:todas?|todos?|as?|os?|suas?|tuas?|quaisquer|de) ){0,4}(?:instruc(?:oes|ao)|orientac(?:oes|ao)|diretrizes|ordens|regras|mensagens|comandos|prompts?)(?: (?:anterior\\w*|previ[ao]s|acima|iniciais|dadas|do sistema))?`,
+    `(?:ignor(?:e|a|em|ar)|esquec(?:a|e|am|er)|desconsider(?:e|a|ar)|nao siga) (?:(?:todas?|todos?|as?|os?|suas?|tuas?|quaisquer|de) ){0,4}(?:instruc(?:oes|ao)|orientac(?:oes|ao)|diretrizes|ordens|regras|mensagens|comandos|prompts?)(?: (?:anterior\\w{0,12}|previ[ao]s|acima|iniciais|dadas|do sistema))?`,
   ),
   latin(
     'it',
@@ -42,12 +42,12 @@ export const languageRules: readonly InjectionRule[] = [
   latin(
     'sv',
     ['ignorera', 'glom', 'bortse', 'ignorer', 'glem', 'unohda', 'ohita'],
-    `(?:ignorer\\w*|glom|glem|bortse fran|se bort fra|unohda|ohita) (?:(?:alla|alle|de|dina|dine|tidigere|kaikki) ){0,3}(?:tidigare|foregaende|tidligere|foregaende|forrige|ovanstaende|aiemmat|edelliset) (?:instruktion\\w*|anvisning\\w*|instruks\\w*|ohjeet|kommandon|meddelanden)`,
+    `(?:ignorer\\w{0,12}|glom|glem|bortse fran|se bort fra|unohda|ohita) (?:(?:alla|alle|de|dina|dine|tidigere|kaikki) ){0,3}(?:tidigare|foregaende|tidligere|foregaende|forrige|ovanstaende|aiemmat|edelliset) (?:instruktion\\w{0,12}|anvisning\\w{0,12}|instruks\\w{0,12}|ohjeet|kommandon|meddelanden)`,
   ),
   latin(
     'pl',
     ['zignoruj', 'ignoruj', 'zapomnij', 'pomin'],
-    `(?:z?ignoruj|zapomnij o?|pomin)(?: (?:wszystkie|wszystkich|wszelkie|swoje|twoje)){0,2} (?:poprzednie|poprzednich|wczesniejsze|powyzsze|dotychczasowe) (?:instrukcj\\w*|polecen\\w*|wiadomosc\\w*|wytyczn\\w*)`,
+    `(?:z?ignoruj|zapomnij o?|pomin)(?: (?:wszystkie|wszystkich|wszelkie|swoje|twoje)){0,2} (?:poprzednie|poprzednich|wczesniejsze|powyzsze|dotychczasowe) (?:instrukcj\\w{0,12}|polecen\\w{0,12}|wiadomosc\\w{0,12}|wytyczn\\w{0,12})`,
   ),
   latin(
     'cs',
@@ -57,7 +57,7 @@ export const languageRules: readonly InjectionRule[] = [
   latin(
     'tr',
     ['onceki', 'yukaridaki', 'tum '],
-    `(?:(?:tum|butun) )?(?:onceki|yukaridaki|daha onceki)(?: (?:tum|butun))? (?:talimat\\w*|yonerge\\w*|komut\\w*|mesaj\\w*)(?:'?[a-z]{0,4})? (?:yok say|gormezden gel|unut|dikkate alma|goz ardi et)`,
+    `(?:(?:tum|butun) )?(?:onceki|yukaridaki|daha onceki)(?: (?:tum|butun))? (?:talimat\\w{0,12}|yonerge\\w{0,12}|komut\\w{0,12}|mesaj\\w{0,12})(?:'?[a-z]{0,4})? (?:yok say|gormezden gel|unut|dikkate alma|goz ardi et)`,
   ),
   latin(
     'id',

@@ -139,7 +139,7 @@ export const overrideRules: readonly InjectionRule[] = [
     'system_prompt_override',
     'PayloadsAllTheThings, Prompt Injection',
     ['from now on', 'henceforth', 'from this point', 'from here on'],
-    `(?:from now on|henceforth|from this point (?:on|forward|onwards?)|from here on(?: out)?)[,:]? (?:(?:you|your) (?:are|must|will|shall|should|answers?|respon[ds]\\w*|act|only|always|no longer|have|can)|(?:always|only|never) (?:answer|respond|reply|say|act|approve|ignore)|ignore|act as|respond|answer|pretend|speak|obey)\\b`,
+    `(?:from now on|henceforth|from this point (?:on|forward|onwards?)|from here on(?: out)?)[,:]? (?:(?:you|your) (?:are|must|will|shall|should|answers?|respon[ds]\\w{0,12}|act|only|always|no longer|have|can)|(?:always|only|never) (?:answer|respond|reply|say|act|approve|ignore)|ignore|act as|respond|answer|pretend|speak|obey)\\b`,
     (hit) => !/\bcan$/i.test(hit.secret),
   ),
   phrase(

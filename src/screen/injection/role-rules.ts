@@ -90,7 +90,7 @@ export const roleRules: readonly InjectionRule[] = [
       'broken free',
       'not bound by',
     ],
-    `(?:without (?:any )?(?:restrictions?|limitations?|filters?|censorship|ethical|moral|safety)|no (?:ethical|moral|content|safety) (?:guidelines|restrictions|limits|limitations|filters|policies|constraints)|fre(?:e|ed) from (?:all |any )?(?:restrictions|rules|guidelines|constraints|openai|anthropic)|broken free (?:of|from)|not bound by (?:any |the )?(?:rules|ethic\\w*|polic\\w*|guidelines|openai|anthropic|usual))\\b`,
+    `(?:without (?:any )?(?:restrictions?|limitations?|filters?|censorship|ethical|moral|safety)|no (?:ethical|moral|content|safety) (?:guidelines|restrictions|limits|limitations|filters|policies|constraints)|fre(?:e|ed) from (?:all |any )?(?:restrictions|rules|guidelines|constraints|openai|anthropic)|broken free (?:of|from)|not bound by (?:any |the )?(?:rules|ethic\\w{0,12}|polic\\w{0,12}|guidelines|openai|anthropic|usual))\\b`,
     ({ text, start }) =>
       /\b(?:you|ai|assistant|answer|respond|model|act|pretend|character)\b/i.test(
         text.slice(Math.max(0, start - 100), start),

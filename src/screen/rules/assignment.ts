@@ -5,7 +5,7 @@ import type { Hit, Rule } from '../rule.ts';
 // gitleaks generic-api-key and detect-secrets KeywordDetector; what counts as a name is decided by its words (below).
 const closers = String.raw`(?: (?:key|token|secret|value|id))?\\?["'\`\]]{0,2}`;
 const separator = String.raw`(?:\s{0,3}(?::=|\?=|\|\|=|=>|->|==?|:|>)|,(?=\s{0,3}\\?["'\`])|\s{1,4}value\s{0,2}=)`;
-const openers = String.raw`\s{0,8}(?:[rbuf]?\\?["'\`]{1,3})?`;
+const openers = String.raw`\s{0,8}(?:[rbuf]?\\?(?:"{3}|'{3}|["'\`](?!\`)))?`;
 const value = String.raw`([^\s"'\`\\<>,;&(){}]{4,256})`;
 
 const password = /^(?:passw(?:or)?d|passwort|pwd|passphrase|pass)$/;

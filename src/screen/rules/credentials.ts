@@ -97,7 +97,7 @@ export const credentialRules: readonly Rule[] = [
     hints: ['requirepass ', 'masterauth ', 'redis-cli '],
     pattern:
       /(?:(?:requirepass|masterauth)\s{1,4}|redis-cli\s[^\n|;&]{0,120}?-a\s{1,3})["']?([^\s"'`]{3,256})/diy,
-    check: ({ secret }) => !isPlaceholder(secret) && !commonWords.test(secret),
+    check: ({ secret }) => !isPlaceholder(secret) && !commonWords.test(secret) && !secret.startsWith('/'),
   },
   {
     id: 'client-flag',
@@ -105,7 +105,7 @@ export const credentialRules: readonly Rule[] = [
     source: 'dev.mysql.com/doc/refman: -p; sshpass(1)',
     hints: ['mysql', 'mariadb', 'sshpass'],
     pattern:
-      /(?:(?:mysql|mariadb)[a-z_-]{0,12}\s[^\n|;&]{0,160}?\s?-p(?!rotocol|ort|ass)|sshpass\s{1,3}-p\s{0,3})["']?([^\s"'`-][^\s"'`]{2,128})/diy,
+      /(?:(?:mysql|mariadb)[a-z_-]{0,12}\s[^\n|;&]{0,160}?(?<=\s)-p(?!rotocol|ort|ass)|sshpass\s{1,3}-p\s{0,3})["']?([^\s"'`-][^\s"'`]{2,128})/diy,
     check: ({ secret }) => !isPlaceholder(secret) && !commonWords.test(secret) && !/^\d{1,5}$/.test(secret),
   },
   {

@@ -44,6 +44,9 @@ function inside(text: string, at: number): boolean {
 
 /** A run may be `name=value` or a path whose one segment is random: the whole, or else its parts. */
 function randomParts(text: string, start: number, end: number): Span[] {
+  // Identifiers of documents and pages stand in addresses, up to the query.
+  if (/:\/\/[^\s?]{0,400}$/.test(text.slice(Math.max(0, start - 420), start))) return [];
+  if (/^build_?id=/i.test(text.slice(start, start + 9))) return [];
   // A sample of a long run decides: entropy does not grow beyond its alphabet.
   if (harmlessBefore.test(text.slice(Math.max(0, start - 24), start))) return [];
   const whole = text.slice(start, end);

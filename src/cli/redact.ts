@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import { z } from 'zod';
+import { findSecrets } from '../screen/find-secrets.ts';
+import { redact } from '../screen/redact.ts';
+import { redactPersonal } from '../screen/redact-personal.ts';
+import { mapJsonLines } from './json-lines.ts';
+
+const Input = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });
+
+export const redactCommand = new Command('redact')
+  .description(
+    'Redact texts: JSON lines {id,text} in, {id,text,redactions} out; redactions are {rule,category,start,end} in the text as given.',
+  )
+  .option('--personal', 'e-mail and public IP addresses too, as before a model sees it', false)
+  .option('--private-ips', 'with --personal: private IP addresses too', false)
+  .action(({ personal, privateIps }: { readonly personal: boolean; readonly privateIps: boolean }) =>
+    mapJsonLines(Input, ({ id, text }) => {
+      const shown = redact(text);
+      return {
+        id,
+        text: personal ? redactPersonal(shown, { privateIps }) : shown,
+        redactions: findSecrets(text),
+      };
+    }),
+  );
