@@ -5,32 +5,76 @@ import { stateInWords } from './words.ts';
 
 /**
  * What happened, which evidence, what was run, who approved, how it ended and what it cost: from the record alone, no
- * model. Plain lines with Slack's *bold* and `code`, readable in a terminal too. User ids stay as `<@U…>`.
+ * model. Plain lines with Slack's *bold* and `code`, readable in a terminal too. User ids stay as `<@U…>`. No value can
+ * begin a line of its own: what stands at the start of a line is ours.
  */
 export function why(record: IncidentRecord): string {
   const { incident } = record;
   const lines = [
     `*${incident.id}: ${incident.title}*`,
-    `${stateInWords(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${clock(incident.openedAt)}${
-      incident.endedAt ? `, ended ${clock(incident.endedAt)}` : ''
+    `${stateInWords(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
+      incident.endedAt ? `, ended ${moment(incident.endedAt)}` : ''
     }${incident.occurrences > 1 ? `, fired ${incident.occurrences} times` : ''}.`,
     '',
     ...causeOf(record),
     ...actionsOf(record),
-    '*What happened*',
-    ...record.events.flatMap((event) => line(event, record)),
+    '*What happened* (times in UTC)',
+    ...storyOf(record),
     '',
     `*Cost*: ${incident.costUsd > 0 ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${record.toolCalls.length} tool calls.`,
   ];
-  return lines.join('\n');
+  return lines.map((text) => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')).join('\n');
 }
 
+/** The events, a line each; the day where it is another than the line before, and looks whether it helped as one line. */
+function storyOf(record: IncidentRecord): string[] {
+  const { events } = record;
+  const lines: string[] = [];
+  let day = record.incident.openedAt.slice(0, 10);
+  let told = 0;
+  for (const [index, event] of events.entries()) {
+    const looks = isLook(event) && index >= told ? looksFrom(events, index) : null;
+    told = looks?.until ?? told;
+    const text = looks ? looks.text : isLook(event) ? null : line(event, record);
+    if (text === null) continue;
+    if (event.at.slice(0, 10) !== day) {
+      day = event.at.slice(0, 10);
+      lines.push(`${day}:`);
+    }
+    lines.push(`${event.at.slice(11, 19)}  ${text}`);
+  }
+  return lines;
+}
+
+type ToolCalled = Extract<IncidentEvent, { type: 'tool.called' }>;
+
+/** A look whether it helped. */
+const isLook = (event: IncidentEvent): event is ToolCalled =>
+  event.type === 'tool.called' && event.role === 'validator';
+
+/** One watch over the live system: all its looks, and where it ends. */
+function looksFrom(events: readonly IncidentEvent[], from: number) {
+  const between = new Set(['tool.called', 'verification.checked', 'alert.resolved', 'alert.repeated']);
+  const end = events.findIndex((event, index) => index > from && !between.has(event.type));
+  const until = end < 0 ? events.length : end;
+  const ids = events
+    .slice(from, until)
+    .filter(isLook)
+    .map((event) => event.toolCallId);
+  const shown = ids.length > 2 ? `${ids[0]} … ${ids.at(-1)}` : ids.join(', ');
+  return { until, text: `the validator read the live system ${times(ids.length)} [${shown}]` };
+}
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
 function causeOf(record: IncidentRecord): string[] {
-  const last = record.events.findLast((event) => event.type === 'diagnosis.concluded');
-  if (last?.type !== 'diagnosis.concluded') return [];
+  const last = lastDiagnosis(record);
+  if (!last) return [];
   const { diagnosis } = last;
   return [
-    `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure): ${diagnosis.rootCause}`,
+    diagnosis.verdict === 'cause_found'
+      ? `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure): ${diagnosis.rootCause}`
+      : `*${diagnosis.verdict === 'healthy' ? 'Nothing is wrong any more' : 'The cause cannot be told'}*: ${diagnosis.rootCause}`,
     ...diagnosis.evidence.map((item) => `• ${item.claim} [${item.toolCallIds.join(', ')}]`),
     ...diagnosis.ruledOut.map((text) => `• ruled out: ${text}`),
     ...diagnosis.unknown.map((text) => `• not known: ${text}`),
@@ -38,29 +82,38 @@ function causeOf(record: IncidentRecord): string[] {
   ];
 }
 
+const lastDiagnosis = ({ events }: IncidentRecord) =>
+  events.findLast((event) => event.type === 'diagnosis.concluded');
+
+/** The triage has given this reason a line before. */
+const isTriage = (reason: string, { events }: IncidentRecord): boolean =>
+  events.some((event) => event.type === 'triage.concluded' && event.triage.reason === reason);
+
 function actionsOf(record: IncidentRecord): string[] {
   return record.actions.flatMap((action) => [
     `*Action* ${action.id} on ${action.target}: \`${action.command}\``,
     `• why: ${action.why || 'not said'}`,
     `• ${decisionOf(action)}`,
-    ...(action.outcome ? [`• result: ${action.outcome}`] : []),
+    ...(action.outcome
+      ? [`• result: ${action.outcome}${action.toolCallId ? ` [${action.toolCallId}]` : ''}`]
+      : []),
     '',
   ]);
 }
 
 function decisionOf(action: Action): string {
-  const when = action.decidedAt ? ` at ${clock(action.decidedAt)}` : '';
+  const when = action.decidedAt ? ` at ${moment(action.decidedAt)}` : '';
   const because = action.decisionReason ? `, because: ${action.decisionReason}` : '';
   const who = action.decidedBy ? `<@${action.decidedBy}>` : 'nobody';
   switch (action.state) {
     case 'proposed':
       return action.auditOnly
         ? 'would propose (nothing may be changed now)'
-        : `waits for a decision until ${clock(action.expiresAt)}`;
+        : `waits for a decision until ${moment(action.expiresAt)}`;
     case 'denied':
       return `denied by ${who}${when}${because}`;
     case 'expired':
-      return `expired at ${clock(action.expiresAt)}: nothing was run`;
+      return `expired at ${moment(action.expiresAt)}: nothing was run`;
     case 'void':
       return 'void: nothing was run';
     case 'approved':
@@ -76,74 +129,89 @@ function decisionOf(action: Action): string {
   }
 }
 
-/** One line an event; what the sections above have said already is left out. */
-function line(event: IncidentEvent, record: IncidentRecord): string[] {
-  const say = (text: string): string[] => [`${clock(event.at)}  ${text}`];
-  const command = (id: string): string => record.actions.find((action) => action.id === id)?.command ?? id;
+/** One line an event, or null where another one or the sections above say it. */
+function line(event: IncidentEvent, record: IncidentRecord): string | null {
   switch (event.type) {
     case 'incident.opened':
-      return say(`opened by ${event.source}`);
+      return `opened by ${event.source}`;
     case 'alert.repeated':
-      return say(`fired again (${event.occurrences} times now, ${event.source})`);
+      // The same notice by another way is no new occurrence.
+      return event.occurrences === 1
+        ? `${event.source} reported it, too`
+        : `fired again (${event.occurrences} times now, ${event.source})`;
     case 'alert.resolved':
-      return say(`${event.source} says the alert has ended`);
+      return `${event.source} says the alert has ended`;
     case 'state.changed':
-      return say(`${stateInWords(event.from)} → ${stateInWords(event.to)}: ${event.reason}`);
+      return `${stateInWords(event.from)} → ${stateInWords(event.to)}${isTriage(event.reason, record) ? '' : `: ${event.reason}`}`;
     case 'memory.recalled':
-      return [
-        ...(event.incidents.length > 0
-          ? say(
-              `seen before: ${event.incidents.map((item) => `${item.incidentId} (${item.title})`).join(', ')}`,
-            )
-          : []),
-        ...(event.missing ? say(event.missing) : []),
-      ];
-    case 'investigator.chosen':
-      return say(`investigated by ${event.investigator}: ${event.why}`);
-    case 'investigator.fallback':
-      return say(`the model could not go on (${event.reason}); the playbook took over`);
-    case 'tool.called':
-      return say(`${event.role} used ${event.tool} [${event.toolCallId}] ${event.state}: ${event.summary}`);
-    case 'triage.concluded':
-      return say(
-        `triage: ${event.triage.incidentType ?? 'unknown kind'}, ${event.triage.routine ? 'routine' : 'not routine'}: ${event.triage.reason}`,
+      return (
+        [
+          ...(event.incidents.length > 0
+            ? [
+                `seen before: ${event.incidents.map((item) => `${item.incidentId} (${item.title})`).join(', ')}`,
+              ]
+            : []),
+          ...(event.missing ? [event.missing] : []),
+        ].join('; ') || null
       );
+    case 'investigator.chosen':
+      return `investigated by ${event.investigator}: ${event.why}`;
+    case 'investigator.fallback':
+      return `the model could not go on (${event.reason}); the playbook took over`;
+    case 'tool.called':
+      // What the surgeon proposes and runs has events of its own.
+      if (event.role === 'surgeon' && (event.state === 'proposed' || event.state === 'ok')) return null;
+      return `the ${event.role} used ${event.tool} [${event.toolCallId}]${event.state === 'ok' ? '' : ` ${event.state}`}: ${event.summary}`;
+    case 'triage.concluded':
+      return `triage: ${event.triage.incidentType ?? 'unknown kind'}, ${event.triage.routine ? 'routine' : 'not routine'}: ${event.triage.reason}`;
     case 'diagnosis.concluded':
-      return say(`diagnosis of round ${event.round}: ${event.diagnosis.rootCause}`);
+      return `diagnosis of round ${event.round}${event === lastDiagnosis(record) ? '' : `: ${event.diagnosis.rootCause}`}`;
     case 'claim.dropped':
-      return say(`dropped a claim (${event.claim}): ${event.reason}`);
+      return `dropped a claim (${event.claim}): ${event.reason}`;
     case 'plan.none':
-      return say(`no action: ${event.reason}`);
+      return `no action: ${event.reason}`;
     case 'action.proposed':
-      return say(`proposed: \`${command(event.actionId)}\``);
+      return `proposed ${event.actionId}`;
     case 'action.approved':
-      return say(`<@${event.by}> approved ${event.actionId}`);
+      return `<@${event.by}> approved ${event.actionId}`;
     case 'action.denied':
-      return say(`<@${event.by}> denied ${event.actionId}${event.reason ? `: ${event.reason}` : ''}`);
+      return `<@${event.by}> denied ${event.actionId}${event.reason ? `: ${event.reason}` : ''}`;
     case 'action.expired':
-      return say(`${event.actionId} expired`);
+      return `${event.actionId} expired`;
     case 'action.void':
-      return say(`${event.actionId} is void: ${event.reason}`);
+      return `${event.actionId} is void: ${event.reason}`;
     case 'action.started':
-      return say(`running: \`${command(event.actionId)}\``);
+      return `running ${event.actionId}`;
     case 'action.finished':
-      return say(`${event.outcome}: ${event.text}`);
+      return `${event.outcome}: ${event.text}`;
     case 'verification.checked':
-      return say(`looked: ${event.lines.join('; ')}`);
+      return `looked: ${event.lines.join('; ')}`;
     case 'verification.concluded':
-      return say(`verification: ${event.verdict.replace('_', ' ')}. ${event.reason}`);
+      return `verification: ${event.verdict.replace('_', ' ')}. ${event.reason}`;
     case 'incident.escalated':
-      return say(`escalated: ${event.reason}`);
+      return `escalated: ${event.reason}`;
     case 'hint.given':
-      return say(`<@${event.by}> hinted: ${event.text}`);
+      return `<@${event.by}> hinted: ${event.text}`;
     case 'question.asked':
-      return say(`<@${event.by}> asked: ${event.text}`);
+      return `<@${event.by}> asked: ${event.text}`;
+    case 'memory.write.blocked':
+      return say(
+        `kept out of memory (${event.path}): the safety scanner found ${[...new Set(event.findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ')}`,
+      );
+    case 'memory.policy.denied':
+      return say(`a write to memory (${event.store}) was denied: ${event.reason}`);
+    case 'memory.promotion.proposed':
+      return say(`${event.by} proposed ${event.path} for the workspace (${event.jobId}): ${event.rationale}`);
+    case 'memory.promotion.decided':
+      return say(
+        `<@${event.by}> ${event.decision} ${event.path} for the workspace${event.reason ? `: ${event.reason}` : ''}`,
+      );
     case 'incident.stopped':
-      return say(`<@${event.by}> stopped it: ${event.reason}`);
+      return `<@${event.by}> stopped it: ${event.reason}`;
     case 'incident.resumed':
-      return say(`<@${event.by}> resumed it`);
+      return `<@${event.by}> resumed it`;
     case 'incident.summary':
-      return say(event.text);
+      return event.text;
     default: {
       const never: never = event;
       return never;
@@ -151,7 +219,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string[] {
   }
 }
 
-/** `14:03:22` UTC; the day is in the header where it matters. */
-function clock(iso: string): string {
+/** `2026-11-21 14:03:22 UTC`. */
+function moment(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }

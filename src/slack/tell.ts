@@ -3,6 +3,7 @@ import type { WebClient } from '@slack/web-api';
 import { messageOf } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import { type Block, paragraph, prose, words } from './blocks/build.ts';
+import { storyBlocks } from './blocks/story.ts';
 import { cut, escape, pages } from './blocks/text.ts';
 
 /** One person, and where they are. */
@@ -24,6 +25,12 @@ const MESSAGE = 9_000;
 export function sayText(text: string): Say {
   const fits = cut(text.trim() || '(nothing)', MESSAGE);
   return { text: cut(fits, 2_900), blocks: pages(fits, 2_900).map((part) => prose(paragraph(words(part)))) };
+}
+
+/** The story of an incident as a message; what does not fit is in the window behind its root's button. */
+export function sayStory(text: string): Say {
+  const fits = cut(text, MESSAGE);
+  return { text: cut(fits, 2_900), blocks: storyBlocks(fits) };
 }
 
 /**

@@ -84,6 +84,8 @@ function textOf(view: types.ModalView): string {
   const found: string[] = [];
   const walk = (node: unknown): void => {
     if (Array.isArray(node)) node.forEach(walk);
+    else if (isSentence(node))
+      found.push(node.elements.map((each) => each.text ?? each.fallback ?? '').join(''));
     else if (typeof node === 'object' && node !== null)
       for (const [key, value] of Object.entries(node))
         if (key === 'text' && typeof value === 'string') found.push(value);
@@ -92,3 +94,14 @@ function textOf(view: types.ModalView): string {
   walk(view.blocks.filter((block) => block.type !== 'actions'));
   return found.join('\n');
 }
+
+interface Sentence {
+  readonly elements: ReadonlyArray<{ readonly text?: string; readonly fallback?: string }>;
+}
+
+/** Pieces that are read as one line. */
+const isSentence = (node: unknown): node is Sentence =>
+  typeof node === 'object' &&
+  node !== null &&
+  'type' in node &&
+  (node.type === 'rich_text_section' || node.type === 'rich_text_preformatted');

@@ -3,7 +3,7 @@ import { heading, list, paragraph, prose, words } from '../blocks/build.ts';
 import { escape } from '../blocks/text.ts';
 import type { SlackContext } from '../context.ts';
 import { messageUrl } from '../identity.ts';
-import { type Say, sayText } from '../tell.ts';
+import { type Say, sayStory, sayText } from '../tell.ts';
 import { incidentLine } from '../views/home.ts';
 
 export const HELP = [
@@ -53,7 +53,7 @@ async function why(
   const chosen = id ?? here ?? newest[0]?.id;
   if (!chosen) return sayText('There has been no incident yet.');
   const record = await records.load(chosen);
-  return record ? sayText(context.deps.why(record)) : sayText(`There is no ${chosen}.`);
+  return record ? sayStory(context.deps.why(record)) : sayText(`There is no ${chosen}.`);
 }
 
 async function incidents(context: SlackContext): Promise<Say> {

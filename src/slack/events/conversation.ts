@@ -4,7 +4,7 @@ import type { Slot } from '../blocks/slot.ts';
 import { escape } from '../blocks/text.ts';
 import { HELP } from '../commands/sentry-command.ts';
 import type { SlackContext } from '../context.ts';
-import { type Say, sayText } from '../tell.ts';
+import { type Say, sayStory, sayText } from '../tell.ts';
 
 /** Something a person said to the bot. */
 export interface Said {
@@ -44,7 +44,7 @@ async function incidentOf(context: SlackContext, said: Said): Promise<IncidentId
 
 async function answerFromRecord(context: SlackContext, id: IncidentId, said: Said): Promise<void> {
   const record = await context.deps.records.load(id);
-  if (record) await context.outbound.say(id, answerSlot(said, sayText(context.deps.why(record))));
+  if (record) await context.outbound.say(id, answerSlot(said, sayStory(context.deps.why(record))));
 }
 
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
@@ -59,7 +59,7 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
   const named = said.text.split(/[\s,.;:!?]+/).find((word) => /^inc-\d+$/i.test(word));
   const id = named ? parseIncidentId(named) : undefined;
   const record = id ? await context.deps.records.load(id) : null;
-  const say = record ? sayText(context.deps.why(record)) : sayText(HELP);
+  const say = record ? sayStory(context.deps.why(record)) : sayText(HELP);
   await context.tell({ userId: said.userId, channel: said.channel, threadTs: said.threadTs }, say);
 }
 

@@ -17,6 +17,7 @@ import {
 import { roundsOf } from '../blocks/live.ts';
 import { ACTIONS, type DrawOptions } from '../blocks/slot.ts';
 import { stepOf } from '../blocks/steps.ts';
+import { storyBlocks } from '../blocks/story.ts';
 import { cut, pages } from '../blocks/text.ts';
 import { confidenceWords } from '../blocks/words.ts';
 import { modal } from './modal.ts';
@@ -31,7 +32,8 @@ const textBlocks = (text: string, max = MAX_BOXES): readonly Block[] =>
     .slice(0, max)
     .map((part) => prose(paragraph(words(part))));
 
-export const whyView = (text: string): types.ModalView => modal('What happened, and why', textBlocks(text));
+export const whyView = (text: string): types.ModalView =>
+  modal('What happened, and why', storyBlocks(text, MAX_BOXES));
 
 /** What an approval rests on: the whole command, the state seen, the claims with their outputs. */
 export function evidenceView(record: IncidentRecord, action: Action): types.ModalView {

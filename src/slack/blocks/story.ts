@@ -1,0 +1,44 @@
+import { type Block, bold, code, paragraph, person, prose, type Span, words } from './build.ts';
+import { pages } from './text.ts';
+
+const PAGE = 2_900;
+/** `<@U…>` where the story itself names somebody: after its own words at the start of a line, never inside a value. */
+const NAMED = /^(• (?:approved|denied) by |\d\d:\d\d:\d\d {2})<@([UW][A-Z0-9]+)>/;
+const PIECE = /`([^`\n]+)`/;
+
+/**
+ * The plain lines of `why` as Slack draws them: a line's leading `*words*` bold, `code` in fixed width, people by
+ * name. What else looks like markup stays as it is written, since it may come from an alert.
+ */
+export function storyBlocks(text: string, maxPages = Number.POSITIVE_INFINITY): readonly Block[] {
+  return pages(text, PAGE)
+    .slice(0, maxPages)
+    .map((page) =>
+      prose(
+        paragraph(
+          ...page.split('\n').flatMap((line, at) => [...(at > 0 ? [words('\n')] : []), ...spans(line)]),
+        ),
+      ),
+    );
+}
+
+function spans(line: string): readonly Span[] {
+  if (line === '') return [];
+  const head = /^\*([^*]+)\*/.exec(line);
+  if (head?.[1]) return [bold(head[1]), ...pieces(line.slice(head[0].length))];
+  const named = NAMED.exec(line);
+  if (named?.[2]) return [words(named[1] ?? ''), person(named[2]), ...pieces(line.slice(named[0].length))];
+  return pieces(line);
+}
+
+function pieces(text: string): readonly Span[] {
+  if (text === '') return [];
+  const found = PIECE.exec(text);
+  if (!found?.[1]) return [words(text)];
+  const before = text.slice(0, found.index);
+  return [
+    ...(before === '' ? [] : [words(before)]),
+    code(found[1]),
+    ...pieces(text.slice(found.index + found[0].length)),
+  ];
+}
