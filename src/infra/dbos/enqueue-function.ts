@@ -79,6 +79,9 @@ async function migrateAlone(databaseUrl: string, sql: Sql): Promise<boolean> {
     const [lock] =
       await tx`SELECT pg_try_advisory_xact_lock(hashtextextended('sentry_migrate_engine', 0)) AS got`;
     if (lock?.['got'] !== true) return false;
+    // The statement before keeps its snapshot while the transaction idles, and CREATE INDEX CONCURRENTLY would wait for
+    // it for ever; this one replaces it and has none.
+    await tx`SET LOCAL statement_timeout = 0`;
     // It tells of its migrations on stdout, which belongs to what a command answers.
     const say = console.log;
     console.log = () => undefined;
