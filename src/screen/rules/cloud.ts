@@ -118,12 +118,6 @@ export const cloudRules: readonly Rule[] = [
       check: ({ secret }) => /\d/.test(secret),
     },
   ),
-  prefixed(
-    'ibm-key',
-    ['ApiKey-'],
-    '[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}',
-    'cloud.ibm.com: IAM API keys',
-  ),
   prefixed('heroku-key', ['HRKU-'], '[A-Za-z0-9_-]{36,70}', 'devcenter.heroku.com: authentication'),
   prefixed('fly-token', ['fo1_'], '[A-Za-z0-9_-]{43}', 'fly.io/docs/security/tokens'),
   prefixed(

@@ -206,13 +206,4 @@ export const forgeRules: readonly Rule[] = [
   ),
   prefixed('prefect-token', ['pnu_', 'pnb_'], '[A-Za-z0-9]{36}', 'docs.prefect.io: API keys'),
   prefixed('rootly-token', ['rootly_'], '[a-f0-9]{64}', 'rootly.com/docs/api'),
-  prefixed(
-    'castai-key',
-    ['v1-'],
-    '[A-Za-z0-9]{8,64}(?:-[A-Za-z0-9]{8,64}){2,}',
-    'docs.cast.ai: API access keys',
-    {
-      check: ({ secret }) => looksRandom(secret) && secret.length > 50,
-    },
-  ),
 ];

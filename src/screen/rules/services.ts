@@ -165,12 +165,6 @@ export const serviceRules: readonly Rule[] = [
     'documentation.mailgun.com: API keys',
   ),
   prefixed(
-    'datadog-key',
-    ['ddp_', 'ddpat_', 'ddapp_'],
-    '[A-Za-z0-9]{30,60}',
-    'docs.datadoghq.com/account_management/api-app-keys',
-  ),
-  prefixed(
     'newrelic-key',
     ['NRAK-', 'NRJS-', 'NRII-', 'NRIQ-', 'NRRA-', 'NRAA-', 'NRSP-'],
     '[A-Za-z0-9-]{18,42}',
@@ -263,7 +257,7 @@ export const serviceRules: readonly Rule[] = [
   ),
   prefixed('frameio-token', ['fio-u-'], '[A-Za-z0-9_=-]{64}', 'developer.frame.io'),
   prefixed('typeform-token', ['tfp_'], '[A-Za-z0-9_.=-]{40,70}', 'typeform.com/developers'),
-  prefixed('adobe-secret', ['p8e-', 'p8-'], '[A-Za-z0-9_-]{32}', 'developer.adobe.com: client secrets'),
+  prefixed('adobe-secret', ['p8e-'], '[A-Za-z0-9_-]{32}', 'developer.adobe.com: client secrets'),
   prefixed(
     'authress-key',
     ['sc_', 'ext_', 'scauth_', 'authress_'],
@@ -307,7 +301,6 @@ export const serviceRules: readonly Rule[] = [
     '[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}',
     'developers.hubspot.com: private apps',
   ),
-  prefixed('rapid7-key', ['rapid7_'], '[A-Za-z0-9-]{30,60}', 'docs.rapid7.com'),
   prefixed(
     'pagerduty-key',
     ['pdus+_0XBPWQQ_', 'pdeu+_0XBPWQQ_'],

@@ -72,6 +72,10 @@ function secretSpans(text: string): Span[] {
   return spans;
 }
 
+/** `key: |` begins a block; its value stands in the lines below. */
+const opensBlock = /^\s*["']?[\w.-]+["']?[ \t]*:[ \t]*(?:[|>][+-]?\d?)?[ \t]*\r?$/;
+const dataLine = /^\s*(?:["']?[\w.-]+["']?[ \t]*:[ \t]*)?["']?([^\s"'|>][^"'\r]{3,})/d;
+
 function dataValues(document: string, from: number): Span[] {
   const spans: Span[] = [];
   let at = from;
@@ -82,8 +86,7 @@ function dataValues(document: string, from: number): Span[] {
     if (opens) indent = depth;
     else if (indent >= 0 && line.trim() !== '' && depth <= indent) indent = -1;
     else if (indent >= 0) {
-      const value = /^\s*(?:["']?[\w.-]+["']?[ \t]*:[ \t]*)?["']?([^\s"'|>][^"'\r]{3,})/d.exec(line)
-        ?.indices?.[1];
+      const value = (opensBlock.test(line) ? null : dataLine.exec(line))?.indices?.[1];
       if (value !== undefined && !isPlaceholder(line.slice(...value)))
         spans.push({ start: at + value[0], end: at + value[1] });
     }
