@@ -81,6 +81,36 @@ export type IncidentEventBody =
   | { readonly type: 'incident.escalated'; readonly reason: string }
   | { readonly type: 'hint.given'; readonly by: string; readonly text: string }
   | { readonly type: 'question.asked'; readonly by: string; readonly text: string }
+  /** The safety scanner kept a text out of memory: kinds only, never the text. The work goes on. */
+  | {
+      readonly type: 'memory.write.blocked';
+      readonly store: string;
+      readonly path: string;
+      readonly findings: readonly { readonly rule: string; readonly category: string }[];
+    }
+  | {
+      readonly type: 'memory.policy.denied';
+      readonly store: string;
+      readonly docType: string;
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'memory.promotion.proposed';
+      readonly jobId: string;
+      readonly documentId: string;
+      readonly path: string;
+      readonly domain: string;
+      readonly rationale: string;
+      readonly by: string;
+    }
+  | {
+      readonly type: 'memory.promotion.decided';
+      readonly jobId: string;
+      readonly path: string;
+      readonly decision: 'approved' | 'rejected';
+      readonly by: string;
+      readonly reason: string;
+    }
   | { readonly type: 'incident.stopped'; readonly by: string; readonly reason: string }
   | { readonly type: 'incident.resumed'; readonly by: string }
   | { readonly type: 'incident.summary'; readonly text: string };

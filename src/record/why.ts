@@ -155,7 +155,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
         ].join('; ') || null
       );
     case 'investigator.chosen':
-      return `investigated by ${event.investigator}: ${event.why}`;
+      return `investigated by ${event.investigator}${event.model ? ` (${event.model}, prompts ${event.prompts ?? 'unknown'})` : ''}: ${event.why}`;
     case 'investigator.fallback':
       return `the model could not go on (${event.reason}); the playbook took over`;
     case 'tool.called':
@@ -195,17 +195,13 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'question.asked':
       return `<@${event.by}> asked: ${event.text}`;
     case 'memory.write.blocked':
-      return say(
-        `kept out of memory (${event.path}): the safety scanner found ${[...new Set(event.findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ')}`,
-      );
+      return `kept out of memory (${event.path}): the safety scanner found ${[...new Set(event.findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ')}`;
     case 'memory.policy.denied':
-      return say(`a write to memory (${event.store}) was denied: ${event.reason}`);
+      return `a write to memory (${event.store}) was denied: ${event.reason}`;
     case 'memory.promotion.proposed':
-      return say(`${event.by} proposed ${event.path} for the workspace (${event.jobId}): ${event.rationale}`);
+      return `${event.by} proposed ${event.path} for the workspace (${event.jobId}): ${event.rationale}`;
     case 'memory.promotion.decided':
-      return say(
-        `<@${event.by}> ${event.decision} ${event.path} for the workspace${event.reason ? `: ${event.reason}` : ''}`,
-      );
+      return `<@${event.by}> ${event.decision} ${event.path} for the workspace${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.stopped':
       return `<@${event.by}> stopped it: ${event.reason}`;
     case 'incident.resumed':
