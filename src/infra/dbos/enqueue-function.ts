@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import type { Sql, Tx } from '../../domain/sql.ts';
+import { openDatabase } from '../db/client.ts';
 
 export const APPLICATION = 'sentry';
 export const QUEUE = 'incident_turns';
@@ -65,31 +66,32 @@ const MIGRATING_RETRY_MS = 50;
 
 /** Brings the engine's own schema and our function up to date, without starting the engine: for commands that only enqueue. */
 export async function migrateEngine(databaseUrl: string, sql: Sql): Promise<void> {
-  while (!(await migrateAlone(databaseUrl, sql))) await delay(MIGRATING_RETRY_MS);
+  // One connection, so that the session's lock is held and given back on the same one; no transaction is open while it
+  // is held or wanted, because a CREATE INDEX CONCURRENTLY waits for every older one.
+  const alone = openDatabase(databaseUrl, { max: 1 });
+  try {
+    for (;;) {
+      // Two at once wait for each other's indexes until one is ended as a deadlock, and each drops what the other has
+      // not finished.
+      const [lock] =
+        await alone.sql`SELECT pg_try_advisory_lock(hashtextextended('sentry_migrate_engine', 0)) AS got`;
+      if (lock?.['got'] === true) break;
+      await delay(MIGRATING_RETRY_MS);
+    }
+    await migrateQuietly(databaseUrl);
+  } finally {
+    await alone.close();
+  }
   await installEnqueueFunction(sql);
 }
 
-/**
- * False: another process is at it. Two at once would wait for each other's indexes until one is killed as a deadlock, and
- * each drops what the other has not finished. Tried again rather than waited for: a CREATE INDEX CONCURRENTLY waits for
- * every statement that began before it, one that waits for its lock included.
- */
-async function migrateAlone(databaseUrl: string, sql: Sql): Promise<boolean> {
-  return sql.begin(async (tx) => {
-    const [lock] =
-      await tx`SELECT pg_try_advisory_xact_lock(hashtextextended('sentry_migrate_engine', 0)) AS got`;
-    if (lock?.['got'] !== true) return false;
-    // The statement before keeps its snapshot while the transaction idles, and CREATE INDEX CONCURRENTLY would wait for
-    // it for ever; this one replaces it and has none.
-    await tx`SET LOCAL statement_timeout = 0`;
-    // It tells of its migrations on stdout, which belongs to what a command answers.
-    const say = console.log;
-    console.log = () => undefined;
-    try {
-      await DBOS.migrate(databaseUrl);
-    } finally {
-      console.log = say;
-    }
-    return true;
-  });
+/** It tells of its migrations on stdout, which belongs to what a command answers. */
+async function migrateQuietly(databaseUrl: string): Promise<void> {
+  const say = console.log;
+  console.log = () => undefined;
+  try {
+    await DBOS.migrate(databaseUrl);
+  } finally {
+    console.log = say;
+  }
 }

@@ -1,0 +1,43 @@
+import { planHash } from '../../src/approvals/plan-hash.ts';
+import { asActionId } from '../../src/domain/ids.ts';
+import type { Json } from '../../src/domain/tool-call.ts';
+import type { Core } from './core.ts';
+
+interface Plan {
+  readonly id: string;
+  readonly tool: string;
+  readonly target: string;
+  readonly input: Json;
+  readonly command: string;
+  readonly guard: Json;
+}
+
+/** An incident with an approved action on a target: written as if investigated, approved by the real approvals. */
+export async function approvedAction(
+  core: Core,
+  plan: Plan,
+  identity = { systemIdentifier: '1', timelineId: 1 },
+): Promise<void> {
+  const { sql } = core;
+  const { id, tool, target, input, command, guard } = plan;
+  const hash = planHash({ tool, target, input, command, guard });
+  const [incident] = await sql`
+    INSERT INTO incident (state, title, severity, domain, target, source, fingerprint, labels, annotations)
+    VALUES ('awaiting_approval', 'chaos', 'critical', 'postgres', ${target}, 'test', ${id}, '{}', '{}') RETURNING id`;
+  await sql`
+    INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
+                        system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, verify, audit_only,
+                        expires_at)
+    VALUES (${id}, ${String(incident?.['id'])}, 1, 'proposed', ${tool}, ${target}, ${sql.json(input)}, ${command},
+            ${hash}, ${sql.json(guard)}, ${identity.systemIdentifier}, ${identity.timelineId}, '', '',
+            ARRAY[]::text[], '', 'low', '{}', false, clock_timestamp() + interval '1 hour')`;
+  const decided = await core.approvals.decide({
+    actionId: asActionId(id),
+    planHash: hash,
+    by: 'UONCALL',
+    decision: 'approve',
+    reason: '',
+    anotherWay: false,
+  });
+  if (!decided.ok) throw new Error(`${id} could not be approved: ${decided.reason}`);
+}

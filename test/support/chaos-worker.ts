@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { messageOf } from '../../src/domain/errors.ts';
+import { asActionId } from '../../src/domain/ids.ts';
+import type { Target } from '../../src/domain/target.ts';
+import { createGate } from '../../src/gate/gate.ts';
+import { openDatabase } from '../../src/infra/db/client.ts';
+import { createPostgresTargets } from '../../src/infra/postgres/create-postgres-targets.ts';
+import { allTools } from '../../src/tools/all.ts';
+import { boxesTools } from './chaos-box.ts';
+import { boxTarget, createCore } from './core.ts';
+
+/**
+ * A process to be killed, paused and continued: `bot` works on incidents with the whole core; `ledger` executes approved
+ * actions, whichever it finds, until none is left; `postgres` executes one action with the real PostgreSQL tools. Says
+ * `{"ready":true}` when it works. Every process has the real gate on the same record.
+ */
+const { values } = parseArgs({
+  options: {
+    kind: { type: 'string' },
+    url: { type: 'string' },
+    target: { type: 'string' },
+    before: { type: 'string', default: '0' },
+    after: { type: 'string', default: '0' },
+    timeout: { type: 'string', default: '1000' },
+    random: { type: 'boolean', default: false },
+    action: { type: 'string' },
+  },
+});
+
+const url = values.url ?? '';
+const targetUrl = values.target ?? '';
+const time = (text: string) => (): number => (values.random ? Math.random() : 1) * Number(text);
+const target = openDatabase(targetUrl, { max: 4, name: 'box' });
+const tools = boxesTools(target.sql, {
+  beforeMs: time(values.before),
+  afterMs: time(values.after),
+  timeoutMs: Number(values.timeout),
+});
+
+process.on('disconnect', () => process.exit(0));
+const ready = (): void => void process.stdout.write('{"ready":true}\n');
+
+if (values.kind === 'bot') await bot();
+else if (values.kind === 'ledger') await ledger();
+else await postgres();
+
+async function bot(): Promise<void> {
+  const core = await createCore({ url, tools });
+  await core.start();
+  ready();
+  process.once('SIGTERM', () => {
+    void core.stop().then(() => process.exit(0));
+  });
+}
+
+/** Takes any action that has not ended, again and again: what one process leaves, another finds. */
+async function ledger(): Promise<void> {
+  const boxes = await target.sql`SELECT name FROM box`;
+  const core = await createCore({
+    url,
+    tools,
+    gate: {
+      targets: new Map(
+        boxes.map((row): [string, Target] => [
+          String(row['name']),
+          { ...boxTarget, name: String(row['name']) },
+        ]),
+      ),
+    },
+  });
+  ready();
+  const hooks = { claimed: async () => undefined, ended: async () => undefined };
+  const never = new AbortController().signal;
+  for (;;) {
+    try {
+      const rows = await core.sql`
+        SELECT id FROM action WHERE state IN ('approved', 'started', 'unknown') ORDER BY random() LIMIT 1`;
+      if (!rows[0]) return process.exit(0);
+      const action = await core.records.action(asActionId(String(rows[0]['id'])));
+      if (action) await core.gate.execute(action, hooks, never);
+    } catch (error) {
+      process.stderr.write(`${messageOf(error)}\n`);
+    }
+    await sleep(20);
+  }
+}
+
+async function postgres(): Promise<void> {
+  const config = {
+    name: 'shop',
+    kind: 'postgres',
+    environment: 'test',
+    aliases: [],
+    readUrl: targetUrl,
+    actUrl: targetUrl,
+  } as const;
+  const targets = createPostgresTargets([config]);
+  const described = targets.describe('shop');
+  if (!described) throw new Error('no target');
+  const core = await createCore({ url, tools: [] });
+  const gate = createGate({
+    ...core.gateDeps,
+    registry: { get: (name) => allTools.find((tool) => tool.name === name) },
+    targets: new Map([['shop', described]]),
+    ports: { postgres: targets } as never,
+    identity: (name) => targets.identity(name),
+  });
+  ready();
+  const hooks = { claimed: async () => undefined, ended: async () => undefined };
+  for (;;) {
+    const action = await core.records.action(asActionId(values.action ?? ''));
+    if (!action || !['approved', 'started', 'unknown'].includes(action.state)) process.exit(0);
+    const result = await gate.execute(action, hooks, new AbortController().signal);
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    await sleep(result.kind === 'later' ? Math.min(500, result.inMs) : 20);
+  }
+}
