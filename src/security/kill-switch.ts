@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Refusal, refuse } from '../domain/errors.ts';
+import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 
 export type Mode = 'AUDIT' | 'ACTIVE';
@@ -30,18 +30,17 @@ export function createKillSwitch(
   const local = (): Refusal | undefined => {
     if (options.mode === 'AUDIT')
       return refuse('AUDIT_MODE', 'SENTRY_MODE=AUDIT: the intent is logged, nothing is changed.');
-    if (existsSync(file))
-      return refuse(
-        'STOPPED',
-        `The file STOP_SENTRY is in the data folder: nothing is changed until it is removed.`,
-      );
-    return undefined;
+    return stopFile(file);
   };
 
   const read = async (
     rows: PromiseLike<readonly Readonly<Record<string, unknown>>[]>,
   ): Promise<Refusal | undefined> => {
-    const set = (await rows).find((row) => row['stopped'] === true);
+    const found = await rows;
+    // Without its first row there is no switch to read, and nothing that whoever sets one would wait for: that is a stop.
+    if (!found.some((row) => row['scope'] === '*'))
+      return refuse('STOPPED', 'The switch is missing from the database (scope "*"): nothing is changed.');
+    const set = found.find((row) => row['stopped'] !== false);
     if (!set) return undefined;
     const why = set['reason'] ? `: ${String(set['reason'])}` : '';
     return refuse(
@@ -56,7 +55,26 @@ export function createKillSwitch(
     stopped: async (scopes) =>
       local() ??
       (await read(sql`SELECT * FROM switch WHERE scope = ANY (${sql.array([...scopes])}::text[])`)),
-    lockRows: (tx, scopes) =>
-      read(tx`SELECT * FROM switch WHERE scope = ANY (${tx.array([...scopes])}::text[]) FOR SHARE`),
+    // "*" first, as everybody who sets the switch does (trigger switch_in_order), and read only then: whoever was setting a
+    // scope that had no row yet has committed by now, and the next one waits for the claim.
+    lockRows: async (tx, scopes) => {
+      await tx`SELECT 1 FROM switch WHERE scope = '*' FOR SHARE`;
+      return read(tx`SELECT * FROM switch WHERE scope = ANY (${tx.array([...scopes])}::text[]) FOR SHARE`);
+    },
   };
+}
+
+/** Only a file that is certainly not there is none: a folder that cannot be looked into may hold one. */
+function stopFile(file: string): Refusal | undefined {
+  try {
+    lstatSync(file);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return undefined;
+    return refuse('STOPPED', `It cannot be seen whether STOP_SENTRY is there: ${code ?? messageOf(error)}.`);
+  }
+  return refuse(
+    'STOPPED',
+    'The file STOP_SENTRY is in the data folder: nothing is changed until it is removed.',
+  );
 }
