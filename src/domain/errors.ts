@@ -34,7 +34,12 @@ export function refuse(code: string, reason: string): Refusal {
   return { ok: false, code, reason };
 }
 
-/** The message of anything thrown, for a log line or a reason; never the stack. */
+/** The message of anything thrown, for a log line or a reason; never the stack. Never throws, whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    // Read once: a message may be a getter, and need not be text.
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'Something was thrown that cannot be put into words.';
+  }
 }

@@ -1,7 +1,4 @@
-/** Text as PostgreSQL can store it: without NUL, and without halves of surrogate pairs, which jsonb refuses. */
-export function storable(text: string): string {
-  return text.replaceAll('\u0000', '').replace(/\p{Surrogate}/gu, '\uFFFD');
-}
+import { storable } from '../domain/storable.ts';
 
 /** `text` cut to at most `max` UTF-16 units, with `…` when cut. */
 export function clip(text: string, max: number): string {

@@ -1,9 +1,10 @@
 import type { Alert } from '../../domain/alert.ts';
+import { storable } from '../../domain/storable.ts';
 import { badInput } from '../bad-input.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
-import { clip, storable, storableMap } from '../storable-text.ts';
+import { clip, storableMap } from '../storable-text.ts';
 import { namedTarget } from '../target.ts';
 import { type AlertmanagerAlert, AlertmanagerWebhook } from './schema.ts';
 

@@ -1,10 +1,11 @@
 import type { Alert } from '../../domain/alert.ts';
+import { storable } from '../../domain/storable.ts';
 import { badInput } from '../bad-input.ts';
 import { bareValues } from '../correlate.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
-import { clip, storable, storableMap } from '../storable-text.ts';
+import { clip, storableMap } from '../storable-text.ts';
 import { namedTarget } from '../target.ts';
 import { blockText } from './block-text.ts';
 import { readHeadline } from './headline.ts';
