@@ -2,6 +2,7 @@ import type { Action } from '../domain/action.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import { type ActionId, asIncidentId } from '../domain/ids.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
+import { storable } from '../domain/storable.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import { redact } from '../screen/redact.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
@@ -30,6 +31,9 @@ export interface Approvals {
   void(tx: Tx, action: Action, reason: string): Promise<boolean>;
 }
 
+/** Of a reason for a decision: Slack's window takes 1,000 characters. */
+const REASON_MAX = 2_000;
+
 export function createApprovals(deps: {
   readonly sql: Sql;
   readonly records: IncidentRecords;
@@ -43,10 +47,12 @@ export function createApprovals(deps: {
     return sql.begin(async (tx) => {
       await tx`SET LOCAL synchronous_commit = on`;
       const rows = await tx`
-        UPDATE action SET state = ${approve ? 'approved' : 'denied'}, decided_by = ${decision.by},
+        UPDATE action a SET state = ${approve ? 'approved' : 'denied'}, decided_by = ${decision.by},
                decided_at = clock_timestamp(), decision_reason = ${decision.reason || null}
         WHERE id = ${action.id} AND state = 'proposed' AND plan_hash = ${decision.planHash}
           AND expires_at > clock_timestamp() AND NOT audit_only
+          AND NOT (${approve} AND risk <> 'low' AND risk <> 'medium' AND EXISTS (
+                SELECT FROM incident i WHERE i.id = a.incident_id AND ${decision.by} = ANY (i.requesters)))
         RETURNING id`;
       if (rows.length === 0) return false;
       await records.append(
@@ -66,7 +72,7 @@ export function createApprovals(deps: {
         await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
                  WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
       await tx`SELECT sentry_enqueue_turn(${action.incidentId}, 'decided')`;
-      await audit.appendIn(tx, {
+      const seq = await audit.appendIn(tx, {
         kind: 'approval.decided',
         actor: decision.by,
         incidentId: action.incidentId,
@@ -77,35 +83,44 @@ export function createApprovals(deps: {
           reason: decision.reason,
         },
       });
+      // The gate reads the approval there: a state set in this table alone is none.
+      if (approve) await tx`UPDATE action SET approval_seq = ${seq} WHERE id = ${action.id}`;
       return true;
     });
   }
 
+  async function policyRefuses({ by }: Decision, action: Action): Promise<Refusal | undefined> {
+    const incident = await records.incident(action.incidentId);
+    return incident
+      ? policy.mayDecide(by, action, incident)
+      : refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
+  }
+
   return {
     async decide(given) {
-      const decision = { ...given, reason: redact(given.reason) };
-      const action = await records.action(decision.actionId);
-      if (!action)
-        return refuse(
-          'UNKNOWN_ACTION',
-          'This card is not on record any more. Ask `/sentry status` what is open.',
-        );
-      const incident = await records.incident(action.incidentId);
-      if (!incident) return refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
-      const refusal = await policy.mayDecide(decision.by, action, incident);
-      if (refusal) {
+      const decision = { ...given, reason: storable(redact(given.reason)).slice(0, REASON_MAX) };
+      const refused = async (refusal: Refusal, incidentId?: string): Promise<Refusal> => {
         await audit.append({
           kind: 'approval.refused',
           actor: decision.by,
-          incidentId: action.incidentId,
-          details: { action: action.id, decision: decision.decision, code: refusal.code },
+          ...(incidentId === undefined ? {} : { incidentId }),
+          details: { action: decision.actionId, decision: decision.decision, code: refusal.code },
         });
         return refusal;
-      }
+      };
+      const action = await records.action(decision.actionId);
+      if (!action)
+        return refused(
+          refuse('UNKNOWN_ACTION', 'This card is not on record any more. Ask `/sentry status` what is open.'),
+        );
+      const mayNot = await policyRefuses(decision, action);
+      if (mayNot) return refused(mayNot, action.incidentId);
       if (await transition(decision, action))
         return { ok: true, action: (await records.action(action.id)) ?? action };
       const now = (await records.action(action.id)) ?? action;
-      return whyNot(now, decision);
+      // Still open: whoever pressed became its requester in between, or its time ran out.
+      const meanwhile = now.state === 'proposed' ? await policyRefuses(decision, now) : undefined;
+      return refused(meanwhile ?? whyNot(now, decision), action.incidentId);
     },
 
     async expire(actionId) {
@@ -116,6 +131,12 @@ export function createApprovals(deps: {
         if (!row) return false;
         const incidentId = asIncidentId(String(row['incident_id']));
         await records.append(tx, incidentId, { type: 'action.expired', actionId }, `expired:${actionId}`);
+        await audit.appendIn(tx, {
+          kind: 'approval.expired',
+          actor: 'system',
+          incidentId,
+          details: { action: actionId },
+        });
         return true;
       });
     },
@@ -124,14 +145,16 @@ export function createApprovals(deps: {
       const rows = await tx`
         UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()
         WHERE id = ${action.id} AND state IN ('proposed', 'approved') RETURNING id`;
-      if (rows.length > 0)
-        await records.append(
-          tx,
-          action.incidentId,
-          { type: 'action.void', actionId: action.id, reason },
-          `void:${action.id}`,
-        );
-      return rows.length > 0;
+      if (rows.length === 0) return false;
+      const { incidentId, id: actionId } = action;
+      await records.append(tx, incidentId, { type: 'action.void', actionId, reason }, `void:${actionId}`);
+      await audit.appendIn(tx, {
+        kind: 'approval.void',
+        actor: 'system',
+        incidentId,
+        details: { action: actionId, reason },
+      });
+      return true;
     },
   };
 }

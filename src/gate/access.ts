@@ -17,7 +17,7 @@ export const access: Readonly<Record<Role, readonly ToolKind[]>> = {
 };
 
 export function mayUse(role: Role, kind: ToolKind): boolean {
-  return access[role].includes(kind);
+  return Object.hasOwn(access, role) && access[role].includes(kind);
 }
 
 /** The table for people: one line a tool, a column a role. */

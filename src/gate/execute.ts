@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { planHash } from '../approvals/plan-hash.ts';
 import type { Action, ActionOutcome } from '../domain/action.ts';
-import { canonicalJson } from '../domain/canonical-json.ts';
-import { messageOf, OpsError, type Refusal, refuse } from '../domain/errors.ts';
+import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
 import type { Tx } from '../domain/sql.ts';
@@ -11,9 +9,12 @@ import type { Json } from '../domain/tool-call.ts';
 import { storeToolCallIn } from '../record/evidence.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
+import { type ApprovalChecks, type Approved, approvalChecks } from './approval-checks.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { claim, finish, releaseUnrun, WINDOW_MS } from './ledger.ts';
+import { claim, finish, WINDOW_MS } from './ledger.ts';
 import { isGone } from './propose.ts';
+import { runOnce } from './run-once.ts';
+import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -32,7 +33,8 @@ export type ExecutionResult =
 
 /** What the incident does in the same transactions as the ledger, so that the two never disagree. */
 export interface LedgerHooks {
-  claimed(tx: Tx): Promise<void>;
+  /** `lost`: the incident is not where it was (a person stopped it, its source ended it); the claim is called off. */
+  claimed(tx: Tx): Promise<'lost' | undefined>;
   ended(tx: Tx, outcome: ActionOutcome): Promise<void>;
 }
 
@@ -43,8 +45,23 @@ export interface Execution {
   settle(action: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult>;
 }
 
-export function createExecution(deps: GateDeps, stations: readonly Station[]): Execution {
+/** What stands between an approved action and its run, beside the stations at the entrance. */
+export interface ExecutionParts {
+  readonly checks: ApprovalChecks;
+  readonly ledger: { readonly claim: typeof claim; readonly finish: typeof finish };
+}
+
+export const executionParts: ExecutionParts = { checks: approvalChecks, ledger: { claim, finish } };
+
+/** While the incident is somewhere else; whoever moves it back asks for a turn of its own. */
+const LOOK_AGAIN_MS = 500;
+
+export function createExecution(
+  deps: GateDeps,
+  { stations, checks, ledger }: ExecutionParts & { readonly stations: readonly Station[] },
+): Execution {
   const { audit } = deps;
+  const screened = createScreened(deps);
 
   /** The stations and the tool, as for any call; the surgeon's credential is minted for this action alone. */
   async function enter(
@@ -58,10 +75,17 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
     const passage: Passage = {
       credential,
       request: { tool: action.tool, target: action.target, input: action.input },
+      ended: [],
     };
-    for (const station of stations) {
-      const refusal = await station(passage);
-      if (refusal) return refusal;
+    try {
+      for (const station of stations) {
+        const refusal = await station(passage);
+        if (refusal) return refusal;
+      }
+    } finally {
+      for (const end of passage.ended) end();
+      // It has let this action through to station 9, and is good for nothing else.
+      deps.vault.revoke(credential);
     }
     if (passage.tool?.kind !== 'active') return refuse('NOT_ACTIVE', `${action.tool} changes nothing.`);
     return { tool: passage.tool as ActiveTool<unknown, Json>, passage: passage as Required<Passage> };
@@ -78,39 +102,21 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
     | { readonly void: Refusal }
     | { readonly refused: Refusal }
   > {
-    const local = deps.killSwitch.local();
-    if (local) return { refused: local };
-    if (action.auditOnly)
-      return {
-        refused: refuse('AUDIT_ONLY', 'It was proposed while nothing may be changed, and cannot be run.'),
-      };
-    const command = tool.command(input);
-    const hash = planHash({
-      tool: action.tool,
-      target: action.target,
-      input: action.input,
-      command,
-      guard: action.guard,
-    });
-    if (hash !== action.planHash || command !== action.command)
-      return { void: refuse('PLAN_CHANGED', 'What would run is not what was approved.') };
-    const identity = await deps.identity(action.target);
-    const [seen] = await deps.sql`SELECT system_identifier, timeline_id FROM action WHERE id = ${action.id}`;
-    if (
-      seen?.['system_identifier'] !== identity.systemIdentifier ||
-      Number(seen['timeline_id']) !== identity.timelineId
-    )
-      return {
-        void: refuse(
-          'FAILED_OVER',
-          `${action.target} is not the server it was when this was proposed (failover or restore).`,
-        ),
-      };
+    const approved: Approved = { action, tool, input };
+    for (const check of [
+      checks.mayChange,
+      checks.inTime,
+      checks.samePlan,
+      checks.decided,
+      checks.sameServer,
+    ]) {
+      const objection = await check(deps, approved);
+      if (objection) return objection;
+    }
     try {
       const now = await tool.preflight(context, input);
-      if (canonicalJson(now.guard) !== canonicalJson(action.guard))
-        return { void: refuse('STATE_MOVED', 'The state has moved since this was proposed.') };
-      return { clock: now.clock, readAt: performance.now() };
+      const readAt = performance.now();
+      return checks.sameState(approved, now.guard) ?? { clock: now.clock, readAt };
     } catch (error) {
       if (isGone(error))
         return {
@@ -122,13 +128,15 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
 
   async function execute(given: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {
     // As it stands now, not as it stood when the turn began: a step that runs again after a crash finds what it did then.
-    const now = await deps.records.action(given.id);
-    const action: Action = { ...given, ...(now ? { state: now.state, outcome: now.outcome } : {}) };
+    const action = await deps.records.action(given.id);
+    if (!action) return notRun(given, 'refused', refuse('UNKNOWN_ACTION', 'It is not on record.'));
     if (action.state === 'started' || action.state === 'unknown') return settle(action, hooks, signal);
     if (action.state === 'succeeded' || action.state === 'failed')
       return { kind: 'ran', outcome: { kind: action.state, text: action.outcome ?? '' } };
     if (action.state !== 'approved')
-      return { kind: 'not_run', why: 'refused', code: 'NOT_APPROVED', reason: `It is ${action.state}.` };
+      return notRun(action, 'refused', refuse('NOT_APPROVED', `It is ${action.state}.`));
+    if (action.incidentId !== given.incidentId || action.planHash !== given.planHash)
+      return notRun(action, 'void', refuse('PLAN_CHANGED', 'What is on record is not what was to be run.'));
 
     const entered = await enter(action);
     if (!('tool' in entered)) return notRun(action, 'refused', entered);
@@ -159,7 +167,7 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
 
     const claimId = randomUUID();
     const scopes = switchScopes(action.target, passage.target.domain);
-    const claimed = await claim(deps, {
+    const claimed = await ledger.claim(deps, {
       action,
       claimId,
       timeoutMs: tool.timeoutMs,
@@ -168,17 +176,20 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
     });
     if (claimed.kind === 'stopped') return notRun(action, 'refused', claimed.refusal);
     if (claimed.kind === 'expired')
-      return { kind: 'not_run', why: 'refused', code: 'EXPIRED', reason: 'The approval had expired.' };
+      return notRun(action, 'refused', refuse('EXPIRED', 'The approval had expired.'));
+    if (claimed.kind === 'lost')
+      return { kind: 'later', inMs: LOOK_AGAIN_MS, reason: 'The incident was stopped or has ended.' };
     if (claimed.kind === 'busy')
       return { kind: 'later', inMs: 2_000, reason: 'Another action on this target has not ended.' };
     if (claimed.kind === 'taken')
       return { kind: 'later', inMs: claimed.inMs, reason: 'Another process has taken it.' };
 
     // From here on it counts as possibly run. What is too late must not begin (monotonic clock: it also runs while the process is paused).
-    if (performance.now() - claimed.begunAt > WINDOW_MS || deps.killSwitch.local()) {
-      const outcome: ActionOutcome = { kind: 'failed', text: 'Not run: the claim came back too late.' };
-      await releaseUnrun(deps, { action, claimId, outcome, onEnded: hooks.ended });
-      return { kind: 'ran', outcome };
+    const tooLate = performance.now() - claimed.begunAt > WINDOW_MS;
+    const stopped = deps.killSwitch.local();
+    if (tooLate || stopped) {
+      const why = stopped?.reason ?? 'the claim came back too late.';
+      return end(action, claimId, { kind: 'failed', text: `Not run: ${why}` }, hooks, null);
     }
     const startedAt = new Date();
     // From moments before the claim only, never from now: a process paused right here would otherwise give itself a later
@@ -187,71 +198,60 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
       clock: authorised.clock,
       withinMs: Math.floor(claimed.begunAt - authorised.readAt) + WINDOW_MS + tool.timeoutMs,
     };
-    const outcome = await runOnce(tool, context, passage.input, action, deadline);
-    await endWith(action, claimId, outcome, startedAt, hooks);
-    return { kind: 'ran', outcome };
+    const outcome = await runOnce(tool, context, passage.input, action.guard, deadline);
+    return end(action, claimId, outcome, hooks, startedAt);
   }
 
-  /** The one place where an active tool's `run` is called. */
-  async function runOnce(
-    tool: ActiveTool<unknown, Json>,
-    context: (signal: AbortSignal) => ToolContext,
-    input: Json,
-    action: Action,
-    deadline: { readonly clock: string | null; readonly withinMs: number },
-  ): Promise<ActionOutcome> {
-    // Not stopped half-way: it ends within its own timeout, and an aborted one would have to count as unknown.
-    const signal = new AbortController().signal;
-    try {
-      return await withTimeout(tool.timeoutMs, signal, (inner) =>
-        tool.run(context(inner), input, action.guard, deadline),
-      );
-    } catch (error) {
-      // The tool throws only when nothing took effect; our own timeout and stop cannot know.
-      const certain = error instanceof OpsError && error.code !== 'TIMEOUT' && error.code !== 'STOPPED';
-      return { kind: certain ? 'failed' : 'unknown', text: messageOf(error) };
-    }
-  }
-
-  async function endWith(
+  /**
+   * Writes how a claim ended. `startedAt` null: nothing ran under it for certain, so there is no tool call, and the same
+   * plan may be proposed again.
+   */
+  async function end(
     action: Action,
     claimId: string,
     raw: ActionOutcome,
-    startedAt: Date,
     hooks: LedgerHooks,
-  ): Promise<void> {
-    const id = asToolCallId(newId('tc', randomBytes));
-    const outcome: ActionOutcome = { kind: raw.kind, text: deps.redact(raw.text) };
+    startedAt: Date | null,
+  ): Promise<ExecutionResult> {
+    const toolCallId = startedAt && asToolCallId(newId('tc', randomBytes));
+    const outcome: ActionOutcome = { kind: raw.kind, text: screened.line(raw.text) };
     const entry = {
       kind: 'gate.outcome',
       actor: action.decidedBy ?? 'system',
       incidentId: action.incidentId,
-      details: { action: action.id, toolCall: id, outcome: outcome.kind, text: outcome.text.slice(0, 500) },
+      details: {
+        action: action.id,
+        toolCall: toolCallId,
+        outcome: outcome.kind,
+        text: outcome.text.slice(0, 500),
+      },
     };
     // Outcome, evidence and audit entry in one transaction: a kill after it loses none of them, one before it all.
     const onEnded = async (tx: Tx): Promise<void> => {
       await hooks.ended(tx, outcome);
-      await storeToolCallIn(tx, deps.records, {
-        id,
-        incidentId: action.incidentId,
-        role: 'surgeon',
-        tool: action.tool,
-        target: action.target,
-        input: action.input,
-        state: outcome.kind === 'succeeded' ? 'ok' : 'failed',
-        output: outcome.text,
-        result: null,
-        truncated: false,
-        code: outcome.kind === 'succeeded' ? null : outcome.kind.toUpperCase(),
-        actionId: action.id,
-        startedAt,
-        purpose: 'the approved action',
-      });
+      if (toolCallId && startedAt)
+        await storeToolCallIn(tx, deps.records, {
+          id: toolCallId,
+          incidentId: action.incidentId,
+          role: 'surgeon',
+          tool: action.tool,
+          target: action.target,
+          input: screened.input(action.input),
+          state: outcome.kind === 'succeeded' ? 'ok' : 'failed',
+          output: outcome.text,
+          result: null,
+          truncated: false,
+          code: outcome.kind === 'succeeded' ? null : outcome.kind.toUpperCase(),
+          actionId: action.id,
+          startedAt,
+          purpose: 'the approved action',
+        });
       await audit.appendIn(tx, entry);
     };
-    const first = await finish(deps, { action, claimId, outcome, toolCallId: id, onEnded });
+    const first = await ledger.finish(deps, { action, claimId, outcome, toolCallId, onEnded });
     // Judged by another process while this one was away: what it saw is for the audit, the judgement stands.
     if (!first) await audit.append({ ...entry, details: { ...entry.details, toolCall: null, late: true } });
+    return { kind: 'ran', outcome };
   }
 
   async function settle(action: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {
@@ -260,10 +260,12 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
       WHERE id = ${action.id} AND state IN ('started', 'unknown')
       RETURNING state, claim_id, (extract(epoch FROM done_by - clock_timestamp()) * 1000)::float8 AS left_ms`;
     if (!row) return { kind: 'later', inMs: 0, reason: 'It has just ended.' };
-    if (row['state'] === 'started')
+    // Also when a run that took too long is *unknown* already: until then it may still take effect.
+    const leftMs = Number(row['left_ms']);
+    if (row['state'] === 'started' || leftMs > 0)
       return {
         kind: 'later',
-        inMs: Math.max(50, Number(row['left_ms']) + 50),
+        inMs: Math.max(50, leftMs + 50),
         reason: 'It was started by a process that may still be running it.',
       };
     const entered = await enter(action);
@@ -273,20 +275,7 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
       text: 'It cannot be told whether it ran; look at the target and settle it by hand.',
     };
     if ('tool' in entered) {
-      const { tool, passage } = entered;
-      const seen = await withTimeout(tool.timeoutMs, signal, (inner) =>
-        tool.look(
-          { target: passage.target, ports: deps.ports, timeoutMs: tool.timeoutMs, signal: inner },
-          passage.input,
-          action.guard,
-        ),
-      ).catch((error: unknown) => {
-        deps.log.warn(
-          { action: action.id, error: messageOf(error) },
-          'could not look whether the action took effect',
-        );
-        return 'cannot_tell' as const;
-      });
+      const seen = await look(action, entered.tool, entered.passage, signal);
       if (seen === 'done')
         outcome = {
           kind: 'succeeded',
@@ -298,11 +287,31 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
           text: 'Sentry stopped before it took effect; looking at the target shows that it did not run.',
         };
     }
-    const claimId = String(row['claim_id']);
-    if (outcome.kind === 'failed')
-      await releaseUnrun(deps, { action, claimId, outcome, onEnded: hooks.ended });
-    else await endWith(action, claimId, outcome, startedAt, hooks);
-    return { kind: 'ran', outcome };
+    return end(action, String(row['claim_id']), outcome, hooks, outcome.kind === 'failed' ? null : startedAt);
+  }
+
+  /** Whether it took effect. What another server shows (failover, restore) says nothing about the one it may have run on. */
+  async function look(
+    action: Action,
+    tool: ActiveTool<unknown, Json>,
+    passage: Required<Passage>,
+    signal: AbortSignal,
+  ): Promise<'done' | 'not_done' | 'cannot_tell'> {
+    try {
+      return await withTimeout(tool.timeoutMs, signal, async (inner) => {
+        const { target, input } = passage;
+        const moved = await checks.sameServer(deps, { action, tool, input });
+        if (moved) return 'cannot_tell';
+        const context = { target, ports: deps.ports, timeoutMs: tool.timeoutMs, signal: inner };
+        return tool.look(context, input, action.guard);
+      });
+    } catch (error) {
+      deps.log.warn(
+        { action: action.id, error: screened.line(messageOf(error)) },
+        'could not look whether the action took effect',
+      );
+      return 'cannot_tell';
+    }
   }
 
   async function notRun(
@@ -310,13 +319,14 @@ export function createExecution(deps: GateDeps, stations: readonly Station[]): E
     why: 'void' | 'refused',
     { code, reason }: Refusal,
   ): Promise<ExecutionResult> {
+    const said = screened.line(reason);
     await audit.append({
       kind: 'gate.refused',
       actor: action.decidedBy ?? 'system',
       incidentId: action.incidentId,
-      details: { action: action.id, code, reason: deps.redact(reason) },
+      details: { action: action.id, code, reason: said },
     });
-    return { kind: 'not_run', why, code, reason };
+    return { kind: 'not_run', why, code, reason: said };
   }
 
   return { execute, settle };

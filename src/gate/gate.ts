@@ -6,10 +6,11 @@ import type { Json, ToolCallRequest, ToolCallResult } from '../domain/tool-call.
 import { type FinishedCall, storeToolCall } from '../record/evidence.ts';
 import type { Credential } from '../security/credentials.ts';
 import type { ActiveTool, ReadTool } from '../tools/define.ts';
-import { createExecution, type Execution } from './execute.ts';
+import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { capOutput } from './output-cap.ts';
+import { plainJson } from './plain-json.ts';
 import { propose } from './propose.ts';
+import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
 import { callBudget } from './stations/call-budget.ts';
 import { cleanInput } from './stations/clean-input.ts';
@@ -22,7 +23,11 @@ import { withTimeout } from './with-timeout.ts';
 
 /** The one way to a tool, for models, the playbook, MCP and approved actions alike. */
 export interface Gate extends Execution {
-  /** Runs a read tool, or turns an active one into a proposal. Never throws: every ending is a value, on record and audited. */
+  /**
+   * Runs a read tool, or turns an active one into a proposal. Every ending is a value, on record and audited, whatever the
+   * tool or the caller does. Throws OpsError NOT_RECORDED only when the record or the audit log cannot be written: then
+   * nobody may act on the answer, and the call can be made again.
+   */
   call(credential: Credential, request: ToolCallRequest, options: CallOptions): Promise<ToolCallResult>;
 }
 
@@ -45,57 +50,48 @@ export function entranceStations(deps: GateDeps): readonly Station[] {
   ];
 }
 
-export function createGate(deps: GateDeps, stations: readonly Station[] = entranceStations(deps)): Gate {
-  const { sql, records, audit } = deps;
+/** What the gate is made of, for tests that take a part out and watch what comes through. */
+export interface GateParts extends ExecutionParts {
+  readonly stations: readonly Station[];
+}
+
+type Ending = Pick<FinishedCall, 'state' | 'output' | 'result' | 'truncated' | 'code' | 'actionId'>;
+
+export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate {
+  const parts: GateParts = { stations: entranceStations(deps), ...executionParts, ...given };
+  const screened = createScreened(deps);
 
   async function call(
     credential: Credential,
-    request: ToolCallRequest,
+    asked: ToolCallRequest,
     options: CallOptions,
   ): Promise<ToolCallResult> {
     const id = asToolCallId(newId('tc', randomBytes));
     const startedAt = new Date();
-    const passage: Passage = { credential, request };
-
-    /** Station 12 and the evidence of station 11, whatever the ending. */
-    const end = async (
-      ending: Pick<FinishedCall, 'state' | 'output' | 'result' | 'truncated' | 'code' | 'actionId'>,
-    ): Promise<void> => {
-      await storeToolCall(sql, records, {
-        id,
-        incidentId: credential.incidentId,
-        role: credential.role,
-        tool: request.tool.slice(0, 100),
-        target: request.target?.slice(0, 100) ?? null,
-        input: deps.redactJson(passage.input ?? request.input),
-        startedAt,
-        purpose: options.purpose ?? null,
-        ...ending,
-      });
-      await audit.append({
-        kind: ending.state === 'refused' ? 'gate.refused' : 'gate.outcome',
-        actor: credential.role,
-        incidentId: credential.incidentId,
-        details: { toolCall: id, tool: request.tool.slice(0, 100), state: ending.state, code: ending.code },
-      });
-    };
-    const refused = async ({ code, reason }: Refusal): Promise<ToolCallResult> => {
-      const text = deps.redact(reason);
-      await end({ state: 'refused', output: text, result: null, truncated: false, code, actionId: null });
-      return { kind: 'refused', toolCallId: id, code, reason: text };
-    };
-
+    const { request, refusal } = taken(asked);
+    const passage: Passage = { credential, request, ended: [] };
     try {
-      for (const station of stations) {
-        const refusal = await station(passage);
-        if (refusal) return await refused(refusal);
+      const [ending, result] = refusal
+        ? refusedEnding(refusal)
+        : await through(passage).catch((error: unknown) => failedEnding(error));
+      await record(ending);
+      return result;
+    } finally {
+      for (const end of passage.ended) end();
+    }
+
+    /** All stations and the tool. Refusals are endings, faults are thrown. */
+    async function through(on: Passage): Promise<readonly [Ending, ToolCallResult]> {
+      for (const station of parts.stations) {
+        const no = await station(on);
+        if (no) return refusedEnding(no);
       }
-      const { tool, target, input } = passage;
+      const { tool, target, input } = on;
       if (!tool || !target)
         throw new OpsError('GATE', 'A station let a call through without its tool or target.', {
           hint: 'Report this.',
         });
-      await audit.append({
+      await deps.audit.append({
         kind: 'gate.intent',
         actor: credential.role,
         incidentId: credential.incidentId,
@@ -103,14 +99,14 @@ export function createGate(deps: GateDeps, stations: readonly Station[] = entran
           toolCall: id,
           tool: tool.name,
           target: target.name,
-          input: deps.redactJson(input ?? null),
+          input: screened.input(input ?? null),
         },
       });
       const context = { target, ports: deps.ports, timeoutMs: tool.timeoutMs };
       if (tool.kind === 'active') {
         const proposed = await withTimeout(tool.timeoutMs, options.signal, (signal) =>
           propose(
-            deps,
+            { ...deps, screened },
             credential,
             tool as ActiveTool<unknown, Json>,
             { ...context, signal },
@@ -118,32 +114,86 @@ export function createGate(deps: GateDeps, stations: readonly Station[] = entran
             request.proposal,
           ),
         );
-        if (!proposed.ok) return await refused(proposed);
-        await end({
-          state: 'proposed',
-          output: proposed.text,
-          result: null,
-          truncated: false,
-          code: null,
-          actionId: proposed.actionId,
-        });
-        return { kind: 'proposed', toolCallId: id, actionId: proposed.actionId, text: proposed.text };
+        if (!proposed.ok) return refusedEnding(proposed);
+        const { actionId, text } = proposed;
+        return [
+          { state: 'proposed', output: text, result: null, truncated: false, code: null, actionId },
+          { kind: 'proposed', toolCallId: id, actionId, text },
+        ];
       }
       const raw = await withTimeout(tool.timeoutMs, options.signal, (signal) =>
         (tool as ReadTool).run({ ...context, signal }, input),
       );
-      const { text, truncated } = capOutput(deps.redact(raw.text));
-      const data = deps.redactJson(raw.data);
-      await end({ state: 'ok', output: text, result: data, truncated, code: null, actionId: null });
-      return { kind: 'ok', toolCallId: id, text, data, truncated };
-    } catch (error) {
+      const { text, data, truncated } = screened.output(raw);
+      return [
+        { state: 'ok', output: text, result: data, truncated, code: null, actionId: null },
+        { kind: 'ok', toolCallId: id, text, data, truncated },
+      ];
+    }
+
+    function refusedEnding({ code, reason: said }: Refusal): readonly [Ending, ToolCallResult] {
+      const reason = screened.line(said);
+      return [
+        { state: 'refused', output: reason, result: null, truncated: false, code, actionId: null },
+        { kind: 'refused', toolCallId: id, code, reason },
+      ];
+    }
+
+    function failedEnding(error: unknown): readonly [Ending, ToolCallResult] {
       const code = error instanceof OpsError ? error.code : 'TOOL_FAILED';
       const hint = error instanceof OpsError ? ` ${error.hint}` : '';
-      const reason = deps.redact(`${messageOf(error)}${hint}`);
-      await end({ state: 'failed', output: reason, result: null, truncated: false, code, actionId: null });
-      return { kind: 'failed', toolCallId: id, code, reason };
+      const reason = screened.line(`${messageOf(error)}${hint}`);
+      return [
+        { state: 'failed', output: reason, result: null, truncated: false, code, actionId: null },
+        { kind: 'failed', toolCallId: id, code, reason },
+      ];
+    }
+
+    /** Station 12 and the evidence of station 11, whatever the ending. */
+    async function record(ending: Ending): Promise<void> {
+      // What a made-up credential says of itself is not believed: it leaves a trace in the audit log, none in an incident.
+      const ours = deps.vault.isOurs(credential);
+      const tool = screened.line(request.tool, 100);
+      try {
+        if (ours)
+          await storeToolCall(deps.sql, deps.records, {
+            id,
+            incidentId: credential.incidentId,
+            role: credential.role,
+            tool,
+            target: request.target === null ? null : screened.line(request.target, 100),
+            input: screened.input(passage.input ?? request.input),
+            startedAt,
+            purpose: options.purpose === undefined ? null : screened.line(options.purpose, 500),
+            ...ending,
+          });
+        await deps.audit.append({
+          kind: ending.state === 'refused' ? 'gate.refused' : 'gate.outcome',
+          actor: ours ? credential.role : 'unknown',
+          ...(ours ? { incidentId: credential.incidentId } : {}),
+          details: { toolCall: id, tool, state: ending.state, code: ending.code },
+        });
+      } catch (error) {
+        throw new OpsError('NOT_RECORDED', `The call could not be put on record: ${messageOf(error)}`, {
+          hint: "Check Sentry's own database; the call is made again when it answers.",
+          retryable: true,
+          cause: error,
+        });
+      }
     }
   }
 
-  return { call, ...createExecution(deps, stations) };
+  return { call, ...createExecution(deps, parts) };
+}
+
+/** The request as the gate's own: a copy, so that nothing changes between a check and its use. */
+function taken(asked: ToolCallRequest): { readonly request: ToolCallRequest; readonly refusal?: Refusal } {
+  const input = plainJson(asked.input);
+  const request: ToolCallRequest = {
+    tool: String(asked.tool),
+    target: asked.target == null ? null : String(asked.target),
+    input: input.ok ? input.value : null,
+    ...(asked.proposal ? { proposal: asked.proposal } : {}),
+  };
+  return input.ok ? { request } : { request, refusal: input };
 }

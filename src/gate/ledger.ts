@@ -24,6 +24,8 @@ export type Claim =
   /** `begunAt` (performance.now()): from then on the window runs, also while the process is paused. */
   | { readonly kind: 'claimed'; readonly begunAt: number }
   | { readonly kind: 'stopped'; readonly refusal: Refusal }
+  /** The incident went elsewhere meanwhile (a person stopped it, its source ended it): nothing was claimed. */
+  | { readonly kind: 'lost' }
   | { readonly kind: 'expired' }
   /** Another action on the target is running, or nobody knows how it ended. */
   | { readonly kind: 'busy' }
@@ -38,12 +40,13 @@ export async function claim(
     readonly claimId: string;
     readonly timeoutMs: number;
     readonly scopes: readonly string[];
-    readonly onClaimed: (tx: Tx) => Promise<void>;
+    readonly onClaimed: (tx: Tx) => Promise<'lost' | undefined>;
   },
 ): Promise<Claim> {
   const { action, claimId, timeoutMs } = options;
   const begunAt = performance.now();
-  return sql.begin(async (tx): Promise<Claim> => {
+  const calledOff = new Error('called off');
+  const transaction = sql.begin(async (tx): Promise<Claim> => {
     await tx`SET LOCAL synchronous_commit = on`;
     const refusal = await killSwitch.lockRows(tx, options.scopes);
     if (refusal) return { kind: 'stopped', refusal };
@@ -52,11 +55,16 @@ export async function claim(
       UPDATE action a SET state = 'started', claim_id = ${claimId}, started_at = clock_timestamp(),
              done_by = clock_timestamp() + ${WINDOW_MS + timeoutMs + MARGIN_MS} * interval '1 millisecond'
        WHERE id = ${action.id} AND state = 'approved' AND plan_hash = ${action.planHash} AND expires_at > clock_timestamp()
+         AND NOT audit_only AND decided_by IS NOT NULL
          AND NOT EXISTS (SELECT FROM action o WHERE o.target = a.target AND o.id <> a.id AND o.state IN ('started', 'unknown'))
       RETURNING done_by`;
     if (!row) return why(tx, action);
-    await options.onClaimed(tx);
+    if ((await options.onClaimed(tx)) === 'lost') throw calledOff;
     return { kind: 'claimed', begunAt };
+  });
+  return transaction.catch((error: unknown): Claim => {
+    if (error !== calledOff) throw error;
+    return { kind: 'lost' };
   });
 }
 
@@ -92,17 +100,4 @@ export async function finish(
     if (rows.length > 0) await options.onEnded(tx, outcome);
     return rows.length > 0;
   });
-}
-
-/** Ends a claim under which nothing ran for certain: recorded as failed, with no tool call, so the same plan may be proposed again. */
-export async function releaseUnrun(
-  deps: Pick<LedgerDeps, 'sql'>,
-  options: {
-    readonly action: Action;
-    readonly claimId: string;
-    readonly outcome: ActionOutcome;
-    readonly onEnded: (tx: Tx, outcome: ActionOutcome) => Promise<void>;
-  },
-): Promise<void> {
-  await finish(deps, { ...options, toolCallId: null });
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { planHash } from '../approvals/plan-hash.ts';
+import type { Risk } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { type ActionId, asActionId } from '../domain/ids.ts';
@@ -10,49 +11,57 @@ import type { Credential } from '../security/credentials.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import type { GateDeps } from './gate-deps.ts';
+import { plainJson } from './plain-json.ts';
+import { sameCommand } from './same-command.ts';
+import type { Screened } from './screened.ts';
 
 /**
  * Station 9 for a call nobody has approved: reads the state, and writes the action as it would run. Nothing is changed.
  * One undecided action an incident: asked again after a crash, the same plan is answered with the action already there.
  */
 export async function propose(
-  deps: GateDeps,
+  deps: GateDeps & { readonly screened: Screened },
   credential: Credential,
   tool: ActiveTool<unknown, Json>,
   context: ToolContext,
   input: Json,
   notes: ProposalNotes | undefined,
 ): Promise<{ readonly ok: true; readonly actionId: ActionId; readonly text: string } | Refusal> {
-  const { sql, records } = deps;
+  const { sql, records, screened } = deps;
   const target = context.target.name;
   const command = tool.command(input);
   // Promise 2: what redaction would have to hide cannot be shown, so it cannot be approved.
-  if (deps.redact(command) !== command || canonicalJson(deps.redactJson(input)) !== canonicalJson(input))
-    return refuse(
-      'SECRET_IN_PLAN',
-      'The arguments hold what looks like a secret; such an action cannot be shown, so it cannot be proposed.',
-    );
+  const hides = (value: Json): boolean => canonicalJson(deps.redactJson(value)) !== canonicalJson(value);
+  const secret = refuse(
+    'SECRET_IN_PLAN',
+    'The arguments hold what looks like a secret; such an action cannot be shown, so it cannot be proposed.',
+  );
+  if (deps.redact(command) !== command || hides(input)) return secret;
 
-  const failedBefore = await sql`
-    SELECT id FROM action WHERE incident_id = ${credential.incidentId} AND target = ${target} AND command = ${command}
-      AND state IN ('failed', 'succeeded') AND tool_call_id IS NOT NULL`;
-  if (failedBefore.length > 0)
+  const ranBefore = await sql`
+    SELECT command FROM action WHERE incident_id = ${credential.incidentId} AND target = ${target}
+      AND tool = ${tool.name} AND state IN ('failed', 'succeeded') AND tool_call_id IS NOT NULL`;
+  if (ranBefore.some((row) => sameCommand(String(row['command']), command)))
     return refuse('TRIED_ALREADY', `"${command}" has already been run in this incident and did not help.`);
 
   const before = await tool.preflight(context, input);
   const identity = await deps.identity(target);
-  const guard = before.guard;
+  const guard = guardOf(before.guard);
   const hash = planHash({ tool: tool.name, target, input, command, guard });
   const id = asActionId(newId('act', randomBytes));
   const auditOnly =
     (await deps.killSwitch.stopped(switchScopes(target, context.target.domain))) !== undefined;
   const verify = notes?.verify ?? tool.verify(input, guard);
+  if (hides(verify as unknown as Json)) return secret;
 
   const stored = await sql.begin(async (tx) => {
+    // Two calls of one message at once: the second has to see what the first proposed.
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`propose ${credential.incidentId}`}, 0))`;
     const [pending] = await tx`
-      SELECT id, plan_hash, target, command, round FROM action
+      SELECT id, plan_hash, target, command, round, audit_only FROM action
        WHERE incident_id = ${credential.incidentId} AND state IN ('proposed', 'approved', 'started')`;
-    if (pending?.['plan_hash'] === hash) return asActionId(String(pending['id']));
+    if (pending?.['plan_hash'] === hash && pending['audit_only'] === auditOnly)
+      return asActionId(String(pending['id']));
     const [incident] = await tx`SELECT round FROM incident WHERE id = ${credential.incidentId}`;
     if (pending && !(await replaced(tx, pending, Number(incident?.['round'] ?? 1)))) return null;
     await tx`
@@ -61,20 +70,28 @@ export async function propose(
                           audit_only, expires_at)
       VALUES (${id}, ${credential.incidentId}, ${incident?.['round'] ?? 1}, 'proposed', ${tool.name}, ${target},
               ${tx.json(input)}, ${command}, ${hash}, ${tx.json(guard)}, ${identity.systemIdentifier},
-              ${identity.timelineId}, ${deps.redact(notes?.why ?? '')}, ${deps.redact(before.blastRadius)},
-              ${tx.array(before.lines.map((line) => deps.redact(line)))}::text[], ${before.undo}, ${before.risk},
+              ${identity.timelineId}, ${shown(notes?.why ?? '')}, ${shown(before.blastRadius)},
+              ${tx.array(before.lines.map(shown))}::text[], ${shown(before.undo)}, ${riskOf(before.risk)},
               ${notes?.runbookId ?? null}, ${tx.json(verify)}, ${auditOnly},
               clock_timestamp() + ${deps.approvalMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
+    // Too late for the caller is too late for the card: it has been told that nothing was proposed.
+    context.signal.throwIfAborted();
     return id;
   });
+
+  function shown(text: string): string {
+    return screened.line(text.replace(NOT_DRAWN, ''));
+  }
+
   /**
    * Takes back what nobody will decide any more: the same command, proposed by a turn that died before the state moved,
    * or a proposal of an earlier round (in AUDIT mode none is ever decided).
    */
   async function replaced(tx: Tx, pending: Record<string, unknown>, round: number): Promise<boolean> {
     const same = pending['target'] === target && pending['command'] === command;
-    if (!same && Number(pending['round']) === round) return false;
+    const forShow = pending['audit_only'] === true;
+    if (!same && !forShow && Number(pending['round']) === round) return false;
     const reason = same
       ? 'The state has moved since this was proposed.'
       : 'It has been looked at again since.';
@@ -102,6 +119,23 @@ export async function propose(
     actionId: stored,
     text: `Proposed as ${stored}: ${command}\nIt waits for a person's approval; it has not run.`,
   };
+}
+
+/** What is not drawn, and what turns the reading direction, may not stand on a card either. */
+const NOT_DRAWN = /(?![\t\n\ufe0f])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** The guard as the database gives it back, or no hash of it would ever be met again. */
+function guardOf(guard: Json): Json {
+  const plain = plainJson(guard);
+  if (plain.ok) return plain.value;
+  throw new OpsError(plain.code, `The state seen cannot be kept: ${plain.reason}`, {
+    hint: 'This is a mistake in the tool.',
+  });
+}
+
+/** What a tool calls neither low nor medium is high. */
+function riskOf(risk: Risk): Risk {
+  return risk === 'low' || risk === 'medium' ? risk : 'high';
 }
 
 /** Whether an error of a preflight means that what the action is about is gone. */

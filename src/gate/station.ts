@@ -12,6 +12,8 @@ export interface Passage {
   /** As parsed by the tool's schema: what is hashed, shown and run. */
   input?: Json;
   target?: Target;
+  /** Called when the call has ended, however it did. */
+  readonly ended: (() => void)[];
 }
 
 /**

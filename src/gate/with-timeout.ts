@@ -35,6 +35,7 @@ export async function withTimeout<T>(
       finish();
       return;
     }
-    work(controller.signal).then(resolve, reject).finally(finish);
+    // Also what throws before it gives a promise, or gives none.
+    Promise.resolve(controller.signal).then(work).then(resolve, reject).finally(finish);
   });
 }

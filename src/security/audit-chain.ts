@@ -15,9 +15,15 @@ export interface AuditEntry {
 export interface AuditLog {
   /** Returns once the entry is committed; throws when it cannot be: what is not audited is not done. */
   append(entry: AuditEntry): Promise<void>;
-  /** The same inside the caller's transaction: the entry and what it tells of land together or not at all. Keep the rest short, it holds the head. */
-  appendIn(tx: Tx, entry: AuditEntry): Promise<void>;
+  /**
+   * The same inside the caller's transaction: the entry and what it tells of land together or not at all. Keep the rest
+   * short, it holds the head. Returns the entry's number.
+   */
+  appendIn(tx: Tx, entry: AuditEntry): Promise<number>;
 }
+
+/** More would hold the head row for too long at once. */
+const BATCH = 500;
 
 /**
  * The hash-chained, append-only audit log. Entries that arrive while a batch is being written go together in the next one:
@@ -43,8 +49,8 @@ export function createAuditLog(sql: Sql, now: () => Date = () => new Date()): Au
   async function write(): Promise<void> {
     writing = true;
     while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
+      const batch = waiting.slice(0, BATCH);
+      waiting = waiting.slice(BATCH);
       try {
         await sql`SELECT audit_append(${sql.array(batch.map((entry) => entry.body))}::text[])`;
         for (const entry of batch) entry.done();
@@ -57,9 +63,10 @@ export function createAuditLog(sql: Sql, now: () => Date = () => new Date()): Au
 
   return {
     async appendIn(tx, entry) {
-      await tx`SELECT audit_append(${tx.array([bodyOf(entry)])}::text[])`;
+      const [row] = await tx`SELECT audit_append(${tx.array([bodyOf(entry)])}::text[]) AS seq`;
+      return Number(row?.['seq']);
     },
-    append(entry) {
+    async append(entry) {
       const body = bodyOf(entry);
       return new Promise<void>((done, failed) => {
         waiting.push({ body, done, failed });

@@ -4,9 +4,13 @@ import type { Station } from '../station.ts';
 
 const MAX_TEXT = 10_000;
 const MAX_DEPTH = 8;
-/** Control characters but tab and newline, and the invisible ones that make text read otherwise than it runs (bidi, zero width). */
-// oxlint-disable-next-line no-control-regex -- these are what it looks for
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+/**
+ * Control characters but tab and newline; everything that is not drawn or turns the reading direction (Unicode's format
+ * characters and default ignorables: bidi, zero width, soft hyphen, tags, fillers); separators that end a line elsewhere;
+ * halves of surrogate pairs. The mark that colours an emoji hides nothing.
+ */
+const HIDDEN =
+  /(?![\t\n\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<!\p{Extended_Pictographic})\ufe0f/u;
 
 /** Station 6: nothing in the input hides what it says, and none of it is out of measure. */
 export const cleanInput: Station = ({ input }) => problemIn(input ?? null, 'input', 0);

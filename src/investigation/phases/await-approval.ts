@@ -62,7 +62,7 @@ export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
   const { deps, incident } = run;
   return {
     async claimed(tx) {
-      await moveIn(tx, deps, incident, {
+      const moved = await moveIn(tx, deps, incident, {
         from: 'awaiting_approval',
         to: 'remediating',
         reason: `Approved by ${action.decidedBy ?? 'somebody'}.`,
@@ -72,6 +72,8 @@ export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
         // Should this process die now, this turn comes after the claim has run out and settles it.
         turnAfterMs: 1_000,
       });
+      // Somebody stopped or ended the incident since this turn read it: then nothing may start any more.
+      return moved === 'moved' ? undefined : 'lost';
     },
     async ended(tx, outcome) {
       const moved = await moveIn(

@@ -101,7 +101,6 @@ describe('a call is refused with its code, on record and in the audit log', () =
     ['ROLE_MAY_NOT', () => mint('detective'), { tool: 'box_mend', target: 'box', input: { how: 'a' } }],
     ['ROLE_MAY_NOT', () => mint('surgeon'), read],
     ['ROLE_MAY_NOT', () => mint('triage'), { ...read, tool: 'box_probe' }],
-    ['CREDENTIAL_INVALID', () => ({ ...mint('detective') }), read],
     ['CREDENTIAL_INVALID', () => revoked(), read],
     ['NO_TARGET', () => mint('detective'), { ...read, target: null }],
     ['UNKNOWN_TARGET', () => mint('detective'), { ...read, target: 'elsewhere' }],
@@ -155,6 +154,21 @@ describe('a call is refused with its code, on record and in the audit log', () =
       core.gate.call(core.vault.mint({ role, incidentId: other, targets: ['box'] }), read, { signal });
     expect(await call('detective')).toMatchObject({ kind: 'refused', code: 'TOO_MANY_CALLS' });
     expect(await call('validator')).toMatchObject({ kind: 'ok' });
+  });
+});
+
+test('a copied credential is refused, and what it says of itself reaches no incident', async () => {
+  const before = await core.records.load(incidentId);
+  const copy = { ...mint('detective') };
+  const result = await core.gate.call(copy, read, { signal });
+  expect(result).toMatchObject({ kind: 'refused', code: 'CREDENTIAL_INVALID' });
+  expect((await core.records.load(incidentId))?.toolCalls).toEqual(before?.toolCalls);
+  const entry = (await auditBodies()).at(-1);
+  expect(entry).toMatchObject({
+    kind: 'gate.refused',
+    actor: 'unknown',
+    incident: null,
+    details: { toolCall: result.toolCallId, code: 'CREDENTIAL_INVALID' },
   });
 });
 
@@ -223,7 +237,10 @@ describe('the audit log', () => {
   test('is one chain of hashes, whoever appends at the same time', async () => {
     const append = (n: number): Promise<void> =>
       n % 3 === 0
-        ? core.sql.begin((tx) => core.audit.appendIn(tx, { kind: 'test', actor: 'system', details: { n } }))
+        ? core.sql.begin(
+            async (tx) =>
+              void (await core.audit.appendIn(tx, { kind: 'test', actor: 'system', details: { n } })),
+          )
         : core.audit.append({ kind: 'test', actor: 'system', details: { n } });
     await Promise.all(Array.from({ length: 300 }, (_, n) => append(n)));
     const rows = await core.sql`SELECT seq::int AS seq, prev_hash, body, hash FROM audit_entry ORDER BY seq`;

@@ -1,0 +1,101 @@
+import { planHash } from '../approvals/plan-hash.ts';
+import type { Action } from '../domain/action.ts';
+import { canonicalJson } from '../domain/canonical-json.ts';
+import { type Refusal, refuse } from '../domain/errors.ts';
+import type { Json } from '../domain/tool-call.ts';
+import type { ActiveTool } from '../tools/define.ts';
+import type { GateDeps } from './gate-deps.ts';
+
+/** An action that says it is approved, with all that is known of it when it is about to run. */
+export interface Approved {
+  /** As it stands in the ledger now. */
+  readonly action: Action;
+  readonly tool: ActiveTool<unknown, Json>;
+  /** As parsed now: what would run. */
+  readonly input: Json;
+}
+
+/** Why it does not run. `void`: the approval no longer fits, another may be asked for. */
+export type Objection = { readonly void: Refusal } | { readonly refused: Refusal } | undefined;
+
+/** Station 9 up to the claim, one check a question, in this order. The claim repeats what can change until then. */
+export interface ApprovalChecks {
+  mayChange(deps: GateDeps, approved: Approved): Objection;
+  inTime(deps: GateDeps, approved: Approved): Promise<Objection>;
+  samePlan(deps: GateDeps, approved: Approved): Objection;
+  decided(deps: GateDeps, approved: Approved): Promise<Objection>;
+  sameServer(deps: GateDeps, approved: Approved): Promise<Objection>;
+  /** With the guard as the tool reads it now. */
+  sameState(approved: Approved, guard: Json): Objection;
+}
+
+export const approvalChecks: ApprovalChecks = {
+  /** Mode, STOP_SENTRY, and that it was proposed in earnest. The switch in the database is read by the claim. */
+  mayChange({ killSwitch }, { action }) {
+    const local = killSwitch.local();
+    if (local) return { refused: local };
+    return action.auditOnly
+      ? { refused: refuse('AUDIT_ONLY', 'It was proposed while nothing may be changed, and cannot be run.') }
+      : undefined;
+  },
+
+  async inTime({ sql }, { action }) {
+    const [row] =
+      await sql`SELECT expires_at > clock_timestamp() AS in_time FROM action WHERE id = ${action.id}`;
+    return row?.['in_time'] === true
+      ? undefined
+      : { refused: refuse('EXPIRED', 'The approval had expired.') };
+  },
+
+  /** What would run, by the code as it is now, is what the card showed and the hash was made of. */
+  samePlan(_, { action, tool, input }) {
+    const { target, guard } = action;
+    const command = tool.command(input);
+    const hash = planHash({ tool: tool.name, target, input, command, guard });
+    return hash === action.planHash &&
+      command === action.command &&
+      canonicalJson(input) === canonicalJson(action.input)
+      ? undefined
+      : { void: refuse('PLAN_CHANGED', 'What would run is not what was approved.') };
+  },
+
+  /** The approval stands in the audit log, which cannot be changed: a state written into the ledger alone is none. */
+  async decided({ sql }, { action }) {
+    const [row] = await sql`
+      SELECT e.body FROM action a JOIN audit_entry e ON e.seq = a.approval_seq WHERE a.id = ${action.id}`;
+    return row && isApprovalOf(action, String(row['body']))
+      ? undefined
+      : { void: refuse('NOT_APPROVED', 'No approval of exactly this is on record in the audit log.') };
+  },
+
+  async sameServer({ sql, identity }, { action }) {
+    const now = await identity(action.target);
+    const [seen] = await sql`SELECT system_identifier, timeline_id FROM action WHERE id = ${action.id}`;
+    if (
+      seen?.['system_identifier'] === now.systemIdentifier &&
+      Number(seen['timeline_id']) === now.timelineId
+    )
+      return undefined;
+    const reason = `${action.target} is not the server it was when this was proposed (failover or restore).`;
+    return { void: refuse('FAILED_OVER', reason) };
+  },
+
+  sameState({ action }, guard) {
+    return canonicalJson(guard) === canonicalJson(action.guard)
+      ? undefined
+      : { void: refuse('STATE_MOVED', 'The state has moved since this was proposed.') };
+  },
+};
+
+function isApprovalOf(action: Action, body: string): boolean {
+  const entry = JSON.parse(body) as Record<string, Json>;
+  const details = entry['details'] as Record<string, Json> | null;
+  return (
+    entry['kind'] === 'approval.decided' &&
+    entry['actor'] === action.decidedBy &&
+    entry['incident'] === action.incidentId &&
+    details?.['action'] === action.id &&
+    details['decision'] === 'approve' &&
+    details['planHash'] === action.planHash
+  );
+}
