@@ -18,6 +18,8 @@ const MAX_INVALID_REPORTS = 3;
 const MAX_NUDGES = 1;
 /** Messages without any content; asked again with the identical request. */
 const MAX_EMPTY = 2;
+/** What a last message may take when the time is up: it says what is known. */
+const CLOSING_MS = 60_000;
 /** A message cut by `max_tokens` is asked again with twice the room. */
 const MAX_RAISES = 2;
 
@@ -51,6 +53,8 @@ interface Course {
   nudges: number;
   invalidReports: number;
   idleTurns: number;
+  /** A limit is reached and the model was told to conclude: its next message is the last. */
+  closing: LimitKind | undefined;
 }
 
 /** What to do after a message: end, ask again (the history may have grown), or answer its calls. */
@@ -73,17 +77,18 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
     nudges: 0,
     invalidReports: 0,
     idleTurns: 0,
+    closing: undefined,
   };
   for (;;) {
     signal.throwIfAborted();
     const limit = budget.exceeded();
-    if (limit !== undefined) return ended(limit, course, budget);
+    if (limit !== undefined && course.closing === undefined) return ended(limit, course, budget);
     course.turn += 1;
     const asked = await askModel(
       `turn ${course.turn} message`,
       stream,
       { system, tools, messages: [...course.messages], effort, maxTokens: course.maxTokens },
-      { durably, signal, deadlineMs: budget.remainingMs(), onEvent },
+      { durably, signal, deadlineMs: deadlineMs(course, budget), onEvent },
     );
     budget.message(asked.spent, asked.ms);
     if (!asked.ok)
@@ -98,6 +103,10 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
     const next = await after(asked.message, { options, course, budget, onEvent, durably });
     if (next !== 'again') return next;
   }
+}
+
+function deadlineMs({ closing }: Course, budget: Budget): number {
+  return closing === undefined ? budget.remainingMs() : Math.max(CLOSING_MS, budget.remainingMs());
 }
 
 interface Step<T> {
@@ -154,6 +163,7 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
 
   const report = readReport(options.report, message.toolUses);
   if (report.kind === 'valid') return finished(step, report.value);
+  if (course.closing !== undefined) return ended(course.closing, course, budget);
   const problems = new Map(report.kind === 'invalid' ? report.problems : []);
   course.invalidReports += problems.size > 0 ? 1 : 0;
   if (course.invalidReports > MAX_INVALID_REPORTS) {
@@ -194,7 +204,11 @@ async function goOn<T>(
   const allowed = options.limits?.idleTurns ?? DEFAULT_LIMITS.idleTurns;
   if (course.idleTurns >= allowed) return ended('no_progress', course, budget);
   const notes = await hints(step);
-  const last = budget.lastTurn() || (idle && course.idleTurns === allowed - 1);
+  const limit = budget.exceeded();
+  // At the limit of turns the last one was announced before it was taken.
+  course.closing = options.report === undefined || limit === 'turns' ? undefined : limit;
+  const last =
+    course.closing !== undefined || budget.lastTurn() || (idle && course.idleTurns === allowed - 1);
   if (last && options.report !== undefined) notes.push(lastCall(options.report.name));
   course.messages.push({ role: 'user', content: [...results, ...notes.map(textBlock)] });
   return 'again';
@@ -205,6 +219,7 @@ async function withoutTools<T>(text: string, step: Step<T>): Promise<Next<T>> {
   const { course, budget, options } = step;
   const written = options.report === undefined ? undefined : readWrittenReport(options.report, text);
   if (written !== undefined) return finished(step, written);
+  if (course.closing !== undefined) return ended(course.closing, course, budget);
   const notes = await hints(step);
   if (options.report === undefined && notes.length === 0) return finished(step, undefined);
   if (options.report !== undefined) {

@@ -194,6 +194,18 @@ describe('limits', () => {
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
+  it.each([{ toolCalls: 1 }, { tokens: 100 }, { usd: 0.0001 }])(
+    '%o leaves the model one message to say what is known, and runs nothing more',
+    async (limits) => {
+      rig = await startLoop([{ blocks: [call('pg_activity')] }, found()]);
+      expect(await rig.run({ limits })).toMatchObject({ kind: 'finished', report: { pid: 4711 } });
+      expect(lastUserTurn()).toContain('last turn');
+      rig.claude.play(busy());
+      expect((await rig.run({ limits })).kind).toBe('limit');
+      expect(rig.calls).toHaveLength(2);
+    },
+  );
+
   it('warn the model before its last turn', async () => {
     rig = await startLoop(busy());
     await rig.run({ limits: { turns: 3 } });
