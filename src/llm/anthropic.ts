@@ -26,7 +26,8 @@ const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 /** The Messages API by the vendor's SDK: one attempt at a time, with an idle watchdog the SDK does not have. */
 export function createAnthropicBackend(options: AnthropicOptions): ModelBackend {
   const given = {
-    baseURL: options.baseUrl ?? DEFAULT_BASE_URL,
+    // Some write the version into it, which the SDK adds itself.
+    baseURL: (options.baseUrl ?? DEFAULT_BASE_URL).replace(/(\/v1)?\/*$/, ''),
     // Its own retries honour `retry-after` without a cap and never cover a stream that has begun.
     maxRetries: 0,
     // Its log would show request bodies; ours is written by the caller.
