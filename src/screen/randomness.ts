@@ -89,7 +89,7 @@ const placeholderShapes = [
   /^\\?\$[\w({[]/,
   /^\$?\{\{?|^\{%|^<|^%[\w(]|^@[A-Z_]+@$|^__\w+__$/,
   /x{5,}|\*{3,}|\.\.\.|…/i,
-  /change[-_]?(?:me|it)|placeholder|your[-_/]|[-_]here$|redacted|dummy|insert[-_]|replace[-_]?|example|sample|fake/i,
+  /change[-_]?(?:me|it)|placeholder|your[-_/]|[-_]here$|^\W{0,3}redacted\W{0,3}$|dummy|insert[-_]|replace[-_]?|example|sample|fake/i,
   /^(?:var|local|data|module|process|os|env|config|secrets|self|this|settings|options|args|params|request|req|values)\.[a-z]/i,
   /^(?:vault|ref\+|arn:|op:\/\/|file:|https?:|secretkeyref)/i,
 ];

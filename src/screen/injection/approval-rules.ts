@@ -27,7 +27,7 @@ export const approvalRules: readonly InjectionRule[] = [
     ],
     `(?:skip|bypass|disregard|ignore|override|circumvent|waive|forgo|evade|disable|turn off|deactivate|work around)(?:ping|ing|ding)? (?:(?:the|any|all|your|this|that|its|human|manual|further|required|normal|usual|of|every|other|admin|operator|and) ){0,4}${guards}(?![-\\w])`,
     (hit) =>
-      opensAsOrder(hit) &&
+      isOrder(hit) &&
       !/^(?:disable|turn off|override|bypass|ignore) (?:the )?(?:security|content) /i.test(hit.secret),
   ),
   phrase(

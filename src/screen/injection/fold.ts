@@ -86,6 +86,7 @@ export function fold(text: string): View {
   let out = '';
   const from: number[] = [];
   let disguised = false;
+  let wasTag = false;
   let at = 0;
   for (const word of text.split(/(\s+)/)) {
     const mixed = mixedWord.test(word);
@@ -98,12 +99,22 @@ export function fold(text: string): View {
           (char.codePointAt(0) as number) > 0x2000)
       )
         disguised = true;
-      for (let i = 0; i < shown.length; i++) from.push(at);
-      out += shown;
+      // Letters nobody sees begin a word of their own.
+      const tag = isTag(char);
+      const apart = tag && !wasTag ? ` ${shown}` : shown;
+      wasTag = tag;
+      for (let i = 0; i < apart.length; i++) from.push(at);
+      out += apart;
       at += char.length;
     }
   }
   return { text: out, at: (index) => from[index] ?? text.length, disguised };
+}
+
+/** Unicode tags: ASCII once more, drawn by nothing. */
+function isTag(char: string): boolean {
+  const code = char.codePointAt(0) as number;
+  return code >= 0xe0020 && code <= 0xe007e;
 }
 
 const plainForms = new Map<string, string>();
@@ -122,7 +133,7 @@ function toPlain(char: string): string {
   const code = char.codePointAt(0) as number;
   if (code < 128) return char;
   // Tag characters spell ASCII that nobody sees.
-  if (code >= 0xe0020 && code <= 0xe007e) return String.fromCodePoint(code - 0xe0000);
+  if (isTag(char)) return String.fromCodePoint(code - 0xe0000);
   if (isInvisible(code)) return '';
   if (code === 0x2018 || code === 0x2019) return "'";
   const parts = char.normalize('NFKD').replace(/[\u0300-\u036f]/g, '');

@@ -6,7 +6,8 @@ import type { Hit, Rule } from '../rule.ts';
 const closers = String.raw`(?: (?:key|token|secret|value|id))?\\?["'\`\]]{0,2}`;
 const separator = String.raw`(?:\s{0,3}(?::=|\?=|\|\|=|=>|->|==?|:|>)|,(?=\s{0,3}\\?["'\`])|\s{1,4}value\s{0,2}=)`;
 const openers = String.raw`\s{0,8}(?:[rbuf]?\\?(?:"{3}|'{3}|["'\`](?!\`)))?`;
-const value = String.raw`([^\s"'\`\\<>,;&(){}]{4,256})`;
+// In quotes, blanks and commas belong to it.
+const value = String.raw`((?<=["'\`])[^"'\`\\<>\r\n]{4,256}(?=["'\`])|[^\s"'\`\\<>,;&(){}]{4,256})`;
 
 const password = /^(?:passw(?:or)?d|passwort|pwd|passphrase|pass)$/;
 const passwordEnd = /(?:passw(?:or)?d|passphrase|[a-z]pwd)$/;
@@ -109,7 +110,7 @@ function isSecret(hit: Hit): boolean {
 function isPassword(secret: string, between: string, text: string, end: number, last: boolean): boolean {
   if (proseWords.test(secret) || /^[\d.%]{1,5}$/.test(secret) || /^\$|^(?:\/|~\/)[\w.-]+\//.test(secret))
     return false;
-  if (!last) return looksRandom(secret);
+  if (!last || secret.split(' ').length > 4) return looksRandom(secret);
   if (/["'`]$|=\s*$|>\s*$/.test(between)) return true;
   // `password: word` ends its line in YAML and goes on in prose.
   return looksRandom(secret) || /^[ \t]*(?:\r?\n|$|#|\\n|,|})/.test(text.slice(end, end + 40));
