@@ -81,14 +81,14 @@ async function storm(): Promise<{ kills: number; pauses: number; longPauses: num
     const entered = await target.sql`SELECT pid FROM entered ORDER BY at OFFSET ${seen}`;
     seen += entered.length;
     const victim = running().find((worker) => worker.pid === Number(entered.at(-1)?.['pid'] ?? 0));
-    const dice = Math.random();
-    if (victim && !paused.has(victim) && dice < 0.5) {
+    if (victim && !paused.has(victim) && Math.random() < 0.5) {
       await sleep(Math.random() * 250);
-      if (dice < 0.18) {
+      const strike = (['kill', 'long', 'short'] as const)[(done.kills + done.pauses) % 3];
+      if (strike === 'kill') {
         await victim.kill();
         done.kills += 1;
       } else {
-        const long = dice < 0.38;
+        const long = strike === 'long';
         const ms = long ? CLAIM_MS + 300 + Math.random() * 1_500 : Math.random() * 1_500;
         paused.add(victim);
         victim.pause();
