@@ -270,6 +270,14 @@ describe('when the model fails, the playbook takes over and says why', () => {
     ],
     ['it only talks', diagnosing({ blocks: [{ text: 'All is lost.' }] }), /stopped without a conclusion/],
     [
+      'it finds the cause and then proposes nothing',
+      (request: MessagesRequest): ScriptedReply =>
+        (request.tools ?? []).some((tool) => tool.name === 'report_no_action')
+          ? { blocks: [{ text: 'Somebody should end that session.' }] }
+          : blockedSessions(request),
+      /stopped without a conclusion/,
+    ],
+    [
       'it makes its evidence up',
       diagnosing({
         blocks: [
