@@ -13,9 +13,6 @@ export interface Price {
   readonly above?: { readonly tokens: number; readonly price: Omit<Price, 'above'> };
 }
 
-/** Day the table was checked against the sources it names. */
-export const PRICES_CHECKED = '2026-11-21';
-
 const OPUS_5: Price = {
   input: 5,
   output: 25,
@@ -26,7 +23,7 @@ const OPUS_5: Price = {
 };
 
 /**
- * List prices by model id, dated suffixes aside. Sources: https://platform.claude.com/docs/en/about-claude/pricing
+ * List prices by model id, dated suffixes aside, checked on 2026-11-21. Sources: https://platform.claude.com/docs/en/about-claude/pricing
  * and the model pages; what only trackers of third parties say is marked so. Batch and fast tariffs are not used here.
  */
 const PRICES: Readonly<Record<string, Price>> = {
