@@ -1,6 +1,6 @@
 import { messageOf } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
-import type { Sql } from '../domain/sql.ts';
+import type { Sql, SqlRow } from '../domain/sql.ts';
 import type { Embedder, VectorMetadata, VectorStore } from './ports.ts';
 
 /** How long a write may hold up the incident it is about; what has not landed by then is tried again later. */
@@ -19,6 +19,8 @@ export interface OutboxEntry {
   readonly id: string;
   readonly document: string;
   readonly metadata: VectorMetadata;
+  /** It has to leave: what was forgotten, or is no longer part of a promoted document. */
+  readonly removal?: boolean;
 }
 
 /** Documents on their way to the vector database: a row until they have landed, however long it is away. */
@@ -44,7 +46,7 @@ export function createOutbox(deps: {
         VALUES (${entry.collection}, ${entry.id}, ${entry.document}, ${sql.json(entry.metadata)},
                 clock_timestamp() + ${WRITE_TIMEOUT_MS} * interval '1 millisecond')
         ON CONFLICT (collection, id) DO UPDATE SET document = EXCLUDED.document, metadata = EXCLUDED.metadata,
-          attempts = 0, next_at = EXCLUDED.next_at, last_error = NULL`;
+          removal = false, attempts = 0, next_at = EXCLUDED.next_at, last_error = NULL`;
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, WRITE_TIMEOUT_MS);
@@ -55,12 +57,12 @@ export function createOutbox(deps: {
     flush: () =>
       inTurn(async () => {
         // Claimed by moving the next try: two processes do not take the same, and a dead one's come due again.
-        const due = await sql<{ collection: string; id: string; document: string; metadata: VectorMetadata }>`
+        const due = await sql<OutboxEntry & SqlRow>`
           UPDATE memory_outbox SET attempts = attempts + 1,
             next_at = clock_timestamp() + least(power(2, least(attempts, 20)) * interval '5 s', interval '10 min')
            WHERE (collection, id) IN (SELECT collection, id FROM memory_outbox WHERE next_at <= clock_timestamp()
                                       ORDER BY next_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
-          RETURNING collection, id, document, metadata`;
+          RETURNING collection, id, document, metadata, removal`;
         let landed = 0;
         for (const entry of due) {
           // When one fails so would the others, each after its time limit.
@@ -74,13 +76,18 @@ export function createOutbox(deps: {
   /** Never throws: what did not land stays in its row, with why. */
   async function push(entry: OutboxEntry, when: 'now' | 'later'): Promise<boolean> {
     try {
-      const [embedding] = await embedder.embed([entry.document], when);
-      if (!embedding) throw new Error('no embedding');
-      const record = { id: entry.id, document: entry.document, metadata: entry.metadata, embedding };
-      await vectors.collection(entry.collection, embedder.fingerprint).upsert([record], WRITE_TIMEOUT_MS);
+      const collection = vectors.collection(entry.collection, embedder.fingerprint);
+      if (entry.removal) await collection.remove([entry.id], WRITE_TIMEOUT_MS);
+      else {
+        const [embedding] = await embedder.embed([entry.document], when);
+        if (!embedding) throw new Error('no embedding');
+        const record = { id: entry.id, document: entry.document, metadata: entry.metadata, embedding };
+        await collection.upsert([record], WRITE_TIMEOUT_MS);
+      }
       // A newer document that came meanwhile stays.
       await sql`DELETE FROM memory_outbox WHERE collection = ${entry.collection} AND id = ${entry.id}
-                AND document = ${entry.document} AND metadata = ${sql.json(entry.metadata)}`;
+                AND document = ${entry.document} AND metadata = ${sql.json(entry.metadata)}
+                  AND removal = ${entry.removal ?? false}`;
       return true;
     } catch (error) {
       log.warn({ id: entry.id, error: messageOf(error) }, 'memory not written; it is tried again');

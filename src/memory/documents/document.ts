@@ -1,0 +1,94 @@
+import type { IncidentId, ToolCallId } from '../../domain/ids.ts';
+import type { Domain } from '../../domain/incident.ts';
+
+export const memoryScopes = ['workspace', 'user', 'conversation'] as const;
+export type MemoryScope = (typeof memoryScopes)[number];
+
+export const docTypes = [
+  'runbook',
+  'checklist',
+  'incident',
+  'service_pattern',
+  'rule_of_thumb',
+  'convention',
+  'user_preference',
+  'note',
+] as const;
+export type DocType = (typeof docTypes)[number];
+
+/** Follows from who wrote a version, never from what was asked for. Most trusted first. */
+export const trustLevels = ['admin_approved', 'system_seeded', 'user_authored', 'agent_draft'] as const;
+export type Trust = (typeof trustLevels)[number];
+
+/** What a document is about; matched against what an incident is about. Every list may be empty. */
+export interface Entities {
+  readonly namespace: readonly string[];
+  readonly resource: readonly string[];
+  readonly environment: readonly string[];
+  readonly service: readonly string[];
+}
+
+export const noEntities: Entities = { namespace: [], resource: [], environment: [], service: [] };
+
+/** Where a version came from. A `run` is one turn of an incident. */
+export type SourceRef =
+  | { readonly kind: 'tool_call'; readonly ref: ToolCallId }
+  | { readonly kind: 'incident'; readonly ref: IncidentId }
+  | { readonly kind: 'run' | 'document'; readonly ref: string };
+
+/** A store, and in `conversation_memory` the incident whose thread it is. */
+export interface Place {
+  readonly store: string;
+  readonly incidentId: IncidentId | null;
+}
+
+export interface MemoryStore {
+  readonly slug: string;
+  readonly scope: MemoryScope;
+  /** Slack user id; of user stores only. */
+  readonly owner: string | null;
+  readonly title: string;
+}
+
+/** A document as its newest version says it. Times are ISO 8601. */
+export interface MemoryDocument extends Place {
+  readonly id: string;
+  readonly scope: MemoryScope;
+  readonly owner: string | null;
+  /** Unique in its place: `runbooks/orders-lock`. */
+  readonly path: string;
+  readonly version: number;
+  /** Of the content in UTF-8, hex. */
+  readonly sha256: string;
+  readonly title: string;
+  readonly content: string;
+  readonly docType: DocType;
+  readonly trust: Trust;
+  readonly domain: Domain | null;
+  readonly entities: Entities;
+  /** A role, a Slack user id, or `system`. */
+  readonly author: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly retiredAt: string | null;
+}
+
+export interface MemoryVersion {
+  readonly number: number;
+  readonly sha256: string;
+  readonly title: string;
+  readonly content: string;
+  readonly docType: DocType;
+  readonly trust: Trust;
+  readonly domain: Domain | null;
+  readonly entities: Entities;
+  readonly writer: string;
+  readonly author: string;
+  readonly at: string;
+  readonly sources: readonly SourceRef[];
+}
+
+export const conversationStore = 'conversation_memory';
+export const conventionsStore = 'workspace_conventions';
+export const runbooksStore = 'workspace_runbooks';
+export const userStore = (userId: string): string => `user:${userId}`;

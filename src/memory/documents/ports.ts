@@ -1,0 +1,22 @@
+import type { IncidentEventBody } from '../../domain/event.ts';
+import type { IncidentId } from '../../domain/ids.ts';
+import type { Tx } from '../../domain/sql.ts';
+import type { Json } from '../../domain/tool-call.ts';
+
+/** The incident's record; `IncidentRecords` fits. */
+export interface MemoryEvents {
+  append(tx: Tx, id: IncidentId, body: IncidentEventBody, dedupeKey?: string): Promise<boolean>;
+}
+
+/** The audit log; `AuditLog` fits. */
+export interface MemoryAudit {
+  appendIn(
+    tx: Tx,
+    entry: {
+      readonly kind: string;
+      readonly actor: string;
+      readonly incidentId?: string;
+      readonly details: Json;
+    },
+  ): Promise<number>;
+}

@@ -1,0 +1,53 @@
+import type { SqlRow } from '../../domain/sql.ts';
+import {
+  type Entities,
+  type MemoryDocument,
+  type MemoryVersion,
+  noEntities,
+  type SourceRef,
+} from './document.ts';
+
+/** A row of `memory_document` joined with its store's `owner`. */
+export function toDocument(row: SqlRow): MemoryDocument {
+  return {
+    id: row['id'],
+    store: row['store'],
+    scope: row['scope'],
+    owner: row['owner'] ?? null,
+    incidentId: row['incident_id'] ?? null,
+    path: row['path'],
+    version: row['version'],
+    sha256: row['sha256'],
+    title: row['title'],
+    content: row['content'],
+    docType: row['doc_type'],
+    trust: row['trust'],
+    domain: row['domain'] ?? null,
+    entities: toEntities(row['entities']),
+    author: row['author'],
+    createdAt: row['created_at'],
+    updatedAt: row['updated_at'],
+    retiredAt: row['retired_at'] ?? null,
+  } as MemoryDocument;
+}
+
+export function toVersion(row: SqlRow, sources: readonly SourceRef[]): MemoryVersion {
+  return {
+    number: row['number'],
+    sha256: row['sha256'],
+    title: row['title'],
+    content: row['content'],
+    docType: row['doc_type'],
+    trust: row['trust'],
+    domain: row['domain'] ?? null,
+    entities: toEntities(row['entities']),
+    writer: row['writer'],
+    author: row['author'],
+    at: row['at'],
+    sources,
+  } as MemoryVersion;
+}
+
+function toEntities(value: unknown): Entities {
+  return { ...noEntities, ...(value as Partial<Entities>) };
+}

@@ -1,0 +1,291 @@
+import { createHash } from 'node:crypto';
+import { type Refusal, refuse } from '../../domain/errors.ts';
+import type { IncidentEventBody } from '../../domain/event.ts';
+import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
+import type { SqlRow, Tx } from '../../domain/sql.ts';
+import { scan } from '../../screen/scan.ts';
+import { denied, mayWrite, trustOf } from '../policy.ts';
+import type { MemoryDocument, MemoryStore, Place, SourceRef, Trust } from './document.ts';
+import { NewDocument } from './new-document.ts';
+import { toDocument } from './rows.ts';
+
+/** In whose name a version is written. Whoever makes one has established that it is true. */
+export type Writer =
+  | { readonly kind: 'agent'; readonly role: string; readonly incidentId: IncidentId }
+  /** `incidentId`: the incident in whose thread they write; null elsewhere. */
+  | { readonly kind: 'user'; readonly userId: string; readonly incidentId: IncidentId | null }
+  | { readonly kind: 'admin'; readonly userId: string }
+  /** By the admin who approved it; `incidentId` is where the draft was written. */
+  | { readonly kind: 'promotion'; readonly userId: string; readonly incidentId: IncidentId | null }
+  | { readonly kind: 'system' }
+  | { readonly kind: 'import'; readonly author: string; readonly trust: Trust };
+
+export interface DocumentWrite {
+  readonly place: Place;
+  readonly document: NewDocument;
+  readonly sources: readonly SourceRef[];
+  /**
+   * The SHA-256 of what the writer saw: the write is refused when something else stands there now. Null: nothing may
+   * stand there. Left out: whatever stands there becomes the version before this one.
+   */
+  readonly base?: string | null;
+}
+
+export interface FoundKind {
+  readonly rule: string;
+  readonly category: string;
+  readonly where: 'title' | 'content' | 'other';
+  /** UTF-16 code units within `where`. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Written =
+  | {
+      readonly ok: true;
+      readonly kind: 'created' | 'updated' | 'unchanged';
+      readonly document: MemoryDocument;
+    }
+  | WriteRefusal;
+
+/** `findings`: kinds and places of what the scanner found, never the text. `currentSha256`: of a stale write, null when nothing is there. */
+export type WriteRefusal = Refusal & {
+  readonly findings?: readonly FoundKind[];
+  readonly currentSha256?: string | null;
+};
+
+/**
+ * The one place that writes a version; nothing else in the code inserts into `memory_version`. Shape, policy and scanner
+ * come first, whoever writes: none of them has a way around. Concurrent writers of one path wait for each other on the
+ * document's row, so each version follows the one before it.
+ *
+ * Expected refusals: MEMORY_BAD_INPUT, MEMORY_POLICY_DENIED, MEMORY_WRITE_BLOCKED, MEMORY_UNKNOWN_SOURCE, MEMORY_STALE.
+ */
+export async function writeDocument(tx: Tx, writer: Writer, write: DocumentWrite): Promise<Written> {
+  const parsed = NewDocument.safeParse(write.document);
+  if (!parsed.success)
+    return refuse(
+      'MEMORY_BAD_INPUT',
+      parsed.error.issues
+        .slice(0, 5)
+        .map(({ path, message }) => `${path.join('.') || 'document'}: ${message}`)
+        .join('; '),
+    );
+  const store = await findStore(tx, write.place.store);
+  if (!store) return denied(`There is no memory store "${write.place.store.slice(0, 80)}".`);
+  if ((store.scope === 'conversation') !== (write.place.incidentId !== null))
+    return denied('A conversation’s document belongs to an incident, and no other does.');
+  const own = await isOwn(tx, writer, store, write.place.incidentId);
+  const mayNot = mayWrite({ writer: writer.kind, scope: store.scope, docType: parsed.data.docType, own });
+  if (mayNot) return mayNot;
+  const blocked = screened(parsed.data, store);
+  if (blocked) return blocked;
+  const unknown = await unknownSource(tx, writer, write.sources);
+  if (unknown) return unknown;
+  return put(tx, writer, store, { ...write, document: parsed.data });
+}
+
+/** What a refused write tells the incident it was for; null when it belongs to none, or is the caller's own mistake. */
+export function refusalEvent(write: DocumentWrite, refusal: WriteRefusal): IncidentEventBody | null {
+  const { store } = write.place;
+  if (refusal.code === 'MEMORY_WRITE_BLOCKED')
+    return {
+      type: 'memory.write.blocked',
+      store,
+      path: write.document.path,
+      findings: (refusal.findings ?? []).map(({ rule, category }) => ({ rule, category })),
+    };
+  if (refusal.code === 'MEMORY_POLICY_DENIED')
+    return {
+      type: 'memory.policy.denied',
+      store: store.slice(0, 80),
+      docType: write.document.docType,
+      reason: refusal.reason,
+    };
+  return null;
+}
+
+export function sha256Of(content: string): string {
+  return createHash('sha256').update(content, 'utf8').digest('hex');
+}
+
+type Parsed = ReturnType<typeof NewDocument.parse>;
+
+async function findStore(tx: Tx, slug: string): Promise<MemoryStore | null> {
+  const [row] = await tx`SELECT slug, scope, owner, title FROM memory_store WHERE slug = ${slug}`;
+  return row ? (row as unknown as MemoryStore) : null;
+}
+
+/** Whether the place is the writer's to write in, see `WriteRequest`. */
+async function isOwn(
+  tx: Tx,
+  writer: Writer,
+  store: MemoryStore,
+  incidentId: IncidentId | null,
+): Promise<boolean> {
+  if (store.scope === 'workspace') return true;
+  if (store.scope === 'conversation')
+    return (writer.kind === 'agent' || writer.kind === 'user') && writer.incidentId === incidentId;
+  if (writer.kind === 'user') return store.owner === writer.userId;
+  if (writer.kind !== 'agent') return false;
+  const rows = await tx`
+    SELECT FROM incident WHERE id = ${writer.incidentId} AND ${store.owner} = ANY (requesters)`;
+  return rows.length > 0;
+}
+
+function screened(document: Parsed, { scope }: MemoryStore): WriteRefusal | undefined {
+  const { title, content, path, entities } = document;
+  const texts = { title, content, other: [path, ...Object.values(entities).flat()].join('\n') };
+  let blocked = false;
+  const findings: FoundKind[] = [];
+  for (const where of ['title', 'content', 'other'] as const) {
+    const result = scan(texts[where], { scope });
+    blocked ||= result.blocked;
+    for (const { rule, category, start, end } of result.findings)
+      findings.push({ rule, category, where, start, end });
+  }
+  if (!blocked) return undefined;
+  const kinds = [...new Set(findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ');
+  return {
+    ...refuse(
+      'MEMORY_WRITE_BLOCKED',
+      `Not written: the safety scanner found ${kinds}. Leave it out, or describe it in words.`,
+    ),
+    findings,
+  };
+}
+
+/** A model may only cite calls of its own incident; the others' sources are the code's own. */
+async function unknownSource(
+  tx: Tx,
+  writer: Writer,
+  sources: readonly SourceRef[],
+): Promise<Refusal | undefined> {
+  if (writer.kind !== 'agent') return undefined;
+  const cited = [
+    ...new Set(sources.filter(({ kind }) => kind === 'tool_call').map(({ ref }) => ref as string)),
+  ];
+  if (cited.length === 0) return undefined;
+  const rows = await tx<{ id: string }>`
+    SELECT id FROM tool_call WHERE incident_id = ${writer.incidentId} AND id IN (SELECT jsonb_array_elements_text(${tx.json(cited)}))`;
+  const known = new Set(rows.map(({ id }) => id));
+  const missing = cited.filter((id) => !known.has(id));
+  return missing.length === 0
+    ? undefined
+    : refuse(
+        'MEMORY_UNKNOWN_SOURCE',
+        `Not tool calls of this incident: ${missing.join(', ').slice(0, 200)}.`,
+      );
+}
+
+async function put(
+  tx: Tx,
+  writer: Writer,
+  store: MemoryStore,
+  write: DocumentWrite & { readonly document: Parsed },
+): Promise<Written> {
+  const { document, place, base } = write;
+  const sha256 = sha256Of(document.content);
+  const trust = writer.kind === 'import' ? writer.trust : trustOf[writer.kind];
+  const author = authorOf(writer);
+  if (base === undefined || base === null) {
+    const [created] = await tx`
+      INSERT INTO memory_document (store, scope, incident_id, path, version, sha256, title, content, doc_type, trust,
+                                   domain, entities, author)
+      VALUES (${store.slug}, ${store.scope}, ${place.incidentId}, ${document.path}, 1, ${sha256}, ${document.title},
+              ${document.content}, ${document.docType}, ${trust}, ${document.domain}, ${tx.json(document.entities)},
+              ${author})
+      ON CONFLICT (store, coalesce(incident_id, ''), path) DO NOTHING RETURNING *`;
+    if (created) {
+      await insertVersion(tx, String(created['id']), 1, writer, write, { sha256, trust, author });
+      return { ok: true, kind: 'created', document: toDocument({ ...created, owner: store.owner }) };
+    }
+  }
+  const [now] = await tx`
+    SELECT * FROM memory_document
+    WHERE store = ${store.slug} AND coalesce(incident_id, '') = ${place.incidentId ?? ''} AND path = ${document.path}
+    FOR UPDATE`;
+  if (base !== undefined && now?.['sha256'] !== base) return stale(now);
+  // Forgotten between the two statements: as good as a document that has changed under the writer.
+  if (!now) return stale(now);
+  if (isSame(now, document, sha256, trust))
+    return { ok: true, kind: 'unchanged', document: toDocument({ ...now, owner: store.owner }) };
+  const number = Number(now['version']) + 1;
+  await insertVersion(tx, String(now['id']), number, writer, write, { sha256, trust, author });
+  const [row] = await tx`
+    UPDATE memory_document SET version = ${number}, sha256 = ${sha256}, title = ${document.title},
+      content = ${document.content}, doc_type = ${document.docType}, trust = ${trust}, domain = ${document.domain},
+      entities = ${tx.json(document.entities)}, author = ${author}, updated_at = clock_timestamp(), retired_at = NULL
+    WHERE id = ${String(now['id'])} RETURNING *`;
+  return { ok: true, kind: 'updated', document: toDocument({ ...row, owner: store.owner }) };
+}
+
+function stale(now: SqlRow | undefined): WriteRefusal {
+  const currentSha256 = now === undefined ? null : String(now['sha256']);
+  return {
+    ...refuse(
+      'MEMORY_STALE',
+      currentSha256 === null
+        ? 'There is no such document any more. Read again what is there.'
+        : `Somebody has written it since: it is ${currentSha256} now. Read it again, then write on top of that.`,
+    ),
+    currentSha256,
+  };
+}
+
+function isSame(now: SqlRow, document: Parsed, sha256: string, trust: Trust): boolean {
+  return (
+    now['sha256'] === sha256 &&
+    now['title'] === document.title &&
+    now['doc_type'] === document.docType &&
+    now['trust'] === trust &&
+    (now['domain'] ?? null) === document.domain &&
+    now['retired_at'] === null &&
+    sameEntities(now['entities'], document.entities)
+  );
+}
+
+function sameEntities(stored: unknown, wanted: Parsed['entities']): boolean {
+  const has = (stored ?? {}) as Record<string, unknown>;
+  return Object.entries(wanted).every(
+    ([key, names]) => JSON.stringify(has[key] ?? []) === JSON.stringify(names),
+  );
+}
+
+async function insertVersion(
+  tx: Tx,
+  documentId: string,
+  number: number,
+  writer: Writer,
+  { document, sources }: DocumentWrite & { readonly document: Parsed },
+  { sha256, trust, author }: { readonly sha256: string; readonly trust: Trust; readonly author: string },
+): Promise<void> {
+  await tx`
+    INSERT INTO memory_version (document_id, number, sha256, title, content, doc_type, trust, domain, entities, writer, author)
+    VALUES (${documentId}, ${number}, ${sha256}, ${document.title}, ${document.content}, ${document.docType}, ${trust},
+            ${document.domain}, ${tx.json(document.entities)}, ${writer.kind}, ${author})`;
+  for (const { kind, ref } of sources)
+    await tx`
+      INSERT INTO memory_source_ref (document_id, version, kind, ref) VALUES (${documentId}, ${number}, ${kind}, ${ref})
+      ON CONFLICT DO NOTHING`;
+}
+
+function authorOf(writer: Writer): string {
+  switch (writer.kind) {
+    case 'agent':
+      return writer.role;
+    case 'system':
+      return 'system';
+    case 'import':
+      return writer.author;
+    case 'user':
+    case 'admin':
+    case 'promotion':
+      return writer.userId;
+  }
+}
+
+/** The incident a writer writes for, whose thread hears of a refusal. */
+export function incidentOf(writer: Writer): IncidentId | null {
+  return 'incidentId' in writer && writer.incidentId !== null ? asIncidentId(writer.incidentId) : null;
+}

@@ -1,0 +1,48 @@
+import { type Refusal, refuse } from '../../domain/errors.ts';
+import type { KnownTools } from '../runbooks/check-tools.ts';
+import { validateRunbooks } from '../runbooks/load-runbooks.ts';
+import type { Runbook } from '../runbooks/runbook.ts';
+
+export interface RunbookRules {
+  readonly tools: KnownTools;
+  /** The runbooks there are, whose ids are taken and whose steps a draft may use. */
+  readonly sources: readonly { readonly file: string; readonly source: string }[];
+}
+
+export type CheckedRunbook =
+  /** Prose for people and for search: it has nothing for the playbook to follow. */
+  | { readonly kind: 'prose' }
+  | { readonly kind: 'runbook'; readonly runbook: Runbook }
+  | { readonly kind: 'wrong'; readonly problems: readonly string[] };
+
+/** A text that has front matter or step blocks means to be a runbook, and then has to be a good one. */
+const MEANS_TO_BE_ONE = /^---\r?\n|^\s*(?:`{3,}|~{3,})\s*ya?ml +(?:step|verify)\b/m;
+
+/** The same rules as for the files in `runbooks/`: shape, expressions, references, tools and their inputs. */
+export function checkRunbook(
+  path: string,
+  content: string,
+  { tools, sources }: RunbookRules,
+): CheckedRunbook {
+  if (!MEANS_TO_BE_ONE.test(content.trimStart())) return { kind: 'prose' };
+  const file = `${path}.md`;
+  const { runbooks, problems } = validateRunbooks(
+    [...sources.filter((one) => one.file !== file), { file, source: content.trimStart() }],
+    { tools },
+  );
+  const own = problems.filter((problem) => problem.file === file);
+  if (own.length > 0)
+    return {
+      kind: 'wrong',
+      problems: own.map(({ line, column, message }) => `${line}:${column} ${message}`),
+    };
+  const runbook = runbooks.find((one) => one.file === file);
+  return runbook ? { kind: 'runbook', runbook } : { kind: 'wrong', problems: ['1:1 is no runbook'] };
+}
+
+export function badRunbook(problems: readonly string[]): Refusal {
+  return refuse(
+    'MEMORY_BAD_RUNBOOK',
+    `Its steps would not run: ${problems.slice(0, 5).join('; ').slice(0, 1_000)}`,
+  );
+}

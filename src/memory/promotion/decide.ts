@@ -1,0 +1,208 @@
+import { type Refusal, refuse } from '../../domain/errors.ts';
+import type { Sql, Tx } from '../../domain/sql.ts';
+import { storable } from '../../domain/storable.ts';
+import { scan } from '../../screen/scan.ts';
+import type { MemoryDocument, SourceRef } from '../documents/document.ts';
+import { tellRefusal, versionsOf } from '../documents/documents.ts';
+import type { NewDocument } from '../documents/new-document.ts';
+import type { MemoryAudit, MemoryEvents } from '../documents/ports.ts';
+import {
+  type DocumentWrite,
+  type WriteRefusal,
+  type Writer,
+  writeDocument,
+} from '../documents/write-document.ts';
+import { badRunbook, checkRunbook, type RunbookRules } from './check-runbook.ts';
+import { loadPromotion } from './load-promotion.ts';
+import type { IsAdmin, Promotion, PromotionNotifier } from './ports.ts';
+import { queueChunks } from './promoted-chunks.ts';
+
+export interface PromotionDecision {
+  readonly jobId: string;
+  /** A Slack user id. */
+  readonly by: string;
+  readonly decision: /** `content`: the admin's edited text; left out, the proposed version as it is. */
+    | { readonly kind: 'approve'; readonly content?: string }
+    | { readonly kind: 'reject'; readonly reason: string };
+  /**
+   * The SHA-256 of the workspace document that the admin saw beside the draft, null for none; left out, what stood there
+   * when it was proposed. Something else stands there now: nothing is decided.
+   */
+  readonly currentSha256?: string | null;
+}
+
+export type Decided =
+  | { readonly ok: true; readonly promotion: Promotion; readonly document: MemoryDocument | null }
+  | WriteRefusal;
+
+export interface DecideDeps {
+  readonly sql: Sql;
+  readonly events: MemoryEvents;
+  readonly audit: MemoryAudit;
+  readonly isAdmin: IsAdmin;
+  readonly runbooks: RunbookRules;
+  readonly notifier: PromotionNotifier;
+}
+
+const REASON_MAX = 1_000;
+
+/** See `Promotions.decide`. */
+export function createDecide(deps: DecideDeps): (decision: PromotionDecision) => Promise<Decided> {
+  const { sql, audit } = deps;
+  return async (decision) => {
+    const { jobId, by } = decision;
+    if (!(await deps.isAdmin(by))) {
+      await sql.begin((tx) =>
+        audit.appendIn(tx, {
+          kind: 'memory.promotion.refused',
+          actor: by,
+          details: { job: jobId.slice(0, 60), decision: decision.decision.kind, code: 'NOT_ADMIN' },
+        }),
+      );
+      return refuse('NOT_ADMIN', 'Only admins decide what everybody’s memory says.');
+    }
+    const reason = reasonOf(decision);
+    if (typeof reason !== 'string') return reason;
+    let undone: Undone | undefined;
+    const answer = await sql
+      .begin((tx) => settle(tx, deps, decision, reason))
+      .catch((error: unknown): Decided => {
+        if (!(error instanceof Undone)) throw error;
+        undone = error;
+        return error.refusal;
+      });
+    // The decision is taken back with everything in it; that it was refused is on record all the same.
+    if (undone) {
+      const { writer, write, refusal } = undone;
+      await sql.begin((tx) => tellRefusal(tx, deps, writer, write, refusal));
+    }
+    if (answer.ok) deps.notifier.decided(jobId);
+    return answer;
+  };
+}
+
+/** Empty for an approval. */
+function reasonOf({ decision }: PromotionDecision): string | Refusal {
+  if (decision.kind === 'approve') return '';
+  const reason = storable(decision.reason).trim().slice(0, REASON_MAX);
+  if (reason === '')
+    return refuse('MEMORY_BAD_INPUT', 'Say why it is rejected; whoever proposed it will read it.');
+  return scan(reason, { scope: 'workspace' }).blocked
+    ? refuse('MEMORY_WRITE_BLOCKED', 'The reason holds something that must not be kept.')
+    : reason;
+}
+
+async function settle(tx: Tx, deps: DecideDeps, given: PromotionDecision, reason: string): Promise<Decided> {
+  const { jobId, by, decision } = given;
+  const state = decision.kind === 'approve' ? 'approved' : 'rejected';
+  // The one decision: whoever comes second waits here and then finds no pending job.
+  const [job] = await tx`
+    UPDATE dream_job SET state = ${state}, decided_by = ${by}, decided_at = clock_timestamp(), reason = ${reason}
+    WHERE id = ${jobId} AND kind = 'promotion' AND state = 'pending' RETURNING id`;
+  const promotion = await loadPromotion(tx, jobId);
+  if (!promotion) return refuse('MEMORY_NOT_FOUND', 'There is no such proposal.');
+  if (!job)
+    return refuse(
+      'MEMORY_DECIDED',
+      `<@${promotion.decidedBy ?? ''}> ${promotion.state} it already, at ${promotion.decidedAt ?? ''}.`,
+    );
+  const document =
+    decision.kind === 'approve' ? await copy(tx, deps, given, promotion, decision.content) : null;
+  await tell(tx, deps, given, promotion, reason);
+  return { ok: true, promotion: (await loadPromotion(tx, jobId)) ?? promotion, document };
+}
+
+/** Throws Undone, and with it the transaction away, when it cannot stand in the workspace. */
+async function copy(
+  tx: Tx,
+  deps: DecideDeps,
+  { jobId, by, currentSha256 }: PromotionDecision,
+  promotion: Promotion,
+  edited: string | undefined,
+): Promise<MemoryDocument> {
+  const { target, incidentId, domain } = promotion;
+  const content = edited ?? promotion.content;
+  const draft = (await versionsOf(tx, promotion.documentId)).find(
+    ({ number }) => number === promotion.version,
+  );
+  const write: DocumentWrite = {
+    place: { store: target.store, incidentId: null },
+    document: {
+      path: target.path,
+      title: promotion.title,
+      content,
+      docType: promotion.docType,
+      domain,
+      entities: structuredClone(draft?.entities) as NewDocument['entities'],
+    },
+    sources: sourcesOf(promotion, draft?.sources ?? []),
+    base: currentSha256 === undefined ? promotion.currentSha256AtProposal : currentSha256,
+  };
+  const writer: Writer = { kind: 'promotion', userId: by, incidentId };
+  const checked = checkRunbook(target.path, content, deps.runbooks);
+  const written =
+    checked.kind === 'wrong' ? badRunbook(checked.problems) : await writeDocument(tx, writer, write);
+  if (!written.ok) throw new Undone(writer, write, written);
+  const { document } = written;
+  await tx`
+    UPDATE dream_review_item SET result_id = ${document.id}, result_version = ${document.version}
+    WHERE job_id = ${jobId}`;
+  await queueChunks(tx, document, domain, checked.kind === 'runbook' ? checked.runbook : null);
+  return document;
+}
+
+async function tell(
+  tx: Tx,
+  { events, audit }: DecideDeps,
+  { jobId, by, decision }: PromotionDecision,
+  { incidentId, target, documentId, version, sha256 }: Promotion,
+  reason: string,
+): Promise<void> {
+  if (incidentId)
+    await events.append(tx, incidentId, {
+      type: 'memory.promotion.decided',
+      jobId,
+      path: target.path,
+      decision: decision.kind === 'approve' ? 'approved' : 'rejected',
+      by,
+      reason,
+    });
+  await audit.appendIn(tx, {
+    kind: 'memory.promotion.decided',
+    actor: by,
+    ...(incidentId ? { incidentId } : {}),
+    details: {
+      job: jobId,
+      decision: decision.kind,
+      edited: decision.kind === 'approve' && decision.content !== undefined,
+      draft: `${documentId}@${version}`,
+      sha256,
+    },
+  });
+}
+
+/** The draft's own, and where it was: the version that an admin read. */
+function sourcesOf(
+  { documentId, version, incidentId }: Promotion,
+  own: readonly SourceRef[],
+): readonly SourceRef[] {
+  return [
+    ...own,
+    { kind: 'document', ref: `${documentId}@${version}` },
+    ...(incidentId ? [{ kind: 'incident', ref: incidentId } as const] : []),
+  ];
+}
+
+/** Rolls the decision back: it was made, but what it decides cannot be. */
+class Undone extends Error {
+  readonly writer: Writer;
+  readonly write: DocumentWrite;
+  readonly refusal: WriteRefusal;
+
+  constructor(writer: Writer, write: DocumentWrite, refusal: WriteRefusal) {
+    super(refusal.reason);
+    this.writer = writer;
+    this.write = write;
+    this.refusal = refusal;
+  }
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { asIncidentId, type IncidentId } from '../../../src/domain/ids.ts';
+import { createDocuments } from '../../../src/memory/documents/documents.ts';
+import type { NewDocument } from '../../../src/memory/documents/new-document.ts';
+import { seedStores } from '../../../src/memory/documents/seed-stores.ts';
+import { createPromotions } from '../../../src/memory/promotion/promotions.ts';
+import { createRecords } from '../../../src/record/record.ts';
+import { createAuditLog } from '../../../src/security/audit-chain.ts';
+import { allTools } from '../../../src/tools/all.ts';
+import { createRegistry } from '../../../src/tools/registry.ts';
+import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
+
+export const admin = 'UADMIN';
+
+const shippedDir = new URL('../../../runbooks/postgres/', import.meta.url);
+/** A runbook that ships, for drafts that are as good as one. */
+export const shipped = readFileSync(new URL('blocked-sessions.md', shippedDir), 'utf8');
+
+/** All others, which it names. */
+export function otherRunbooks() {
+  return readdirSync(shippedDir)
+    .filter((name) => name.endsWith('.md') && name !== 'blocked-sessions.md' && name !== 'README.md')
+    .map((name) => ({ file: `postgres/${name}`, source: readFileSync(new URL(name, shippedDir), 'utf8') }));
+}
+
+/** Documents and promotion over a real database with its default stores. */
+export async function documentsRig() {
+  const db: AcceptDatabase = await acceptDatabase();
+  const { sql } = db;
+  await seedStores(sql);
+  const events = createRecords(sql);
+  const audit = createAuditLog(sql);
+  const documents = createDocuments({ sql, events, audit, enabled: true });
+  const told: string[] = [];
+  const promotions = createPromotions({
+    sql,
+    documents,
+    events,
+    audit,
+    isAdmin: async (user) => user === admin,
+    runbooks: { tools: createRegistry(allTools), sources: otherRunbooks() },
+    notifier: { proposed: (id) => told.push(`proposed ${id}`), decided: (id) => told.push(`decided ${id}`) },
+    enabled: true,
+  });
+  return { ...db, events, audit, documents, promotions, told, incident };
+
+  async function incident(requesters: readonly string[] = []): Promise<IncidentId> {
+    const [row] = await sql`
+      INSERT INTO incident (title, severity, domain, source, fingerprint, labels, annotations, requesters)
+      VALUES ('t', 'critical', 'postgres', 'test', ${randomUUID()}, '{}', '{}', ${sql.array(requesters)}::text[])
+      RETURNING id`;
+    return asIncidentId(String(row?.['id']));
+  }
+}
+
+export type DocumentsRig = Awaited<ReturnType<typeof documentsRig>>;
+
+export const note = (change: Partial<NewDocument> = {}): NewDocument => ({
+  path: 'orders/lock',
+  title: 'Lock on orders',
+  content: 'The report job leaves a transaction open.',
+  docType: 'note',
+  ...change,
+});
