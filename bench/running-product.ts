@@ -34,16 +34,16 @@ export async function runProduct(dataDir: string): Promise<RunningProduct> {
   };
 }
 
-async function readScreen(child: ChildProcess): Promise<string> {
+function readScreen(child: ChildProcess): Promise<string> {
   let text = '';
-  for await (const chunk of child.stdout ?? []) {
-    text += String(chunk);
-    if (/Sentry is ready[\s\S]*Ctrl-C/.test(text)) {
-      child.stdout?.resume();
-      return text;
-    }
-  }
-  throw new Error(`the product ended before it was ready:\n${text}`);
+  return new Promise((resolve, reject) => {
+    // Read to the end: leaving the stream would close the pipe under the product.
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (/Sentry is ready[\s\S]*Ctrl-C/.test(text)) resolve(text);
+    });
+    child.once('exit', () => reject(new Error(`the product ended before it was ready:\n${text}`)));
+  });
 }
 
 /** The record of one incident, by the command. */

@@ -29,6 +29,8 @@ export const startCommand = new Command('start')
       process.on('SIGINT', once);
       process.on('SIGTERM', once);
     });
+    // `npm start | head` closes the pipe: nobody reads any more, which is no reason to die without stopping what runs.
+    process.stdout.on('error', (error) => log.debug({ error: messageOf(error) }, 'stdout is closed'));
     process.on('unhandledRejection', (error) =>
       log.error({ error: messageOf(error) }, 'unhandled rejection'),
     );
