@@ -1,17 +1,17 @@
 import type { Role } from '../domain/incident.ts';
-import type { Tool } from '../tools/define.ts';
+import type { AnyTool } from '../tools/define.ts';
 
 /** The kinds of tools the table speaks of (design.md §5, "Roles × tools"). */
-export type ToolKind = Tool['kind'];
+export type ToolKind = AnyTool['kind'];
 
 /**
  * Roles × kinds of tools, as data; what is not here is refused. The supervisor's row is what it may route, not what it
  * runs: it runs nothing, so no credential is ever minted for it.
  */
 export const access: Readonly<Record<Role, readonly ToolKind[]>> = {
-  supervisor: ['read', 'diagnostic', 'active'],
-  triage: ['read'],
-  detective: ['read', 'diagnostic'],
+  supervisor: ['read', 'diagnostic', 'active', 'memory_read', 'memory_write'],
+  triage: ['read', 'memory_read'],
+  detective: ['read', 'diagnostic', 'memory_read', 'memory_write'],
   surgeon: ['active'],
   validator: ['read', 'diagnostic'],
 };
@@ -21,16 +21,16 @@ export function mayUse(role: Role, kind: ToolKind): boolean {
 }
 
 /** The table for people: one line a tool, a column a role. */
-export function accessTable(tools: readonly Tool[]): string {
+export function accessTable(tools: readonly AnyTool[]): string {
   const roles = Object.keys(access) as Role[];
   const name = Math.max(4, ...tools.map((tool) => tool.name.length));
-  const head = ['tool'.padEnd(name), 'kind'.padEnd(10), ...roles].join('  ');
+  const head = ['tool'.padEnd(name), 'kind'.padEnd(12), ...roles].join('  ');
   const lines = [...tools]
     .sort((a, b) => a.name.localeCompare(b.name))
     .map((tool) =>
       [
         tool.name.padEnd(name),
-        tool.kind.padEnd(10),
+        tool.kind.padEnd(12),
         ...roles.map((role) => (mayUse(role, tool.kind) ? 'yes' : '-').padEnd(role.length)),
       ]
         .join('  ')

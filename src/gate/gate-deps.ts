@@ -6,7 +6,8 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { CredentialVault } from '../security/credentials.ts';
 import type { KillSwitch } from '../security/kill-switch.ts';
-import type { Tool } from '../tools/define.ts';
+import type { AnyTool } from '../tools/define.ts';
+import type { MemoryToolsPort } from '../tools/memory/ports.ts';
 import type { ToolPorts } from '../tools/ports.ts';
 
 /** Who a target is beyond its name: a failover or a restored copy is another system, and voids an approval. */
@@ -21,9 +22,11 @@ export interface GateDeps {
   readonly audit: AuditLog;
   readonly vault: CredentialVault;
   readonly killSwitch: KillSwitch;
-  readonly registry: { get(name: string): Tool | undefined };
+  readonly registry: { get(name: string): AnyTool | undefined };
   readonly targets: ReadonlyMap<string, Target>;
   readonly ports: ToolPorts;
+  /** What the memory tools work on; without it they are refused. */
+  readonly memory?: MemoryToolsPort;
   identity(target: string): Promise<TargetIdentity>;
   /** Hides secrets; fails closed (throws rather than letting text through unread). */
   redact(text: string): string;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { messageOf, OpsError, type Refusal } from '../domain/errors.ts';
+import { messageOf, OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
 import { type FinishedCall, storeToolCall } from '../record/evidence.ts';
 import type { Credential } from '../security/credentials.ts';
-import type { ActiveTool, ReadTool } from '../tools/define.ts';
+import { type ActiveTool, isMemoryTool, type MemoryTool, type ReadTool } from '../tools/define.ts';
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { plainJson } from './plain-json.ts';
@@ -87,10 +87,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
         if (no) return refusedEnding(no);
       }
       const { tool, target, input } = on;
-      if (!tool || !target)
-        throw new OpsError('GATE', 'A station let a call through without its tool or target.', {
-          hint: 'Report this.',
-        });
+      if (!tool || !(target || isMemoryTool(tool))) throw noTarget();
       await deps.audit.append({
         kind: 'gate.intent',
         actor: credential.role,
@@ -98,10 +95,12 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
         details: {
           toolCall: id,
           tool: tool.name,
-          target: target.name,
+          target: target?.name ?? null,
           input: screened.input(input ?? null),
         },
       });
+      if (isMemoryTool(tool)) return remembered(tool, input ?? null);
+      if (!target) throw noTarget();
       const context = { target, ports: deps.ports, timeoutMs: tool.timeoutMs };
       if (tool.kind === 'active') {
         const proposed = await withTimeout(tool.timeoutMs, options.signal, (signal) =>
@@ -131,6 +130,23 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ];
     }
 
+    /** Memory tools need no approval and no target; the scanner and the policy stand in the way of their writes. */
+    async function remembered(tool: MemoryTool, input: Json): Promise<readonly [Ending, ToolCallResult]> {
+      const { memory } = deps;
+      if (!memory) return refusedEnding(refuse('MEMORY_OFF', 'Memory documents are not available.'));
+      const { timeoutMs } = tool;
+      const { incidentId, role } = credential;
+      const raw = await withTimeout(timeoutMs, options.signal, (signal) =>
+        tool.run({ incidentId, role, toolCallId: id, memory, signal, timeoutMs }, input),
+      );
+      if ('ok' in raw) return refusedEnding(raw);
+      const { text, data, truncated } = screened.output(raw);
+      return [
+        { state: 'ok', output: text, result: data, truncated, code: null, actionId: null },
+        { kind: 'ok', toolCallId: id, text, data, truncated },
+      ];
+    }
+
     function refusedEnding({ code, reason: said }: Refusal): readonly [Ending, ToolCallResult] {
       const reason = screened.line(said);
       return [
@@ -149,6 +165,11 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ];
     }
 
+    /** Memory is no target, whatever the call names: what it says is never evidence of a live system. */
+    function targetOf({ tool, request: { target } }: Passage): string | null {
+      return target === null || (tool && isMemoryTool(tool)) ? null : screened.line(target, 100);
+    }
+
     /** Station 12 and the evidence of station 11, whatever the ending. */
     async function record(ending: Ending): Promise<void> {
       // What a made-up credential says of itself is not believed: it leaves a trace in the audit log, none in an incident.
@@ -161,7 +182,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
             incidentId: credential.incidentId,
             role: credential.role,
             tool,
-            target: request.target === null ? null : screened.line(request.target, 100),
+            target: targetOf(passage),
             input: screened.input(passage.input ?? request.input),
             startedAt,
             purpose: options.purpose === undefined ? null : screened.line(options.purpose, 500),
@@ -184,6 +205,12 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
   }
 
   return { call, ...createExecution(deps, parts) };
+}
+
+function noTarget(): OpsError {
+  return new OpsError('GATE', 'A station let a call through without its tool or target.', {
+    hint: 'Report this.',
+  });
 }
 
 /** The request as the gate's own: a copy, so that nothing changes between a check and its use. */

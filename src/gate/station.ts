@@ -2,13 +2,13 @@ import type { Refusal } from '../domain/errors.ts';
 import type { Target } from '../domain/target.ts';
 import type { Json, ToolCallRequest } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
-import type { Tool } from '../tools/define.ts';
+import type { AnyTool } from '../tools/define.ts';
 
 /** A call on its way through the gate. Stations fill in what they have established. */
 export interface Passage {
   readonly credential: Credential;
   readonly request: ToolCallRequest;
-  tool?: Tool;
+  tool?: AnyTool;
   /** As parsed by the tool's schema: what is hashed, shown and run. */
   input?: Json;
   target?: Target;

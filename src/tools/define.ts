@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import type { ActionOutcome, Risk } from '../domain/action.ts';
-import type { Domain } from '../domain/incident.ts';
+import type { Refusal } from '../domain/errors.ts';
+import type { IncidentId, ToolCallId } from '../domain/ids.ts';
+import type { Domain, Role } from '../domain/incident.ts';
 import type { Target } from '../domain/target.ts';
 import type { Json, VerifyPlan } from '../domain/tool-call.ts';
+import type { MemoryToolsPort } from './memory/ports.ts';
 import type { ToolPorts } from './ports.ts';
 
 /** What a tool gets beside its parsed input. */
@@ -78,8 +81,31 @@ export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase
   verify(input: I, guard: G): VerifyPlan;
 }
 
+/** What a memory tool gets: who calls it and in which incident, as the gate knows it and never as a caller says. */
+export interface MemoryToolContext {
+  readonly incidentId: IncidentId;
+  readonly role: Role;
+  /** Of this very call. */
+  readonly toolCallId: ToolCallId;
+  readonly memory: MemoryToolsPort;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** Works on Sentry's own memory: it has no target, changes no system and needs no approval. */
+export interface MemoryTool<I = unknown> extends ToolBase<I> {
+  readonly kind: 'memory_read' | 'memory_write';
+  /** The gate lets it through without one, and gives it none. */
+  readonly target: 'none';
+  /** What the policy, the scanner or somebody else's write stands against comes back as a refusal. */
+  run(context: MemoryToolContext, input: I): Promise<ToolOutput | Refusal>;
+}
+
 // oxlint-disable-next-line typescript/no-explicit-any -- the registry keeps tools of every input type together; each parses its own
 export type Tool = ReadTool<any> | ActiveTool<any, any>;
+
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+export type AnyTool = Tool | MemoryTool<any>;
 
 /** Gives a read tool its types; the registry holds them with the input hidden. */
 export function defineReadTool<I>(tool: ReadTool<I>): ReadTool<I> {
@@ -88,4 +114,12 @@ export function defineReadTool<I>(tool: ReadTool<I>): ReadTool<I> {
 
 export function defineActiveTool<I, G extends Json>(tool: ActiveTool<I, G>): ActiveTool<I, G> {
   return tool;
+}
+
+export function defineMemoryTool<I>(tool: Omit<MemoryTool<I>, 'target' | 'domain'>): MemoryTool<I> {
+  return { ...tool, target: 'none', domain: 'any' };
+}
+
+export function isMemoryTool(tool: AnyTool): tool is MemoryTool {
+  return tool.kind === 'memory_read' || tool.kind === 'memory_write';
 }

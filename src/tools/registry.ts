@@ -1,16 +1,16 @@
 import { OpsError } from '../domain/errors.ts';
-import type { Tool } from './define.ts';
+import type { AnyTool, Tool } from './define.ts';
 
 /** Every tool there is, by name. Who may use which is the gate's business. */
-export interface ToolRegistry {
-  get(name: string): Tool | undefined;
+export interface ToolRegistry<T extends AnyTool = Tool> {
+  get(name: string): T | undefined;
   /** In the order they were registered, which a model's cached tool list depends on. */
-  list(): readonly Tool[];
+  list(): readonly T[];
 }
 
 /** Throws OpsError TOOL_DUPLICATE or TOOL_NAME: both are mistakes of whoever registers. */
-export function createRegistry(tools: readonly Tool[]): ToolRegistry {
-  const byName = new Map<string, Tool>();
+export function createRegistry<T extends AnyTool>(tools: readonly T[]): ToolRegistry<T> {
+  const byName = new Map<string, T>();
   for (const tool of tools) {
     if (!/^[a-z][a-z0-9_]{2,63}$/.test(tool.name))
       throw new OpsError('TOOL_NAME', `"${tool.name}" cannot be a tool's name`, {

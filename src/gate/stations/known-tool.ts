@@ -1,13 +1,13 @@
 import { refuse } from '../../domain/errors.ts';
 import type { Json } from '../../domain/tool-call.ts';
-import type { Tool } from '../../tools/define.ts';
+import type { AnyTool } from '../../tools/define.ts';
 import type { Station } from '../station.ts';
 
 /** What is wrong, as far as it helps the caller. */
 const MAX_ISSUES = 10;
 
 /** Station 1: the tool is registered and the input parses; unknown fields are refused by the tools' strict schemas. */
-export function knownTool(registry: { get(name: string): Tool | undefined }): Station {
+export function knownTool(registry: { get(name: string): AnyTool | undefined }): Station {
   return (passage) => {
     const tool = registry.get(passage.request.tool);
     if (!tool)

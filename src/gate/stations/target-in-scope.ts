@@ -1,10 +1,15 @@
 import { refuse } from '../../domain/errors.ts';
 import type { Target } from '../../domain/target.ts';
+import { isMemoryTool } from '../../tools/define.ts';
 import type { Station } from '../station.ts';
 
-/** Station 5: the named target is configured, the credential covers it, and the tool is for its kind. */
+/**
+ * Station 5: the named target is configured, the credential covers it, and the tool is for its kind. A tool that has no
+ * target gets none, whatever the call names.
+ */
 export function targetInScope(targets: ReadonlyMap<string, Target>): Station {
   return (passage) => {
+    if (passage.tool && isMemoryTool(passage.tool)) return undefined;
     const name = passage.request.target;
     if (!name) return refuse('NO_TARGET', 'Name the target: one of the configured names.');
     const target = targets.get(name);
