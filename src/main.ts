@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { accessCommand } from './cli/access.ts';
 import { alertCommand } from './cli/alert.ts';
+import { auditCommand } from './cli/audit.ts';
 import { benchCommand } from './cli/bench.ts';
 import { doctorCommand } from './cli/doctor.ts';
 import { fail } from './cli/fail.ts';
@@ -34,6 +35,7 @@ for (const command of [
   incidentCommand,
   whyCommand,
   accessCommand,
+  auditCommand,
   runbooksCommand,
   benchCommand,
   scanCommand,

@@ -33,6 +33,8 @@ import { createRecords } from '../record/record.ts';
 import { why } from '../record/why.ts';
 import { redact, redactJson } from '../screen/redact.ts';
 import { createAuditLog } from '../security/audit-chain.ts';
+import { openCheckpointKey } from '../security/audit-checkpoint.ts';
+import { createAuditWitness } from '../security/audit-witness.ts';
 import { createCredentialVault } from '../security/credentials.ts';
 import { createKillSwitch } from '../security/kill-switch.ts';
 import type { SlackConnection } from '../slack/ports.ts';
@@ -75,6 +77,9 @@ export async function buildApp(parts: Parts) {
 
   const records = createRecords(sql);
   const audit = createAuditLog(sql);
+  const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
+  const witness =
+    checkpointKey && createAuditWitness({ sql, audit, key: checkpointKey, dataDir: config.dataDir, log });
   const vault = createCredentialVault();
   const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
   const memory = createMemory({
@@ -212,6 +217,7 @@ export async function buildApp(parts: Parts) {
         actor: 'system',
         details: { executorId, mode: config.mode },
       });
+      witness?.start();
       await engine.start(createTurn(deps));
       const { host, port } = await http.listen();
       memory.start(runbooks);
@@ -232,6 +238,7 @@ export async function buildApp(parts: Parts) {
       await end('memory', memory.stop());
       await end('targets', postgres.close());
       await end('audit', audit.append({ kind: 'process.stopped', actor: 'system', details: { executorId } }));
+      if (witness) await end('checkpoints', witness.stop());
     },
   };
 }

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { openCheckpointKey } from '../security/audit-checkpoint.ts';
+import { type ChainEntry, parsedBody, readChain, verifyAuditLog } from '../security/audit-verify.ts';
+import { readWitnessed } from '../security/audit-witness.ts';
+import { exitCodes } from './fail.ts';
+import { withStore } from './with-store.ts';
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError('expected a whole number from 1');
+  return value;
+}
+
+const verify = new Command('verify')
+  .description(
+    'Check every link of the audit log; says the first entry that is not as it was written (exit code 1).',
+  )
+  .option('--json', 'the answer as one JSON line', false)
+  .action(async ({ json }: { readonly json: boolean }) => {
+    const started = performance.now();
+    const found = await withStore(({ sql }, { dataDir }) =>
+      verifyAuditLog(sql, {
+        key: openCheckpointKey(dataDir, { make: false }),
+        witnessed: readWitnessed(dataDir),
+      }),
+    );
+    if (!found.ok) process.exitCode = exitCodes.failed;
+    if (json) {
+      process.stdout.write(`${JSON.stringify(found)}\n`);
+      return;
+    }
+    if (!found.ok) {
+      process.stdout.write(`Bad at entry ${found.seq}: ${found.reason}\n`);
+      return;
+    }
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const foreign = found.unchecked === 0 ? '' : `, ${found.unchecked} signed by keys that are not here`;
+    process.stdout.write(
+      `${found.entries} entries, ${found.checkpoints} signed checkpoints${foreign}: all as written (${seconds} s).\n`,
+    );
+  });
+
+const tail = new Command('tail')
+  .description('The last entries of the audit log, oldest first, one JSON line each.')
+  .option('-n, --lines <n>', 'how many', whole, 20)
+  .option('-f, --follow', 'go on with what comes', false)
+  .action(async ({ lines, follow }: { readonly lines: number; readonly follow: boolean }) => {
+    await withStore(async ({ sql }) => {
+      const [head] = await sql`SELECT seq FROM audit_head`;
+      let next = Math.max(1, Number(head?.['seq'] ?? 0) - lines + 1);
+      let going = true;
+      // A database that was started for this is stopped again, too.
+      process.once('SIGINT', () => {
+        going = false;
+      });
+      do {
+        for await (const entry of readChain(sql, { from: next })) {
+          await write(entry);
+          next = entry.seq + 1;
+        }
+        if (follow) await sleep(500);
+      } while (follow && going);
+    });
+  });
+
+const exported = new Command('export')
+  .description(
+    'The audit log, one JSON line an entry, with the hashes by which it can be verified elsewhere.',
+  )
+  .option('--from <n>', 'first entry', whole)
+  .option('--to <n>', 'last entry', whole)
+  .action(async (range: { readonly from?: number; readonly to?: number }) => {
+    await withStore(async ({ sql }) => {
+      for await (const entry of readChain(sql, range)) await write(entry);
+    });
+  });
+
+async function write({ seq, prevHash, body, hash }: ChainEntry): Promise<void> {
+  const line = `${JSON.stringify({ seq, entry: parsedBody(body), body, prevHash, hash })}\n`;
+  // Whoever reads slowly gets all of it, without the whole log in memory here.
+  if (!process.stdout.write(line)) await once(process.stdout, 'drain');
+}
+
+export const auditCommand = new Command('audit')
+  .description('The hash-chained audit log: verify, tail, export.')
+  .addCommand(verify)
+  .addCommand(tail)
+  .addCommand(exported);
