@@ -122,7 +122,7 @@ export async function propose(
 }
 
 /** What is not drawn, and what turns the reading direction, may not stand on a card either. */
-const NOT_DRAWN = /(?![\t\n\ufe0f])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+const NOT_DRAWN = /(?!\t|\n|\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** The guard as the database gives it back, or no hash of it would ever be met again. */
 function guardOf(guard: Json): Json {

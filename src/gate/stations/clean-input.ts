@@ -10,7 +10,7 @@ const MAX_DEPTH = 8;
  * halves of surrogate pairs. The mark that colours an emoji hides nothing.
  */
 const HIDDEN =
-  /(?![\t\n\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<!\p{Extended_Pictographic})\ufe0f/u;
+  /(?!\t|\n|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<!\p{Extended_Pictographic})\ufe0f/u;
 
 /** Station 6: nothing in the input hides what it says, and none of it is out of measure. */
 export const cleanInput: Station = ({ input }) => problemIn(input ?? null, 'input', 0);
