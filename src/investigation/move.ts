@@ -35,7 +35,8 @@ export interface Move {
 
 /**
  * Moves an incident, with its events and its next turn, in one transaction. `already`: this very move was made before a
- * crash. `lost`: somebody else moved the incident first; whoever did has asked for the turn that goes on.
+ * crash. `lost`: somebody else moved the incident first, or it is in a later round; whoever did has asked for the turn that
+ * goes on.
  */
 export async function move(
   deps: InvestigationDeps,
@@ -75,7 +76,7 @@ export async function moveIn(
       source_resolved_at = CASE WHEN ${changes.sourceResolvedAt === null} THEN NULL ELSE source_resolved_at END,
       ended_at = CASE WHEN ${isEnded(to)} THEN clock_timestamp() WHEN ${isEnded(from)} THEN NULL ELSE ended_at END,
       updated_at = clock_timestamp()
-    WHERE id = ${incident.id} AND state = ${from}
+    WHERE id = ${incident.id} AND state = ${from} AND round = ${incident.round}
     RETURNING id`;
   const stateKey = `state:${key}`;
   if (rows.length === 0) {

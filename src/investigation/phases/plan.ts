@@ -9,6 +9,13 @@ import { triageOf } from './diagnose.ts';
 /** `planning` → `awaiting_approval` with one action, else `reported`. */
 export async function plan(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
+  // Not a durable step on purpose: a turn that runs again after a crash, when the incident has been moved on (by itself or
+  // by a later turn), must not propose once more.
+  const now = await deps.records.incident(incident.id);
+  if (now && now.state !== 'planning') {
+    if (now.state === 'awaiting_approval') await deps.jobs.enqueueTurn(incident.id, 'proposed');
+    return;
+  }
   const known = await run.durably('read diagnosis', async () => {
     const record = await deps.records.load(incident.id);
     const last = record?.events.findLast((event) => event.type === 'diagnosis.concluded');

@@ -25,9 +25,10 @@ export async function verify(run: PhaseRun): Promise<void> {
   );
   const conclusion = await run.durably(
     'watch',
-    async (): Promise<Conclusion> =>
+    async (): Promise<Conclusion | null> =>
       action ? watch(run, action) : { verdict: 'cannot_tell', reason: 'No executed action is on record.' },
   );
+  if (conclusion === null) return rememberNow(run);
   const failures = failedRounds(record?.events ?? []) + (conclusion.verdict === 'not_fixed' ? 1 : 0);
   if (action && !neverRan(action))
     await run.durably('episode', async () => {
@@ -46,8 +47,11 @@ export async function verify(run: PhaseRun): Promise<void> {
   await rememberNow(run);
 }
 
-/** Fixed once every step has held for the plan's time without a break, or the source says so; *not fixed* at its end. */
-async function watch(run: PhaseRun, action: Action): Promise<Conclusion> {
+/**
+ * Fixed once every step has held for the plan's time without a break, or the source says so; *not fixed* at its end. Null:
+ * the incident has left this state (stopped, or concluded by a turn that was faster than this one's repetition).
+ */
+async function watch(run: PhaseRun, action: Action): Promise<Conclusion | null> {
   const { deps, incident } = run;
   const plan = action.verify;
   if (plan.steps.length === 0)
@@ -62,6 +66,8 @@ async function watch(run: PhaseRun, action: Action): Promise<Conclusion> {
   let last: { readonly holds: boolean | null; readonly lines: readonly string[] } | undefined;
   try {
     for (;;) {
+      const before = await deps.records.incident(incident.id);
+      if (before && (before.state !== 'verifying' || before.round !== incident.round)) return null;
       const seen = await look();
       if (last === undefined || seen.holds !== last.holds) {
         await note(deps, incident, `checked:${action.id}:${Date.now()}`, {
@@ -80,8 +86,6 @@ async function watch(run: PhaseRun, action: Action): Promise<Conclusion> {
       const now = await deps.records.incident(incident.id);
       if (now?.sourceResolvedAt)
         return { verdict: 'fixed', reason: 'The source reports that the alert has ended.' };
-      if (now && now.state !== 'verifying')
-        return { verdict: 'cannot_tell', reason: 'Stopped while watching.' };
       // What did not run needs no time to show its effect.
       if (seen.holds === false && neverRan(action))
         return {
