@@ -1,7 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
-import { bold, code, group, heading, list, paragraph, prose, words } from './build.ts';
+import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { facts, money, span, verdictMarks, verdictWords } from './words.ts';
@@ -47,8 +47,8 @@ function checking(record: IncidentRecord, event: Finished | Void) {
     check.holds === null ? 'could not be read' : check.holds ? 'holds so far' : 'not yet as it should be';
   return [
     paragraph(words(`Checking on the live system: ${holds} …`, { italic: true })),
-    list(check.lines.slice(0, 6).map((line) => [words(cut(oneLine(line), 200))])),
-  ].slice(0, check.lines.length > 0 ? 2 : 1);
+    ...check.lines.slice(0, 6).map((line) => paragraph(words(cut(oneLine(line), 200)))),
+  ];
 }
 
 /** Fixed, not fixed or cannot tell, with what was seen. `number` counts from 1. */
