@@ -20,7 +20,7 @@ const commands = [
   'incident',
   'why',
   'access',
-  'runbooks',
+  'runbooks validate',
   'bench',
 ] as const;
 
@@ -152,15 +152,19 @@ describe('the sentry command by itself', () => {
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}, input = '') =>
     sentry({ dataDir, env }, args, input);
 
-  it('explains itself and each of its commands', async () => {
-    const all = await run(['--help']);
-    expect(all).toMatchObject({ code: 0, stderr: '' });
-    for (const command of commands) {
-      expect(all.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
-      const one = await run([command, '--help']);
-      expect(one, command).toMatchObject({ code: 0, stderr: '' });
-      expect(one.stdout).toMatch(new RegExp(`^Usage: sentry ${command}\\b`));
-    }
+  it('explains itself and each of its commands, however deep', async () => {
+    const explained: string[] = [];
+    const explain = async (path: readonly string[]): Promise<void> => {
+      const answer = await run([...path, '--help']);
+      expect(answer, path.join(' ')).toMatchObject({ code: 0, stderr: '' });
+      expect(answer.stdout).toMatch(new RegExp(`^Usage: ${['sentry', ...path].join(' ')}\\b`));
+      explained.push(path.join(' '));
+      const [, below = ''] = answer.stdout.split('\nCommands:\n');
+      for (const [, name = ''] of below.matchAll(/^ {2}([a-z][\w-]*)/gm))
+        if (name !== 'help') await explain([...path, name]);
+    };
+    await explain([]);
+    expect(explained).toEqual(expect.arrayContaining([...commands]));
   });
 
   it('prints the access table without touching anything', async () => {
