@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { openStore } from '../src/app/store.ts';
 import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/infra/log/log.ts';
+import { benchAudit } from './audit.ts';
 import { benchIngest } from './ingest.ts';
 import { benchOverhead } from './overhead.ts';
+import { benchRetrieval } from './retrieval.ts';
+import { retrievalOptions } from './retrieval-options.ts';
+import { benchScanner } from './scanner.ts';
 import { benchStartup } from './startup.ts';
 
 const [what = '', ...flags] = process.argv.slice(2);
@@ -23,20 +27,29 @@ async function measure(name: string): Promise<object> {
   switch (name) {
     case 'startup':
       return benchStartup(dataDir);
+    case 'retrieval':
+      return benchRetrieval(dataDir, retrievalOptions(flags));
+    case 'scanner':
+      return benchScanner();
     case 'overhead':
       return benchOverhead(dataDir);
-    case 'ingest': {
-      const config = loadConfig({ SENTRY_DATA_DIR: dataDir });
-      const store = await openStore(config, createLog('error'));
-      try {
-        return await benchIngest({ databaseUrl: store.url });
-      } finally {
-        await store.stop();
-      }
-    }
+    case 'audit':
+      return withStore(benchAudit);
+    case 'ingest':
+      return withStore(benchIngest);
     default:
-      process.stderr.write('bench: startup, ingest or overhead\n');
+      process.stderr.write('bench: startup, ingest, overhead, audit or scanner\n');
       process.exit(2);
+  }
+}
+
+async function withStore(bench: (store: { databaseUrl: string }) => Promise<object>): Promise<object> {
+  const config = loadConfig({ SENTRY_DATA_DIR: dataDir });
+  const store = await openStore(config, createLog('error'));
+  try {
+    return await bench({ databaseUrl: store.url });
+  } finally {
+    await store.stop();
   }
 }
 

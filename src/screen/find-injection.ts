@@ -8,7 +8,7 @@ import type { InjectionClass, InjectionRule } from './injection/injection-rule.t
 import { languageRules, scriptPatterns } from './injection/language-rules.ts';
 import { overrideRules } from './injection/override-rules.ts';
 import { roleRules } from './injection/role-rules.ts';
-import { createMatcher } from './matcher.ts';
+import { createLiteralTest, createMatcher } from './matcher.ts';
 import type { Span } from './rule.ts';
 
 /** Every phrase rule; where two overlap, the first names the finding. */
@@ -29,6 +29,10 @@ export interface InjectionFinding extends Span {
 }
 
 const match = createMatcher(injectionRules);
+const hints = injectionRules.flatMap((rule) => rule.hints);
+// Most texts have none of the hints in these forms, and need not be written in them.
+const hasRot13 = createLiteralTest(hints.map(rot13));
+const hasBackwards = createLiteralTest(hints.map((hint) => hint.split('').toReversed().join('')));
 const notAscii = /[^\0-\x7f]/;
 
 /**
@@ -65,22 +69,25 @@ function inDisguise(text: string): InjectionFinding[] {
   const plain = unescaped(text);
   if (plain !== null && inPlain(text).length === 0 && inPlain(plain).length > 0)
     found.push({ rule: 'escaped-text', class: 'encoded', start: 0, end: text.length });
-  for (const [rule, form] of [
-    ['rot13-text', rot13(text)],
-    ['leet-text', unleet(text)],
-  ] as const)
-    if (form !== text)
-      for (const { start, end } of match(form))
-        if (match(text.slice(start, end)).length === 0) found.push({ rule, class: 'encoded', start, end });
-  const backwards = text.length <= 65_536 ? text.split('').toReversed().join('') : '';
-  for (const { start, end } of match(backwards))
-    found.push({
-      rule: 'reversed-text',
-      class: 'encoded',
-      start: text.length - end,
-      end: text.length - start,
-    });
+  if (hasRot13(text)) found.push(...inForm(text, rot13(text), 'rot13-text'));
+  const spelt = unleet(text);
+  if (spelt !== text) found.push(...inForm(text, spelt, 'leet-text'));
+  if (hasBackwards(text))
+    for (const { start, end } of match(text.split('').toReversed().join('')))
+      found.push({
+        rule: 'reversed-text',
+        class: 'encoded',
+        start: text.length - end,
+        end: text.length - start,
+      });
   return found;
+}
+
+/** What a form of the same length says where the text itself says nothing. */
+function inForm(text: string, form: string, rule: string): InjectionFinding[] {
+  return match(form)
+    .filter(({ start, end }) => match(text.slice(start, end)).length === 0)
+    .map(({ start, end }) => ({ rule, class: 'encoded', start, end }));
 }
 
 /** One level of code in code, no more. */

@@ -30,7 +30,8 @@ export function findSecrets(text: string): readonly Finding[] {
 }
 
 /** Overlapping spans merged, so that no tail of the second is left in the open. */
-export function union(found: readonly Finding[]): Finding[] {
+export function union(found: readonly Finding[]): readonly Finding[] {
+  if (found.length < 2) return found;
   const sorted = found.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const apart: Finding[] = [];
   for (const finding of sorted) {

@@ -29,10 +29,11 @@ interface Automaton<R extends Rule> {
  */
 export function createMatcher<R extends Rule>(rules: readonly R[]): (text: string) => Struck<R>[] {
   const { classes, next, ends, width } = build(rules);
+  // What a rule has struck already holds nothing more for it: the end of its last strike. Kept between calls for speed only.
+  const covered = new Int32Array(rules.length);
   return (text) => {
     const struck: Struck<R>[] = [];
-    // What a rule has struck already holds nothing more for it.
-    const covered = new Int32Array(rules.length);
+    covered.fill(0);
     let state = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
@@ -50,6 +51,21 @@ export function createMatcher<R extends Rule>(rules: readonly R[]): (text: strin
       }
     }
     return struck;
+  };
+}
+
+/** Whether any of the literals (lower case ASCII) stands in a text, in any case: one pass, no patterns. */
+export function createLiteralTest(literals: readonly string[]): (text: string) => boolean {
+  const anything = { id: '', category: 'injection', source: '', hints: literals, pattern: /(?:)/y } as const;
+  const { classes, next, ends, width } = build([anything]);
+  return (text) => {
+    let state = 0;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      state = next[state + (code < 128 ? (classes[code] as number) : 0)] as number;
+      if (state !== 0 && ends[state / width] !== undefined) return true;
+    }
+    return false;
   };
 }
 

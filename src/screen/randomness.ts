@@ -20,26 +20,38 @@ function term(count: number, of: number): number {
 
 // The most frequent letter pairs of English (Norvig, "English Letter Frequency Counts", norvig.com/mayzner.html), and
 // some that names in configuration are full of. They make up most of any words, and 1 in 6 pairs of random letters.
-const commonPairs = new Set(
-  (
-    'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ' +
-    'ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee ' +
-    'wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op ' +
-    'wo sa ay ex ke ap od ul ub pu bu ok ey se rd ag ga gr ov br cl cr cu da ef ff ft gi gs if ls mm ob oc og oo pi pp qu ru sc ' +
-    'sp sw uc up'
-  ).split(' '),
-);
+const commonPairs = (
+  'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ' +
+  'ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee ' +
+  'wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op ' +
+  'wo sa ay ex ke ap od ul ub pu bu ok ey se rd ag ga gr ov br cl cr cu da ef ff ft gi gs if ls mm ob oc og oo pi pp qu ru sc ' +
+  'sp sw uc up'
+).split(' ');
 
-/** How much of the text's letter pairs are those of words: about 0.25 for random letters, 0.7 and more for words. 1 when there are none. */
+const isCommon = new Uint8Array(26 * 26);
+for (const pair of commonPairs) isCommon[(pair.charCodeAt(0) - 97) * 26 + pair.charCodeAt(1) - 97] = 1;
+
+/** How much of the text's letter pairs are those of words: about 0.25 for random letters, 0.7 and more for words. 0 when there are none. */
 export function wordiness(text: string): number {
   let pairs = 0;
   let common = 0;
-  // Within one case run, so that CamelCase counts as words and random mixed case does not count as pairs.
-  for (const [run] of text.matchAll(/[A-Z]?[a-z]+|[A-Z]+/g))
-    for (let i = 0; i + 1 < run.length; i++) {
+  let before = -1;
+  let beforeIsLower = false;
+  let run = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const isLower = code >= 97 && code <= 122;
+    const letter = isLower ? code - 97 : code >= 65 && code <= 90 ? code - 65 : -1;
+    // Within `Word`, `word` or `WORD`, so that CamelCase counts as words and random mixed case does not count as pairs.
+    const joins = letter !== -1 && before !== -1 && (beforeIsLower === isLower || (isLower && run === 1));
+    run = joins ? run + 1 : letter === -1 ? 0 : 1;
+    if (joins) {
       pairs++;
-      if (commonPairs.has(run.slice(i, i + 2).toLowerCase())) common++;
+      common += isCommon[before * 26 + letter] as number;
     }
+    before = letter;
+    beforeIsLower = isLower;
+  }
   return pairs === 0 ? 0 : common / pairs;
 }
 

@@ -80,7 +80,7 @@ const leet: Readonly<Record<string, string>> = {
 
 /** Digits and signs in words as the letters they stand for: the same length. */
 export function unleet(text: string): string {
-  return text.replace(/[A-Za-z0134578@$]*[A-Za-z][A-Za-z0134578@$]*/g, (word) =>
-    word.replace(/[013457@$]/g, (sign) => leet[sign] ?? sign),
+  return text.replace(/(?<![A-Za-z])[A-Za-z]*[013457@$][A-Za-z013457@$]*/g, (word) =>
+    /[A-Za-z]/.test(word) ? word.replace(/[013457@$]/g, (sign) => leet[sign] ?? sign) : word,
   );
 }

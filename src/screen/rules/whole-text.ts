@@ -1,4 +1,4 @@
-import { isPlaceholder, shannon, turns, wordiness, wordLimit } from '../randomness.ts';
+import { isPlaceholder, looksRandom, shannon, turns, wordiness, wordLimit } from '../randomness.ts';
 import type { Span, TextRule } from '../rule.ts';
 
 /** The seed's numbers: Shannon entropy ≥ 4.5 over 40 and more characters. */
@@ -95,13 +95,25 @@ function dataValues(document: string, from: number): Span[] {
   return spans;
 }
 
+const discordToken = /(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}/g;
+
 export const textRules: readonly TextRule[] = [
   {
     id: 'kubernetes-secret',
     category: 'kubeconfig',
     source: 'kubernetes.io/docs/concepts/configuration/secret; gitleaks kubernetes-secret-yaml',
-    hint: /kind/i,
+    hint: /kind["']?[ \t]*:[ \t]*["']?secret/i,
     spans: secretSpans,
+  },
+  {
+    id: 'discord-token',
+    category: 'vendor_token',
+    source: 'discord.com/developers: bot tokens (base64 user id, time, HMAC); detect-secrets discord',
+    hint: /\.[\w-]{6}\.[\w-]{27}/,
+    spans: (text) =>
+      [...text.matchAll(discordToken)]
+        .filter(([token]) => looksRandom(token))
+        .map(({ index, 0: token }) => ({ start: index, end: index + token.length })),
   },
   {
     id: 'high-entropy',

@@ -123,8 +123,6 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
   'teams-webhook': {
     finds: ['https://x.webhook.office.com/webhookb2/a/IncomingWebhook/{h32}/{h8}-{h4}-{h4}-{h4}-{h12}'],
   },
-  'discord-token': { finds: ['M{w23}.{w6}.{w27}'] },
-  'discord-token-long': { finds: ['M{w25}.{w6}.{w38}'] },
   'telegram-token': { finds: ['{d10}:AA{s33}'] },
   'anthropic-key': { finds: ['sk-ant-api03-{s93}AA'] },
   'openai-key': { finds: ['sk-proj-{s120}'] },

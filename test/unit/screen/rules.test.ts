@@ -67,6 +67,11 @@ test('finds a random string of forty characters and more by its entropy alone', 
   expect(findSecrets(synthetic('String #1: "{s36}"'))).toEqual([]);
 });
 
+test.each(['M{w23}.{w6}.{w27}', 'N{w25}.{w6}.{w38}'])('finds a Discord token: %s', (shape) => {
+  expect(findSecrets(synthetic(shape))).toMatchObject([{ rule: 'discord-token' }]);
+  expect(findSecrets('MyApplicationLoggerFactory.create.withTheNameOfTheApplication')).toEqual([]);
+});
+
 test('finds every value of a Kubernetes Secret, whichever way its fields stand', () => {
   const secret = `apiVersion: v1\ndata:\n  user: ${synthetic('{w12}')}\n  tls.key: |\n    ${synthetic('{b60}')}\nkind: Secret\nmetadata:\n  name: db`;
   expect(findSecrets(secret)).toHaveLength(2);

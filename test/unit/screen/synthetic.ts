@@ -18,7 +18,7 @@ const alphabets: Readonly<Record<string, string>> = {
  * even a false one, has to stand in the repository.
  */
 export function synthetic(shape: string): string {
-  let state = [...shape].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) >>> 0, 7);
+  let state = shape.split('').reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) >>> 0, 7);
   return shape.replace(/\{([a-zA-Z])(\d+)\}/g, (_, kind: string, length: string) => {
     const alphabet = alphabets[kind] ?? lower;
     let out = '';
