@@ -46,9 +46,10 @@ export function createScreened({
           hint: 'This is a mistake in the tool.',
         });
       try {
-        const screened = screenBounded(text, redact);
+        // Made storable before it is screened: a NUL in the middle would hide a secret that is whole again without it.
+        const screened = screenBounded(text, (part) => redact(storable(part)));
         const capped = capOutput(storable(screened.text), screened.left);
-        const result = storableJson(redactJson(data ?? null));
+        const result = storableJson(redactJson(storableJson(data ?? null)));
         const tooLarge = JSON.stringify(result).length > MAX_RESULT;
         return { text: capped.text, data: tooLarge ? null : result, truncated: capped.truncated || tooLarge };
       } catch {
@@ -64,10 +65,10 @@ export function createScreened({
     line: (text, max = MAX_LINE) =>
       unlessItFails(() => {
         // Screened before it is cut: half a secret is not recognised any more.
-        const shown = storable(screenBounded(String(text), redact).text);
+        const shown = storable(screenBounded(String(text), (part) => redact(storable(part))).text);
         return shown.length <= max ? shown : `${storable(shown.slice(0, max - 1))}…`;
       }, WITHHELD),
-    input: (value) => unlessItFails(() => storableJson(redactJson(value)), null),
+    input: (value) => unlessItFails(() => storableJson(redactJson(storableJson(value))), null),
   };
 }
 
