@@ -35,7 +35,7 @@ interface Secretlint {
 export async function benchScanner(
   options: { readonly texts?: readonly string[]; readonly from?: string; readonly rounds?: number } = {},
 ): Promise<ScannerResult> {
-  const { texts = makeTexts(300), from = process.cwd(), rounds = 6 } = options;
+  const { texts = makeTexts(300), from = process.cwd(), rounds = 12 } = options;
   const secretlint = await resolveSecretlint(from);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const best = { secrets: Infinity, scan: Infinity, secretlint: Infinity, log: Infinity };

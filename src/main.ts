@@ -9,10 +9,13 @@ import { fail } from './cli/fail.ts';
 import { guardCommand } from './cli/guard.ts';
 import { incidentCommand } from './cli/incident.ts';
 import { incidentsCommand } from './cli/incidents.ts';
+import { memoryCommand } from './cli/memory.ts';
 import { migrateCommand } from './cli/migrate.ts';
+import { promotionsCommand } from './cli/promotions.ts';
 import { redactCommand } from './cli/redact.ts';
 import { runbooksCommand } from './cli/runbooks.ts';
 import { scanCommand } from './cli/scan.ts';
+import { searchCommand } from './cli/search.ts';
 import { startCommand } from './cli/start.ts';
 import { whyCommand } from './cli/why.ts';
 
@@ -37,6 +40,9 @@ for (const command of [
   accessCommand,
   auditCommand,
   runbooksCommand,
+  memoryCommand,
+  promotionsCommand,
+  searchCommand,
   benchCommand,
   scanCommand,
   redactCommand,

@@ -27,6 +27,7 @@ import { createSteering } from '../investigation/steering.ts';
 import { createTurn } from '../investigation/turn.ts';
 import { createAnthropicBackend } from '../llm/anthropic.ts';
 import { createModelGateway } from '../llm/gateway.ts';
+import { seedStores } from '../memory/documents/seed-stores.ts';
 import { createMemory } from '../memory/memory.ts';
 import { loadRunbooks, problemLine } from '../memory/runbooks/load-runbooks.ts';
 import { createRecords } from '../record/record.ts';
@@ -123,6 +124,14 @@ export async function buildApp(parts: Parts) {
       if (answer.ok) slack.changed(answer.action.incidentId);
       return answer;
     },
+    statusLines: async () => [
+      model
+        ? `Claude: ${config.model}; runbooks take over when it fails.`
+        : 'Claude: no key; runbooks investigate.',
+      `${runbooks.length} runbooks${problems.length > 0 ? `, and ${problems.length} problems in others` : ''}.`,
+      `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
+      `Approved fixes: ${(await killSwitch.stopped(['*']))?.reason ?? 'run.'}`,
+    ],
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
     acceptSlackMessage: async (message, own) => {
       const read = slackMessage.read(message, { receivedAt: new Date(), own });
@@ -218,6 +227,7 @@ export async function buildApp(parts: Parts) {
         details: { executorId, mode: config.mode },
       });
       witness?.start();
+      if (config.memory.enabled) await seedStores(sql);
       await engine.start(createTurn(deps));
       const { host, port } = await http.listen();
       memory.start(runbooks);

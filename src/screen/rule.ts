@@ -50,9 +50,9 @@ export interface Rule {
   readonly check?: (hit: Hit) => boolean;
 }
 
-/** A kind of thing that no single place gives away; runs once over a text that its hint is in. */
+/** A kind of thing that no single place gives away; runs once over a text that its hint accepts. */
 export interface TextRule extends Pick<Rule, 'id' | 'category' | 'source'> {
-  readonly hint: RegExp;
+  readonly hint: (text: string) => boolean;
   readonly spans: (text: string) => readonly Span[];
 }
 

@@ -22,7 +22,14 @@ import { createKillSwitch, type Mode } from '../../src/security/kill-switch.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
 import type { ToolPorts } from '../../src/tools/ports.ts';
 import { quiet as hush } from './quiet.ts';
-const quiet = process.env['LOUD'] ? { ...hush, warn: (...a: unknown[]) => console.error(...a), error: (...a: unknown[]) => console.error(...a) } : hush;
+
+const quiet = process.env['LOUD']
+  ? {
+      ...hush,
+      warn: (...a: unknown[]) => console.error(...a),
+      error: (...a: unknown[]) => console.error(...a),
+    }
+  : hush;
 
 /** A thing that can be broken and mended once, standing in for a target: tests count what took effect on it. */
 export interface Machine {

@@ -2,7 +2,7 @@ import type { Log } from '../../domain/log.ts';
 import type { Sql } from '../../domain/sql.ts';
 import type { Embedder, VectorStore } from '../ports.ts';
 import { tidySpaces } from './index/tidy-spaces.ts';
-import { removeEntries, type Written, writeEntries } from './index/write-entries.ts';
+import { listEntries, removeEntries, type Written, writeEntries } from './index/write-entries.ts';
 import { embedPending } from './meaning/embed-pending.ts';
 import { createTermCounts } from './query/term-counts.ts';
 import { search } from './search.ts';
@@ -15,6 +15,10 @@ export interface Retrieval {
   /** Returns how many were there. Not findable when it returns. */
   remove(space: Space, keys: readonly string[]): Promise<number>;
   search(request: SearchRequest): Promise<SearchAnswer>;
+  /** Keys and metadata of all entries of a space, by key. */
+  list(
+    space: Space,
+  ): Promise<readonly { readonly key: string; readonly metadata: Readonly<Record<string, unknown>> }[]>;
   /** Embeds some of what is pending in these spaces; call it until it returns 0. Any number of processes may. */
   embedPending(spaces: readonly Space[]): Promise<number>;
   /** Takes what was replaced and removed out of the lists; cheap when there is little. Returns how many entries moved. */
@@ -37,6 +41,7 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
     put: (space, entries) => writeEntries(sql, space, entries),
     remove: (space, keys) => removeEntries(sql, space, keys),
     search: (request) => search(searching, request),
+    list: (space) => listEntries(sql, space),
     embedPending: (spaces) => embedPending(deps, spaces),
     tidy: () => tidySpaces(sql),
   };

@@ -36,13 +36,14 @@ export interface SearchDeps {
  * is found as it was or as it is.
  */
 export async function search(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
-  const { text, spaces, k = K, meaningWithinMs = MEANING_WITHIN_MS } = request;
+  const { text, spaces, k = K, meaningWithinMs = MEANING_WITHIN_MS, withText = false } = request;
   const asked = findNearest(deps, text, spaces, meaningWithinMs);
   const names = [...new Set(spaces.map(spaceName))];
-  const [hits, nearest] = await deps.sql.begin('isolation level repeatable read read only', (tx) =>
-    ranked(deps, tx, text, names, asked),
-  );
-  return { hits: hits.slice(0, k), meaning: nearest.state };
+  return deps.sql.begin('isolation level repeatable read read only', async (tx) => {
+    const [ranking, nearest] = await ranked(deps, tx, text, names, asked);
+    const hits = ranking.slice(0, k);
+    return { hits: withText ? await withTexts(tx, hits) : hits, meaning: nearest.state };
+  });
 }
 
 async function ranked(
@@ -76,7 +77,7 @@ async function ranked(
     const nearness = meant ? (meant.near.get(entry.key) ?? meant.others) : null;
     const { score, ...shares } = scoreEntry(entry.forward, weighed, rarity, nearness);
     const { key, title, metadata, updatedAt } = entry;
-    return { space: spaceOf(name), key, title, metadata, updatedAt, score, shares };
+    return { space: spaceOf(name), key, title, metadata, updatedAt, text: '', score, shares };
   });
   // Equal scores in a fixed order: the same question has the same answer.
   hits.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
@@ -97,4 +98,15 @@ function unseen(nearest: Nearest, open: readonly OpenSpace[], found: readonly Ca
       .filter((key) => !seen.has(`${id} ${key}`))
       .map((key) => ({ spaceId: id, key })),
   );
+}
+
+async function withTexts(tx: Tx, hits: readonly SearchHit[]): Promise<readonly SearchHit[]> {
+  const rows = await tx<{ name: string; key: string; body: string }>`
+    SELECT s.name, e.key, e.body
+      FROM unnest(${tx.array(hits.map(({ space }) => spaceName(space)))}::text[],
+                  ${tx.array(hits.map(({ key }) => key))}::text[]) AS w (name, key)
+      JOIN search_space s ON s.name = w.name
+      JOIN search_entry e ON e.space_id = s.id AND e.key = w.key`;
+  const texts = new Map(rows.map(({ name, key, body }) => [`${name} ${key}`, body]));
+  return hits.map((hit) => ({ ...hit, text: texts.get(`${spaceName(hit.space)} ${hit.key}`) ?? '' }));
 }

@@ -29,6 +29,8 @@ export interface SearchRequest {
    * milliseconds, an embedding takes 20 to 60 on one core.
    */
   readonly meaningWithinMs?: number;
+  /** Whether hits carry their text. */
+  readonly withText?: boolean;
 }
 
 export interface SearchAnswer {
@@ -44,18 +46,20 @@ export interface SearchHit {
   readonly title: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly updatedAt: string;
+  /** Empty unless it was asked for. */
+  readonly text: string;
   /** 0–1, comparable between spaces and kinds: the sum of its shares. */
   readonly score: number;
   readonly shares: Shares;
 }
 
-/** What each part gave to the score; `of` in the order of weight. */
+/** What each part gave to the score. */
 export interface Shares {
   /** Words of the query in text and headings, the rare ones more. At most 0.3. */
   readonly body: number;
-  /** Words of the query in the title, and how much of the title they cover. At most 0.55. */
+  /** Words of the query in the title, and how much of the title they cover. At most 0.6. */
   readonly title: number;
-  /** Nearness of the nearest chunk in meaning. At most 0.15. */
+  /** Nearness of the nearest chunk in meaning. At most 0.1. */
   readonly meaning: number;
   /** The words that counted, heaviest first. */
   readonly terms: readonly { readonly term: string; readonly share: number }[];

@@ -20,19 +20,25 @@ export async function loadRunbooks(
   dir: string,
   options: { readonly tools?: KnownTools } = {},
 ): Promise<LoadedRunbooks> {
+  return validateRunbooks(await readRunbookFiles(dir), options);
+}
+
+/** The texts that `loadRunbooks` reads, named by their paths below `dir`. Throws when one cannot be read. */
+export async function readRunbookFiles(
+  dir: string,
+): Promise<readonly { readonly file: string; readonly source: string }[]> {
   const names = await readdir(dir, { recursive: true, withFileTypes: true });
   const paths = names
     .filter(
       (entry) => entry.isFile() && entry.name.endsWith('.md') && entry.name.toLowerCase() !== 'readme.md',
     )
     .map((entry) => join(entry.parentPath, entry.name));
-  const sources = await Promise.all(
+  return Promise.all(
     paths.toSorted().map(async (path) => ({
       file: relative(dir, path).split(sep).join('/'),
       source: await readFile(path, 'utf8'),
     })),
   );
-  return validateRunbooks(sources, options);
 }
 
 /** The same over texts in memory, e.g. a draft that somebody wants to promote. */

@@ -95,6 +95,8 @@ function dataValues(document: string, from: number): Span[] {
   return spans;
 }
 
+const secretMark = /kind["']?[ \t]*:[ \t]*["']?secret/i;
+const discordTail = /\.[\w-]{6}\.[\w-]{27}/;
 const discordToken = /(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}/g;
 
 export const textRules: readonly TextRule[] = [
@@ -102,14 +104,15 @@ export const textRules: readonly TextRule[] = [
     id: 'kubernetes-secret',
     category: 'kubeconfig',
     source: 'kubernetes.io/docs/concepts/configuration/secret; gitleaks kubernetes-secret-yaml',
-    hint: /kind["']?[ \t]*:[ \t]*["']?secret/i,
+    hint: (text) =>
+      (text.includes('kind') || text.includes('Kind') || text.includes('KIND')) && secretMark.test(text),
     spans: secretSpans,
   },
   {
     id: 'discord-token',
     category: 'vendor_token',
     source: 'discord.com/developers: bot tokens (base64 user id, time, HMAC); detect-secrets discord',
-    hint: /\.[\w-]{6}\.[\w-]{27}/,
+    hint: (text) => text.length > 58 && discordTail.test(text),
     spans: (text) =>
       [...text.matchAll(discordToken)]
         .filter(([token]) => looksRandom(token))
@@ -120,7 +123,7 @@ export const textRules: readonly TextRule[] = [
     category: 'high_entropy',
     source:
       'the seed: Shannon entropy ≥ 4.5 over 40 and more characters; detect-secrets high_entropy_strings',
-    hint: /(?:)/,
+    hint: (text) => text.length >= MIN_LENGTH,
     spans: entropySpans,
   },
 ];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { asIncidentId, type IncidentId } from '../../../src/domain/ids.ts';
+import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createDocuments } from '../../../src/memory/documents/documents.ts';
 import type { NewDocument } from '../../../src/memory/documents/new-document.ts';
 import { seedStores } from '../../../src/memory/documents/seed-stores.ts';
@@ -9,7 +10,7 @@ import { createRecords } from '../../../src/record/record.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
 import { allTools } from '../../../src/tools/all.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
-import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
+import { scratchDatabase } from '../../support/postgres.ts';
 
 export const admin = 'UADMIN';
 
@@ -26,8 +27,8 @@ export function otherRunbooks() {
 
 /** Documents and promotion over a real database with its default stores. */
 export async function documentsRig() {
-  const db: AcceptDatabase = await acceptDatabase();
-  const { sql } = db;
+  const scratch = await scratchDatabase({ migrate: true });
+  const { sql, close: closePool } = openDatabase(scratch.url, { max: 10, name: 'test' });
   await seedStores(sql);
   const events = createRecords(sql);
   const audit = createAuditLog(sql);
@@ -43,7 +44,11 @@ export async function documentsRig() {
     notifier: { proposed: (id) => told.push(`proposed ${id}`), decided: (id) => told.push(`decided ${id}`) },
     enabled: true,
   });
-  return { ...db, events, audit, documents, promotions, told, incident };
+  const close = async () => {
+    await closePool();
+    await scratch.drop();
+  };
+  return { sql, url: scratch.url, close, events, audit, documents, promotions, told, incident };
 
   async function incident(requesters: readonly string[] = []): Promise<IncidentId> {
     const [row] = await sql`

@@ -9,7 +9,7 @@ import type { RunAs } from './run-as.ts';
 /** What `postmaster.pid` of a cluster means, after looking at the process it names. */
 export type Postmaster =
   | { readonly kind: 'none' }
-  /** Names nobody alive. PostgreSQL removes it itself, after checking that no orphaned backend is left. */
+  /** Names nobody alive, or a zombie. */
   | { readonly kind: 'dead' }
   /** Names a living process that is no PostgreSQL on this cluster: the pid was reused. */
   | { readonly kind: 'foreign'; readonly pid: number }
@@ -28,7 +28,7 @@ export function findPostmaster(cluster: string): Postmaster {
 }
 
 /**
- * Makes a pid file that names a foreign process harmless. It is not deleted: PostgreSQL reads the shared memory id in
+ * Makes a pid file that names a foreign or a dead process harmless. It is not deleted: PostgreSQL reads the shared memory id in
  * it to see whether backends of a killed server still write to the data. Our own pid in the first line is what it
  * does not mind, being its parent.
  */

@@ -138,10 +138,10 @@ async function adoptable(
   restart: boolean,
 ): Promise<Server | undefined> {
   const found = findPostmaster(cluster);
-  if (found.kind === 'foreign') {
+  if (found.kind === 'foreign')
     log.warn({ name, pid: found.pid }, 'stale PostgreSQL pid file names another program: ignored');
-    disownPidFile(cluster);
-  }
+  // A killed server whose pid nobody has collected yet is dead to us, and alive to PostgreSQL, which then refuses to start.
+  if (found.kind === 'foreign' || found.kind === 'dead') disownPidFile(cluster);
   if (found.kind !== 'running') return undefined;
   if (restart) {
     log.info({ name, pid: found.process.pid }, 'PostgreSQL settings changed: restarting it');

@@ -43,6 +43,15 @@ export async function removeEntries(sql: Sql, space: Space, keys: readonly strin
   });
 }
 
+export async function listEntries(
+  sql: Sql,
+  space: Space,
+): Promise<readonly { readonly key: string; readonly metadata: Readonly<Record<string, unknown>> }[]> {
+  return sql<{ key: string; metadata: Readonly<Record<string, unknown>> }>`
+    SELECT e.key, e.metadata FROM search_space s JOIN search_entry e ON e.space_id = s.id
+     WHERE s.name = ${spaceName(space)} ORDER BY e.key`;
+}
+
 interface Hashed {
   readonly entry: Required<Entry>;
   readonly hash: string;

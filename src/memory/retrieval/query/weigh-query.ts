@@ -5,6 +5,7 @@ import { type Term, termsOf } from '../text/terms.ts';
 export interface QueryTerm {
   readonly term: string;
   readonly hash: number;
+  readonly kind: Term['kind'];
   readonly weight: number;
   readonly of: readonly [number, number] | null;
 }
@@ -22,17 +23,26 @@ export function weighQuery(text: string): readonly QueryTerm[] {
     .slice(0, CHARACTERS)
     .replace(/<[A-Za-z_][\w .-]*>/g, ' . ')
     .replace(/\{\{[^}]*\}\}/g, ' . ');
-  const weighed = new Map<string, { weight: number; mentions: number; of: QueryTerm['of'] }>();
+  const weighed = new Map<
+    string,
+    { weight: number; mentions: number; readonly kind: Term['kind']; readonly of: QueryTerm['of'] }
+  >();
   for (const term of termsOf(told)) {
     const weight = WEIGHTS[term.kind];
     const known = weighed.get(term.text);
     if (!known) {
       const of = term.kind === 'pair' ? ([termHash(term.of[0]), termHash(term.of[1])] as const) : null;
-      weighed.set(term.text, { weight, mentions: 1, of });
+      weighed.set(term.text, { weight, mentions: 1, kind: term.kind, of });
     } else if (known.mentions < MENTIONS) {
       known.weight = Math.max(known.weight, weight) + AGAIN * Math.min(known.weight, weight);
       known.mentions += 1;
     }
   }
-  return [...weighed].map(([term, { weight, of }]) => ({ term, hash: termHash(term), weight, of }));
+  return [...weighed].map(([term, { kind, weight, of }]) => ({
+    term,
+    hash: termHash(term),
+    kind,
+    weight,
+    of,
+  }));
 }

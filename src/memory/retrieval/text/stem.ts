@@ -119,7 +119,7 @@ function endsShort(w: string): boolean {
 function derived(start: string, r1: number, r2: number): string {
   let w = replaceLongest(start, step2, r1);
   if (w === start) {
-    if (/ogi$/.test(w) && w.at(-4) === 'l' && w.length - 3 >= r1) w = w.slice(0, -1);
+    if (w.endsWith('logi') && w.length - 3 >= r1) w = w.slice(0, -1);
     else if (/[cdeghkmnrt]li$/.test(w) && !step2.some(([e]) => start.endsWith(e)) && w.length - 2 >= r1)
       w = w.slice(0, -2);
   }

@@ -18,6 +18,7 @@ export type Term =
 
 /** Longer words are hashes and encoded data. */
 const LONGEST_WORD = 40;
+const LONGEST_IDENTIFIER = 80;
 /** Longer numbers are ids, times and addresses. */
 const LONGEST_NUMBER = 5;
 
@@ -35,17 +36,18 @@ function termsOfSentence(sentence: string): readonly Term[] {
   let previous: string | null = null;
   for (const identifier of sentence.match(IDENTIFIER) ?? []) {
     const words = partsOf(identifier);
-    if (words.length > 1 && identifier.length <= 2 * LONGEST_WORD)
+    if (words.length > 1 && identifier.length <= LONGEST_IDENTIFIER)
       terms.push({ kind: 'whole', text: wordStem(words.join('')) });
     for (const [n, part] of words.entries()) {
       const word = shortForms.get(part) ?? part;
+      if (isNoise(word)) {
+        previous = null;
+        stems.push('');
+        continue;
+      }
       const stem = wordStem(word);
       stems.push(stem);
       if (stopWords.has(word)) continue;
-      if (isNoise(word)) {
-        previous = null;
-        continue;
-      }
       terms.push({ kind: 'word', text: stem });
       // An identifier of two words is its own pair.
       const isWhole = words.length === 2 && n === 1;

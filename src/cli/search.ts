@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { loadConfig, packageRoot } from '../config.ts';
+import { domains } from '../domain/incident.ts';
+import type { Sql } from '../domain/sql.ts';
+import { createChromaStore } from '../infra/chroma/client.ts';
+import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
+import { createEmbedder } from '../infra/embeddings/embedder.ts';
+import { createLog } from '../infra/log/log.ts';
+import { bestPassage } from '../memory/retrieval/best-passage.ts';
+import { createRetrieval, type Retrieval } from '../memory/retrieval/retrieval.ts';
+import { documentSpace, syncDocuments } from '../memory/retrieval/sources/sync-documents.ts';
+import { syncIncidents } from '../memory/retrieval/sources/sync-incidents.ts';
+import { syncRunbooks } from '../memory/retrieval/sources/sync-runbooks.ts';
+import { type SearchHit, type SearchKind, type Space, searchKinds } from '../memory/retrieval/types.ts';
+import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
+import { createRecords } from '../record/record.ts';
+import { withStore } from './with-store.ts';
+
+/** A person at a terminal rather waits for the model to load than gets an answer without it. */
+const MEANING_WITHIN_MS = 5_000;
+
+interface Options {
+  readonly domain?: string;
+  readonly kind?: SearchKind;
+  readonly limit: number;
+  readonly explain: boolean;
+  readonly json: boolean;
+}
+
+export const searchCommand = new Command('search')
+  .description(
+    'Search runbooks, past incidents and workspace documents, as the bot does before it investigates.',
+  )
+  .argument('<text>', "an alert's text, an error message, a question")
+  .addOption(new Option('--domain <domain>', 'only of this domain').choices(domains))
+  .addOption(new Option('--kind <kind>', 'only of this kind').choices(searchKinds))
+  .option('--limit <n>', 'at most this many', count, 10)
+  .option('--explain', 'what words, title and meaning gave to each score, and which words', false)
+  .option('--json', 'one JSON document on stdout', false)
+  .action(async (text: string, options: Options) => {
+    const { hits, meaning } = await withStore(({ sql }) => find(sql, text, options));
+    if (options.json) {
+      process.stdout.write(`${JSON.stringify({ hits, meaning })}\n`);
+      return;
+    }
+    const note = meaning === 'used' ? '' : `Ranked by words alone: ${NO_MEANING[meaning] ?? ''}\n`;
+    const lines = hits.map((hit, i) => inWords(hit, i + 1, options.explain)).join('');
+    process.stdout.write(hits.length === 0 ? 'Nothing was found.\n' : `${lines}${note}`);
+  });
+
+const NO_MEANING: Readonly<Record<string, string>> = {
+  none: 'nothing is embedded yet.',
+  late: 'the vector database did not answer in time.',
+  away: 'the vector database does not answer.',
+};
+
+async function find(sql: Sql, text: string, options: Options) {
+  const config = loadConfig();
+  const log = createLog('error');
+  const chroma =
+    config.chromaHost === null
+      ? await startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log })
+      : null;
+  const embedder = createEmbedder({ log });
+  const vectors = createChromaStore({ host: chroma?.host ?? config.chromaHost ?? '', log });
+  try {
+    const retrieval = createRetrieval({ sql, vectors, embedder, log });
+    await bringUpToDate(sql, retrieval, config.runbooksDir ?? join(packageRoot(), 'runbooks'));
+    const spaces = await spacesOf(sql, options);
+    const k = options.limit;
+    const { hits, meaning } = await retrieval.search({
+      text,
+      spaces,
+      // Documents carry their domain, they are not kept by it.
+      k: options.domain === undefined ? k : 3 * k,
+      meaningWithinMs: MEANING_WITHIN_MS,
+      withText: true,
+    });
+    const fitting = hits.filter(({ metadata }) => (metadata['domain'] ?? options.domain) === options.domain);
+    return { hits: (options.domain === undefined ? hits : fitting).slice(0, k), meaning };
+  } finally {
+    await embedder.close();
+    await chroma?.stop();
+  }
+}
+
+/** The bot may not have run since files or rows changed. */
+async function bringUpToDate(sql: Sql, retrieval: Retrieval, runbooksDir: string): Promise<void> {
+  const { runbooks } = await loadRunbooks(runbooksDir);
+  for (const domain of domains) await syncRunbooks(retrieval, domain, runbooks);
+  await syncIncidents(sql, retrieval, (id) => createRecords(sql).load(id));
+  await syncDocuments(sql, retrieval);
+}
+
+/** An operator reads the workspace's documents here, not people's and threads' own. */
+async function spacesOf(sql: Sql, { domain, kind }: Options): Promise<readonly Space[]> {
+  const wanted = domain === undefined ? domains : [domain];
+  const stores = await sql<{ slug: string }>`SELECT slug FROM memory_store WHERE scope = 'workspace'`;
+  const all: readonly Space[] = [
+    ...wanted.map((scope): Space => ({ kind: 'runbook', scope })),
+    ...wanted.map((scope): Space => ({ kind: 'incident', scope })),
+    ...stores.map(({ slug }) => documentSpace(slug, null)),
+  ];
+  return all.filter((space) => kind === undefined || space.kind === kind);
+}
+
+function count(text: string): number {
+  const n = Number(text);
+  if (!Number.isInteger(n) || n < 1 || n > 100)
+    throw new InvalidArgumentError('expected a whole number from 1 to 100');
+  return n;
+}
+
+function inWords(hit: SearchHit, place: number, explain: boolean): string {
+  const { space, key, title, score, shares } = hit;
+  const { heading } = bestPassage(hit);
+  const head = `${String(place).padStart(2)}. ${score.toFixed(3)}  ${space.kind} ${space.scope}/${key}: ${title}${heading ? ` › ${heading}` : ''}\n`;
+  if (!explain) return head;
+  const parts = `text ${shares.body.toFixed(3)} + title ${shares.title.toFixed(3)} + meaning ${shares.meaning.toFixed(3)}`;
+  const terms = shares.terms.slice(0, 8).map(({ term, share }) => `${term} ${share.toFixed(3)}`);
+  return `${head}      ${parts}\n      ${terms.join(', ')}\n`;
+}

@@ -1,0 +1,159 @@
+import { type Refusal, refuse } from '../../domain/errors.ts';
+import type { IncidentId } from '../../domain/ids.ts';
+import type { Domain } from '../../domain/incident.ts';
+import type { Sql, Tx } from '../../domain/sql.ts';
+import { incidentsOf } from '../collections.ts';
+import { conventionsStore } from './document.ts';
+import type { MemoryAudit } from './ports.ts';
+
+/** How much was removed; what must leave Chroma is queued, and leaves when the bot next reaches it. */
+export interface Forgotten {
+  readonly ok: true;
+  readonly documents: number;
+  readonly versions: number;
+  readonly episodes: number;
+  readonly queuedForChroma: number;
+}
+
+interface Deps {
+  readonly sql: Sql;
+  readonly audit: MemoryAudit;
+}
+
+/** What stands where a text was. */
+const GONE = '(forgotten)';
+/** Nothing of it is worked on any more, so nothing writes again what is being forgotten. */
+const AT_REST = ['ignored', 'resolved', 'reported', 'escalated', 'stopped'];
+
+/**
+ * Removes an incident's text: its drafts and what was promoted from them, its episodes, its vector, and the words of its
+ * record (alerts, outputs, diagnoses, commands). What stays is that it happened: ids, states, times, who decided, hashes.
+ * The audit log keeps its entries, which cannot be changed, and gets one that says what was forgotten, without the text.
+ *
+ * @returns a refusal while it is being worked on, or when there is none of that id.
+ */
+export async function forgetIncident(deps: Deps, id: IncidentId, by: string): Promise<Forgotten | Refusal> {
+  return deps.sql.begin(async (tx) => {
+    const [incident] = await tx<{ state: string; domain: Domain }>`
+      SELECT state, domain FROM incident WHERE id = ${id} FOR UPDATE`;
+    if (!incident) return refuse('NOT_FOUND', `There is no incident "${id}".`);
+    if (!AT_REST.includes(incident.state))
+      return refuse(
+        'MEMORY_IN_USE',
+        `${id} is being worked on and would write it again. Stop it first, or wait.`,
+      );
+    const documents = await tx<{ id: string }>`
+      SELECT DISTINCT d.id FROM memory_document d
+      LEFT JOIN memory_source_ref r ON r.document_id = d.id AND r.kind = 'incident'
+      WHERE d.incident_id = ${id} OR (d.scope = 'workspace' AND r.ref = ${id})`;
+    await tx`DELETE FROM dream_job WHERE incident_id = ${id}`;
+    const forgotten = await forgetDocuments(
+      tx,
+      documents.map((row) => row.id),
+    );
+    const episodes = await tx`DELETE FROM episode WHERE incident_id = ${id} RETURNING id`;
+    await tx`SELECT memory_outbox_remove(${incidentsOf(incident.domain)}, ${id})`;
+    await forgetRecord(tx, id);
+    return finish(tx, deps, by, { incident: id }, { ...forgotten, episodes: episodes.length, vectors: 1 });
+  });
+}
+
+/**
+ * Removes a person's text: their own store, what they wrote into conversations, and their hints, questions and reasons in
+ * the records of incidents. That they decided something stays on record, without their words.
+ */
+export async function forgetUser(deps: Deps, userId: string, by: string): Promise<Forgotten> {
+  return deps.sql.begin(async (tx) => {
+    const documents = await tx<{ id: string }>`
+      SELECT DISTINCT d.id FROM memory_document d JOIN memory_store s ON s.slug = d.store
+      LEFT JOIN memory_version v ON v.document_id = d.id
+      WHERE s.owner = ${userId} OR (d.scope = 'conversation' AND v.author = ${userId})`;
+    const forgotten = await forgetDocuments(
+      tx,
+      documents.map((row) => row.id),
+    );
+    await tx`DELETE FROM memory_store WHERE owner = ${userId}`;
+    await tx`UPDATE dream_job SET rationale = ${GONE} WHERE proposed_by = ${userId}`;
+    await tx`UPDATE dream_job SET reason = ${GONE} WHERE decided_by = ${userId} AND reason <> ''`;
+    await tx`UPDATE action SET decision_reason = ${GONE} WHERE decided_by = ${userId} AND decision_reason <> ''`;
+    await tx`
+      UPDATE event SET body = body
+        || CASE WHEN body ? 'text' THEN jsonb_build_object('text', ${GONE}::text) ELSE '{}' END
+        || CASE WHEN body ? 'reason' THEN jsonb_build_object('reason', ${GONE}::text) ELSE '{}' END
+        || CASE WHEN body ? 'rationale' THEN jsonb_build_object('rationale', ${GONE}::text) ELSE '{}' END
+      WHERE body->>'by' = ${userId}`;
+    return finish(tx, deps, by, { user: userId }, { ...forgotten, episodes: 0, vectors: 0 });
+  });
+}
+
+/** Removes every episode and every document but the conventions. Past incidents and runbooks in Chroma stay. */
+export async function clearMemory(deps: Deps, by: string): Promise<Forgotten> {
+  return deps.sql.begin(async (tx) => {
+    const documents = await tx<{
+      id: string;
+    }>`SELECT id FROM memory_document WHERE store <> ${conventionsStore}`;
+    const forgotten = await forgetDocuments(
+      tx,
+      documents.map((row) => row.id),
+    );
+    const episodes = await tx`DELETE FROM episode RETURNING id`;
+    return finish(
+      tx,
+      deps,
+      by,
+      { everything: true },
+      { ...forgotten, episodes: episodes.length, vectors: 0 },
+    );
+  });
+}
+
+async function forgetDocuments(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<{ readonly documents: number; readonly versions: number; readonly chunks: number }> {
+  const [row] = await tx`
+    SELECT coalesce(sum(chunks), 0)::int AS chunks,
+           memory_forget_documents(coalesce(array_agg(id), '{}')) AS versions
+    FROM memory_document WHERE id IN (SELECT jsonb_array_elements_text(${tx.json(ids)}))`;
+  return { documents: ids.length, versions: Number(row?.['versions']), chunks: Number(row?.['chunks']) };
+}
+
+async function forgetRecord(tx: Tx, id: IncidentId): Promise<void> {
+  await tx`
+    UPDATE incident SET title = ${GONE}, alert_name = NULL, identity = '{}', labels = '{}', annotations = '{}',
+      cause = NULL, next_step = NULL, words = NULL, updated_at = clock_timestamp() WHERE id = ${id}`;
+  await tx`UPDATE alert SET title = ${GONE}, labels = '{}', annotations = '{}', url = NULL WHERE incident_id = ${id}`;
+  await tx`UPDATE tool_call SET input = NULL, output = ${GONE}, result = NULL WHERE incident_id = ${id}`;
+  await tx`
+    UPDATE action SET input = NULL, guard = NULL, command = ${GONE}, why = ${GONE}, blast_radius = ${GONE},
+      preflight = '{}', undo = ${GONE}, decision_reason = NULL, outcome = NULL, verify = '{"steps": [], "holdMs": 0, "timeoutMs": 0}'
+    WHERE incident_id = ${id} AND state NOT IN ('started', 'unknown')`;
+  await tx`DELETE FROM event WHERE incident_id = ${id} AND type NOT IN ('incident.opened', 'state.changed')`;
+  await tx`
+    UPDATE event SET body = body
+      || CASE WHEN body ? 'title' THEN jsonb_build_object('title', ${GONE}::text) ELSE '{}' END
+      || CASE WHEN body ? 'reason' THEN jsonb_build_object('reason', ${GONE}::text) ELSE '{}' END
+    WHERE incident_id = ${id}`;
+}
+
+async function finish(
+  tx: Tx,
+  { audit }: Deps,
+  by: string,
+  what: Readonly<Record<string, string | boolean>>,
+  counts: {
+    readonly documents: number;
+    readonly versions: number;
+    readonly chunks: number;
+    readonly episodes: number;
+    readonly vectors: number;
+  },
+): Promise<Forgotten> {
+  const { documents, versions, episodes } = counts;
+  await audit.appendIn(tx, {
+    kind: 'memory.forgotten',
+    actor: by,
+    details: { ...what, documents, versions, episodes },
+  });
+  return { ok: true, documents, versions, episodes, queuedForChroma: counts.chunks + counts.vectors };
+}

@@ -1,0 +1,39 @@
+import type { Sql } from '../../domain/sql.ts';
+
+export interface MemorySummary {
+  readonly episodes: {
+    readonly total: number;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly unknown: number;
+  };
+  /** By store scope and trust. Retired ones are not counted. */
+  readonly documents: readonly { readonly scope: string; readonly trust: string; readonly count: number }[];
+  readonly versions: number;
+  readonly proposalsWaiting: number;
+  /** What has not reached Chroma, or not left it, yet. */
+  readonly outbox: number;
+}
+
+export async function memorySummary(sql: Sql): Promise<MemorySummary> {
+  return sql.begin('isolation level repeatable read read only', async (tx) => {
+    const [episodes] = await tx`
+      SELECT count(*) AS total, count(*) FILTER (WHERE success) AS succeeded,
+             count(*) FILTER (WHERE NOT success) AS failed, count(*) FILTER (WHERE success IS NULL) AS unknown
+      FROM episode`;
+    const documents = await tx`
+      SELECT scope, trust, count(*) AS count FROM memory_document WHERE retired_at IS NULL
+      GROUP BY scope, trust ORDER BY scope DESC, trust`;
+    const [counts] = await tx`
+      SELECT (SELECT count(*) FROM memory_version) AS versions,
+             (SELECT count(*) FROM dream_job WHERE state = 'pending') AS proposals_waiting,
+             (SELECT count(*) FROM memory_outbox) AS outbox`;
+    return {
+      episodes: episodes as unknown as MemorySummary['episodes'],
+      documents: documents as unknown as MemorySummary['documents'],
+      versions: Number(counts?.['versions']),
+      proposalsWaiting: Number(counts?.['proposals_waiting']),
+      outbox: Number(counts?.['outbox']),
+    };
+  });
+}

@@ -1,0 +1,36 @@
+import type { Trust } from '../documents/document.ts';
+
+/** The seed's numbers. */
+const TIERS: Readonly<Record<Trust, number>> = {
+  agent_draft: 0.45,
+  user_authored: 0.85,
+  system_seeded: 0.95,
+  admin_approved: 1,
+};
+const ascending = Object.values(TIERS).sort((a, b) => a - b);
+
+/** What following a memory led to, by verification; unknown outcomes are neither. */
+export interface Outcomes {
+  readonly worked: number;
+  readonly failed: number;
+}
+
+/** Outcomes that move half the way: one success is a hint, ten are a record. */
+const HALF_WAY = 3;
+
+/**
+ * Trust by who vouches for a memory, 0–1, moved by its record up to half-way to the next tier above or below: what
+ * worked ten times is worth more than what nobody tried, and still less than what the next tier vouches for.
+ */
+export function trustScore(trust: Trust, { worked, failed }: Outcomes = { worked: 0, failed: 0 }): number {
+  const tier = TIERS[trust];
+  const at = ascending.indexOf(tier);
+  const balance = (worked - failed) / (worked + failed + HALF_WAY);
+  const next = balance > 0 ? (ascending[at + 1] ?? tier) : (ascending[at - 1] ?? 0);
+  return tier + (Math.abs(balance) * (next - tier)) / 2;
+}
+
+/** The tier's own number, which no record moves: what decides whether a hit counts as trusted. */
+export function tierOf(trust: Trust): number {
+  return TIERS[trust];
+}

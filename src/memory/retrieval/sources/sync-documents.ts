@@ -1,0 +1,71 @@
+import type { Sql } from '../../../domain/sql.ts';
+import type { Retrieval } from '../retrieval.ts';
+import { type Space, spaceOf } from '../types.ts';
+
+const BATCH = 200;
+
+/** The space of a document: its store, in `conversation_memory` with the incident: what a reader may read is named by it. */
+export function documentSpace(store: string, incidentId: string | null): Space {
+  return { kind: 'document', scope: incidentId === null ? store : `${store}/${incidentId}` };
+}
+
+interface Changed extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly store: string;
+  readonly incident_id: string | null;
+  readonly path: string;
+  readonly version: number;
+  readonly title: string;
+  readonly content: string;
+  readonly doc_type: string;
+  readonly trust: string;
+  readonly domain: string | null;
+  readonly entities: unknown;
+  readonly updated_at: string;
+}
+
+/**
+ * Puts into the index what documents say now, and takes out what is retired or forgotten. Cheap when little has changed;
+ * what a crash left undone is done by the next call, in whichever process. Returns how many entries it wrote or removed.
+ */
+export async function syncDocuments(sql: Sql, retrieval: Retrieval): Promise<number> {
+  return (await putChanged(sql, retrieval)) + (await removeGone(sql, retrieval));
+}
+
+async function putChanged(sql: Sql, retrieval: Retrieval): Promise<number> {
+  for (let put = 0; ; ) {
+    const rows = await sql<Changed>`
+      SELECT d.id, d.store, d.incident_id, d.path, d.version, d.title, d.content, d.doc_type, d.trust, d.domain,
+             d.entities, d.updated_at
+        FROM memory_document d
+       WHERE d.retired_at IS NULL AND NOT EXISTS (
+         SELECT FROM search_space s JOIN search_entry e ON e.space_id = s.id
+          WHERE s.name = 'document:' || d.store || coalesce('/' || d.incident_id, '') AND e.key = d.id
+            AND (e.metadata->>'version')::int = d.version)
+       ORDER BY d.updated_at LIMIT ${BATCH}`;
+    for (const row of rows) {
+      const { id, store, incident_id, title, content, doc_type, updated_at, ...rest } = row;
+      await retrieval.put(documentSpace(store, incident_id), [
+        {
+          key: id,
+          title,
+          text: content,
+          metadata: { ...rest, store, docType: doc_type, updatedAt: updated_at },
+        },
+      ]);
+    }
+    put += rows.length;
+    if (rows.length < BATCH) return put;
+  }
+}
+
+async function removeGone(sql: Sql, retrieval: Retrieval): Promise<number> {
+  const gone = await sql<{ name: string; key: string }>`
+    SELECT s.name, e.key FROM search_space s JOIN search_entry e ON e.space_id = s.id
+     WHERE s.name LIKE 'document:%' AND NOT EXISTS (
+       SELECT FROM memory_document d
+        WHERE d.id = e.key AND d.retired_at IS NULL
+          AND s.name = 'document:' || d.store || coalesce('/' || d.incident_id, ''))`;
+  for (const { name, key } of gone) await retrieval.remove(spaceOf(name), [key]);
+  return gone.length;
+}

@@ -1,0 +1,43 @@
+import { asIncidentId, type IncidentId } from '../../../domain/ids.ts';
+import type { IncidentRecord } from '../../../domain/incident-record.ts';
+import type { Sql } from '../../../domain/sql.ts';
+import { incidentDocument } from '../../incident-document.ts';
+import type { Retrieval } from '../retrieval.ts';
+import type { Entry } from '../types.ts';
+
+const BATCH = 200;
+
+/** Those that have something to tell: something was concluded, or they are over. */
+const TOLD = ['reported', 'escalated', 'resolved', 'stopped'];
+
+/** Puts into the index what has changed on record since it was last put there; returns how many incidents. */
+export async function syncIncidents(
+  sql: Sql,
+  retrieval: Retrieval,
+  load: (id: IncidentId) => Promise<IncidentRecord | null>,
+): Promise<number> {
+  let put = 0;
+  for (;;) {
+    const rows = await sql<{ id: string }>`
+      SELECT i.id FROM incident i
+       WHERE i.state = ANY(${sql.array(TOLD)}::text[]) AND NOT EXISTS (
+         SELECT FROM search_space s JOIN search_entry e ON e.space_id = s.id
+          WHERE s.name = 'incident:' || i.domain AND e.key = i.id AND e.updated_at > i.updated_at)
+       ORDER BY i.updated_at LIMIT ${BATCH}`;
+    const before = put;
+    for (const { id } of rows) {
+      const record = await load(asIncidentId(id));
+      // Forgotten meanwhile.
+      if (!record) continue;
+      await retrieval.put({ kind: 'incident', scope: record.incident.domain }, [incidentEntry(record)]);
+      put += 1;
+    }
+    if (rows.length < BATCH || put === before) return put;
+  }
+}
+
+export function incidentEntry(record: IncidentRecord): Entry {
+  const { incident } = record;
+  const { document, metadata } = incidentDocument(record, new Date(incident.updatedAt));
+  return { key: incident.id, title: incident.title, text: document, metadata };
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { killLeftovers, nothingLeft } from '../support/chaos.ts';
+import { ChaosScene, checkThread } from '../support/chaos-scene.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/**
+ * Promises 3 and 4 on the whole product: a real incident in shop-db, and `kill -9` of the bot at the moment each commit
+ * that records events becomes visible (events of one commit cannot be told apart from outside). Several kills share one
+ * incident, far apart, because each incident takes a quarter of a minute by itself.
+ */
+const INCIDENTS = 7;
+
+/** The k-th commit with these event types, joined. What runs again after a kill adds to the count, so it always comes. */
+interface Moment {
+  readonly types: string;
+  readonly nth: number;
+}
+
+let dataDir: string;
+let product: Product;
+let scene: ChaosScene;
+const killedAfter = new Set<string>();
+/** Of an incident in which nobody is killed. */
+let undisturbed: readonly Moment[] = [];
+
+beforeAll(async () => {
+  dataDir = scratchDir();
+  product = await startProduct({ dataDir, timeoutMs: 120_000 });
+  scene = new ChaosScene(dataDir, product.pageUrl ?? '');
+}, 150_000);
+
+afterAll(async () => {
+  await scene?.close();
+  await product?.stop();
+  killLeftovers(dataDir);
+});
+
+/** One incident from fault to verified fix; the bot is killed at each of these moments. */
+async function live(kills: readonly Moment[]): Promise<string> {
+  const before = { seq: await scene.lastSeq(), terminated: await scene.terminated() };
+  await scene.cause();
+  const id = await scene.incidentAfter(before.seq);
+  const done = new AbortController();
+  const approving = scene.approveWhenAsked(id, done.signal);
+  let killed = 0;
+  try {
+    const ended = { over: false };
+    const end = scene.until(id, 'resolved', 150_000).then(() => {
+      ended.over = true;
+    });
+    end.catch(() => undefined);
+    for (const moment of kills) {
+      if (!(await reached(id, moment, ended))) continue;
+      await product.kill();
+      killed += 1;
+      killedAfter.add(moment.types);
+      product = await startProduct({ dataDir, timeoutMs: 120_000 });
+    }
+    await end;
+  } finally {
+    done.abort();
+    await approving;
+  }
+  const { messages } = await checkThread(scene, id);
+  await checkRecord(id, before.terminated);
+  await scene.clear();
+  process.stdout.write(`  ${id}: ${killed} kills, ${messages} messages, none doubled, 1 mutation\n`);
+  return id;
+}
+
+/** Event types of each commit, in order; without the validator's looks, of which there are as many as seconds. */
+async function commits(id: string): Promise<readonly string[]> {
+  const rows = await scene.record.sql`
+    SELECT string_agg(type, '+' ORDER BY seq) AS types FROM event
+    WHERE incident_id = ${id} AND NOT (type = 'tool.called' AND body->>'role' = 'validator')
+    GROUP BY xmin::text ORDER BY min(seq)`;
+  return rows.map((row) => String(row['types']));
+}
+
+async function moments(id: string): Promise<readonly Moment[]> {
+  const all = await commits(id);
+  return all.map((types, at) => ({
+    types,
+    nth: all.slice(0, at + 1).filter((other) => other === types).length,
+  }));
+}
+
+/** False when the incident ended without it. */
+async function reached(
+  id: string,
+  { types, nth }: Moment,
+  ended: { readonly over: boolean },
+): Promise<boolean> {
+  for (;;) {
+    const { over } = ended;
+    if ((await commits(id)).filter((other) => other === types).length >= nth) return true;
+    if (over) return false;
+  }
+}
+
+async function checkRecord(id: string, terminatedBefore: number): Promise<void> {
+  // Both sources were heard firing, and at least one that it is over: after the incident's end the other has nothing to end.
+  const heard = ['alertmanager firing', 'slack firing'];
+  await waitFor(
+    `the deliveries of ${id}`,
+    async () => {
+      const rows = await scene.record.sql`SELECT source, status FROM alert WHERE incident_id = ${id}`;
+      const seen = rows.map((row) => `${row['source']} ${row['status']}`);
+      return heard.every((one) => seen.includes(one)) && seen.some((one) => one.endsWith('resolved'));
+    },
+    { timeoutMs: 60_000 },
+  );
+  expect((await scene.state(id)).verdict).toBe('fixed');
+  // Killed between the claim and the effect, an attempt ends as "did not run", and the same plan is approved again.
+  const claimed = (await scene.actions(id)).filter((action) => action['claim_id'] !== null);
+  expect(claimed.filter((action) => action['state'] === 'succeeded')).toHaveLength(1);
+  for (const action of claimed.filter((each) => each['state'] !== 'succeeded')) {
+    expect(action).toMatchObject({ state: 'failed', tool_call_id: null });
+    expect(action['outcome']).toMatch(/did not run/);
+  }
+  const events = await scene.events(id);
+  expect(events.filter((event) => event.type === 'action.started')).toHaveLength(claimed.length);
+  expect(events.filter((event) => event.type === 'action.finished')).toHaveLength(claimed.length);
+  expect(await scene.terminated()).toBe(terminatedBefore + 1);
+}
+
+test('an incident that nobody disturbs ends fixed', async () => {
+  const id = await live([]);
+  undisturbed = await moments(id);
+  process.stdout.write(`  its commits: ${undisturbed.map(({ types }) => types).join(' ')}\n`);
+}, 180_000);
+
+for (let first = 0; first < INCIDENTS; first += 1)
+  test(`an incident goes on to its end when the bot is killed after its commits ${first + 1}, ${first + 1 + INCIDENTS}, …`, async () => {
+    await live(undisturbed.filter((_, at) => at % INCIDENTS === first));
+  }, 300_000);
+
+test('a kill came after every kind of event, and nothing is left running in the end', async () => {
+  process.stdout.write(`  killed after ${[...killedAfter].join(', ')}\n`);
+  const kinds = new Set([...killedAfter].flatMap((types) => types.split('+')));
+  // That the source says it is over is on record only when it says so before the verification has ended.
+  const all = new Set(undisturbed.flatMap(({ types }) => types.split('+')));
+  all.delete('alert.resolved');
+  expect([...all].filter((type) => !kinds.has(type))).toEqual([]);
+  const opened = await scene.record.sql`SELECT count(*) AS n FROM incident`;
+  expect(Number(opened[0]?.['n'])).toBe(INCIDENTS + 1);
+  await scene.close();
+  expect(await product.stop()).toBe(0);
+  await nothingLeft(dataDir);
+}, 60_000);
