@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import { conversationStore, runbooksStore, userStore } from '../../../src/memory/documents/document.ts';
 import { createOutbox } from '../../../src/memory/outbox.ts';
@@ -9,6 +9,9 @@ import { createAuditLog } from '../../../src/security/audit-chain.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { type DocumentsRig, documentsRig, note } from './rig.ts';
+
+// Each command is a process of its own that opens the database anew.
+vi.setConfig({ testTimeout: 180_000 });
 
 const main = join(import.meta.dirname, '../../../src/main.ts');
 let rig: DocumentsRig;
