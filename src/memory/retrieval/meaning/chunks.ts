@@ -1,10 +1,10 @@
 import { partsOf } from '../text/terms.ts';
 
 /**
- * The offline embedding needs 35 ms a chunk, and more than four of a text found nothing that four did not (bench/README.md):
+ * The offline embedding needs 35 ms a chunk, and more than three of a text found nothing that three did not (bench/README.md):
  * the words find what stands further down.
  */
-export const MAX_CHUNKS = 4;
+export const MAX_CHUNKS = 3;
 /** It reads about a paragraph; longer ones blur. */
 const CHARACTERS = 700;
 
