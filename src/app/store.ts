@@ -28,7 +28,10 @@ export async function openStore(
   try {
     const { applied } = await migrateDatabase(url, join(packageRoot(), 'prisma', 'migrations'));
     const database = openDatabase(url);
-    await migrateEngine(url, database.sql);
+    await migrateEngine(url, database.sql).catch(async (error: unknown) => {
+      await database.close();
+      throw error;
+    });
     return {
       ...database,
       url,

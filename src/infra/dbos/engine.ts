@@ -132,7 +132,7 @@ async function settled(work: ReadonlySet<Promise<unknown>>, timeoutMs: number): 
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, timeoutMs);
   });
-  await Promise.race([Promise.allSettled([...work]), late]);
+  await Promise.race([Promise.allSettled(work), late]);
   clearTimeout(timer);
 }
 
