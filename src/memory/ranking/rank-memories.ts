@@ -7,9 +7,6 @@ import { typeScore } from './type-score.ts';
 /** The seed's weights. */
 export const RANKING = { text: 0.45, trust: 0.2, entity: 0.15, type: 0.1, recency: 0.1 } as const;
 
-/** Of how many more than are wanted the best are chosen; the seed's number. */
-const OVER_FETCH = 3;
-
 /** What was learned on a system of another kind or version may not hold here. */
 const OTHER_SYSTEM = 0.8;
 

@@ -35,7 +35,8 @@ export async function embedPending(
   spaces: readonly Space[],
 ): Promise<number> {
   const { sql, vectors, embedder, log } = deps;
-  const names = sql.array(spaces.map(spaceName));
+  // As JSON: postgres.js does not know what an array is before its first connection stands.
+  const names = sql.json(spaces.map(spaceName));
   const collection = (space: Space) => vectors.collection(collectionOf(space), embedder.fingerprint);
   try {
     return (await forgetGone()) + (await embedSome());
@@ -47,7 +48,7 @@ export async function embedPending(
   async function forgetGone(): Promise<number> {
     const gone = await sql<{ space_id: number; name: string; key: string; at: string }>`
       SELECT g.space_id, s.name, g.key, g.at FROM search_gone g JOIN search_space s ON s.id = g.space_id
-       WHERE s.name = ANY(${names}::text[]) ORDER BY g.at LIMIT 100`;
+       WHERE s.name IN (SELECT jsonb_array_elements_text(${names})) ORDER BY g.at LIMIT 100`;
     for (const { space_id, name, key } of gone) {
       const space = spaceOf(name);
       await collection(space).remove(idsFrom(space, key, 0), TIMEOUT_MS);
@@ -65,7 +66,7 @@ export async function embedPending(
         FROM search_space s
        WHERE s.id = e.space_id AND (e.space_id, e.no) IN (
          SELECT p.space_id, p.no FROM search_entry p JOIN search_space ps ON ps.id = p.space_id
-          WHERE ps.name = ANY(${names}::text[]) AND p.embedded_by IS NULL
+          WHERE ps.name IN (SELECT jsonb_array_elements_text(${names})) AND p.embedded_by IS NULL
             AND (p.claimed_until IS NULL OR p.claimed_until < clock_timestamp())
           ORDER BY p.space_id, p.no LIMIT ${BATCH} FOR UPDATE OF p SKIP LOCKED)
       RETURNING e.space_id, s.name, e.no, e.key, e.title, e.body`;

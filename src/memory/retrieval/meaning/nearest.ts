@@ -30,7 +30,8 @@ export async function findNearest(
   spaces: readonly Space[],
   withinMs: number,
 ): Promise<Nearest> {
-  if (withinMs <= 0 || spaces.length === 0) return { state: 'late', bySpace: new Map() };
+  if (spaces.length === 0) return { state: 'none', bySpace: new Map() };
+  if (withinMs <= 0) return { state: 'late', bySpace: new Map() };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Nearest>((resolve) => {
     timer = setTimeout(() => resolve({ state: 'late', bySpace: new Map() }), withinMs);

@@ -7,10 +7,10 @@ import type { Entry } from '../types.ts';
 
 const BATCH = 200;
 
-/** Those that have something to tell: something was concluded, or they are over. */
-const TOLD = ['reported', 'escalated', 'resolved', 'stopped'];
-
-/** Puts into the index what has changed on record since it was last put there; returns how many incidents. */
+/**
+ * Puts into the index what has changed on record since it was last put there, of incidents that have something to tell:
+ * something was concluded, or they are over. Returns how many.
+ */
 export async function syncIncidents(
   sql: Sql,
   retrieval: Retrieval,
@@ -20,7 +20,7 @@ export async function syncIncidents(
   for (;;) {
     const rows = await sql<{ id: string }>`
       SELECT i.id FROM incident i
-       WHERE i.state = ANY(${sql.array(TOLD)}::text[]) AND NOT EXISTS (
+       WHERE i.state IN ('reported', 'escalated', 'resolved', 'stopped') AND NOT EXISTS (
          SELECT FROM search_space s JOIN search_entry e ON e.space_id = s.id
           WHERE s.name = 'incident:' || i.domain AND e.key = i.id AND e.updated_at > i.updated_at)
        ORDER BY i.updated_at LIMIT ${BATCH}`;

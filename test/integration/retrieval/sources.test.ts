@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { asIncidentId } from '../../../src/domain/ids.ts';
+import { conventionsStore, conversationStore } from '../../../src/memory/documents/document.ts';
+import { recallBySearch } from '../../../src/memory/retrieval/recall-by-search.ts';
+import { createRetrieval, type Retrieval } from '../../../src/memory/retrieval/retrieval.ts';
+import { documentSpace, syncDocuments } from '../../../src/memory/retrieval/sources/sync-documents.ts';
+import { syncIncidents } from '../../../src/memory/retrieval/sources/sync-incidents.ts';
+import { syncRunbooks } from '../../../src/memory/retrieval/sources/sync-runbooks.ts';
+import type { Space } from '../../../src/memory/retrieval/types.ts';
+import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
+import { createRecords } from '../../../src/record/record.ts';
+import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
+import { anIncident } from '../../support/incidents.ts';
+import { quiet } from '../../support/quiet.ts';
+import { documentsRig, note } from '../memory-documents/rig.ts';
+
+let db: AcceptDatabase;
+let retrieval: Retrieval;
+beforeAll(async () => {
+  db = await acceptDatabase();
+  // Words alone: neither is asked.
+  const embedder = { fingerprint: 'none', embed: async () => [], close: async () => undefined };
+  const vectors = { collection: () => expect.unreachable('Chroma was asked') };
+  retrieval = createRetrieval({ sql: db.sql, vectors, embedder, log: quiet });
+});
+afterAll(() => db.close());
+beforeEach(async () => {
+  await db.sql`TRUNCATE search_space, incident CASCADE`;
+});
+const found = async (text: string, space: Space) =>
+  (await retrieval.search({ text, spaces: [space], meaningWithinMs: 0 })).hits.map(({ key }) => key);
+
+describe('runbooks', () => {
+  const space: Space = { kind: 'runbook', scope: 'postgres' };
+  const load = async () =>
+    (await loadRunbooks(join(import.meta.dirname, '../../../runbooks'))).runbooks.filter(
+      ({ domain }) => domain === 'postgres',
+    );
+
+  test('each is the first to be recalled by each of its alerts', async () => {
+    const runbooks = await load();
+    await syncRunbooks(retrieval, 'postgres', runbooks);
+    for (const { id, matches } of runbooks) {
+      for (const alert of matches.alerts.filter((name) => !name.includes('*'))) {
+        const hits = await recallBySearch(retrieval, anIncident({ title: alert, alertName: alert }), null, 0);
+        expect(hits[0]?.runbookId, alert).toBe(id);
+        expect(hits[0]?.text).not.toBe('');
+      }
+    }
+  });
+
+  test('follow their files and leave what is not from a file', async () => {
+    const runbooks = await load();
+    await syncRunbooks(retrieval, 'postgres', runbooks);
+    await retrieval.put(space, [{ key: 'promoted', title: 'Promoted', text: 'By an admin.' }]);
+    await syncRunbooks(retrieval, 'postgres', runbooks.slice(1));
+    const keys = (await retrieval.list(space)).map(({ key }) => key);
+    expect(keys).toContain('promoted');
+    expect(keys).not.toContain(runbooks[0]?.id);
+    expect(keys).toHaveLength(runbooks.length);
+  });
+});
+
+test('incidents are put once they tell something, and again when they changed', async () => {
+  const load = (id: Parameters<ReturnType<typeof createRecords>['load']>[0]) =>
+    createRecords(db.sql).load(id);
+  const space: Space = { kind: 'incident', scope: 'postgres' };
+  await db.sql`
+    INSERT INTO incident (id, state, title, severity, domain, source, fingerprint, labels, annotations)
+    VALUES ('INC-1', 'resolved', 'Checkpoints too frequent', 'warning', 'postgres', 'test', 'a', '{}', '{}'),
+           ('INC-2', 'diagnosing', 'Checkpoints too slow', 'warning', 'postgres', 'test', 'b', '{}', '{}')`;
+  expect(await syncIncidents(db.sql, retrieval, load)).toBe(1);
+  expect(await syncIncidents(db.sql, retrieval, load)).toBe(0);
+  expect(await found('checkpoints', space)).toEqual(['INC-1']);
+  await db.sql`UPDATE incident SET cause = 'max_wal_size is tiny', updated_at = clock_timestamp()
+                WHERE id = ${asIncidentId('INC-1')}`;
+  expect(await syncIncidents(db.sql, retrieval, load)).toBe(1);
+  expect(await found('tiny max_wal_size', space)).toEqual(['INC-1']);
+});
+
+test('documents follow their newest version, in the space of their store, until they are retired', async () => {
+  const { documents, sql, close, incident } = await documentsRig();
+  try {
+    const embedder = { fingerprint: 'none', embed: async () => [], close: async () => undefined };
+    const vectors = { collection: () => expect.unreachable('Chroma was asked') };
+    const own = createRetrieval({ sql, vectors, embedder, log: quiet });
+    const search = async (text: string, space: Space) =>
+      (await own.search({ text, spaces: [space], meaningWithinMs: 0 })).hits.map(({ title }) => title);
+    const [here, elsewhere] = [await incident(), await incident()];
+    const place = { store: conventionsStore, incidentId: null };
+    const writer = { kind: 'admin', userId: 'UADMIN' } as const;
+    const write = async (title: string, base: string | null) => {
+      const document = note({ path: 'kestrel', title, docType: 'convention', content: `About: ${title}` });
+      const result = await documents.write(writer, { place, document, sources: [], base });
+      if (!result.ok) throw new Error(result.reason);
+      return result.document;
+    };
+    expect(await syncDocuments(sql, own)).toBe(4);
+    expect(await syncDocuments(sql, own)).toBe(0);
+    const first = await write('Kestrel gateway', null);
+    const drafted = await documents.write(
+      { kind: 'agent', role: 'detective', incidentId: here },
+      {
+        place: { store: conversationStore, incidentId: here },
+        document: note({ title: 'Kestrel draft' }),
+        sources: [],
+        base: null,
+      },
+    );
+    expect(drafted.ok).toBe(true);
+    expect(await syncDocuments(sql, own)).toBe(2);
+    const workspace = documentSpace(conventionsStore, null);
+    expect(await search('kestrel', workspace)).toEqual(['Kestrel gateway']);
+    expect(await search('kestrel', documentSpace(conversationStore, here))).toEqual(['Kestrel draft']);
+    expect(await search('kestrel', documentSpace(conversationStore, elsewhere))).toEqual([]);
+    await write('Falcon gateway', first.sha256);
+    expect(await syncDocuments(sql, own)).toBe(1);
+    expect(await search('kestrel', workspace)).toEqual([]);
+    expect(await search('falcon', workspace)).toEqual(['Falcon gateway']);
+    expect(await documents.retire('UADMIN', first.id)).toMatchObject({ ok: true });
+    expect(await syncDocuments(sql, own)).toBe(1);
+    expect(await search('falcon', workspace)).toEqual([]);
+  } finally {
+    await close();
+  }
+});
