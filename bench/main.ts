@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../src/app/store.ts';
@@ -16,6 +16,8 @@ const [what = '', ...flags] = process.argv.slice(2);
 
 /** Everything a bench makes is in a folder of its own, removed afterwards. */
 const dataDir = await mkdtemp(join(tmpdir(), 'sentry-bench-'));
+// As root, PostgreSQL runs as another user, and would keep its data elsewhere if this folder were closed to it.
+await chmod(dataDir, 0o755);
 try {
   const result = await measure(what);
   process.stdout.write(flags.includes('--json') ? `${JSON.stringify(result, null, 2)}\n` : table(result));
