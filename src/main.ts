@@ -16,6 +16,7 @@ import { redactCommand } from './cli/redact.ts';
 import { runbooksCommand } from './cli/runbooks.ts';
 import { scanCommand } from './cli/scan.ts';
 import { searchCommand } from './cli/search.ts';
+import { settleCommand } from './cli/settle.ts';
 import { startCommand } from './cli/start.ts';
 import { whyCommand } from './cli/why.ts';
 
@@ -39,6 +40,7 @@ for (const command of [
   whyCommand,
   accessCommand,
   auditCommand,
+  settleCommand,
   runbooksCommand,
   memoryCommand,
   promotionsCommand,

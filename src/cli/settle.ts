@@ -1,0 +1,32 @@
+import { userInfo } from 'node:os';
+import { Argument, Command } from 'commander';
+import { settleByHand } from '../approvals/settle-by-hand.ts';
+import { OpsError } from '../domain/errors.ts';
+import { asActionId } from '../domain/ids.ts';
+import { createRecords } from '../record/record.ts';
+import { createAuditLog } from '../security/audit-chain.ts';
+import { withStore } from './with-store.ts';
+
+export const settleCommand = new Command('settle')
+  .description('Say whether an action of unknown outcome ran, after looking at its target; frees the target.')
+  .argument('<action>', 'its id, act_…')
+  .addArgument(new Argument('<outcome>', 'what you saw').choices(['ran', 'did-not-run']))
+  .option('--reason <text>', 'how you know', '')
+  .action(async (id: string, outcome: string, { reason }: { readonly reason: string }) => {
+    const answer = await withStore(({ sql }) =>
+      settleByHand(
+        { sql, records: createRecords(sql), audit: createAuditLog(sql) },
+        {
+          actionId: asActionId(id),
+          ran: outcome === 'ran',
+          by: `${userInfo().username} (command line)`,
+          reason,
+        },
+      ),
+    );
+    if (!answer.ok)
+      throw new OpsError(answer.code === 'UNKNOWN_ACTION' ? 'NOT_FOUND' : answer.code, answer.reason, {
+        hint: 'sentry incident <id> shows the actions of an incident and their states.',
+      });
+    process.stdout.write(`${id}: ${outcome.replaceAll('-', ' ')}, recorded.\n`);
+  });
