@@ -20,7 +20,7 @@ import { type SearchAnswer, type SearchHit, type SearchRequest, spaceName, space
 
 const K = 10;
 /** A person waits for the answer, words alone are nearly as good, and 60 ms are promised for all of it. */
-const MEANING_WITHIN_MS = 40;
+const MEANING_WITHIN_MS = 45;
 
 export interface SearchDeps {
   readonly sql: Sql;

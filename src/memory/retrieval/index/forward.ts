@@ -1,9 +1,10 @@
+import { endianness } from 'node:os';
 import { termHash } from './term-hash.ts';
 import type { WeighedTerm } from './weigh-entry.ts';
 
 /**
- * An entry's terms as one value, sorted by hash: 4 bytes hash, 1 byte weight (of 255), 1 byte flags. It is what an entry
- * is scored by; postings only find it.
+ * An entry's terms as one value, sorted by hash: all hashes (4 bytes, low first), all weights (1 byte, of 255), all flags
+ * (1 byte). It is what an entry is scored by; postings only find it.
  */
 export interface Forward {
   /** 0–1, and what the title has of it; null when the entry has no such term. */
@@ -16,6 +17,7 @@ export interface Forward {
   posted(): readonly { readonly hash: number; readonly weight: number; readonly inTitle: boolean }[];
 }
 
+/** Bytes a term. */
 const SIZE = 6;
 const IN_TITLE = 1;
 const TITLE_WORD = 2;
@@ -25,11 +27,12 @@ export function encodeForward(terms: readonly WeighedTerm[]): Buffer {
   const sorted = terms
     .map((term) => ({ ...term, hash: termHash(term.term) }))
     .sort((a, b) => a.hash - b.hash);
-  const bytes = Buffer.alloc(sorted.length * SIZE);
+  const n = sorted.length;
+  const bytes = Buffer.alloc(n * SIZE);
   sorted.forEach((term, i) => {
-    bytes.writeInt32BE(term.hash, i * SIZE);
-    bytes[i * SIZE + 4] = asByte(term.weight);
-    bytes[i * SIZE + 5] =
+    bytes.writeInt32LE(term.hash, i * 4);
+    bytes[n * 4 + i] = asByte(term.weight);
+    bytes[n * 5 + i] =
       (term.inTitle ? IN_TITLE : 0) | (term.isTitleWord ? TITLE_WORD : 0) | (term.posted ? POSTED : 0);
   });
   return bytes;
@@ -40,46 +43,55 @@ function asByte(weight: number): number {
 }
 
 export function readForward(bytes: Buffer): Forward {
-  const length = Math.floor(bytes.length / SIZE);
-  const flagsAt = (i: number) => bytes[i * SIZE + 5] ?? 0;
-  const hashAt = (i: number) => bytes.readInt32BE(i * SIZE);
+  const n = Math.floor(bytes.length / SIZE);
+  const hashes = hashesOf(bytes, n);
+  const weights = bytes.subarray(n * 4, n * 5);
+  const flags = bytes.subarray(n * 5, n * 6);
   return {
     find(hash) {
-      let low = 0;
-      let high = length - 1;
-      while (low <= high) {
-        const middle = (low + high) >> 1;
-        const found = hashAt(middle);
-        if (found === hash) {
-          const flags = flagsAt(middle);
-          return {
-            weight: (bytes[middle * SIZE + 4] ?? 0) / 255,
-            inTitle: (flags & IN_TITLE) !== 0,
-            isTitleWord: (flags & TITLE_WORD) !== 0,
-          };
-        }
-        if (found < hash) low = middle + 1;
-        else high = middle - 1;
-      }
-      return null;
+      const at = indexOf(hashes, hash);
+      const flag = flags[at];
+      if (flag === undefined) return null;
+      return {
+        weight: (weights[at] ?? 0) / 255,
+        inTitle: (flag & IN_TITLE) !== 0,
+        isTitleWord: (flag & TITLE_WORD) !== 0,
+      };
     },
     titleWords() {
       const found: number[] = [];
-      for (let i = 0; i < length; i += 1) if (flagsAt(i) & TITLE_WORD) found.push(hashAt(i));
+      for (let i = 0; i < n; i += 1) if ((flags[i] ?? 0) & TITLE_WORD) found.push(hashes[i] ?? 0);
       return found;
     },
     posted() {
       const found: { hash: number; weight: number; inTitle: boolean }[] = [];
-      for (let i = 0; i < length; i += 1) {
-        const flags = flagsAt(i);
-        if (!(flags & POSTED)) continue;
-        found.push({
-          hash: hashAt(i),
-          weight: bytes[i * SIZE + 4] ?? 0,
-          inTitle: (flags & IN_TITLE) !== 0,
-        });
+      for (let i = 0; i < n; i += 1) {
+        const flag = flags[i] ?? 0;
+        if (!(flag & POSTED)) continue;
+        found.push({ hash: hashes[i] ?? 0, weight: weights[i] ?? 0, inTitle: (flag & IN_TITLE) !== 0 });
       }
       return found;
     },
   };
+}
+
+/** A typed array is searched several times faster than a buffer is read. */
+function hashesOf(bytes: Buffer, n: number): Int32Array {
+  if (endianness() === 'LE')
+    return new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + n * 4));
+  return Int32Array.from({ length: n }, (_, i) => bytes.readInt32LE(i * 4));
+}
+
+/** -1 when it is not there. */
+function indexOf(sorted: Int32Array, wanted: number): number {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = sorted[middle] ?? 0;
+    if (found === wanted) return middle;
+    if (found < wanted) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
 }

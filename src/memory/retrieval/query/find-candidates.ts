@@ -10,7 +10,7 @@ import type { QueryTerm } from './weigh-query.ts';
 const TEXT_POSTINGS = 30_000;
 const TITLE_POSTINGS = 15_000;
 /** Scored exactly. */
-const CANDIDATES = 200;
+const CANDIDATES = 100;
 /** Before an entry is read nobody knows how much of its title the query covers. */
 const USUAL_COVER = 0.5;
 

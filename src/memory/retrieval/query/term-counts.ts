@@ -21,7 +21,14 @@ export interface TermCounts {
 }
 
 export function createTermCounts(clock: () => number = () => performance.now()): TermCounts {
-  const known = new Map<string, { readonly entries: number; readonly at: number }>();
+  // By space, then by term; numbers as keys, because a search asks for some thousands.
+  const known = new Map<number, Map<number, Remembered>>();
+  const ofSpace = (id: number): Map<number, Remembered> => {
+    const there = known.get(id) ?? new Map<number, Remembered>();
+    if (there.size > REMEMBERED) there.clear();
+    known.set(id, there);
+    return there;
+  };
   const count = async (
     tx: Tx,
     spaces: readonly OpenSpace[],
@@ -29,24 +36,34 @@ export function createTermCounts(clock: () => number = () => performance.now()):
     least: number,
   ): Promise<readonly TermCount[]> => {
     const since = clock() - REMEMBERED_MS;
+    const remembered = spaces.map(({ id }) => ({ id, terms: ofSpace(id) }));
     const counts: TermCount[] = [];
     // A term is asked for in all spaces when it is unknown in one: one statement, however many spaces.
     const unknown = hashes.filter((hash) => {
-      const remembered = spaces.map(({ id }) => ({ id, at: known.get(`${id} ${hash}`) }));
-      if (!remembered.every(({ at }) => at && at.at > since && at.entries >= least)) return true;
-      for (const { id, at } of remembered)
-        if (at && at.entries > 0) counts.push({ spaceId: id, hash, entries: at.entries });
+      for (const { terms } of remembered) {
+        const one = terms.get(hash);
+        if (!one || one.at < since || one.entries < least) return true;
+      }
+      for (const { id, terms } of remembered) {
+        const entries = terms.get(hash)?.entries ?? 0;
+        if (entries > 0) counts.push({ spaceId: id, hash, entries });
+      }
       return false;
     });
     const counted = await countTerms(tx, spaces, unknown);
     const at = clock();
-    if (known.size > REMEMBERED) known.clear();
-    for (const { id } of spaces) for (const hash of unknown) known.set(`${id} ${hash}`, { entries: 0, at });
-    for (const one of counted) known.set(`${one.spaceId} ${one.hash}`, { entries: one.entries, at });
+    const none = { entries: 0, at };
+    for (const { terms } of remembered) for (const hash of unknown) terms.set(hash, none);
+    for (const { spaceId, hash, entries } of counted) known.get(spaceId)?.set(hash, { entries, at });
     return [...counts, ...counted];
   };
   return {
     now: (tx, spaces, hashes) => count(tx, spaces, hashes, COMMON),
     recent: (tx, spaces, hashes) => count(tx, spaces, hashes, 0),
   };
+}
+
+interface Remembered {
+  readonly entries: number;
+  readonly at: number;
 }
