@@ -42,10 +42,15 @@ const notAscii = /[^\0-\x7f]/;
  */
 export function findInjection(text: string): readonly InjectionFinding[] {
   const found = [...inPlain(text), ...inDisguise(text)];
-  const seen = new Set<string>();
+  // Where rules of one class overlap, the first says it.
+  const ends = new Map<InjectionClass, number>();
   return found
     .toSorted((a, b) => a.start - b.start || b.end - a.end)
-    .filter(({ rule, start }) => !seen.has(`${rule} ${start}`) && seen.add(`${rule} ${start}`) !== undefined);
+    .filter(({ class: kind, start, end }) => {
+      if (start < (ends.get(kind) ?? -1)) return false;
+      ends.set(kind, end);
+      return true;
+    });
 }
 
 function inPlain(text: string): InjectionFinding[] {

@@ -1,21 +1,28 @@
 /** Shannon entropy in bits a character; what is not ASCII counts as one character. */
 export function shannon(text: string): number {
-  counts.fill(0);
+  const { length } = text;
   let others = 0;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
     if (code < 128) counts[code] = (counts[code] as number) + 1;
     else others++;
   }
-  let bits = term(others, text.length);
-  for (const count of counts) if (count > 0) bits += term(count, text.length);
-  return bits;
+  // H = log2 n - 1/n sum(c log2 c); each count is taken once and cleared for the next call.
+  let sum = timesLog(others);
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 128 || counts[code] === 0) continue;
+    sum += timesLog(counts[code] as number);
+    counts[code] = 0;
+  }
+  return length === 0 ? 0 : Math.log2(length) - sum / length;
 }
 
 const counts = new Uint32Array(128);
+const logs = Float64Array.from({ length: 257 }, (_, n) => (n === 0 ? 0 : n * Math.log2(n)));
 
-function term(count: number, of: number): number {
-  return count === 0 ? 0 : -(count / of) * Math.log2(count / of);
+function timesLog(count: number): number {
+  return count < logs.length ? (logs[count] as number) : count * Math.log2(count);
 }
 
 // The most frequent letter pairs of English (Norvig, "English Letter Frequency Counts", norvig.com/mayzner.html), and
@@ -55,23 +62,34 @@ export function wordiness(text: string): number {
   return pairs === 0 ? 0 : common / pairs;
 }
 
-/** Share of neighbours that differ in class (upper, lower, digit, other): about 0.6 in base64, 0.1 to 0.3 in names and paths. */
+const OTHER = 3;
+const SEPARATOR = 4;
+const classes = new Uint8Array(128).fill(OTHER);
+classes.fill(0, 48, 58);
+classes.fill(1, 97, 123);
+classes.fill(2, 65, 91);
+for (const separator of '-_./') classes[separator.charCodeAt(0)] = SEPARATOR;
+
+/** Share of neighbours that differ in class (upper, lower, digit, other), separators left out: about 0.6 in Base64, 0.1 to 0.3 in names. */
 export function turns(text: string): number {
   let changes = 0;
-  for (let i = 1; i < text.length; i++)
-    if (classOf(text.charCodeAt(i)) !== classOf(text.charCodeAt(i - 1))) changes++;
-  return text.length < 2 ? 0 : changes / (text.length - 1);
+  let length = 0;
+  let before = -1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const kind = code < 128 ? (classes[code] as number) : OTHER;
+    if (kind === SEPARATOR) continue;
+    if (before !== -1 && kind !== before) changes++;
+    before = kind;
+    length++;
+  }
+  return length < 2 ? 0 : changes / (length - 1);
 }
 
-function classOf(code: number): number {
-  if (code >= 48 && code <= 57) return 0;
-  if (code >= 97 && code <= 122) return 1;
-  return code >= 65 && code <= 90 ? 2 : 3;
-}
-
-/** How wordy a random value may be: short runs of letters scatter widely, so where the classes turn as often as in base64, more. */
-export function wordLimit(value: string, usual: number): number {
-  return turns(value.replace(/[-_./]/g, '')) >= 0.4 ? 0.7 : usual;
+/** Less wordy than `limit`; where the classes turn as often as in Base64, the short runs of letters scatter widely, and more is allowed. */
+export function isWordless(text: string, limit: number): boolean {
+  const share = wordiness(text);
+  return share < limit || (share < 0.7 && turns(text) >= 0.4);
 }
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -86,12 +104,18 @@ export function looksRandom(whole: string): boolean {
   if (value.length < 10 || plain.test(value) || dates.test(value)) return false;
   if (uuid.test(value)) return true;
   if (versions.test(value) && value.length < 40) return false;
-  const digits = value.replace(/\D/g, '').length;
+  const digits = countDigits(value);
   if (digits === 0 && (value.length < 16 || !/[a-z]/.test(value) || !/[A-Z]/.test(value))) return false;
   if (shannon(value) < (value.length < 16 ? 2.8 : 3)) return false;
   // Letters a to f make pairs like those of words; a hexadecimal value is none.
   if (/^[0-9a-f]+$/i.test(value)) return digits > 0;
-  return wordiness(value) < wordLimit(value, digits >= 3 || value.length >= 32 ? 0.55 : 0.42);
+  return isWordless(value, digits >= 3 || value.length >= 32 ? 0.55 : 0.42);
+}
+
+function countDigits(text: string): number {
+  let digits = 0;
+  for (let i = 0; i < text.length; i++) if (classes[text.charCodeAt(i)] === 0) digits++;
+  return digits;
 }
 
 const placeholderShapes = [

@@ -1,4 +1,4 @@
-import { isPlaceholder, looksRandom, shannon, turns, wordiness, wordLimit } from '../randomness.ts';
+import { isPlaceholder, isWordless, looksRandom, shannon, turns } from '../randomness.ts';
 import type { Span, TextRule } from '../rule.ts';
 
 /** The seed's numbers: Shannon entropy ≥ 4.5 over 40 and more characters. */
@@ -15,7 +15,7 @@ const harmlessBefore =
 
 function isRandomRun(run: string): boolean {
   if (shannon(run) < MIN_ENTROPY || turns(run) < 0.25 || isPlaceholder(run)) return false;
-  return wordiness(run) < wordLimit(run, 0.42) && /\d/.test(run);
+  return /\d/.test(run) && isWordless(run, 0.42);
 }
 
 function entropySpans(text: string): Span[] {
