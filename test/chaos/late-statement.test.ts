@@ -62,13 +62,15 @@ async function holdingProxy(url: string, word: string): Promise<Holding> {
     });
     let mine: (typeof waiting)[number] | undefined;
     let parsed = false;
+    let limits = false;
     client.on('data', (bytes) => {
       if (!open && parsed && !mine) {
         mine = { upstream, bytes: [] };
         waiting.push(mine);
       }
       if (mine && !open) mine.bytes.push(bytes);
-      else upstream.write(withoutTimeout(bytes));
+      else upstream.write(limits ? withoutTimeout(bytes) : bytes);
+      limits = bytes.includes("set_config('statement_timeout'");
       // The word stands in Parse; what has the effect is Bind and Execute, sent when the server has described it.
       if (bytes.includes(word)) parsed = true;
     });
@@ -98,7 +100,7 @@ async function holdingProxy(url: string, word: string): Promise<Holding> {
  */
 function withoutTimeout(bytes: Buffer): Buffer {
   const changed = Buffer.from(bytes);
-  // A parameter's text in Bind, after its length: five digits, the 15 s of the tool in ms or a little less.
+  // A parameter's text in the Bind that follows, after its length: five digits, the 15 s of the tool in ms or a little less.
   for (let at = bytes.indexOf(fiveLong); at >= 0; at = bytes.indexOf(fiveLong, at + 1))
     if (/^1[0-5]\d{3}$/.test(bytes.toString('latin1', at + 4, at + 9))) changed.write('99999', at + 4);
   return changed;
