@@ -2,6 +2,7 @@ import { encodeForward, readForward } from '../src/memory/retrieval/index/forwar
 import { termHash } from '../src/memory/retrieval/index/term-hash.ts';
 import { type WeighedTerm, weighEntry } from '../src/memory/retrieval/index/weigh-entry.ts';
 import { findNearest } from '../src/memory/retrieval/meaning/nearest.ts';
+import { createPatience } from '../src/memory/retrieval/meaning/patience.ts';
 import { inverseFrequency, telling } from '../src/memory/retrieval/query/rarity.ts';
 import { PARTS, scoreEntry } from '../src/memory/retrieval/query/score-entry.ts';
 import { type QueryTerm, weighQuery } from '../src/memory/retrieval/query/weigh-query.ts';
@@ -99,8 +100,9 @@ async function nearness(rig: RetrievalRig, queries: readonly BenchQuery[], space
     warn: () => undefined,
     error: () => undefined,
   };
+  const patience = createPatience();
   for (const { qid, text } of queries) {
-    const { bySpace } = await findNearest({ ...rig, log }, text, spaces, 30_000);
+    const { bySpace } = await findNearest({ ...rig, log, patience }, text, spaces, 30_000);
     found.set(qid, (scope, key) => {
       const near = bySpace.get(spaceName({ kind: 'runbook', scope }));
       return near?.near.get(key) ?? near?.others ?? 0;

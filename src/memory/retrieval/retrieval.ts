@@ -4,6 +4,7 @@ import type { Embedder, VectorStore } from '../ports.ts';
 import { tidySpaces } from './index/tidy-spaces.ts';
 import { listEntries, removeEntries, type Written, writeEntries } from './index/write-entries.ts';
 import { embedPending } from './meaning/embed-pending.ts';
+import { createPatience } from './meaning/patience.ts';
 import { createTermCounts } from './query/term-counts.ts';
 import { search } from './search.ts';
 import type { Entry, SearchAnswer, SearchRequest, Space } from './types.ts';
@@ -36,7 +37,12 @@ export interface RetrievalDeps {
 
 export function createRetrieval(deps: RetrievalDeps): Retrieval {
   const { sql } = deps;
-  const searching = { ...deps, embedder: deps.queryEmbedder ?? deps.embedder, counts: createTermCounts() };
+  const searching = {
+    ...deps,
+    embedder: deps.queryEmbedder ?? deps.embedder,
+    counts: createTermCounts(),
+    patience: createPatience(),
+  };
   return {
     put: (space, entries) => writeEntries(sql, space, entries),
     remove: (space, keys) => removeEntries(sql, space, keys),

@@ -11,6 +11,7 @@ import {
 } from './index/read-index.ts';
 import { titleHash } from './index/term-hash.ts';
 import { findNearest, type Nearest } from './meaning/nearest.ts';
+import type { Patience } from './meaning/patience.ts';
 import { bestOf, chooseLists } from './query/find-candidates.ts';
 import { inverseFrequency, telling } from './query/rarity.ts';
 import { scoreEntry } from './query/score-entry.ts';
@@ -28,6 +29,7 @@ export interface SearchDeps {
   /** Of queries: one that is not busy with documents. */
   readonly embedder: Embedder;
   readonly counts: TermCounts;
+  readonly patience: Patience;
   readonly log: Log;
 }
 

@@ -1,13 +1,15 @@
 import { messageOf } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/log.ts';
 import type { Embedder, VectorStore } from '../../ports.ts';
+import { withoutPlaceholders } from '../text/without-placeholders.ts';
 import { type SearchAnswer, type Space, spaceName } from '../types.ts';
 import { collectionOf, keyOfHit } from './collections.ts';
+import type { Patience } from './patience.ts';
 
 /** Several chunks of one text may be near. Asked of each collection. */
 const CHUNKS = 60;
-/** The model's time grows with every word: 25 ms for the first 120 characters, 45 for 250. */
-const CHARACTERS = 200;
+/** The model's time grows with every word, and more of them found nothing better (bench/README.md). */
+const CHARACTERS = 120;
 
 /** Nearness in meaning: 1 is the same, 0 has nothing in common. */
 export interface Nearest {
@@ -25,16 +27,29 @@ export interface Nearest {
 
 /** Asks the vector database what is near; never throws and never takes longer than it may. */
 export async function findNearest(
-  deps: { readonly vectors: VectorStore; readonly embedder: Embedder; readonly log: Log },
+  deps: {
+    readonly vectors: VectorStore;
+    readonly embedder: Embedder;
+    readonly log: Log;
+    readonly patience: Patience;
+  },
   text: string,
   spaces: readonly Space[],
   withinMs: number,
 ): Promise<Nearest> {
   if (spaces.length === 0) return { state: 'none', bySpace: new Map() };
-  if (withinMs <= 0) return { state: 'late', bySpace: new Map() };
+  const decision = withinMs <= 0 ? 'skip' : deps.patience.decide(withinMs);
+  if (decision === 'skip') return { state: 'late', bySpace: new Map() };
+  const started = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Nearest>((resolve) => {
-    timer = setTimeout(() => resolve({ state: 'late', bySpace: new Map() }), withinMs);
+    timer = setTimeout(
+      () => {
+        if (decision === 'wait') deps.patience.took(performance.now() - started);
+        resolve({ state: 'late', bySpace: new Map() });
+      },
+      decision === 'probe' ? 0 : withinMs,
+    );
   });
   const asked = ask().catch((error: unknown): Nearest => {
     deps.log.debug({ error: messageOf(error) }, 'search goes by words alone');
@@ -47,7 +62,7 @@ export async function findNearest(
   }
 
   async function ask(): Promise<Nearest> {
-    const [embedding] = await deps.embedder.embed([text.slice(0, CHARACTERS)]);
+    const [embedding] = await deps.embedder.embed([shortened(text)]);
     if (!embedding) return { state: 'none', bySpace: new Map() };
     const collections = [...new Set(spaces.map(collectionOf))];
     const hits = new Map(
@@ -70,7 +85,13 @@ export async function findNearest(
         return [spaceName(space), { near, others }] as const;
       }),
     );
+    deps.patience.took(performance.now() - started);
     const any = [...hits.values()].some((found) => found.length > 0);
     return { state: any ? 'used' : 'none', bySpace };
   }
+}
+
+function shortened(text: string): string {
+  const told = withoutPlaceholders(text.slice(0, 10 * CHARACTERS)).replace(/[\s.]*\s+/g, ' ');
+  return told.trim().slice(0, CHARACTERS);
 }

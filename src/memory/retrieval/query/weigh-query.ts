@@ -1,5 +1,6 @@
 import { termHash } from '../index/term-hash.ts';
 import { type Term, termsOf } from '../text/terms.ts';
+import { withoutPlaceholders } from '../text/without-placeholders.ts';
 
 /** A term of the query. `of`: the hashes of a pair's two words, from whose rarity its own is guessed. */
 export interface QueryTerm {
@@ -19,10 +20,7 @@ const MENTIONS = 3;
 
 /** The terms of a query, each once. Placeholders (`<instance>`, `{{ $labels.pod }}`) are where values stood: left out. */
 export function weighQuery(text: string): readonly QueryTerm[] {
-  const told = text
-    .slice(0, CHARACTERS)
-    .replace(/<[A-Za-z_][\w .-]*>/g, ' . ')
-    .replace(/\{\{[^}]*\}\}/g, ' . ');
+  const told = withoutPlaceholders(text.slice(0, CHARACTERS));
   const weighed = new Map<
     string,
     { weight: number; mentions: number; readonly kind: Term['kind']; readonly of: QueryTerm['of'] }
