@@ -107,7 +107,8 @@ function pastAndGerund(w: string, r1: number): string {
   if (!ending || !VOWEL.test(w.slice(0, ending.index))) return w;
   const rest = w.slice(0, ending.index);
   if (/(at|bl|iz)$/.test(rest)) return `${rest}e`;
-  if (DOUBLE.test(rest)) return rest.slice(0, -1);
+  // `adding` is `add`: a double that makes up the word with one vowel before it stays.
+  if (DOUBLE.test(rest)) return /^[aeo]..$/.test(rest) ? rest : rest.slice(0, -1);
   return r1 >= rest.length && endsShort(rest) ? `${rest}e` : rest;
 }
 
