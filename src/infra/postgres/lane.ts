@@ -60,18 +60,24 @@ export function createLane(options: LaneOptions): Lane {
   keepalive?.unref();
 
   function connect(): Sql {
-    client ??= openClient(options, () => {
+    if (client !== undefined) return client;
+    const opened = openClient(options, () => {
+      // One that was discarded says so late, when another has taken its place.
+      if (client !== opened) return;
       epoch += 1;
       if (options.reserved && !closed) reopenLater();
     });
-    return client;
+    client = opened;
+    return opened;
   }
 
   async function discard(): Promise<void> {
     const old = client;
+    if (old === undefined) return;
     client = undefined;
     epoch += 1;
-    await old?.end({ timeout: 0 });
+    if (options.reserved && !closed) reopenLater();
+    await old.end({ timeout: 0 });
   }
 
   function reopenLater(): void {
@@ -265,7 +271,10 @@ async function cancellable(
   } catch (error) {
     // A cancel request that is still on its way would hit the next statement on this connection.
     await cancelling;
-    throw why ?? postgresFault(place, error);
+    const fault = why ?? postgresFault(place, error);
+    // After a reset under a statement, postgres.js connects again but never answers the next one (3.4).
+    if (isConnectionLoss(fault.code)) await discard();
+    throw fault;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../playground/faults/client-session.ts';
 import { createPostgresTargets } from '../../../src/infra/postgres/create-postgres-targets.ts';
@@ -97,8 +98,29 @@ describe('a session', () => {
       within(5_000),
     );
     await expect(going).rejects.toMatchObject({
-      code: expect.stringMatching(/^POSTGRES_(57P01|CONNECTION_CLOSED)/),
+      code: expect.stringMatching(/^POSTGRES_(57P01|CONNECTION_CLOSED|ECONNRESET)/),
     });
+  });
+
+  test('however the connection was lost, the next session has another at once', async () => {
+    for (let loss = 0; loss < 12; loss += 1) {
+      const begun = performance.now();
+      await expect(
+        rig.targets.act(
+          'shop-db',
+          async (session) => {
+            const [self] = await session.query('SELECT pg_backend_pid() AS pid');
+            await rig.shop.admin`SELECT pg_terminate_backend(${Number(self?.['pid'])}::int)`;
+            // Told by the server, by the closed socket, or by a reset under the statement.
+            await sleep(loss % 4);
+            return session.query('SELECT 1');
+          },
+          within(3_000),
+        ),
+      ).rejects.toMatchObject({ retryable: true });
+      // A connection that never answers is only given up after the time limit.
+      expect(performance.now() - begun).toBeLessThan(3_000);
+    }
   });
 });
 
