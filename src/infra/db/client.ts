@@ -8,35 +8,79 @@ export interface Database {
   close(timeoutMs?: number): Promise<void>;
 }
 
-/** Opens a pool; nothing is connected before the first statement. */
+/** What is under way on connections that are being given up may take this long to end. */
+const RETIRE_SECONDS = 5;
+
+/**
+ * Opens a pool; nothing is connected before the first statement. When a connection is lost the whole pool is replaced:
+ * postgres.js (3.4) keeps a connection that was reset under a statement, and never answers the next one on it. What was
+ * under way fails with `CONNECTION_…` or `ECONN…`; what comes afterwards has new connections.
+ */
 export function openDatabase(
   url: string,
   options: { readonly max?: number; readonly name?: string } = {},
 ): Database {
-  const client = postgres(url, {
-    max: options.max ?? 10,
-    connect_timeout: 10,
-    max_lifetime: null,
-    onnotice: () => undefined,
-    connection: { application_name: options.name ?? 'sentry' },
-    types: {
-      // Sequence numbers stay far below 2^53.
-      int8: {
-        to: 20,
-        from: [20],
-        serialize: (value: number) => String(value),
-        parse: (text: string) => Number(text),
-      },
-      time: {
-        to: 1184,
-        from: [1114, 1184],
-        serialize: (value: string | Date) => (value instanceof Date ? value.toISOString() : value),
-        parse: (text: string) => new Date(text).toISOString(),
-      },
+  let closed = false;
+  let client = open();
+  const retiring = new Set<Promise<void>>();
+
+  function open(): Client {
+    const opened = postgres(url, {
+      max: options.max ?? 10,
+      connect_timeout: 10,
+      // Connections are closed by nothing but a loss and the end, see `onclose`.
+      max_lifetime: null,
+      onnotice: () => undefined,
+      onclose: () => replace(opened as unknown as Client),
+      connection: { application_name: options.name ?? 'sentry' },
+      types,
+    });
+    return opened as unknown as Client;
+  }
+
+  function replace(lost: Client): void {
+    if (closed || client !== lost) return;
+    client = open();
+    // The types of arrays are asked for by the first connection, and known only to statements after its first one.
+    Object.assign(client.options.parsers, lost.options.parsers);
+    Object.assign(client.options.serializers, lost.options.serializers);
+    Object.assign(client.options.shared, { typeArrayMap: lost.options.shared.typeArrayMap });
+    const retired = lost.end({ timeout: RETIRE_SECONDS }).finally(() => retiring.delete(retired));
+    retiring.add(retired);
+  }
+
+  const sql = Object.assign(
+    (strings: TemplateStringsArray, ...values: readonly unknown[]) => client(strings, ...(values as never[])),
+    {
+      json: (value: unknown) => client.json(value as never),
+      array: (values: readonly unknown[]) => client.array(values as never),
+      begin: (...args: readonly unknown[]) => client.begin(...(args as Parameters<Client['begin']>)),
     },
-  });
+  );
   return {
-    sql: client as unknown as Sql,
-    close: (timeoutMs = 5_000) => client.end({ timeout: timeoutMs / 1000 }),
+    sql: sql as unknown as Sql,
+    async close(timeoutMs = 5_000) {
+      closed = true;
+      await Promise.all([client.end({ timeout: timeoutMs / 1000 }), ...retiring]);
+    },
   };
 }
+
+/** `shared` is postgres.js's own, and not in its types. */
+type Client = postgres.Sql & { readonly options: { readonly shared: { readonly typeArrayMap: object } } };
+
+const types = {
+  // Sequence numbers stay far below 2^53.
+  int8: {
+    to: 20,
+    from: [20],
+    serialize: (value: number) => String(value),
+    parse: (text: string) => Number(text),
+  },
+  time: {
+    to: 1184,
+    from: [1114, 1184],
+    serialize: (value: string | Date) => (value instanceof Date ? value.toISOString() : value),
+    parse: (text: string) => new Date(text).toISOString(),
+  },
+};

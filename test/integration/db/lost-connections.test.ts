@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
+import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+
+let scratch: ScratchDatabase;
+let admin: Database;
+let db: Database;
+beforeAll(async () => {
+  scratch = await scratchDatabase();
+  admin = openDatabase(scratch.url, { max: 1 });
+  db = openDatabase(scratch.url, { max: 3, name: 'victim' });
+});
+afterAll(async () => {
+  await Promise.all([db.close(), admin.close()]);
+  await scratch.drop();
+});
+
+const end = (which: string): PromiseLike<unknown> =>
+  admin.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim' AND ${which} IN ('all', pid::text)`;
+
+/** `ok`, or the code it failed with; `no answer` after 8 s. */
+async function outcome(work: PromiseLike<unknown>): Promise<string> {
+  const answered = Promise.resolve(work).then(
+    () => 'ok',
+    (error: { code?: string }) => error.code ?? 'an error without code',
+  );
+  return Promise.race([answered, sleep(8_000, 'no answer')]);
+}
+
+test('every statement is answered, however and whenever its connection is lost, and the next one works', async () => {
+  const seen: string[] = [];
+  for (let loss = 0; loss < 40; loss += 1) {
+    seen.push(
+      ...(await Promise.all(
+        Array.from({ length: 6 }, async (_, n) => {
+          const [self] = await db.sql`SELECT pg_backend_pid() AS pid`.then(
+            (rows) => rows,
+            () => [],
+          );
+          await end(String(self?.['pid']));
+          await sleep((loss + n) % 4);
+          return outcome(db.sql`SELECT ${n}::int AS n`);
+        }),
+      )),
+    );
+  }
+  expect(seen.filter((one) => one !== 'ok').length).toBeGreaterThan(0);
+  expect(new Set(seen)).not.toContain('no answer');
+  await sleep(20);
+  expect(await outcome(db.sql`SELECT 1`)).toBe('ok');
+}, 120_000);
+
+test('arrays and transactions work as the first thing after a loss', async () => {
+  await db.sql`SELECT ${db.sql.array(['warm'])}::text[] AS words`;
+  await end('all');
+  await sleep(50);
+  const [row] = await db.sql`SELECT ${db.sql.array(['a', 'b, "c"'])}::text[] AS words`;
+  expect(row?.['words']).toEqual(['a', 'b, "c"']);
+  await end('all');
+  await sleep(50);
+  const sum = await db.sql.begin(
+    async (tx) => (await tx`SELECT ${[1, 2].length}::int + 1 AS sum`)[0]?.['sum'],
+  );
+  expect(sum).toBe(3);
+});
+
+test('statements under way on other connections end in peace when one is lost', async () => {
+  const slow = outcome(db.sql`SELECT pg_sleep(1)`);
+  const [self] = await db.sql`SELECT pg_backend_pid() AS pid`;
+  await end(String(self?.['pid']));
+  expect(await slow).toBe('ok');
+});
