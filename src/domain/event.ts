@@ -1,6 +1,7 @@
 import type { Diagnosis, Triage } from './diagnosis.ts';
 import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
 import type { IncidentState, Role, Verdict } from './incident.ts';
+import type { ShownMemory } from './memory.ts';
 
 /** What happened in an incident, append-only; everything Slack shows and `why` tells is drawn from these and the rows they name. */
 export type IncidentEventBody =
@@ -20,6 +21,15 @@ export type IncidentEventBody =
       readonly runbooks: readonly string[];
       readonly worked: readonly string[];
       readonly failed: readonly string[];
+      readonly missing: string | null;
+    }
+  /** What memory put into a turn of a model; `documents` may be empty. */
+  | {
+      readonly type: 'memory.context.loaded';
+      readonly role: Role;
+      readonly turn: number;
+      readonly documents: readonly LoadedMemory[];
+      readonly tokens: number;
       readonly missing: string | null;
     }
   | {
@@ -113,6 +123,15 @@ export type IncidentEventBody =
     }
   | { readonly type: 'incident.stopped'; readonly by: string; readonly reason: string }
   | { readonly type: 'incident.resumed'; readonly by: string }
+  /** The human switch was set for what this incident is about; `scope` as in the switch. `until` null: until somebody resumes. */
+  | {
+      readonly type: 'switch.set';
+      readonly scope: string;
+      readonly by: string;
+      readonly reason: string;
+      readonly until: string | null;
+    }
+  | { readonly type: 'switch.cleared'; readonly scope: string; readonly by: string; readonly reason: string }
   | { readonly type: 'incident.summary'; readonly text: string };
 
 export interface SeenBefore {
@@ -120,6 +139,12 @@ export interface SeenBefore {
   readonly title: string;
   readonly distance: number;
 }
+
+/** A memory that a model was shown: where it is, never what it says. */
+export type LoadedMemory = Pick<
+  ShownMemory,
+  'id' | 'store' | 'path' | 'version' | 'trust' | 'trusted' | 'tokens'
+>;
 
 export type IncidentEvent = IncidentEventBody & {
   /** Grows within the deployment; the order of the record. */

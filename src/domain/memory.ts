@@ -1,4 +1,5 @@
 import type { IncidentId } from './ids.ts';
+import type { Incident, Role } from './incident.ts';
 
 /** What memory offers an investigation before its first tool call. Advisory: never evidence. */
 export interface Recall {
@@ -56,3 +57,44 @@ export const EMPTY_RECALL: Recall = {
   episodes: { similar: [], failedCommands: [] },
   missing: null,
 };
+
+/** Asked before a new user turn of a model. */
+export interface MemoryAsk {
+  readonly incident: Incident;
+  readonly role: Role;
+  /** Which turn of the role's history it is for, from 1. The first one asks about the alert, later ones about `text` alone. */
+  readonly turn: number;
+  /** What the turn says beyond the alert: hints, a diagnosis, what tools have shown. */
+  readonly text: string;
+  /** Ids of memories that stand in this history already. */
+  readonly shown: readonly string[];
+}
+
+/** What memory has for a turn: text to append to it, and what stands in the text. */
+export interface PreparedMemory {
+  /** Names this retrieval on record. */
+  readonly run: string;
+  readonly turn: number;
+  /** Empty when nothing fits. */
+  readonly text: string;
+  /** Of the text, counted on the safe side. */
+  readonly tokens: number;
+  readonly shown: readonly ShownMemory[];
+  /** What could not be asked, for people; null when all answered. */
+  readonly missing: string | null;
+}
+
+export interface ShownMemory {
+  /** Of a document, a runbook or an incident. */
+  readonly id: string;
+  /** A memory store, `runbooks-<domain>` or `incidents-<domain>`. */
+  readonly store: string;
+  readonly path: string;
+  readonly title: string;
+  /** 0 for what has no versions. */
+  readonly version: number;
+  readonly trust: string;
+  /** Whether it stands in the trusted block. */
+  readonly trusted: boolean;
+  readonly tokens: number;
+}

@@ -154,6 +154,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
           ...(event.missing ? [event.missing] : []),
         ].join('; ') || null
       );
+    case 'memory.context.loaded':
+      return memoryLine(event);
     case 'investigator.chosen':
       return `investigated by ${event.investigator}${event.model ? ` (${event.model}, prompts ${event.prompts ?? 'unknown'})` : ''}: ${event.why}`;
     case 'investigator.fallback':
@@ -206,6 +208,10 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> stopped it: ${event.reason}`;
     case 'incident.resumed':
       return `<@${event.by}> resumed it`;
+    case 'switch.set':
+      return `<@${event.by}> stopped all changes (${event.scope === '*' ? 'everything' : event.scope.replace(':', ' ')})${event.until ? ` until ${moment(event.until)}` : ''}${event.reason ? `: ${event.reason}` : ''}`;
+    case 'switch.cleared':
+      return `<@${event.by}> resumed changes (${event.scope === '*' ? 'everything' : event.scope.replace(':', ' ')})${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.summary':
       return event.text;
     default: {
@@ -213,6 +219,15 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return never;
     }
   }
+}
+
+/** What a model was shown from memory, by place and trust; null where there was nothing. */
+function memoryLine(event: Extract<IncidentEvent, { type: 'memory.context.loaded' }>): string | null {
+  if (event.documents.length === 0) return event.missing;
+  const places = event.documents.map(
+    ({ store, path, trust }) => `${store}/${path} (${trust.replace('_', ' ')})`,
+  );
+  return `the ${event.role} was shown from memory, ${event.tokens} tokens: ${places.join(', ')}`;
 }
 
 /** `2026-11-21 14:03:22 UTC`. */

@@ -23,6 +23,25 @@ type Lines = {
 /** What an event looks like in the progress message; others have a message of their own or none. */
 const lines: Lines = {
   'memory.recalled': recalled,
+  'memory.context.loaded': loaded,
+  'memory.write.blocked': (event) => ({
+    mark: '⊘',
+    spans: [
+      words('Kept out of memory: '),
+      code(short(event.path, 80)),
+      words(`, the safety scanner found ${short(kindsOf(event.findings))}.`),
+    ],
+    keep: true,
+  }),
+  'memory.policy.denied': (event) => ({
+    mark: '⊘',
+    spans: [
+      words('Memory write denied in '),
+      code(short(event.store, 80)),
+      words(`: ${short(event.reason)}`),
+    ],
+    keep: true,
+  }),
   'investigator.chosen': (event) => ({
     mark: '•',
     spans: [
@@ -106,6 +125,33 @@ function recalled(
   if (event.missing)
     return { mark: '⚠', spans: [words(`Memory could not be asked: ${short(event.missing)}`)] };
   return null;
+}
+
+/** What a model was given from memory; whose drafts nobody has reviewed is said. */
+function loaded(event: Extract<IncidentEvent, { type: 'memory.context.loaded' }>): Step | null {
+  const { documents, tokens } = event;
+  if (documents.length === 0) return null;
+  const drafts = documents.filter(({ trusted }) => !trusted).length;
+  const names = documents
+    .slice(0, SHOWN_MEMORIES)
+    .flatMap(({ path }, index): Span[] => [...(index === 0 ? [] : [words(', ')]), code(short(path, 60))]);
+  const more = documents.length > SHOWN_MEMORIES ? ` and ${documents.length - SHOWN_MEMORIES} more` : '';
+  const unreviewed = drafts > 0 ? `, ${drafts} unreviewed` : '';
+  return {
+    mark: '↺',
+    spans: [
+      words(`Memory for the ${event.role}: `),
+      ...names,
+      words(`${more} (${tokens} tokens${unreviewed})`),
+    ],
+  };
+}
+
+/** Of documents named in a line. */
+const SHOWN_MEMORIES = 4;
+
+function kindsOf(findings: readonly { readonly category: string }[]): string {
+  return [...new Set(findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ');
 }
 
 /** `blocked_sessions` as people write it. */
