@@ -51,8 +51,10 @@ function always(id: string): PlayedModel {
   };
 }
 
+/** By Anthropic's id or Bedrock's (`us.anthropic.…-v1:0`). */
 export function playedModel(id: string): PlayedModel | undefined {
-  return PLAYED.find((model) => model.id === id);
+  const own = id.replace(/^.*anthropic\./, '').replace(/-v\d+(:\d+)?$/, '');
+  return PLAYED.find((model) => model.id === own);
 }
 
 const support = (supported: boolean) => ({ supported });

@@ -11,9 +11,13 @@ export interface InputUsage {
 /** Four bytes a token: crude, but the same for prompt, cache and count_tokens, which is all the tests need. */
 const BYTES_PER_TOKEN = 4;
 
+/** How many blocks before a breakpoint the API looks for what was written earlier (prompt caching documentation). */
+const LOOK_BACK = 20;
+
 /**
  * Prompt caching by blocks in the API's order (tools, system, messages): a request reads the longest prefix that an
- * earlier one wrote at a breakpoint, and writes up to its own last breakpoint. Expiry is not played.
+ * earlier one wrote at a breakpoint, no more than `LOOK_BACK` blocks before one of its own, and writes up to its own
+ * last breakpoint. Expiry is not played.
  */
 export function createPromptCache(): { use(request: MessagesRequest): InputUsage } {
   const written = new Set<string>();
@@ -32,7 +36,8 @@ export function createPromptCache(): { use(request: MessagesRequest): InputUsage
         key = fingerprint(key, block.value);
         total += block.tokens;
         if (index <= lastMark) markedTokens = total;
-        if (index <= lastMark && written.has(key)) read = total;
+        const seen = marked.slice(index, index + LOOK_BACK + 1).includes(true);
+        if (seen && written.has(key)) read = total;
         if (marked[index]) fresh.push(key);
       }
       for (const each of fresh) written.add(each);

@@ -2,8 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiProblem, ERROR_TYPES, errorBody } from './api-error.ts';
+import { chatErrorEvent, checkChat, messagesRequestOf, renderChat } from './chat-wire.ts';
 import { checkMessages } from './check-messages.ts';
 import { checkParameters } from './check-parameters.ts';
+import { checkSignature, type SignedBy } from './check-signature.ts';
 import { createHistory } from './history.ts';
 import { modelInfo, playedModel } from './models.ts';
 import { countTokens, createPromptCache } from './prompt-cache.ts';
@@ -50,7 +52,20 @@ export interface ScriptedClaudeOptions {
   readonly strict?: boolean;
   /** Takes the key as `x-api-key` only, as gateways made for older SDKs do. Default false. */
   readonly apiKeyHeaderOnly?: boolean;
+  /** What stands before every path, as behind a gateway: `/anthropic`. */
+  readonly prefix?: string;
+  /** Plays Bedrock: takes only requests signed by these, and has no list of models. */
+  readonly signedBy?: SignedBy;
 }
+
+/** How an answer is written: as the Messages API, or as OpenAI's chat completions. */
+interface Wire {
+  readonly render: typeof renderMessage;
+  readonly errorEvent?: (type: string) => string;
+}
+
+const MESSAGES: Wire = { render: renderMessage };
+const CHAT: Wire = { render: renderChat, errorEvent: chatErrorEvent };
 
 /** Starts a Messages API that says what it is told and checks requests as the real one does. */
 export async function createScriptedClaude(options: ScriptedClaudeOptions): Promise<ScriptedClaude> {
@@ -70,41 +85,51 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
     return typeof scripted === 'function' ? scripted(request) : scripted;
   };
 
-  async function messages(record: RecordedRequest, response: ServerResponse): Promise<void> {
-    const { body } = record;
-    const refused =
-      checkCredentials(record.headers, options.apiKeyHeaderOnly ?? false) ??
+  function refusedMessages({ body, headers }: RecordedRequest): ApiProblem | undefined {
+    return (
+      (options.signedBy ? undefined : checkCredentials(headers, options.apiKeyHeaderOnly ?? false)) ??
       checkParameters(body) ??
       checkMessages(body, history.endsPaused(body)) ??
       history.check(body) ??
-      checkContext(body);
+      checkContext(body)
+    );
+  }
+
+  async function reply(
+    record: RecordedRequest,
+    response: ServerResponse,
+    refused: ApiProblem | undefined,
+    wire: Wire,
+  ): Promise<void> {
+    const { body } = record;
     if (refused !== undefined) return fail(record, response, refused);
     const injected = faults.shift();
-    const reply = injected === undefined ? next(body) : { ...peek(scenario, turn, body), fault: injected };
-    if (reply === undefined) {
+    const said = injected === undefined ? next(body) : { ...peek(scenario, turn, body), fault: injected };
+    if (said === undefined) {
       return fail(record, response, {
         status: 500,
         type: 'api_error',
         message: 'the scenario has no turn left',
       });
     }
-    if (reply.delayMs !== undefined) await sleep(reply.delayMs);
-    if (reply.fault?.kind === 'http') {
-      const { status, type = ERROR_TYPES[status] ?? 'api_error', message = type, headers } = reply.fault;
+    if (said.delayMs !== undefined) await sleep(said.delayMs);
+    if (said.fault?.kind === 'http') {
+      const { status, type = ERROR_TYPES[status] ?? 'api_error', message = type, headers } = said.fault;
       return fail(record, response, { status, type, message }, headers);
     }
-    await answer(record, response, reply);
+    await answer(record, response, said, wire);
   }
 
   async function answer(
     record: RecordedRequest,
     response: ServerResponse,
-    reply: ScriptedReply,
+    said: ScriptedReply,
+    { render, errorEvent }: Wire,
   ): Promise<void> {
     const { body } = record;
     serial += 1;
     let salt = 0;
-    const rendered = renderMessage(reply, {
+    const rendered = render(said, {
       model: body.model,
       messageId: `msg_scripted_${serial}`,
       input: cache.use(body),
@@ -118,7 +143,7 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
       'cache-control': 'no-cache',
       'request-id': `req_scripted_${serial}`,
     });
-    record.complete = await sendEvents(response, rendered.events, reply, holds);
+    record.complete = await sendEvents(response, rendered.events, said, holds, errorEvent);
     if (record.complete) history.issued(body, rendered.content, rendered.stop === 'pause_turn');
   }
 
@@ -139,10 +164,17 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
   });
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '/').split('?')[0] ?? '/';
+    const asked = (request.url ?? '/').split('?')[0] ?? '/';
     const text = await readBody(request);
-    if (path.startsWith('/control/')) return control(path, text, response);
-    if (request.method === 'GET' && path.startsWith('/v1/models/')) return sendModel(path, response);
+    if (asked.startsWith('/control/')) return control(asked, text, response);
+    const { prefix = '' } = options;
+    if (!asked.startsWith(prefix)) return sendProblem(response, notFound(asked));
+    const path = asked.slice(prefix.length);
+    const { signedBy } = options;
+    const unsigned = signedBy && checkSignature(request, text, signedBy);
+    if (unsigned) return sendProblem(response, unsigned);
+    if (request.method === 'GET' && path.startsWith('/v1/models/') && !signedBy)
+      return sendModel(path, response);
     if (request.method !== 'POST') return sendProblem(response, notFound(path));
     const body = parseBody(text);
     if (body === undefined) {
@@ -153,9 +185,11 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
       });
     }
     if (path === '/v1/messages/count_tokens') return sendJson(response, { input_tokens: countTokens(body) });
-    if (path !== '/v1/messages') return sendProblem(response, notFound(path));
+    const chat = path === '/api/v1/chat/completions';
+    if (path !== '/v1/messages' && !chat) return sendProblem(response, notFound(path));
+    const badChat = chat ? checkChat(body) : undefined;
     const record: RecordedRequest = {
-      body,
+      body: chat ? messagesRequestOf(body) : body,
       headers: request.headers,
       at: performance.now(),
       complete: false,
@@ -164,7 +198,10 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
     response.once('close', () => {
       if (!response.writableFinished) record.goneAt = performance.now();
     });
-    await messages(record, response);
+    const refused = chat
+      ? (badChat ?? checkMessages(record.body, false) ?? checkContext(record.body))
+      : refusedMessages(record);
+    await reply(record, response, refused, chat ? CHAT : MESSAGES);
   }
 
   function control(path: string, text: string, response: ServerResponse): void {
@@ -180,7 +217,7 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}${options.prefix ?? ''}`,
     requests,
     play(replacement) {
       scenario = replacement;

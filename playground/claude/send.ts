@@ -18,6 +18,7 @@ export async function sendEvents(
   events: readonly RenderedEvent[],
   reply: ScriptedReply,
   hold: HoldPoint,
+  errorEvent: (type: string) => string = messagesErrorEvent,
 ): Promise<boolean> {
   const fault = reply.fault;
   const holdAt = holdPosition(events, reply.holdBefore);
@@ -27,7 +28,8 @@ export async function sendEvents(
     if (index === holdAt) await hold.wait(response);
     if (reply.eventDelayMs !== undefined) await sleep(reply.eventDelayMs);
     const room = faultAt - sent;
-    if (fault?.kind === 'error_event' && room <= 0) return endWithErrorEvent(response, fault.type);
+    if (fault?.kind === 'error_event' && room <= 0)
+      return endWithError(response, errorEvent(fault.type ?? OVERLOADED));
     if (room >= event.bytes.length || fault?.kind === 'error_event') {
       await write(response, event.bytes, reply.writeBytes);
       sent += event.bytes.length;
@@ -39,7 +41,7 @@ export async function sendEvents(
     await write(response, event.bytes.subarray(room), reply.writeBytes);
     sent = Number.NEGATIVE_INFINITY;
   }
-  if (fault?.kind === 'error_event') return endWithErrorEvent(response, fault.type);
+  if (fault?.kind === 'error_event') return endWithError(response, errorEvent(fault.type ?? OVERLOADED));
   response.end();
   return true;
 }
@@ -77,12 +79,18 @@ async function spoil(response: ServerResponse, kind: string): Promise<false> {
   return false;
 }
 
-function endWithErrorEvent(response: ServerResponse, type = 'overloaded_error'): false {
+const OVERLOADED = 'overloaded_error';
+
+function messagesErrorEvent(type: string): string {
   const body = {
     type: 'error',
     error: { type, message: type.replace('_error', '') },
     request_id: 'req_scripted',
   };
-  response.end(`event: error\ndata: ${JSON.stringify(body)}\n\n`);
+  return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
+}
+
+function endWithError(response: ServerResponse, event: string): false {
+  response.end(event);
   return false;
 }

@@ -7,18 +7,20 @@ import { priceOf, usdOf } from './pricing.ts';
 import { createRawInputs } from './raw-inputs.ts';
 import { requestBody } from './request-body.ts';
 import { type AssistantContent, type ModelStop, NO_USAGE, type Spent, type TokenUsage } from './types.ts';
+import { startWatchdog, type Watchdog } from './watchdog.ts';
 
 export interface AnthropicOptions {
   readonly apiKey: string;
   /** Any server that speaks the Messages API; a path prefix is kept. Default: Anthropic's own. */
   readonly baseUrl?: string | undefined;
-  /**
-   * A stream that brings no event for so long is given up. Pings do not count (the SDK keeps them to itself), and
-   * hard thinking is silent for long: giving up early costs more than waiting. Default 120 s.
-   */
+  /** Default `DEFAULT_IDLE_MS`. */
   readonly idleMs?: number;
   /** For the look-up of what a model can do; it stands before the first message only. Default 3 s. */
   readonly lookUpMs?: number;
+  /** For the record. Default `anthropic`. */
+  readonly name?: string;
+  /** Sends each request; for servers that want it signed. The key is still sent, unless it is empty. */
+  readonly fetch?: typeof fetch;
 }
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
@@ -32,6 +34,7 @@ export function createAnthropicBackend(options: AnthropicOptions): ModelBackend 
     maxRetries: 0,
     // Its log would show request bodies; ours is written by the caller.
     logLevel: 'off',
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   } as const;
   let client = new Anthropic({ ...given, apiKey: options.apiKey, authToken: null });
   /** Gateways older than this SDK know the key only as `x-api-key`; the API itself takes the bearer token. */
@@ -43,28 +46,27 @@ export function createAnthropicBackend(options: AnthropicOptions): ModelBackend 
       defaultHeaders: { 'X-Api-Key': options.apiKey },
     });
   let olderTried = options.baseUrl === undefined;
-  const idleMs = options.idleMs ?? 120_000;
   const capabilitiesOf = createCapabilityCache(async (model): Promise<ModelCapabilities> => {
     const timeout = options.lookUpMs ?? 3_000;
     return listedCapabilities(model, await client.models.retrieve(model, {}, { timeout }));
   });
 
   return {
-    name: 'anthropic',
+    name: options.name ?? 'anthropic',
     async attempt(request, attempt) {
-      const guard = watch(attempt, idleMs);
+      const dog = startWatchdog(attempt, options.idleMs);
       try {
-        const body = requestBody(request, await guard.orAbort(capabilitiesOf(request.model)));
+        const body = requestBody(request, await dog.orAbort(capabilitiesOf(request.model)));
         try {
-          return await guard.run(client, body, attempt);
+          return await runMessage(client, body, attempt, dog);
         } catch (error) {
           if (olderTried || !(error instanceof LlmError) || !asksForApiKey(error)) throw error;
           olderTried = true;
           client = olderClient();
-          return await guard.run(client, body, attempt);
+          return await runMessage(client, body, attempt, dog);
         }
       } finally {
-        guard.stop();
+        dog.stop();
       }
     },
     async countTokens(request, signal) {
@@ -82,71 +84,34 @@ function asksForApiKey({ code, message }: LlmError): boolean {
   return code === 'LLM_AUTH' && /api.?key/i.test(message);
 }
 
-/** Ends an attempt when the caller aborts, the time is up or nothing arrives any more, and says which it was. */
-function watch(attempt: AttemptOptions, idleMs: number) {
-  const controller = new AbortController();
-  let idle: NodeJS.Timeout | undefined;
-  const end = (error: LlmError) => controller.abort(error);
-  const onAbort = () => end(new LlmError('LLM_ABORTED', 'the model call was stopped'));
-  const touch = () => {
-    clearTimeout(idle);
-    idle = setTimeout(
-      () => end(new LlmError('LLM_STALLED', `nothing arrived for ${idleMs} ms`, { retryable: true })),
-      idleMs,
-    );
-  };
-  const deadline = setTimeout(
-    () => end(new LlmError('LLM_DEADLINE', `no whole answer within ${Math.round(attempt.timeoutMs)} ms`)),
-    attempt.timeoutMs,
-  );
-  attempt.signal.addEventListener('abort', onAbort, { once: true });
-  if (attempt.signal.aborted) onAbort();
-  touch();
-
-  return {
-    stop() {
-      clearTimeout(idle);
-      clearTimeout(deadline);
-      attempt.signal.removeEventListener('abort', onAbort);
-    },
-    /** The value, or the reason this attempt ended for, whichever is first. */
-    async orAbort<T>(value: Promise<T>): Promise<T> {
-      controller.signal.throwIfAborted();
-      const aborted = new Promise<never>((_, reject) => {
-        controller.signal.addEventListener('abort', () => reject(controller.signal.reason as LlmError), {
-          once: true,
-        });
-      });
-      return Promise.race([value, aborted]);
-    },
-    async run(
-      client: Anthropic,
-      body: Anthropic.MessageCreateParamsNonStreaming,
-      { onEvent }: AttemptOptions,
-    ): Promise<AttemptResult> {
-      controller.signal.throwIfAborted();
-      const stream = client.messages.stream(body, { signal: controller.signal, timeout: attempt.timeoutMs });
-      const inputs = createRawInputs();
-      stream.on('connect', touch);
-      stream.on('streamEvent', (event) => {
-        touch();
-        inputs.take(event);
-        if (event.type === 'content_block_start' && event.content_block.type === 'tool_use') {
-          onEvent({ type: 'tool_use_started', name: event.content_block.name });
-        }
-      });
-      stream.on('text', (delta) => onEvent({ type: 'text', delta }));
-      stream.on('thinking', (delta) => onEvent({ type: 'thinking', delta }));
-      try {
-        return result(await stream.finalMessage(), body.model, stream.request_id ?? null, inputs.whole());
-      } catch (error) {
-        const spent = spentOn(stream.currentMessage, body.model);
-        if (!controller.signal.aborted) throw classifyError(error, spent);
-        const reason = controller.signal.reason as LlmError;
-        throw new LlmError(reason.code, reason.message, { retryable: reason.retryable, spent, cause: error });
-      }
-    },
-  };
+/** One message over the stream, to its end or the watchdog's. */
+async function runMessage(
+  client: Anthropic,
+  body: Anthropic.MessageCreateParamsNonStreaming,
+  { onEvent, timeoutMs }: AttemptOptions,
+  dog: Watchdog,
+): Promise<AttemptResult> {
+  dog.signal.throwIfAborted();
+  const stream = client.messages.stream(body, { signal: dog.signal, timeout: timeoutMs });
+  const inputs = createRawInputs();
+  stream.on('connect', dog.touch);
+  stream.on('streamEvent', (event) => {
+    dog.touch();
+    inputs.take(event);
+    if (event.type === 'content_block_start' && event.content_block.type === 'tool_use') {
+      onEvent({ type: 'tool_use_started', name: event.content_block.name });
+    }
+  });
+  stream.on('text', (delta) => onEvent({ type: 'text', delta }));
+  stream.on('thinking', (delta) => onEvent({ type: 'thinking', delta }));
+  try {
+    return result(await stream.finalMessage(), body.model, stream.request_id ?? null, inputs.whole());
+  } catch (error) {
+    const spent = spentOn(stream.currentMessage, body.model);
+    if (!dog.signal.aborted) throw classifyError(error, spent);
+    const reason = dog.signal.reason as LlmError;
+    throw new LlmError(reason.code, reason.message, { retryable: reason.retryable, spent, cause: error });
+  }
 }
 
 function result(

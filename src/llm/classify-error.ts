@@ -42,13 +42,13 @@ function classifyApiError(error: InstanceType<typeof Anthropic.APIError>, spent:
   });
 }
 
-const RETRYABLE: ReadonlySet<LlmErrorCode> = new Set<LlmErrorCode>([
+export const RETRYABLE: ReadonlySet<LlmErrorCode> = new Set<LlmErrorCode>([
   'LLM_RATE_LIMITED',
   'LLM_OVERLOADED',
   'LLM_UNAVAILABLE',
 ]);
 
-function codeOfStatus(status: number, message: string): LlmErrorCode {
+export function codeOfStatus(status: number, message: string): LlmErrorCode {
   if (status === 401 || status === 403) return 'LLM_AUTH';
   if (status === 402) return 'LLM_BILLING';
   if (status === 404) return 'LLM_MODEL_UNKNOWN';
@@ -73,7 +73,7 @@ const CODE_OF_TYPE: Readonly<Record<string, LlmErrorCode>> = {
 };
 
 /** `retry-after-ms`, or `retry-after` as seconds or an HTTP date (RFC 9110 §10.2.3). */
-function retryAfterMs(headers: Headers | undefined): number | null {
+export function retryAfterMs(headers: Headers | undefined): number | null {
   const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact)) return Math.max(0, exact);
   const header = headers?.get('retry-after');

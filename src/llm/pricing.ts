@@ -95,9 +95,9 @@ const PRICES: Readonly<Record<string, Price>> = {
   },
 };
 
-/** The price of a model; dated ids (`claude-opus-4-5-20251101`) and Bedrock ids (`anthropic.claude-…`) are understood. */
+/** The price of a model; dated ids (`claude-opus-4-5-20251101`) and Bedrock ids (`us.anthropic.claude-…-v1:0`) are understood. */
 export function priceOf(model: string): Price | undefined {
-  const id = model.replace(/^.*anthropic\./, '').replace(/-\d{8}.*$/, '');
+  const id = model.replace(/^.*anthropic\./, '').replace(/(-\d{8}.*|-v\d+(:\d+)?)$/, '');
   return PRICES[id];
 }
 

@@ -1,11 +1,13 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { AttemptRequest } from './backend.ts';
 import { type ModelCapabilities, supportedEffort } from './capabilities.ts';
+import type { ModelTurn } from './types.ts';
 
 /**
  * The body of a Messages request: nothing in it that the model refuses (no sampling parameters, no forced tool, no
- * disabled thinking). Two cache breakpoints: the end of the system text, which all incidents share (tools come before
- * it in the API's order), and the automatic one at the end, which hits from the second turn on.
+ * disabled thinking). Three cache breakpoints: the end of the system text, which all incidents share (tools come before
+ * it in the API's order), the automatic one at the end, and where the request before this one ended: the API looks only
+ * twenty blocks back, and ten parallel calls with their results are more.
  */
 export function requestBody(
   request: AttemptRequest,
@@ -18,13 +20,23 @@ export function requestBody(
     cache_control: { type: 'ephemeral' },
     system: [{ type: 'text', text: request.system, cache_control: { type: 'ephemeral' } }],
     ...(request.tools.length === 0 ? {} : { tools: toolParams(request) }),
-    messages: request.messages as Anthropic.MessageParam[],
+    messages: marked(request.messages),
     // Without `summarized` the words between tool calls arrive empty, and the thread would be silent for minutes.
     ...(capabilities.adaptiveThinking
       ? { thinking: { type: 'adaptive', display: 'summarized' } as const }
       : {}),
     ...(effort === undefined ? {} : { output_config: { effort } }),
   };
+}
+
+/** Breakpoints are no part of what the model reads: moving one leaves the history as it is. */
+function marked(turns: readonly ModelTurn[]): Anthropic.MessageParam[] {
+  const before = turns.findLastIndex(({ role }, index) => role === 'user' && index < turns.length - 1);
+  return turns.map(({ role, content }, index) => {
+    const last = content.at(-1);
+    if (index !== before || last === undefined) return { role, content };
+    return { role, content: [...content.slice(0, -1), { ...last, cache_control: { type: 'ephemeral' } }] };
+  }) as Anthropic.MessageParam[];
 }
 
 function toolParams(request: AttemptRequest): Anthropic.Tool[] {

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ScriptedFault } from '../../../playground/claude/scenario.ts';
+import type { Scenario, ScriptedFault } from '../../../playground/claude/scenario.ts';
 import { LlmError } from '../../../src/llm/llm-error.ts';
-import { type Rig, startRig, textOf } from './support.ts';
+import { type Rig, type RigOptions, startRig as start, textOf, WAYS, type Way } from './support.ts';
 
 let rig: Rig;
 afterEach(() => rig.claude.close());
@@ -23,12 +23,35 @@ async function failure(asked: Promise<unknown>): Promise<LlmError> {
   return error as LlmError;
 }
 
-describe('faults before the stream', () => {
+/** Bytes of the whole answer, as the other side writes it. */
+async function lengthOf(way: Way): Promise<number> {
+  const probe = await start([ANSWER], { way });
+  const real = globalThis.fetch;
+  let length = 0;
+  globalThis.fetch = async (url, init) => {
+    const response = await real(url, init);
+    if (!/messages$|completions$/.test(String(url))) return response;
+    const bytes = await response.arrayBuffer();
+    length = bytes.byteLength;
+    return new Response(bytes, response);
+  };
+  try {
+    await probe.ask();
+  } finally {
+    globalThis.fetch = real;
+    await probe.claude.close();
+  }
+  return length;
+}
+
+describe.each(WAYS)('faults before the stream over $name', (way) => {
+  const startRig = (scenario: Scenario, options: RigOptions = {}) => start(scenario, { ...options, way });
+
   it.each([529, 429, 500, 503, 408])('asks again after %i with the identical body', async (status) => {
     rig = await startRig([ANSWER]);
     rig.claude.failNext({ kind: 'http', status }, { kind: 'http', status });
     expect((await rig.ask()).text).toContain('4711');
-    const bodies = rig.claude.requests.map((request) => JSON.stringify(request.body));
+    const bodies = rig.tries.map((request) => JSON.stringify(request.body));
     expect(bodies).toHaveLength(3);
     expect(new Set(bodies).size).toBe(1);
   });
@@ -44,14 +67,14 @@ describe('faults before the stream', () => {
     rig = await startRig([ANSWER]);
     rig.claude.failNext({ kind: 'http', status });
     expect(await failure(rig.ask())).toMatchObject({ code, retryable: false });
-    expect(rig.claude.requests).toHaveLength(1);
+    expect(rig.tries).toHaveLength(1);
   });
 
   it('gives up after four tries and says what the server said', async () => {
     rig = await startRig([ANSWER]);
     rig.claude.failNext(...Array.from({ length: 9 }, (): ScriptedFault => ({ kind: 'http', status: 529 })));
     expect(await failure(rig.ask())).toMatchObject({ code: 'LLM_OVERLOADED', retryable: true });
-    expect(rig.claude.requests).toHaveLength(4);
+    expect(rig.tries).toHaveLength(4);
   });
 
   it('honours retry-after, but only up to its cap', async () => {
@@ -78,21 +101,13 @@ describe('faults before the stream', () => {
   });
 });
 
-describe('faults inside the stream', () => {
+describe.each(WAYS)('faults inside the stream over $name', (way) => {
+  const startRig = (scenario: Scenario, options: RigOptions = {}) => start(scenario, { ...options, way });
+
+  const step = way.name === 'the direct API' ? 97 : 397;
   let length = 0;
   beforeAll(async () => {
-    const probe = await startRig([ANSWER]);
-    const response = await fetch(`${probe.claude.url}/v1/messages`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer x', 'anthropic-version': '2026-10-21' },
-      body: JSON.stringify({
-        model: 'claude-opus-5-5',
-        max_tokens: 1_000,
-        messages: [{ role: 'user', content: 'x' }],
-      }),
-    });
-    length = (await response.arrayBuffer()).byteLength;
-    await probe.claude.close();
+    length = await lengthOf(way);
   });
 
   it.each(['cut', 'eof', 'garbage', 'error_event'] as const)(
@@ -101,15 +116,15 @@ describe('faults inside the stream', () => {
       rig = await startRig(() => ANSWER);
       // Odd steps, so that positions fall inside events, JSON strings and UTF-8 sequences alike. What is cut from
       // `message_stop` on is whole to the client, or not: both are fine, half is not.
-      for (let afterBytes = 0; afterBytes < length - 60; afterBytes += 97) {
+      for (let afterBytes = 0; afterBytes < length - 60; afterBytes += step) {
         rig.events.length = 0;
-        const before = rig.claude.requests.length;
+        const before = rig.tries.length;
         rig.claude.failNext({ kind, afterBytes });
         const message = await rig.ask();
         expect(message.text).toBe('Session 4711 blocks eight others.');
         expect(message.toolUses).toHaveLength(1);
         expect(textOf(rig.events)).toBe(message.text);
-        expect(rig.claude.requests.length - before, `${kind} after ${afterBytes} bytes`).toBe(2);
+        expect(rig.tries.length - before, `${kind} after ${afterBytes} bytes`).toBe(2);
       }
     },
     60_000,
@@ -118,7 +133,7 @@ describe('faults inside the stream', () => {
   it('gives up on a stream that stalls, however often, within its deadline', async () => {
     rig = await startRig(() => ({ ...ANSWER, fault: { kind: 'stall', afterBytes: 900 } }), { idleMs: 60 });
     expect(await failure(rig.ask())).toMatchObject({ code: 'LLM_STALLED' });
-    expect(rig.claude.requests).toHaveLength(4);
+    expect(rig.tries).toHaveLength(4);
     expect(rig.events.at(-1)).toEqual({ type: 'withdrawn' });
   });
 
@@ -149,7 +164,7 @@ describe('faults inside the stream', () => {
     for (const rawInput of ['{"limit": <<<', '"limit"', '[1]', '{"limit":']) {
       rig = await startRig([{ blocks: [{ tool: 'pg_blocking', rawInput }] }, ANSWER]);
       expect((await rig.ask()).toolUses.map((use) => use.input)).toEqual([{ limit: 5 }]);
-      expect(rig.claude.requests, rawInput).toHaveLength(2);
+      expect(rig.tries, rawInput).toHaveLength(2);
       await rig.claude.close();
     }
   });
@@ -158,6 +173,8 @@ describe('faults inside the stream', () => {
     rig = await startRig(() => ANSWER);
     rig.claude.failNext({ kind: 'cut', afterBytes: 1_200 });
     const message = await rig.ask();
+    // Chat completions tell what was used only at their end.
+    if (!way.whole) return;
     expect(message.wasted.usage.cacheWrite5m).toBeGreaterThan(0);
     expect(message.wasted.usd).toBeGreaterThan(0);
   });

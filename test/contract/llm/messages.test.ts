@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelTurn } from '../../../src/llm/types.ts';
-import { QUESTION, REQUEST, type Rig, startRig, textOf } from './support.ts';
+import { QUESTION, REQUEST, type Rig, startRig, textOf, WAYS } from './support.ts';
 
 let rig: Rig;
 afterEach(() => rig.claude.close());
@@ -14,10 +14,10 @@ const TWO_CALLS = {
   ],
 } as const;
 
-describe('a message over the real SDK', () => {
+describe.each(WAYS)('a message over $name', (way) => {
   it('arrives whole, with thinking, text and parallel tool calls, however the bytes are torn', async () => {
-    for (const writeBytes of [1, 7, 64]) {
-      rig = await startRig([{ ...TWO_CALLS, writeBytes, deltaChars: 3 }]);
+    for (const writeBytes of way.name === 'the direct API' ? [1, 7, 64] : [7]) {
+      rig = await startRig([{ ...TWO_CALLS, writeBytes, deltaChars: 3 }], { way });
       const message = await rig.ask();
       expect(message.stop).toEqual({ kind: 'tool_use' });
       expect(message.text).toBe('Looking at locks – „zuerst“ 🔍.');
@@ -26,12 +26,13 @@ describe('a message over the real SDK', () => {
         { limit: 9, note: 'ünïcode 🐘' },
       ]);
       expect(message.content.map((block) => block.type)).toEqual([
-        'thinking',
+        ...(way.whole ? ['thinking'] : []),
         'text',
         'tool_use',
         'tool_use',
       ]);
-      expect(message.content[0]?.['signature']).toMatch(/^sig\./);
+      if (way.whole) expect(message.content[0]?.['signature']).toMatch(/^sig\./);
+      expect(rig.events.some((event) => event.type === 'thinking')).toBe(true);
       expect(textOf(rig.events)).toBe(message.text);
       expect(rig.events).toContainEqual({ type: 'tool_use_started', name: 'pg_blocking' });
       await rig.claude.close();
@@ -39,7 +40,7 @@ describe('a message over the real SDK', () => {
   });
 
   it('is echoed so that the server accepts its thinking in the next turn, from the cache', async () => {
-    rig = await startRig([TWO_CALLS, { blocks: [{ text: 'pid 7' }] }]);
+    rig = await startRig([TWO_CALLS, { blocks: [{ text: 'pid 7' }] }], { way });
     const first = await rig.ask({ system: 'You investigate. '.repeat(200) });
     const stored = JSON.parse(JSON.stringify(first)) as typeof first;
     const results: ModelTurn = {
@@ -51,23 +52,27 @@ describe('a message over the real SDK', () => {
       messages: [QUESTION, { role: 'assistant', content: stored.content }, results],
     });
     expect(second.text).toBe('pid 7');
+    if (!way.whole) return;
     expect(first.usage.cacheRead).toBe(0);
     expect(second.usage.cacheRead).toBeGreaterThan(800);
     expect(second.usage.input).toBe(0);
     expect(second.usd).toBeLessThan(first.usd ?? 0);
+    expect(rig.tries.filter((request) => request.problem)).toEqual([]);
   });
 
   it('counts dollars from the usage of the final delta, at list price', async () => {
-    rig = await startRig([{ blocks: [{ text: 'ok' }], outputTokens: 1_000 }]);
+    rig = await startRig([{ blocks: [{ text: 'ok' }], outputTokens: 1_000 }], { way });
     const { usage, usd } = await rig.ask();
     expect(usage.output).toBe(1_000);
-    expect(usd).toBeCloseTo((usage.cacheWrite5m * 5 + 1_000 * 20) / 1e6, 10);
+    expect(usage.input + usage.cacheWrite5m).toBeGreaterThan(20);
+    expect(usd).toBeCloseTo((usage.input * 4 + usage.cacheWrite5m * 5 + 1_000 * 20) / 1e6, 10);
   });
 
   it('shows the first half while the server holds the second', async () => {
-    rig = await startRig([
-      { blocks: [{ text: 'The blocker is the session of billing.' }], holdBefore: 'billing' },
-    ]);
+    rig = await startRig(
+      [{ blocks: [{ text: 'The blocker is the session of billing.' }], holdBefore: 'billing' }],
+      { way },
+    );
     const asked = rig.ask();
     await rig.claude.held();
     await expect.poll(() => textOf(rig.events)).toMatch(/^The blocker is/);
@@ -82,17 +87,20 @@ describe('a message over the real SDK', () => {
     ['model_context_window_exceeded', { kind: 'context_exceeded' }],
     ['stop_sequence', { kind: 'end_turn' }],
   ] as const)('names the stop reason %s', async (stop, expected) => {
-    rig = await startRig([{ blocks: [{ text: 'so far' }], stop }]);
-    expect((await rig.ask()).stop).toEqual(expected);
+    const told = way.whole || stop === 'max_tokens' || stop === 'stop_sequence';
+    rig = await startRig([{ blocks: [{ text: 'so far' }], stop }], { way });
+    expect((await rig.ask()).stop).toEqual(told ? expected : { kind: 'unknown', reason: stop });
   });
 
   it('carries why the model refused', async () => {
-    rig = await startRig([{ stop: 'refusal', stopDetails: { category: 'cyber', explanation: 'No.' } }]);
-    expect((await rig.ask()).stop).toEqual({ kind: 'refusal', category: 'cyber', explanation: 'No.' });
+    const stopDetails = { category: 'cyber', explanation: 'No.' };
+    rig = await startRig([{ stop: 'refusal', stopDetails }], { way });
+    const given = way.whole ? stopDetails : { category: null, explanation: null };
+    expect((await rig.ask()).stop).toEqual({ kind: 'refusal', ...given });
   });
 
   it('hands an empty answer over as empty', async () => {
-    rig = await startRig([{ blocks: [] }]);
+    rig = await startRig([{ blocks: [] }], { way });
     expect(await rig.ask()).toMatchObject({ text: '', content: [], stop: { kind: 'end_turn' } });
   });
 });
@@ -114,6 +122,31 @@ describe('parameters', () => {
     );
   });
 
+  it('never sends what the gateway would make refused parameters of', async () => {
+    const way = WAYS.find((each) => !each.whole);
+    if (!way) throw new Error('no reduced way');
+    rig = await startRig([{ blocks: [{ text: 'ok' }] }], { way });
+    const sent: string[] = [];
+    const real = globalThis.fetch;
+    globalThis.fetch = (url, init) => {
+      sent.push(String(init?.body));
+      return real(url, init);
+    };
+    try {
+      await rig.ask({ effort: 'xhigh' });
+    } finally {
+      globalThis.fetch = real;
+    }
+    expect(Object.keys(JSON.parse(sent[0] ?? '{}') as object).toSorted()).toEqual([
+      'max_tokens',
+      'messages',
+      'model',
+      'stream',
+      'stream_options',
+      'tools',
+    ]);
+  });
+
   it('asks an older model for neither thinking nor effort', async () => {
     rig = await startRig([{ blocks: [{ text: 'ok' }] }], { model: 'claude-haiku-4-5' });
     await rig.ask();
@@ -122,8 +155,8 @@ describe('parameters', () => {
     expect(rig.claude.requests[0]?.body.max_tokens).toBe(4_000);
   });
 
-  it('counts the tokens of a request by the server', async () => {
-    rig = await startRig([]);
+  it.each(WAYS)('counts the tokens of a request over $name', async (way) => {
+    rig = await startRig([], { way });
     const signal = new AbortController().signal;
     const short = await rig.gateway.countTokens(REQUEST, signal);
     const long = await rig.gateway.countTokens({ ...REQUEST, system: 'x'.repeat(4_000) }, signal);

@@ -1,14 +1,79 @@
 import type { Scenario } from '../../../playground/claude/scenario.ts';
-import { createScriptedClaude, type ScriptedClaude } from '../../../playground/claude/scripted-claude.ts';
+import {
+  createScriptedClaude,
+  type RecordedRequest,
+  type ScriptedClaude,
+  type ScriptedClaudeOptions,
+} from '../../../playground/claude/scripted-claude.ts';
+import { createAccessGatewayBackend } from '../../../src/llm/access-gateway.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
+import type { AwsCredentials } from '../../../src/llm/aws-signature.ts';
+import type { ModelBackend } from '../../../src/llm/backend.ts';
+import { createBedrockBackend } from '../../../src/llm/bedrock.ts';
 import { createModelGateway, type ModelGateway, type RetryPolicy } from '../../../src/llm/gateway.ts';
 import type { FinishedMessage, ModelEvent, ModelRequest, ModelTurn } from '../../../src/llm/types.ts';
+
+const AWS: AwsCredentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'token' };
+const REGION = 'eu-central-1';
+
+/** One way to a model: what plays the other side, and the client that speaks to it. */
+export interface Way {
+  readonly name: string;
+  readonly server: Partial<ScriptedClaudeOptions>;
+  readonly model: string;
+  /** Thinking blocks, effort and the prompt cache reach the model. */
+  readonly whole: boolean;
+  readonly client: (url: string, idle: { readonly idleMs?: number }) => ModelBackend;
+}
+
+export const DIRECT: Way = {
+  name: 'the direct API',
+  server: {},
+  model: 'claude-opus-5-5',
+  whole: true,
+  client: (baseUrl, idle) => createAnthropicBackend({ apiKey: 'sk-test', baseUrl, ...idle }),
+};
+
+/** Every backend that can run here. */
+export const WAYS: readonly Way[] = [
+  DIRECT,
+  {
+    ...DIRECT,
+    name: 'a Messages gateway by base URL',
+    server: { prefix: '/team/claude', apiKeyHeaderOnly: true },
+  },
+  {
+    name: 'Bedrock with signed requests',
+    server: { prefix: '/anthropic', signedBy: { region: REGION, credentials: AWS } },
+    model: 'anthropic.claude-opus-5-5',
+    whole: true,
+    client: (baseUrl, idle) => createBedrockBackend({ region: REGION, auth: AWS, baseUrl, ...idle }),
+  },
+  {
+    name: 'Bedrock with an API key',
+    server: { prefix: '/anthropic' },
+    model: 'us.anthropic.claude-opus-5-5-v1:0',
+    whole: true,
+    client: (baseUrl, idle) =>
+      createBedrockBackend({ region: REGION, auth: { apiKey: 'bedrock-key' }, baseUrl, ...idle }),
+  },
+  {
+    name: 'an OpenAI-style access gateway',
+    server: {},
+    model: 'anthropic.claude-opus-5-5',
+    whole: false,
+    client: (url, idle) =>
+      createAccessGatewayBackend({ apiKey: 'bedrock', baseUrl: `${url}/api/v1`, ...idle }),
+  },
+];
 
 /** A model client as the product builds it, in front of a scripted server. */
 export interface Rig {
   readonly claude: ScriptedClaude;
   readonly gateway: ModelGateway;
   readonly events: ModelEvent[];
+  /** Requests that got past the look at which header a server wants its key in. */
+  readonly tries: readonly RecordedRequest[];
   ask(request?: Partial<ModelRequest>, options?: AskOptions): Promise<FinishedMessage>;
 }
 
@@ -22,17 +87,16 @@ export interface RigOptions {
   readonly idleMs?: number;
   readonly model?: string;
   readonly retry?: Partial<RetryPolicy>;
+  /** Default: the direct API. */
+  readonly way?: Way;
 }
 
 export async function startRig(scenario: Scenario, options: RigOptions = {}): Promise<Rig> {
-  const claude = await createScriptedClaude({ scenario });
+  const { way = DIRECT, idleMs } = options;
+  const claude = await createScriptedClaude({ scenario, ...way.server });
   const gateway = createModelGateway({
-    backend: createAnthropicBackend({
-      apiKey: 'sk-test',
-      baseUrl: claude.url,
-      ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
-    }),
-    ...(options.model === undefined ? {} : { model: options.model }),
+    backend: way.client(claude.url, idleMs === undefined ? {} : { idleMs }),
+    model: options.model ?? way.model,
     retry: { baseDelayMs: 1, ...options.retry },
   });
   const events: ModelEvent[] = [];
@@ -40,6 +104,9 @@ export async function startRig(scenario: Scenario, options: RigOptions = {}): Pr
     claude,
     gateway,
     events,
+    get tries() {
+      return claude.requests.filter(({ problem }) => !problem?.message.includes('header is required'));
+    },
     ask: (request = {}, ask = {}) =>
       gateway.stream(
         { ...REQUEST, ...request },

@@ -1,0 +1,73 @@
+import { messageOf } from '../domain/errors.ts';
+import type { ModelBackend } from './backend.ts';
+import { chatBody } from './chat-body.ts';
+import { readChatStream } from './chat-stream.ts';
+import { codeOfStatus, RETRYABLE, retryAfterMs } from './classify-error.ts';
+import { LlmError } from './llm-error.ts';
+import { startWatchdog } from './watchdog.ts';
+
+export interface AccessGatewayOptions {
+  readonly apiKey: string;
+  /** Up to, not including, `/chat/completions`: `https://gateway.internal/api/v1`. */
+  readonly baseUrl: string;
+  readonly idleMs?: number;
+}
+
+/**
+ * The Bedrock Access Gateway (aws-samples) and other servers that speak only OpenAI's chat completions. Reduced: no
+ * thinking is asked for or sent back, no effort, no prompt cache of ours. Fit for older models; the Messages API of
+ * Bedrock (`createBedrockBackend`) is better wherever it can be reached.
+ */
+export function createAccessGatewayBackend(options: AccessGatewayOptions): ModelBackend {
+  const url = `${options.baseUrl.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')}/chat/completions`;
+  return {
+    name: 'access-gateway',
+    async attempt(request, attempt) {
+      const dog = startWatchdog(attempt, options.idleMs);
+      try {
+        dog.signal.throwIfAborted();
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${options.apiKey}` },
+          body: JSON.stringify(chatBody(request)),
+          signal: dog.signal,
+        });
+        dog.touch();
+        const requestId = response.headers.get('x-request-id');
+        if (!response.ok) throw await statusError(response, requestId);
+        if (response.body === null)
+          throw new LlmError('LLM_STREAM_BROKEN', 'an empty answer', { retryable: true });
+        return await readChatStream(response.body, request.model, requestId, attempt.onEvent, dog.touch);
+      } catch (error) {
+        if (error instanceof LlmError) throw error;
+        if (dog.signal.aborted) throw dog.signal.reason as LlmError;
+        throw transportError(error);
+      } finally {
+        dog.stop();
+      }
+    },
+    /** It has no way to count: four bytes a token, a little pessimistic for English and JSON. */
+    countTokens: (request) =>
+      Promise.resolve(Math.ceil(Buffer.byteLength(JSON.stringify(chatBody(request))) / 4)),
+  };
+}
+
+async function statusError(response: Response, requestId: string | null): Promise<LlmError> {
+  const text = (await response.text()).slice(0, 500);
+  const code = codeOfStatus(response.status, text);
+  return new LlmError(code, `the gateway answers ${response.status}: ${text}`, {
+    retryable: RETRYABLE.has(code),
+    retryAfterMs: retryAfterMs(response.headers),
+    requestId,
+  });
+}
+
+/** `fetch failed` before the first byte; `terminated` within the body. */
+function transportError(error: unknown): LlmError {
+  const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+  const before = messageOf(error).includes('fetch failed');
+  return new LlmError(before ? 'LLM_UNREACHABLE' : 'LLM_STREAM_BROKEN', `the gateway: ${reason}`, {
+    retryable: true,
+    cause: error,
+  });
+}
