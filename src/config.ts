@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { messageOf, OpsError } from './domain/errors.ts';
+import { readTargets, wrong } from './config-targets.ts';
+import { OpsError } from './domain/errors.ts';
+import type { HostTargetConfig } from './domain/host-target.ts';
 import type { Principal } from './domain/principal.ts';
 
 const principals = z
@@ -44,6 +45,17 @@ const flag = (fallback: boolean) =>
 const whole = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' });
+
+/** As `fetch_docs` reads its list (src/security/urls): a name of at least two labels. */
+const isDocsHost = (host: string): boolean =>
+  /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}][\p{L}\p{N}-]{0,61}[\p{L}\p{N}]$/u.test(
+    host,
+  );
+
+/** The seed's two; whoever names others names these as well, or does without. */
+const docsHosts = list('docs.python.org,stackoverflow.com').refine((hosts) => hosts.every(isDocsHost), {
+  error: 'expected names of hosts, like docs.example.com: no addresses, ports, paths or wildcards',
+});
 
 const token = (prefix: string, what: string, where: string) =>
   z.string().refine((text) => text.startsWith(prefix), {
@@ -89,6 +101,7 @@ const environment = z.object({
   SENTRY_DATA_DIR: z.string().min(1).default('.sentry'),
   SENTRY_CONFIG: z.string().min(1).optional(),
   SENTRY_RUNBOOKS_DIR: z.string().min(1).optional(),
+  SENTRY_DOCS_HOSTS: docsHosts,
   SENTRY_HTTP_HOST: z.string().min(1).default('127.0.0.1'),
   SENTRY_HTTP_PORT: whole(3000, 0, 65_535),
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
@@ -99,28 +112,6 @@ const environment = z.object({
   MEMORY_CONTEXT_TOKEN_BUDGET: whole(2200, 0, 100_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
 });
-
-const targetName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'lower-case letters, digits, ".", "_", "-"; at most 63');
-
-const file = z
-  .strictObject({
-    targets: z
-      .array(
-        z.strictObject({
-          name: targetName,
-          kind: z.literal('postgres'),
-          environment: z.string().min(1).default('production'),
-          aliases: z.array(z.string().min(1)).default([]),
-          /** Names of environment variables, so that no credential stands in the file. */
-          read_url_env: z.string().min(1),
-          act_url_env: z.string().min(1).optional(),
-        }),
-      )
-      .default([]),
-  })
-  .default({ targets: [] });
 
 /** A PostgreSQL target with its credentials. `actUrl` null: it can be investigated but not changed. */
 export interface PostgresTargetConfig {
@@ -163,6 +154,9 @@ export interface Config {
   readonly model: string;
   readonly mode: 'AUDIT' | 'ACTIVE';
   readonly targets: readonly PostgresTargetConfig[];
+  readonly hosts: readonly HostTargetConfig[];
+  /** Where `fetch_docs` may go. */
+  readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
   readonly playgroundTarget: boolean;
   readonly runbooksDir: string | null;
@@ -189,9 +183,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   if (!parsed.success)
     throw wrong(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   const values = parsed.data;
-  const targets = readTargets(values.SENTRY_CONFIG, present);
+  const { targets, hosts } = readTargets(values.SENTRY_CONFIG, present);
   const slack = slackOf(values);
-  const playgroundTarget = targets.length === 0;
+  const playgroundTarget = targets.length + hosts.length === 0;
   return {
     dataDir: resolve(values.SENTRY_DATA_DIR),
     databaseUrl: values.DATABASE_URL ?? null,
@@ -213,6 +207,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     model: values.SENTRY_MODEL,
     mode: values.SENTRY_MODE ?? (slack.kind === 'playground' && playgroundTarget ? 'ACTIVE' : 'AUDIT'),
     targets,
+    hosts,
+    docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
     runbooksDir: values.SENTRY_RUNBOOKS_DIR ? resolve(values.SENTRY_RUNBOOKS_DIR) : null,
     http: {
@@ -254,59 +250,6 @@ function slackOf(values: z.infer<typeof environment>): SlackConfig {
   if (apiUrl)
     throw wrong(['SLACK_API_URL is set without SLACK_BOT_TOKEN: give the tokens of the server it points at']);
   return { kind: 'playground', port: values.SENTRY_PLAYGROUND_PORT };
-}
-
-function readTargets(
-  path: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): readonly PostgresTargetConfig[] {
-  const where = path ?? 'sentry.yaml';
-  if (!existsSync(where)) {
-    if (path) throw wrong([`SENTRY_CONFIG: ${path} does not exist`]);
-    return [];
-  }
-  let raw: unknown;
-  try {
-    raw = parseYaml(readFileSync(where, 'utf8')) ?? undefined;
-  } catch (error) {
-    throw wrong([`${where}: not valid YAML: ${messageOf(error)}`]);
-  }
-  const parsed = file.safeParse(raw);
-  if (!parsed.success)
-    throw wrong(parsed.error.issues.map((issue) => `${where}: ${issue.path.join('.')}: ${issue.message}`));
-  const names = new Set<string>();
-  return parsed.data.targets.map((target) => {
-    if (names.has(target.name)) throw wrong([`${where}: two targets are called "${target.name}"`]);
-    names.add(target.name);
-    const readUrl = env[target.read_url_env];
-    if (!readUrl)
-      throw wrong([
-        `${target.read_url_env}: not set; ${where} names it as the read URL of target "${target.name}"`,
-      ]);
-    const actUrl = target.act_url_env ? env[target.act_url_env] : undefined;
-    if (target.act_url_env && !actUrl)
-      throw wrong([
-        `${target.act_url_env}: not set; ${where} names it as the acting URL of target "${target.name}"`,
-      ]);
-    return {
-      name: target.name,
-      kind: target.kind,
-      environment: target.environment,
-      aliases: target.aliases,
-      readUrl,
-      actUrl: actUrl ?? null,
-    };
-  });
-}
-
-function wrong(lines: readonly string[]): OpsError {
-  return new OpsError(
-    'CONFIG',
-    `The configuration is wrong:\n${lines.map((line) => `  ${line}`).join('\n')}`,
-    {
-      hint: 'Correct the variables named above; the README lists them all.',
-    },
-  );
 }
 
 /** The package's root: where runbooks/, prisma/ and manifest.yml are, from a checkout and from dist/ alike. */

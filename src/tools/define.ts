@@ -31,11 +31,22 @@ interface ToolBase<I> {
   /** For a model: what it answers, when to use it, what its units are. One to three sentences. */
   readonly description: string;
   readonly domain: Domain | 'any';
+  /** Refused on targets of another kind; for any kind when left out. */
+  readonly targetKind?: Target['kind'];
   readonly input: z.ZodType<I>;
   readonly timeoutMs: number;
 }
 
-export interface ReadTool<I = unknown> extends ToolBase<I> {
+/** Rules of a tool that has a target, beyond its schema. */
+interface Ruled<I> {
+  /**
+   * What the input itself says against it (a path out of its root, a command that is not in the grammar), asked at station 6
+   * before anything is logged or run. Whoever opens, runs or fetches checks again what it got.
+   */
+  rules?(context: Pick<ToolContext, 'target' | 'ports'>, input: I): Promise<Refusal | undefined> | Refusal | undefined;
+}
+
+export interface ReadTool<I = unknown> extends ToolBase<I>, Ruled<I> {
   /** `diagnostic` tools may load the target; triage may not use them. */
   readonly kind: 'read' | 'diagnostic';
   run(context: ToolContext, input: I): Promise<ToolOutput>;
@@ -63,8 +74,17 @@ export interface Deadline {
   readonly withinMs: number;
 }
 
-export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I> {
+/** How often something may be done at all, whoever asks: counted in the ledger's claim, over all processes. */
+export interface RateLimit {
+  /** What is counted, e.g. one service of one host. */
+  readonly key: string;
+  readonly times: number;
+  readonly withinMs: number;
+}
+
+export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I>, Ruled<I> {
   readonly kind: 'active';
+  limit?(target: Target, input: I, guard: G): RateLimit;
   /** The exact command as it will run, with every argument. */
   command(input: I): string;
   /** Reads the state. Throws OpsError when the thing is not there (code `GONE`) or the target cannot be read. */

@@ -22,6 +22,12 @@ export function targetInScope(targets: ReadonlyMap<string, Target>): Station {
         'WRONG_DOMAIN',
         `${passage.tool?.name ?? 'The tool'} is for ${domain}, and "${name}" is ${target.domain}.`,
       );
+    const kind = passage.tool?.targetKind;
+    if (kind && kind !== target.kind)
+      return refuse(
+        'WRONG_TARGET',
+        `${passage.tool?.name ?? 'The tool'} is for targets of kind ${kind}, and "${name}" is ${target.kind}.`,
+      );
     passage.target = target;
     return undefined;
   };

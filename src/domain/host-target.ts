@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { type Domain, domains } from './incident.ts';
+
+/** A folder of a host that may be read, and, with `patch`, patched. */
+export interface HostRoot {
+  readonly path: string;
+  readonly patch: boolean;
+}
+
+/** A service that may be looked at and restarted: nothing else of the host can be. */
+export type HostService =
+  | { readonly name: string; readonly kind: 'systemd'; readonly unit: string }
+  | {
+      readonly name: string;
+      readonly kind: 'command';
+      /** Program by absolute path and its arguments; run without a shell. */
+      readonly restart: readonly string[];
+      /** Holds the pid of its main process. */
+      readonly pidFile: string;
+    };
+
+/** A host as configured. It has no credential: Sentry acts with the rights of its own account. */
+export interface HostTargetConfig {
+  readonly name: string;
+  readonly kind: 'host';
+  /** Whose memory and runbooks it shares. */
+  readonly domain: Domain;
+  readonly environment: string;
+  readonly aliases: readonly string[];
+  readonly roots: readonly HostRoot[];
+  readonly services: readonly HostService[];
+  /** Hosts that `curl` may ask; an entry that starts with a dot also stands for what is below it. */
+  readonly curlHosts: readonly string[];
+}
+
+const plain = z.string().regex(/^[^\p{Cc}\p{Cf}\p{Cs}]+$/u, 'holds a control or an invisible character');
+const absolute = plain
+  .max(1024)
+  .refine(
+    (path) => /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/u.test(path),
+    'expected an absolute path without "..", "//" or a slash at its end',
+  );
+const folder = absolute.refine(
+  (path) => !/^\/(?:proc|sys|dev|etc|run|boot|root)?$/u.test(path) && !/^\/(?:proc|sys|dev)\//u.test(path),
+  'too wide, or no folder of files: name the folders of the application and of its logs',
+);
+const serviceName = z
+  .string()
+  .regex(/^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,62}$/, 'letters, digits, ".", "_", "@", "-"; at most 63');
+const unit = z
+  .string()
+  .regex(/^[A-Za-z0-9_@:][A-Za-z0-9_.@:-]{0,246}\.service$/, 'expected the name of a unit, like web.service');
+const curlHost = z
+  .string()
+  .regex(/^\.?[a-z0-9][a-z0-9.-]{0,252}$|^\[[0-9a-f:]+\]$/, 'expected a host name or address in lower case');
+
+const service = z
+  .strictObject({
+    name: serviceName,
+    unit: unit.optional(),
+    restart: z.tuple([absolute], plain.max(1000)).optional(),
+    pid_file: absolute.optional(),
+  })
+  .superRefine((value, context) => {
+    const declared = value.restart !== undefined || value.pid_file !== undefined;
+    if (value.unit !== undefined ? declared : !(value.restart && value.pid_file))
+      context.addIssue(
+        'expected either "unit", or "restart" (a program by absolute path, and arguments) and "pid_file"',
+      );
+  })
+  .transform(
+    ({ name, unit: named, restart = [], pid_file: pidFile = '' }): HostService =>
+      named === undefined
+        ? { name, kind: 'command', restart, pidFile }
+        : { name, kind: 'systemd', unit: named },
+  );
+
+const root = z.union([
+  folder.transform((path): HostRoot => ({ path, patch: false })),
+  z.strictObject({ path: folder, patch: z.boolean().default(false) }),
+]);
+
+/** The fields of a target of kind `host` in `sentry.yaml`, besides those of every target. */
+export const hostFields = {
+  kind: z.literal('host'),
+  domain: z.enum(domains).default('docker'),
+  roots: z.array(root).min(1, 'name at least one folder that may be read').max(20),
+  services: z.array(service).max(100).default([]),
+  curl_hosts: z.array(curlHost).max(50).default([]),
+} as const;
+
+/** What is wrong across the fields of one host, as `path: message`; nothing when all is well. */
+export function hostProblems(host: Pick<HostTargetConfig, 'services' | 'roots'>): readonly string[] {
+  const twice = (values: readonly string[]): string | undefined =>
+    values.find((value, index) => values.indexOf(value) !== index);
+  const name = twice(host.services.map((each) => each.name));
+  const path = twice(host.roots.map((each) => each.path));
+  return [
+    ...(name === undefined ? [] : [`services: two services are called "${name}"`]),
+    ...(path === undefined ? [] : [`roots: ${path} is named twice`]),
+  ];
+}
