@@ -51,6 +51,8 @@ export interface Action {
   readonly toolCallId: ToolCallId | null;
   /** True when proposed in AUDIT mode or under the switch: the card says *would propose* and carries no button. */
   readonly auditOnly: boolean;
+  /** What the switch said when it kept this from running; goes with it. Null: it is not held up. */
+  readonly heldBy: string | null;
 }
 
 /** Claimed, and nothing ran for certain: it says nothing about whether the command helps, and may be proposed again. */

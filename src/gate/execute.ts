@@ -71,6 +71,8 @@ export function createExecution(
       role: 'surgeon',
       incidentId: action.incidentId,
       targets: [action.target],
+      tools: [action.tool],
+      singleUse: true,
     });
     const passage: Passage = {
       credential,
@@ -320,6 +322,8 @@ export function createExecution(
     { code, reason }: Refusal,
   ): Promise<ExecutionResult> {
     const said = screened.line(reason);
+    // Marked, so that the incident goes on when the switch is taken back.
+    if (code === 'STOPPED') await deps.sql`UPDATE action SET held_by = ${said} WHERE id = ${action.id}`;
     await audit.append({
       kind: 'gate.refused',
       actor: action.decidedBy ?? 'system',

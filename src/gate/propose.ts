@@ -49,8 +49,10 @@ export async function propose(
   const guard = guardOf(before.guard);
   const hash = planHash({ tool: tool.name, target, input, command, guard });
   const id = asActionId(newId('act', randomBytes));
-  const auditOnly =
-    (await deps.killSwitch.stopped(switchScopes(target, context.target.domain))) !== undefined;
+  const stopped = await deps.killSwitch.stopped(switchScopes(target, context.target.domain));
+  const auditOnly = stopped !== undefined;
+  // The mode is the operator's lasting word; a switch is taken back, and then this is looked at again.
+  const heldBy = stopped?.code === 'STOPPED' ? stopped.reason : null;
   const verify = notes?.verify ?? tool.verify(input, guard);
   if (hides(verify as unknown as Json)) return secret;
 
@@ -67,14 +69,34 @@ export async function propose(
     await tx`
       INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                           system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
-                          audit_only, expires_at)
+                          audit_only, held_by, expires_at)
       VALUES (${id}, ${credential.incidentId}, ${incident?.['round'] ?? 1}, 'proposed', ${tool.name}, ${target},
               ${tx.json(input)}, ${command}, ${hash}, ${tx.json(guard)}, ${identity.systemIdentifier},
               ${identity.timelineId}, ${shown(notes?.why ?? '')}, ${shown(before.blastRadius)},
               ${tx.array(before.lines.map(shown))}::text[], ${shown(before.undo)}, ${riskOf(before.risk)},
-              ${notes?.runbookId ?? null}, ${tx.json(verify)}, ${auditOnly},
+              ${notes?.runbookId ?? null}, ${tx.json(verify)}, ${auditOnly}, ${heldBy},
               clock_timestamp() + ${deps.approvalMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
+    if (stopped)
+      // The intent in full: what would have been asked for, and what kept it from being.
+      await deps.audit.appendIn(tx, {
+        kind: 'gate.would_propose',
+        actor: credential.role,
+        incidentId: credential.incidentId,
+        details: {
+          action: id,
+          tool: tool.name,
+          target,
+          input,
+          command,
+          planHash: hash,
+          why: shown(notes?.why ?? ''),
+          blastRadius: shown(before.blastRadius),
+          undo: shown(before.undo),
+          risk: riskOf(before.risk),
+          kept: stopped.code,
+        },
+      });
     // Too late for the caller is too late for the card: it has been told that nothing was proposed.
     context.signal.throwIfAborted();
     return id;

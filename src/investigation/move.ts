@@ -51,7 +51,7 @@ export async function move(
 /** The same inside a transaction of the caller's, such as the ledger's. */
 export async function moveIn(
   tx: Tx,
-  deps: InvestigationDeps,
+  deps: Pick<InvestigationDeps, 'records'>,
   incident: Incident,
   { from, to, reason, events = [], changes = {}, key, turnAfterMs = 0 }: Move,
 ): Promise<'moved' | 'already' | 'lost'> {

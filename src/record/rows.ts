@@ -75,6 +75,7 @@ const actionColumns = [
   'outcome',
   'tool_call_id',
   'audit_only',
+  'held_by',
 ] as const;
 
 export const toAction = (row: SqlRow): Action => pick(row, actionColumns) as unknown as Action;

@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
-import type { Sql, Tx } from '../domain/sql.ts';
+import type { Sql, SqlRow, Tx } from '../domain/sql.ts';
 
 export type Mode = 'AUDIT' | 'ACTIVE';
 
-/** The human switch: mode, the STOP_SENTRY file in the data folder, and the switch set from Slack (rows). */
+/** The human switch: mode, the STOP_SENTRY file in the data folder, and the switch people set (rows). */
 export interface KillSwitch {
   readonly mode: Mode;
   /** Mode and file, looked at anew at every call: obeyed at once. Undefined when mutations may go on. */
@@ -33,20 +33,13 @@ export function createKillSwitch(
     return stopFile(file);
   };
 
-  const read = async (
-    rows: PromiseLike<readonly Readonly<Record<string, unknown>>[]>,
-  ): Promise<Refusal | undefined> => {
+  const read = async (rows: PromiseLike<readonly SqlRow[]>): Promise<Refusal | undefined> => {
     const found = await rows;
     // Without its first row there is no switch to read, and nothing that whoever sets one would wait for: that is a stop.
     if (!found.some((row) => row['scope'] === '*'))
       return refuse('STOPPED', 'The switch is missing from the database (scope "*"): nothing is changed.');
-    const set = found.find((row) => row['stopped'] !== false);
-    if (!set) return undefined;
-    const why = set['reason'] ? `: ${String(set['reason'])}` : '';
-    return refuse(
-      'STOPPED',
-      `Stopped by ${String(set['by'] || 'somebody')} (${String(set['scope'])})${why}.`,
-    );
+    const set = found.find(holds);
+    return set && refuse('STOPPED', `${switchWords(setSwitchOf(set))}.`);
   };
 
   return {
@@ -54,14 +47,71 @@ export function createKillSwitch(
     local,
     stopped: async (scopes) =>
       local() ??
-      (await read(sql`SELECT * FROM switch WHERE scope = ANY (${sql.array([...scopes])}::text[])`)),
-    // "*" first, as everybody who sets the switch does (trigger switch_in_order), and read only then: whoever was setting a
-    // scope that had no row yet has committed by now, and the next one waits for the claim.
+      (await read(
+        sql`SELECT *, clock_timestamp() AS now FROM switch WHERE scope = ANY (${sql.array([...scopes])}::text[])`,
+      )),
+    // First in line (trigger switch_in_order: whoever sets the switch takes the same lock alone), then "*", and the rows
+    // only then: whoever was setting a scope that had no row yet has committed by now, and the next one waits for the claim.
     lockRows: async (tx, scopes) => {
+      await tx`SELECT pg_advisory_xact_lock_shared(hashtextextended('sentry switch', 0))`;
       await tx`SELECT 1 FROM switch WHERE scope = '*' FOR SHARE`;
-      return read(tx`SELECT * FROM switch WHERE scope = ANY (${tx.array([...scopes])}::text[]) FOR SHARE`);
+      return read(
+        tx`SELECT *, clock_timestamp() AS now FROM switch WHERE scope = ANY (${tx.array([...scopes])}::text[]) FOR SHARE`,
+      );
     },
   };
+}
+
+/** A stop that holds. */
+export interface SetSwitch {
+  /** `*`, `domain:<domain>` or `target:<name>`. */
+  readonly scope: string;
+  /** A Slack user id, or who used the command line. */
+  readonly by: string;
+  readonly reason: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** When it ends by itself; null: when somebody resumes. */
+  readonly until: string | null;
+}
+
+/** All stops that hold, the widest first. */
+export async function setSwitches(sql: Sql): Promise<readonly SetSwitch[]> {
+  const rows = await sql`SELECT *, clock_timestamp() AS now FROM switch ORDER BY scope`;
+  return rows.filter(holds).map(setSwitchOf);
+}
+
+/** Set, and not over: by the database's clock. What is neither true nor false is a stop. */
+function holds(row: SqlRow): boolean {
+  if (row['stopped'] === false) return false;
+  return row['until'] === null || Date.parse(String(row['until'])) > Date.parse(String(row['now']));
+}
+
+function setSwitchOf(row: SqlRow): SetSwitch {
+  return {
+    scope: String(row['scope']),
+    by: String(row['by'] || 'somebody'),
+    reason: String(row['reason'] ?? ''),
+    since: String(row['at']),
+    until: row['until'] === null ? null : String(row['until']),
+  };
+}
+
+/** `Stopped by U1 (target shop-db) until 2026-11-22 14:00 UTC: a migration runs`, without the full stop. */
+export function switchWords({ by, scope, reason, until }: Omit<SetSwitch, 'since'>): string {
+  const end = until === null ? '' : ` until ${minute(until)}`;
+  return `Stopped by ${by} (${scopeWords(scope)})${end}${reason ? `: ${reason}` : ''}`;
+}
+
+/** A scope for people. */
+export function scopeWords(scope: string): string {
+  return scope === '*' ? 'everything' : scope.replace(':', ' ');
+}
+
+/** `2026-11-22 14:00 UTC`. */
+export function minute(at: string): string {
+  const iso = new Date(at).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
 /** Only a file that is certainly not there is none: a folder that cannot be looked into may hold one. */

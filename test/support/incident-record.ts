@@ -93,6 +93,7 @@ export function anAction(changes: Partial<Action> = {}): Action {
     outcome: null,
     toolCallId: null,
     auditOnly: false,
+    heldBy: null,
     ...changes,
   };
 }

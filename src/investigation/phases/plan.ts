@@ -53,7 +53,7 @@ export async function plan(run: PhaseRun): Promise<void> {
     const reason =
       outcome.kind === 'none'
         ? outcome.reason
-        : 'Nothing may be changed now (AUDIT mode or stopped): this is what Sentry would propose.';
+        : `${action?.heldBy ?? 'Nothing may be changed now (AUDIT mode).'} This is what Sentry would propose.`;
     return move(deps, incident, {
       from: 'planning',
       to: 'reported',

@@ -69,6 +69,7 @@ export function anAction(part: Partial<Action>): Action {
     outcome: null,
     toolCallId: null,
     auditOnly: false,
+    heldBy: null,
     ...part,
   };
 }

@@ -1,0 +1,263 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../domain/errors.ts';
+import type { ActionId, IncidentId } from '../domain/ids.ts';
+import { asActionId, asIncidentId } from '../domain/ids.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { SqlRow, Tx } from '../domain/sql.ts';
+import type { Target } from '../domain/target.ts';
+import type { AuditLog } from '../security/audit-chain.ts';
+import { type KillSwitch, type SetSwitch, setSwitches, switchScopes } from '../security/kill-switch.ts';
+import type { InvestigationDeps } from './deps.ts';
+import { moveIn } from './move.ts';
+
+/** A mutation that had been claimed when the switch was set: it could still take effect. */
+export interface RunningAction {
+  readonly actionId: ActionId;
+  readonly incidentId: IncidentId;
+  readonly target: string;
+  readonly command: string;
+  /** How it stands: `started` while it runs; when *Stop* has answered, how it ended. */
+  readonly state: string;
+}
+
+export interface SwitchOrder {
+  /** `*`, `domain:<domain>` or `target:<name>`. */
+  readonly scope: string;
+  /** A Slack user id, or who used the command line. */
+  readonly by: string;
+  /** Redacted by the caller's boundary before it is kept. */
+  readonly reason: string;
+}
+
+/** The human switch as people use it. What obeys it is in the gate (`KillSwitch`). */
+export interface Switchboard {
+  /**
+   * Sets the switch: from its commit on no mutation in the scope begins, in any process. Resolves when those that had
+   * been claimed before have ended (at most one tool's time limit), naming them; after that nothing takes effect.
+   * `onSet` is told once it is set, with what still runs.
+   */
+  stop(
+    order: SwitchOrder & { readonly forMs: number | null },
+    onSet?: (running: readonly RunningAction[]) => void,
+  ): Promise<readonly RunningAction[]>;
+  /** Takes it back; false when it was not set. Incidents it held up, and nothing else holds, are looked at again. */
+  resume(order: SwitchOrder): Promise<boolean>;
+  /** All stops that hold. */
+  set(): Promise<readonly SetSwitch[]>;
+  /** Ends stops whose time is up, and goes on with incidents that nothing holds up any more; once. */
+  look(): Promise<void>;
+  /** Looks every second. */
+  start(): void;
+  end(): Promise<void>;
+}
+
+const LOOK_MS = 1_000;
+const POLL_MS = 50;
+
+export type SwitchboardDeps = Pick<InvestigationDeps, 'sql' | 'records' | 'reporter' | 'log' | 'redact'> & {
+  readonly audit: AuditLog;
+  readonly killSwitch: KillSwitch;
+  readonly targets: ReadonlyMap<string, Pick<Target, 'domain'>>;
+};
+
+export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
+  const { sql, audit, killSwitch, targets, log, reporter } = deps;
+  const stopping = new AbortController();
+  let looking: Promise<void> = Promise.resolve();
+  let held: string | undefined;
+
+  /** Null: every target. A target that is no longer configured belongs to every domain: rather one too many. */
+  function targetsOf(scope: string): readonly string[] | null {
+    if (scope.startsWith('target:')) return [scope.slice('target:'.length)];
+    if (!scope.startsWith('domain:')) return null;
+    const domain = scope.slice('domain:'.length);
+    return [...targets].filter(([, target]) => target.domain === domain).map(([name]) => name);
+  }
+
+  async function running(scope: string): Promise<readonly RunningAction[]> {
+    const names = targetsOf(scope);
+    const rows = await sql`
+      SELECT id, incident_id, target, command, state FROM action
+       WHERE state IN ('started', 'unknown') AND done_by > clock_timestamp() ORDER BY started_at`;
+    return rows
+      .filter(
+        ({ target }) => names === null || names.includes(String(target)) || !targets.has(String(target)),
+      )
+      .map(toRunning);
+  }
+
+  /** Those of them that may still take effect. `unknown` before its time is up: its run was given up, not ended. */
+  async function settled(actions: readonly RunningAction[]): Promise<readonly RunningAction[]> {
+    const ids = actions.map((action) => action.actionId);
+    for (;;) {
+      const rows = await sql`
+        SELECT id, incident_id, target, command, state,
+               state IN ('started', 'unknown') AND done_by > clock_timestamp() AS under_way
+          FROM action WHERE id = ANY (${sql.array(ids)}::text[]) ORDER BY started_at`;
+      if (rows.every((row) => row['under_way'] !== true)) return rows.map(toRunning);
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** Tells every open incident in the scope, in the switch's own transaction: the thread shows it from then on. */
+  async function tell(
+    tx: Tx,
+    scope: string,
+    type: 'switch.set' | 'switch.cleared',
+    body: object,
+  ): Promise<readonly IncidentId[]> {
+    const names = targetsOf(scope);
+    const rows = await tx`
+      INSERT INTO event (incident_id, type, body)
+      SELECT id, ${type}, ${tx.json({ scope, ...body })} FROM incident
+       WHERE state NOT IN ('ignored', 'resolved')
+         AND (${names === null} OR target = ANY (${tx.array(names ?? [])}::text[]))
+      RETURNING incident_id`;
+    return rows.map((row) => asIncidentId(String(row['incident_id'])));
+  }
+
+  const redraw = (ids: readonly IncidentId[]): void => {
+    for (const id of ids) reporter.changed(id);
+  };
+
+  async function resume({ scope, by, reason: said }: SwitchOrder): Promise<boolean> {
+    const reason = deps.redact(said);
+    const cleared = await sql.begin(async (tx) => {
+      const rows = await tx`
+        UPDATE switch SET stopped = false, until = NULL, by = ${by}, reason = ${reason}, at = clock_timestamp()
+         WHERE scope = ${scope} AND stopped RETURNING scope`;
+      return rows.length > 0 ? tellCleared(tx, scope, by, reason) : null;
+    });
+    if (cleared === null) return false;
+    redraw(cleared);
+    await look();
+    return true;
+  }
+
+  async function tellCleared(
+    tx: Tx,
+    scope: string,
+    by: string,
+    reason: string,
+  ): Promise<readonly IncidentId[]> {
+    const told = await tell(tx, scope, 'switch.cleared', { by, reason });
+    await audit.appendIn(tx, { kind: 'switch.cleared', actor: by, details: { scope, reason } });
+    return told;
+  }
+
+  /** Stops that have ended by the database's clock; of several processes one does it. */
+  async function endOverdue(): Promise<void> {
+    const [due] = await sql`SELECT 1 FROM switch WHERE stopped AND until <= clock_timestamp()`;
+    if (!due) return;
+    const told = await sql.begin(async (tx) => {
+      const rows = await tx`
+        UPDATE switch SET stopped = false, until = NULL, at = clock_timestamp()
+         WHERE stopped AND until <= clock_timestamp() RETURNING scope`;
+      const ids: IncidentId[] = [];
+      for (const row of rows)
+        ids.push(...(await tellCleared(tx, String(row['scope']), 'system', 'its time is up')));
+      return ids;
+    });
+    redraw(told);
+  }
+
+  /** Incidents that ended as a report because nothing might be changed, and now might be: looked at afresh. */
+  async function goOn(): Promise<void> {
+    const rows = await sql`
+      SELECT DISTINCT i.id FROM action a JOIN incident i ON i.id = a.incident_id
+       WHERE a.held_by IS NOT NULL AND i.state = 'reported'`;
+    for (const row of rows) {
+      const incident = await deps.records.incident(asIncidentId(String(row['id'])));
+      if (!incident?.target) continue;
+      const domain = targets.get(incident.target)?.domain ?? incident.domain;
+      if (await killSwitch.stopped(switchScopes(incident.target, domain))) continue;
+      await again(incident);
+    }
+  }
+
+  async function again(incident: Incident): Promise<void> {
+    await sql.begin(async (tx) => {
+      await tx`UPDATE action SET held_by = NULL WHERE incident_id = ${incident.id} AND held_by IS NOT NULL`;
+      await moveIn(tx, deps, incident, {
+        from: 'reported',
+        to: 'diagnosing',
+        reason: 'Changes may be made again; the state is read anew.',
+        key: `resumed:${incident.round}`,
+        changes: { round: incident.round + 1, nextStep: 'Looking again, now that changes may be made.' },
+      });
+    });
+    reporter.changed(incident.id);
+  }
+
+  async function look(): Promise<void> {
+    await endOverdue();
+    await noticeFile();
+    await goOn();
+  }
+
+  /** The file is obeyed wherever it is read; here its coming and going gets into the audit log. */
+  async function noticeFile(): Promise<void> {
+    const local = killSwitch.local();
+    const now = local?.code === 'STOPPED' ? local.reason : undefined;
+    if (now === held) return;
+    await audit.append({
+      kind: now === undefined ? 'switch.cleared' : 'switch.set',
+      actor: 'system',
+      details: { scope: 'STOP_SENTRY', reason: now ?? 'the file is gone' },
+    });
+    held = now;
+  }
+
+  return {
+    async stop({ scope, by, reason: said, forMs }, onSet) {
+      const reason = deps.redact(said);
+      const told = await sql.begin(async (tx) => {
+        const [row] = await tx`
+          INSERT INTO switch (scope, stopped, by, reason, until)
+          VALUES (${scope}, true, ${by}, ${reason}, clock_timestamp() + ${forMs}::float8 * interval '1 millisecond')
+          ON CONFLICT (scope) DO UPDATE SET stopped = true, by = excluded.by, reason = excluded.reason,
+             until = excluded.until, at = clock_timestamp()
+          RETURNING until`;
+        const until = row?.['until'] ?? null;
+        const ids = await tell(tx, scope, 'switch.set', { by, reason, until });
+        await audit.appendIn(tx, {
+          kind: 'switch.set',
+          actor: by,
+          details: { scope, reason, until: until === null ? null : String(until) },
+        });
+        return ids;
+      });
+      redraw(told);
+      const claimed = await running(scope);
+      onSet?.(claimed);
+      return claimed.length === 0 ? [] : settled(claimed);
+    },
+    resume,
+    set: () => setSwitches(sql),
+    look,
+    start() {
+      looking = (async () => {
+        while (!stopping.signal.aborted) {
+          await look().catch((error: unknown) =>
+            log.warn({ error: messageOf(error) }, 'could not look after the switch; trying again'),
+          );
+          await sleep(LOOK_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+        }
+      })();
+    },
+    async end() {
+      stopping.abort();
+      await looking;
+    },
+  };
+}
+
+function toRunning(row: SqlRow): RunningAction {
+  return {
+    actionId: asActionId(String(row['id'])),
+    incidentId: asIncidentId(String(row['incident_id'])),
+    target: String(row['target']),
+    command: String(row['command']),
+    state: String(row['state']),
+  };
+}
