@@ -2,8 +2,9 @@ import type { Sql } from '../domain/sql.ts';
 import { createDocuments, type Documents } from '../memory/documents/documents.ts';
 import type { MemoryAudit, MemoryEvents } from '../memory/documents/ports.ts';
 import type { RunbookRules } from '../memory/promotion/check-runbook.ts';
-import type { IsAdmin, PromotionNotifier } from '../memory/promotion/ports.ts';
+import type { IsAdmin, PromotionNotifier, RunDry } from '../memory/promotion/ports.ts';
 import { createPromotions, type Promotions } from '../memory/promotion/promotions.ts';
+import { createWorkspaceMemory, type WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
 
 /** Documents and promotion over one database, for the bot and for commands alike. */
 export function createMemoryDocuments(deps: {
@@ -14,7 +15,13 @@ export function createMemoryDocuments(deps: {
   readonly isAdmin: IsAdmin;
   readonly runbooks: RunbookRules;
   readonly notifier: PromotionNotifier;
-}): { readonly documents: Documents; readonly promotions: Promotions } {
+  /** Null: no system can be read from here. */
+  readonly dryRun: RunDry | null;
+}): { readonly documents: Documents; readonly promotions: Promotions; readonly workspace: WorkspaceMemory } {
   const documents = createDocuments(deps);
-  return { documents, promotions: createPromotions({ ...deps, documents }) };
+  return {
+    documents,
+    promotions: createPromotions({ ...deps, documents }),
+    workspace: createWorkspaceMemory({ ...deps, documents }),
+  };
 }

@@ -15,7 +15,7 @@ import { createRegistry } from '../tools/registry.ts';
 import { withStore } from './with-store.ts';
 
 /** Nobody is told from here: the bot shows what it finds on record. */
-const silent = { proposed: () => undefined, decided: () => undefined };
+const silent = { proposed: () => undefined, decided: () => undefined, tried: () => undefined };
 
 function withPromotions<T>(use: (promotions: Promotions) => Promise<T>): Promise<T> {
   return withStore(async ({ sql }, config) => {
@@ -30,6 +30,7 @@ function withPromotions<T>(use: (promotions: Promotions) => Promise<T>): Promise
         sources: await readRunbookFiles(config.runbooksDir ?? join(packageRoot(), 'runbooks')),
       },
       notifier: silent,
+      dryRun: null,
     });
     return use(promotions);
   });
@@ -104,6 +105,7 @@ async function decide(decision: PromotionDecision): Promise<void> {
 
 const hints: Readonly<Record<string, string>> = {
   NOT_ADMIN: 'Name an admin by --as whom SENTRY_ADMINS lists as a user (groups cannot be asked from here).',
+  MEMORY_DRY_RUN: 'Start Sentry: it tries them within seconds and shows on the card what came of it.',
   MEMORY_STALE: 'Look at it again (sentry promotions show), then say which text you have seen by --over.',
 };
 

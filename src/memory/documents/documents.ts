@@ -52,10 +52,6 @@ export interface Documents {
   search(reader: Reader, text: string, limit: number): Promise<readonly MemoryDocument[]>;
   /** What a run put into a prompt; the same again is recorded once. */
   recordUsage(tx: Tx, incidentId: IncidentId, run: string, shown: readonly ShownDocument[]): Promise<void>;
-  /** A workspace document says again what an older version said, as a new version. By admins. */
-  rollBack(userId: string, documentId: string, to: number): Promise<Written>;
-  /** A workspace document is found by nobody any more; its history stays. By admins. Refuses what is no such document. */
-  retire(userId: string, documentId: string): Promise<{ readonly ok: true } | Refusal>;
   /** Makes the person's own store unless it is there; returns its slug. */
   ensureUserStore(userId: string): Promise<string>;
 }
@@ -153,36 +149,6 @@ export function createDocuments(deps: DocumentsDeps): Documents {
           VALUES (${incidentId}, ${run}, ${documentId}, ${version}, ${trust}, ${tokens}) ON CONFLICT DO NOTHING`;
     },
 
-    async rollBack(userId, documentId, to) {
-      const there = await find(workspaceReader(userId), { id: documentId });
-      if (!there) return notFound();
-      const old = (await versionsOf(sql, documentId)).find(({ number }) => number === to);
-      if (!old) return refuse('MEMORY_NOT_FOUND', `There is no version ${to} of ${there.path}.`);
-      return write(
-        { kind: 'admin', userId },
-        {
-          ...asWrite({ ...there, ...old }),
-          sources: [...old.sources, { kind: 'document', ref: `${documentId}@${to}` }],
-          base: there.sha256,
-        },
-      );
-    },
-
-    async retire(userId, documentId) {
-      return sql.begin(async (tx): Promise<{ readonly ok: true } | Refusal> => {
-        const rows = await tx`
-          UPDATE memory_document SET retired_at = clock_timestamp()
-          WHERE id = ${documentId} AND scope = 'workspace' AND retired_at IS NULL RETURNING id`;
-        if (rows.length === 0) return notFound();
-        await deps.audit.appendIn(tx, {
-          kind: 'memory.retired',
-          actor: userId,
-          details: { document: documentId },
-        });
-        return { ok: true };
-      });
-    },
-
     async ensureUserStore(userId) {
       const slug = userStore(userId);
       await sql`INSERT INTO memory_store (slug, scope, owner, title)
@@ -216,7 +182,7 @@ export async function tellRefusal(
   });
 }
 
-async function auditWrite(
+export async function auditWrite(
   tx: Tx,
   { audit }: Pick<DocumentsDeps, 'audit'>,
   writer: Writer,
@@ -279,9 +245,6 @@ export async function versionsOf(sql: Tx, documentId: string): Promise<readonly 
     ),
   );
 }
-
-/** An admin as a reader of workspace stores, and of nobody's own. */
-const workspaceReader = (userId: string): Reader => ({ kind: 'person', userId, incidents: [] });
 
 function notFound(): Refusal {
   return refuse('MEMORY_NOT_FOUND', 'There is no such document that you may read.');

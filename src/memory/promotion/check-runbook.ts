@@ -18,14 +18,19 @@ export type CheckedRunbook =
 /** A text that has front matter or step blocks means to be a runbook, and then has to be a good one. */
 const MEANS_TO_BE_ONE = /^---\r?\n|^\s*(?:`{3,}|~{3,})\s*ya?ml +(?:step|verify)\b/m;
 
+/** What a workspace document is called among the files: no file has such a name. */
+export const fileOf = (path: string): string => `workspace:${path}.md`;
+
+export const meansToBeRunbook = (content: string): boolean => MEANS_TO_BE_ONE.test(content.trimStart());
+
 /** The same rules as for the files in `runbooks/`: shape, expressions, references, tools and their inputs. */
 export function checkRunbook(
   path: string,
   content: string,
   { tools, sources }: RunbookRules,
 ): CheckedRunbook {
-  if (!MEANS_TO_BE_ONE.test(content.trimStart())) return { kind: 'prose' };
-  const file = `${path}.md`;
+  if (!meansToBeRunbook(content)) return { kind: 'prose' };
+  const file = fileOf(path);
   const { runbooks, problems } = validateRunbooks(
     [...sources.filter((one) => one.file !== file), { file, source: content.trimStart() }],
     { tools },

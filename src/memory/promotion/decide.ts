@@ -8,11 +8,14 @@ import type { NewDocument } from '../documents/new-document.ts';
 import type { MemoryAudit, MemoryEvents } from '../documents/ports.ts';
 import {
   type DocumentWrite,
+  sha256Of,
   type WriteRefusal,
   type Writer,
   writeDocument,
 } from '../documents/write-document.ts';
+import type { Runbook } from '../runbooks/runbook.ts';
 import { badRunbook, checkRunbook, type RunbookRules } from './check-runbook.ts';
+import { type DryRunDeps, ensureDryRun, findDryRun } from './dry-runs.ts';
 import { loadPromotion } from './load-promotion.ts';
 import type { IsAdmin, Promotion, PromotionNotifier } from './ports.ts';
 import { queueChunks } from './promoted-chunks.ts';
@@ -35,7 +38,7 @@ export type Decided =
   | { readonly ok: true; readonly promotion: Promotion; readonly document: MemoryDocument | null }
   | WriteRefusal;
 
-export interface DecideDeps {
+export interface DecideDeps extends DryRunDeps {
   readonly sql: Sql;
   readonly events: MemoryEvents;
   readonly audit: MemoryAudit;
@@ -63,6 +66,8 @@ export function createDecide(deps: DecideDeps): (decision: PromotionDecision) =>
     }
     const reason = reasonOf(decision);
     if (typeof reason !== 'string') return reason;
+    const untried = await tried(deps, decision);
+    if (untried) return untried;
     let undone: Undone | undefined;
     const answer = await sql
       .begin((tx) => settle(tx, deps, decision, reason))
@@ -79,6 +84,18 @@ export function createDecide(deps: DecideDeps): (decision: PromotionDecision) =>
     if (answer.ok) deps.notifier.decided(jobId);
     return answer;
   };
+}
+
+/** Before the transaction: reading a live system takes seconds. Whether it may be decided at all is the transaction's to say. */
+async function tried(deps: DecideDeps, { jobId, decision }: PromotionDecision): Promise<Refusal | undefined> {
+  if (decision.kind === 'reject') return undefined;
+  const promotion = await loadPromotion(deps.sql, jobId);
+  if (promotion?.state !== 'pending') return undefined;
+  const { incidentId, target } = promotion;
+  const content = decision.content ?? promotion.content;
+  // What the scanner would refuse, or is no document at all, is not run either; the write says so.
+  if (content.trim() === '' || scan(content, { scope: 'workspace' }).blocked) return undefined;
+  return ensureDryRun(deps, { jobId, incidentId, path: target.path, content });
 }
 
 /** Empty for an approval. */
@@ -141,7 +158,11 @@ async function copy(
   const writer: Writer = { kind: 'promotion', userId: by, incidentId };
   const checked = checkRunbook(target.path, content, deps.runbooks);
   const written =
-    checked.kind === 'wrong' ? badRunbook(checked.problems) : await writeDocument(tx, writer, write);
+    checked.kind === 'wrong'
+      ? badRunbook(checked.problems)
+      : checked.kind === 'runbook' && !(await mayRun(tx, jobId, checked.runbook, content))
+        ? refuse('MEMORY_DRY_RUN', 'Its steps have not been tried yet.')
+        : await writeDocument(tx, writer, write);
   if (!written.ok) throw new Undone(writer, write, written);
   const { document } = written;
   await tx`
@@ -149,6 +170,11 @@ async function copy(
     WHERE job_id = ${jobId}`;
   await queueChunks(tx, document, domain, checked.kind === 'runbook' ? checked.runbook : null);
   return document;
+}
+
+/** The steps of exactly this text have been tried and worked, or it has none. */
+async function mayRun(tx: Tx, jobId: string, { steps }: Runbook, content: string): Promise<boolean> {
+  return steps.length === 0 || (await findDryRun(tx, jobId, sha256Of(content)))?.passed === true;
 }
 
 async function tell(

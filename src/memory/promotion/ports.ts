@@ -1,15 +1,37 @@
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Domain } from '../../domain/incident.ts';
 import type { DocType } from '../documents/document.ts';
+import type { Runbook } from '../runbooks/runbook.ts';
 
 /** Says to people what became of proposals. Called after the commit; must not throw, and what is missed is still in the list. */
 export interface PromotionNotifier {
   proposed(jobId: string): void;
   decided(jobId: string): void;
+  /** Its steps have been tried. */
+  tried(jobId: string): void;
 }
 
 /** Whether somebody is an admin. @throws when it cannot be told; then nothing is decided. */
 export type IsAdmin = (userId: string) => Promise<boolean>;
+
+/** What came of trying a runbook's steps on a live system, with reading tools alone. */
+export interface DryRunReport {
+  /** Every step that was reached could be read and tested, and so could those that need nothing of earlier ones. */
+  readonly passed: boolean;
+  /** The system it was tried on; null when there was none. */
+  readonly target: string | null;
+  /** A line a step, for people. */
+  readonly lines: readonly string[];
+}
+
+export interface DryRun extends DryRunReport {
+  /** Of the text that was tried. */
+  readonly sha256: string;
+  readonly at: string;
+}
+
+/** Tries a runbook's steps on the incident's target, else on one of its domain. Changes nothing. */
+export type RunDry = (runbook: Runbook, incidentId: IncidentId | null) => Promise<DryRunReport>;
 
 /** What an admin is shown before deciding. Times are ISO 8601. */
 export interface Promotion {

@@ -57,6 +57,14 @@ export async function queueChunks(
   await tx`UPDATE memory_document SET chunk_collection = ${collection}, chunks = ${chunks.length} WHERE id = ${document.id}`;
 }
 
+/** Its pieces leave Chroma. */
+export async function unqueueChunks(tx: Tx, documentId: string): Promise<void> {
+  await tx`
+    SELECT memory_outbox_remove(d.chunk_collection, d.id || '#' || k)
+    FROM memory_document d, generate_series(0, d.chunks - 1) AS k WHERE d.id = ${documentId}`;
+  await tx`UPDATE memory_document SET chunk_collection = NULL, chunks = 0 WHERE id = ${documentId}`;
+}
+
 const chunkId = (documentId: string, n: number): string => `${documentId}#${n}`;
 
 function textOf({ title, heading, text }: RunbookChunk): string {

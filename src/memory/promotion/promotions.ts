@@ -9,8 +9,9 @@ import type { DocumentWrite, WriteRefusal, Writer } from '../documents/write-doc
 import { denied } from '../policy.ts';
 import { badRunbook, checkRunbook } from './check-runbook.ts';
 import { createDecide, type DecideDeps, type Decided, type PromotionDecision } from './decide.ts';
+import { ensureDryRun, findDryRun, stepsOf } from './dry-runs.ts';
 import { loadPromotion } from './load-promotion.ts';
-import type { Promotion } from './ports.ts';
+import type { DryRun, Promotion } from './ports.ts';
 
 export interface Proposal {
   readonly ref: DocumentRef;
@@ -25,6 +26,22 @@ export interface Proposal {
 export type Proposed =
   /** `again`: this version has been waiting for a decision already. */
   { readonly ok: true; readonly jobId: string; readonly again: boolean } | WriteRefusal;
+
+/** A proposal with what the checks say of it now. */
+export interface Review {
+  readonly promotion: Promotion;
+  /** Kinds that the safety scanner finds in text or rationale, as strict as for the workspace. */
+  readonly findings: readonly string[];
+  /** `wrong`: it means to be a runbook and is none. `steps`: the playbook will follow them. */
+  readonly runbook:
+    | { readonly kind: 'prose' }
+    | { readonly kind: 'steps'; readonly id: string; readonly steps: number }
+    | { readonly kind: 'wrong'; readonly reason: string };
+  /** Of exactly the proposed text. */
+  readonly dryRun: DryRun | null;
+  /** Nothing is in the way of approving it as it is. */
+  readonly mayApprove: boolean;
+}
 
 /** Drafts of incidents on their way into the workspace: nothing gets there unless an admin has read it. */
 export interface Promotions {
@@ -41,6 +58,12 @@ export interface Promotions {
    */
   decide(decision: PromotionDecision): Promise<Decided>;
   get(jobId: string): Promise<Promotion | null>;
+  /** What an admin has to know before deciding; null when there is no such proposal. */
+  review(jobId: string): Promise<Review | null>;
+  /** Tries the steps of what is proposed, unless they have passed, and tells the notifier. For a proposal without steps, or decided, nothing. */
+  rehearse(jobId: string): Promise<void>;
+  /** Pending ones whose steps nobody has tried yet: proposed by a process that died or by a command. */
+  untried(): Promise<readonly string[]>;
   /** Oldest first: those that wait longest come first. */
   list(options?: { readonly pending?: boolean; readonly limit?: number }): Promise<readonly Promotion[]>;
 }
@@ -130,11 +153,57 @@ export function createPromotions(deps: PromotionsDeps): Promotions {
     return checked.kind === 'wrong' ? badRunbook(checked.problems) : undefined;
   }
 
+  async function review(jobId: string): Promise<Review | null> {
+    const promotion = await loadPromotion(sql, jobId);
+    if (!promotion) return null;
+    const { content, rationale, sha256, target } = promotion;
+    const found = [content, rationale].flatMap((text) => scan(text, { scope: 'workspace' }).findings);
+    const findings = [...new Set(found.map(({ category }) => category.replaceAll('_', ' ')))];
+    const steps = stepsOf(target.path, content, deps.runbooks);
+    const runbook: Review['runbook'] =
+      steps === null
+        ? { kind: 'prose' }
+        : 'ok' in steps
+          ? { kind: 'wrong', reason: steps.reason }
+          : { kind: 'steps', id: steps.id, steps: steps.steps.length };
+    const dryRun = await findDryRun(sql, jobId, sha256);
+    const runs = runbook.kind === 'prose' || (runbook.kind === 'steps' && dryRun?.passed === true);
+    return {
+      promotion,
+      findings,
+      runbook,
+      dryRun,
+      mayApprove: promotion.state === 'pending' && findings.length === 0 && runs,
+    };
+  }
+
   const decide = createDecide(deps);
 
   return {
     propose,
     decide,
+    review,
+    async rehearse(jobId) {
+      const promotion = await loadPromotion(sql, jobId);
+      if (promotion?.state !== 'pending' || !deps.dryRun) return;
+      const { incidentId, target, content } = promotion;
+      await ensureDryRun(deps, { jobId, incidentId, path: target.path, content });
+      deps.notifier.tried(jobId);
+    },
+    async untried() {
+      const rows = await sql`
+        SELECT j.id, v.content, i.target_path FROM dream_job j
+        JOIN dream_review_item i ON i.job_id = j.id
+        JOIN memory_version v ON v.document_id = i.document_id AND v.number = i.version
+        WHERE j.kind = 'promotion' AND j.state = 'pending'
+          AND NOT EXISTS (SELECT FROM memory_dry_run d WHERE d.job_id = j.id AND d.sha256 = v.sha256)`;
+      return rows
+        .filter((row) => {
+          const steps = stepsOf(String(row['target_path']), String(row['content']), deps.runbooks);
+          return steps !== null && !('ok' in steps);
+        })
+        .map((row) => String(row['id']));
+    },
     get: (jobId) => sql.begin('isolation level repeatable read read only', (tx) => loadPromotion(tx, jobId)),
     async list({ pending = false, limit = 50 } = {}) {
       const rows = await sql`

@@ -12,7 +12,7 @@ import {
 import { seedStores } from '../../../src/memory/documents/seed-stores.ts';
 import type { Writer } from '../../../src/memory/documents/write-document.ts';
 import { sha256Of } from '../../../src/memory/documents/write-document.ts';
-import { type DocumentsRig, documentsRig, note } from './rig.ts';
+import { admin, type DocumentsRig, documentsRig, note } from './rig.ts';
 
 let rig: DocumentsRig;
 beforeAll(async () => {
@@ -412,12 +412,12 @@ test('an admin rolls a workspace document back, as a new version, and retires it
     sources: [],
   });
   await written(byAdmin, { place, document: note({ path: 'roll', content: 'Two.' }), sources: [] });
-  expect(await rig.documents.rollBack('UADMIN', made.id, 1)).toMatchObject({
+  expect(await rig.workspace.rollBack(admin, made.id, 1)).toMatchObject({
     ok: true,
     document: { version: 3, content: 'One.' },
   });
-  expect(await rig.documents.rollBack('UADMIN', made.id, 9)).toMatchObject({ code: 'MEMORY_NOT_FOUND' });
-  expect(await rig.documents.retire('UADMIN', made.id)).toEqual({ ok: true });
+  expect(await rig.workspace.rollBack(admin, made.id, 9)).toMatchObject({ code: 'MEMORY_NOT_FOUND' });
+  expect(await rig.workspace.retire(admin, made.id)).toEqual({ ok: true });
   expect((await rig.documents.list(operator)).map(({ id }) => id)).not.toContain(made.id);
   expect(await rig.documents.history(operator, { id: made.id })).toHaveLength(3);
 });

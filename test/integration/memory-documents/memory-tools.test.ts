@@ -32,7 +32,8 @@ beforeAll(async () => {
     documents,
     isAdmin: async () => false,
     runbooks: { tools: { get: () => undefined }, sources: [] },
-    notifier: { proposed: () => undefined, decided: () => undefined },
+    notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
+    dryRun: null,
   });
   core = await createCore({
     url: scratch.url,

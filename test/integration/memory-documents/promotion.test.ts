@@ -11,7 +11,7 @@ import type { NewDocument } from '../../../src/memory/documents/new-document.ts'
 import { createPromotions } from '../../../src/memory/promotion/promotions.ts';
 import { allTools } from '../../../src/tools/all.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
-import { admin, type DocumentsRig, documentsRig, note, otherRunbooks, shipped } from './rig.ts';
+import { admin, type DocumentsRig, documentsRig, note, otherRunbooks, passing, shipped } from './rig.ts';
 
 let rig: DocumentsRig;
 beforeAll(async () => {
@@ -234,7 +234,8 @@ describe('a decision', () => {
       audit: rig.audit,
       isAdmin: async () => true,
       runbooks: { tools: createRegistry(allTools), sources: otherRunbooks() },
-      notifier: { proposed: () => undefined, decided: () => undefined },
+      notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
+      dryRun: passing,
       enabled: true,
     });
     const answers = await Promise.all(

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createMemoryDocuments } from '../../../src/app/memory-documents.ts';
 import { asIncidentId, type IncidentId } from '../../../src/domain/ids.ts';
 import { openDatabase } from '../../../src/infra/db/client.ts';
-import { createDocuments } from '../../../src/memory/documents/documents.ts';
+
 import type { NewDocument } from '../../../src/memory/documents/new-document.ts';
 import { seedStores } from '../../../src/memory/documents/seed-stores.ts';
-import { createPromotions } from '../../../src/memory/promotion/promotions.ts';
+import type { DryRunReport } from '../../../src/memory/promotion/ports.ts';
 import { createRecords } from '../../../src/record/record.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
 import { allTools } from '../../../src/tools/all.ts';
@@ -32,23 +33,39 @@ export async function documentsRig() {
   await seedStores(sql);
   const events = createRecords(sql);
   const audit = createAuditLog(sql);
-  const documents = createDocuments({ sql, events, audit, enabled: true });
   const told: string[] = [];
-  const promotions = createPromotions({
+  const trials: DryRunReport[] = [];
+  const { documents, promotions, workspace } = createMemoryDocuments({
     sql,
-    documents,
     events,
     audit,
     isAdmin: async (user) => user === admin,
     runbooks: { tools: createRegistry(allTools), sources: otherRunbooks() },
-    notifier: { proposed: (id) => told.push(`proposed ${id}`), decided: (id) => told.push(`decided ${id}`) },
+    notifier: {
+      proposed: (id) => told.push(`proposed ${id}`),
+      decided: (id) => told.push(`decided ${id}`),
+      tried: (id) => told.push(`tried ${id}`),
+    },
+    dryRun: async () => trials.shift() ?? (await passing()),
     enabled: true,
   });
   const close = async () => {
     await closePool();
     await scratch.drop();
   };
-  return { sql, url: scratch.url, close, events, audit, documents, promotions, told, incident };
+  return {
+    sql,
+    url: scratch.url,
+    close,
+    events,
+    audit,
+    documents,
+    promotions,
+    workspace,
+    told,
+    trials,
+    incident,
+  };
 
   async function incident(requesters: readonly string[] = []): Promise<IncidentId> {
     const [row] = await sql`
@@ -58,6 +75,8 @@ export async function documentsRig() {
     return asIncidentId(String(row?.['id']));
   }
 }
+
+export const passing = async (): Promise<DryRunReport> => ({ passed: true, target: 'shop-db', lines: [] });
 
 export type DocumentsRig = Awaited<ReturnType<typeof documentsRig>>;
 

@@ -13,7 +13,7 @@ import { createRecords } from '../../../src/record/record.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { anIncident } from '../../support/incidents.ts';
 import { quiet } from '../../support/quiet.ts';
-import { documentsRig, note } from '../memory-documents/rig.ts';
+import { admin, documentsRig, note } from '../memory-documents/rig.ts';
 
 let db: AcceptDatabase;
 let retrieval: Retrieval;
@@ -80,7 +80,7 @@ test('incidents are put once they tell something, and again when they changed', 
 });
 
 test('documents follow their newest version, in the space of their store, until they are retired', async () => {
-  const { documents, sql, close, incident } = await documentsRig();
+  const { documents, workspace, sql, close, incident } = await documentsRig();
   try {
     const embedder = { fingerprint: 'none', embed: async () => [], close: async () => undefined };
     const vectors = { collection: () => expect.unreachable('Chroma was asked') };
@@ -110,17 +110,17 @@ test('documents follow their newest version, in the space of their store, until 
     );
     expect(drafted.ok).toBe(true);
     expect(await syncDocuments(sql, own)).toBe(2);
-    const workspace = documentSpace(conventionsStore, null);
-    expect(await search('kestrel', workspace)).toEqual(['Kestrel gateway']);
+    const conventions = documentSpace(conventionsStore, null);
+    expect(await search('kestrel', conventions)).toEqual(['Kestrel gateway']);
     expect(await search('kestrel', documentSpace(conversationStore, here))).toEqual(['Kestrel draft']);
     expect(await search('kestrel', documentSpace(conversationStore, elsewhere))).toEqual([]);
     await write('Falcon gateway', first.sha256);
     expect(await syncDocuments(sql, own)).toBe(1);
-    expect(await search('kestrel', workspace)).toEqual([]);
-    expect(await search('falcon', workspace)).toEqual(['Falcon gateway']);
-    expect(await documents.retire('UADMIN', first.id)).toMatchObject({ ok: true });
+    expect(await search('kestrel', conventions)).toEqual([]);
+    expect(await search('falcon', conventions)).toEqual(['Falcon gateway']);
+    expect(await workspace.retire(admin, first.id)).toMatchObject({ ok: true });
     expect(await syncDocuments(sql, own)).toBe(1);
-    expect(await search('falcon', workspace)).toEqual([]);
+    expect(await search('falcon', conventions)).toEqual([]);
   } finally {
     await close();
   }

@@ -1,0 +1,81 @@
+import { messageOf } from '../../domain/errors.ts';
+import type { Log } from '../../domain/log.ts';
+import type { Sql } from '../../domain/sql.ts';
+import { runbooksStore } from '../documents/document.ts';
+import type { KnownTools } from '../runbooks/check-tools.ts';
+import { problemLine, validateRunbooks } from '../runbooks/load-runbooks.ts';
+import type { Runbook } from '../runbooks/runbook.ts';
+import { fileOf, meansToBeRunbook } from './check-runbook.ts';
+
+const POLL_MS = 5_000;
+
+export interface RunbookSource {
+  readonly file: string;
+  readonly source: string;
+}
+
+/** Promoted runbooks with steps, for the playbook beside those of the files. Another process' promotions show within 5 s. */
+export interface WorkspaceRunbooks {
+  current(): readonly Runbook[];
+  /** Their texts, which a new one's id must not repeat and whose runbooks it may use. */
+  sources(): readonly RunbookSource[];
+  /** Reads them again if one has changed. @throws what the database throws */
+  refresh(): Promise<void>;
+  /** Reads them, and goes on looking. Never throws. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+export function createWorkspaceRunbooks(deps: {
+  readonly sql: Sql;
+  readonly tools: KnownTools;
+  /** Of the files as they are now; an id that a file has since taken is the file's. */
+  readonly files: () => readonly RunbookSource[];
+  readonly log: Log;
+}): WorkspaceRunbooks {
+  const { sql, log } = deps;
+  let mark = '';
+  let found: { readonly runbooks: readonly Runbook[]; readonly sources: readonly RunbookSource[] } = {
+    runbooks: [],
+    sources: [],
+  };
+  let timer: NodeJS.Timeout | undefined;
+
+  async function refresh(): Promise<void> {
+    const [row] = await sql`
+      SELECT coalesce(string_agg(id || ':' || version || ':' || (retired_at IS NULL), ',' ORDER BY id), '-') AS mark
+      FROM memory_document WHERE store = ${runbooksStore}`;
+    const files = deps.files();
+    const now = `${String(row?.['mark'])}/${files.map(({ file, source }) => file + source.length).join()}`;
+    if (now === mark) return;
+    const rows = await sql`
+      SELECT path, content FROM memory_document
+      WHERE store = ${runbooksStore} AND trust = 'admin_approved' AND retired_at IS NULL ORDER BY path`;
+    const sources = rows
+      .map((each) => ({ file: fileOf(String(each['path'])), source: String(each['content']).trimStart() }))
+      .filter(({ source }) => meansToBeRunbook(source));
+    const own = new Set(sources.map(({ file }) => file));
+    const { runbooks, problems } = validateRunbooks([...files, ...sources], { tools: deps.tools });
+    for (const problem of problems.filter(({ file }) => own.has(file)))
+      log.error({ runbook: problem.file }, `a promoted runbook is left out: ${problemLine(problem)}`);
+    found = { runbooks: runbooks.filter(({ file }) => own.has(file)), sources };
+    mark = now;
+  }
+
+  const quietly = (): Promise<void> =>
+    refresh().catch((error: unknown) =>
+      log.warn({ error: messageOf(error) }, 'promoted runbooks could not be read; those known stay in use'),
+    );
+
+  return {
+    current: () => found.runbooks,
+    sources: () => found.sources,
+    refresh,
+    async start() {
+      await quietly();
+      timer = setInterval(() => void quietly(), POLL_MS);
+      timer.unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
