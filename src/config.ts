@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { readModelAccess } from './config-model.ts';
 import { readTargets, wrong } from './config-targets.ts';
 import { OpsError } from './domain/errors.ts';
 import type { HostTargetConfig } from './domain/host-target.ts';
 import type { Principal } from './domain/principal.ts';
+import type { ModelAccess } from './llm/create-backend.ts';
 
 const principals = z
   .string()
@@ -95,6 +97,17 @@ const environment = z.object({
   ANTHROPIC_API_KEY: z.string().min(1).optional(),
   ANTHROPIC_BASE_URL: httpUrl.optional(),
   SENTRY_MODEL: z.string().min(1).default('claude-opus-5-5'),
+  SENTRY_FALLBACK_MODEL: z.string().min(1).optional(),
+  SENTRY_MODEL_BACKEND: z
+    .enum(['anthropic', 'bedrock', 'access-gateway'], {
+      error: 'expected anthropic, bedrock or access-gateway',
+    })
+    .default('anthropic'),
+  AWS_REGION: z.string().min(1).optional(),
+  AWS_BEARER_TOKEN_BEDROCK: z.string().min(1).optional(),
+  AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  AWS_SESSION_TOKEN: z.string().min(1).optional(),
   SENTRY_MODE: z
     .enum(['AUDIT', 'ACTIVE'], { error: 'expected AUDIT (nothing is changed) or ACTIVE' })
     .optional(),
@@ -150,8 +163,11 @@ export interface Config {
   readonly approvers: readonly Principal[];
   readonly admins: readonly Principal[];
   readonly oncallGroup: string | null;
-  readonly anthropic: { readonly apiKey: string; readonly baseUrl: string | null } | null;
+  /** How the model is reached; null: no model, the playbook investigates. */
+  readonly llm: ModelAccess | null;
   readonly model: string;
+  /** Goes on where the model refuses; null: the playbook does. */
+  readonly fallbackModel: string | null;
   readonly mode: 'AUDIT' | 'ACTIVE';
   readonly targets: readonly PostgresTargetConfig[];
   readonly hosts: readonly HostTargetConfig[];
@@ -185,6 +201,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const values = parsed.data;
   const { targets, hosts } = readTargets(values.SENTRY_CONFIG, present);
   const slack = slackOf(values);
+  const model = readModelAccess(values);
+  if ('problem' in model) throw wrong([model.problem]);
   const playgroundTarget = targets.length + hosts.length === 0;
   return {
     dataDir: resolve(values.SENTRY_DATA_DIR),
@@ -196,15 +214,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     approvers: values.SENTRY_APPROVERS,
     admins: values.SENTRY_ADMINS,
     oncallGroup: values.SENTRY_ONCALL_GROUP ?? null,
-    anthropic:
-      values.ANTHROPIC_API_KEY || values.ANTHROPIC_BASE_URL
-        ? {
-            // A gateway of one's own may want no key, but the SDK sends one.
-            apiKey: values.ANTHROPIC_API_KEY ?? 'none',
-            baseUrl: values.ANTHROPIC_BASE_URL ?? null,
-          }
-        : null,
+    llm: model.access,
     model: values.SENTRY_MODEL,
+    fallbackModel: values.SENTRY_FALLBACK_MODEL ?? null,
     mode: values.SENTRY_MODE ?? (slack.kind === 'playground' && playgroundTarget ? 'ACTIVE' : 'AUDIT'),
     targets,
     hosts,

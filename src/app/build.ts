@@ -25,7 +25,7 @@ import { slackMessage } from '../ingest/slack-message/index.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
 import { createSteering } from '../investigation/steering.ts';
 import { createTurn } from '../investigation/turn.ts';
-import { createAnthropicBackend } from '../llm/anthropic.ts';
+import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
 import { seedStores } from '../memory/documents/seed-stores.ts';
 import { createMemory } from '../memory/memory.ts';
@@ -156,13 +156,10 @@ export async function buildApp(parts: Parts) {
   const approvals = createApprovals({ sql, records, policy, audit });
   const engine = createEngine({ databaseUrl: store.url, sql, log, executorId });
 
-  const model = config.anthropic
+  const model = config.llm
     ? createModelGateway({
-        backend: createAnthropicBackend({
-          apiKey: config.anthropic.apiKey,
-          baseUrl: config.anthropic.baseUrl ?? undefined,
-        }),
-        model: config.model,
+        backend: createBackend(config.llm),
+        model: modelName(config.llm, config.model),
       })
     : null;
   const deps: InvestigationDeps = {

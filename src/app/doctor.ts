@@ -5,7 +5,7 @@ import { messageOf, OpsError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
-import { createAnthropicBackend } from '../llm/anthropic.ts';
+import { createBackend, modelName } from '../llm/create-backend.ts';
 import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
 import { askSlack } from '../slack/ask-slack.ts';
 import { allTools } from '../tools/all.ts';
@@ -130,14 +130,11 @@ function checksFor(config: Config, log: Log): readonly Check[] {
       part: 'Claude',
       required: false,
       run: async () => {
-        if (!config.anthropic) return 'no key: runbooks investigate';
-        const backend = createAnthropicBackend({
-          apiKey: config.anthropic.apiKey,
-          baseUrl: config.anthropic.baseUrl ?? undefined,
-        });
+        if (!config.llm) return 'no key: runbooks investigate';
+        const backend = createBackend(config.llm);
         await backend.countTokens(
           {
-            model: config.model,
+            model: modelName(config.llm, config.model),
             system: 'doctor',
             tools: [],
             messages: [{ role: 'user', content: [{ type: 'text', text: 'Are you there?' }] }],

@@ -11,7 +11,7 @@ export function firstScreen(running: Running, tookMs: number): string {
     ...(workspace
       ? ['Slack: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN. The README says how, step by step (5 minutes).']
       : []),
-    ...(config.anthropic
+    ...(config.llm
       ? []
       : ['Claude: set ANTHROPIC_API_KEY (console.anthropic.com). Without it the runbooks investigate.']),
     ...(config.playgroundTarget ? ['Your databases: name them in sentry.yaml (README, "Targets").'] : []),
@@ -32,7 +32,7 @@ export function firstScreen(running: Running, tookMs: number): string {
     ...(shopDb ? [row('shop-db', 'a real database to break and have mended')] : []),
     row(
       'Investigator',
-      config.anthropic
+      config.llm
         ? `Claude (${config.model}), runbooks when it fails`
         : `${app.runbooks.length} runbooks`,
     ),
