@@ -19,6 +19,7 @@ export function inBatches<T, R>(
   const waiting: Waiting<T, R>[] = [];
   let running = 0;
   let patience: NodeJS.Timeout | undefined;
+  let starting: NodeJS.Immediate | undefined;
 
   const mayStart = (): boolean =>
     waiting.length > 0 &&
@@ -31,30 +32,38 @@ export function inBatches<T, R>(
       patience = undefined;
       if (mayStart()) start();
     }, limits.patienceMs);
-    void work(waiting.splice(0, limits.size)).finally(() => {
+    void work(waiting.splice(0, limits.size)).then((tell) => {
       running -= 1;
       if (running === 0) clearTimeout(patience);
       if (mayStart()) start();
+      // The next batch is on its way before anybody acts on this one: answering takes as long as a batch.
+      setImmediate(tell);
     });
   };
 
-  const work = async (batch: readonly Waiting<T, R>[]): Promise<void> => {
+  /** Runs the batch; returns what tells everybody who waits for it. */
+  const work = async (batch: readonly Waiting<T, R>[]): Promise<() => void> => {
     try {
       const results = await run(batch.map(({ item }) => item));
-      batch.forEach(({ resolve }, i) => {
-        resolve(results[i] as R);
-      });
+      return () => batch.forEach(({ resolve }, i) => void resolve(results[i] as R));
     } catch (error) {
-      if (batch.length > 1 && blames(error)) for (const one of batch) await work([one]);
-      else for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || !blames(error))
+        return () => batch.forEach(({ reject }) => void reject(error));
+      const tellers: (() => void)[] = [];
+      for (const one of batch) tellers.push(await work([one]));
+      return () => tellers.forEach((tell) => void tell());
     }
   };
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // Later ones are started by the end of a batch, or when patience is over.
-      if (mayStart()) start();
+      // What else arrived in this turn of the event loop comes along. Later ones are started by the end of a batch, or
+      // when patience is over.
+      starting ??= setImmediate(() => {
+        starting = undefined;
+        if (mayStart()) start();
+      });
     });
 }
 
