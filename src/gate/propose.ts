@@ -8,10 +8,10 @@ import { newId } from '../domain/new-id.ts';
 import type { Tx } from '../domain/sql.ts';
 import type { Json, ProposalNotes } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
+import { plainJson } from '../security/inputs/plain-json.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { plainJson } from './plain-json.ts';
 import { sameCommand } from './same-command.ts';
 import type { Screened } from './screened.ts';
 

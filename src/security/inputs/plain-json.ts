@@ -1,5 +1,5 @@
-import { OpsError, type Refusal, refuse } from '../domain/errors.ts';
-import type { Json } from '../domain/tool-call.ts';
+import { OpsError, type Refusal, refuse } from '../../domain/errors.ts';
+import type { Json } from '../../domain/tool-call.ts';
 
 /** What any input may measure; tools' schemas and station 6 are stricter. Beyond it nothing looks at the input at all. */
 const MAX_DEPTH = 32;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainJson } from '../../../src/gate/plain-json.ts';
+import { plainJson } from '../../../../src/security/inputs/plain-json.ts';
 
 test('what JSON carries comes back the same, and is nobody else’s', () => {
   fc.assert(
