@@ -4,6 +4,7 @@ import { messageOf, OpsError } from '../domain/errors.ts';
 import type { Reporter } from '../investigation/ports.ts';
 import { registerActions } from './actions/register.ts';
 import { createBoltApp } from './app.ts';
+import { draw } from './blocks/draw.ts';
 import { createChannels } from './channels.ts';
 import { registerCommands } from './commands/register.ts';
 import type { SlackContext } from './context.ts';
@@ -18,6 +19,7 @@ import { createInbox } from './inbox.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { Paces } from './outbound/pacing.ts';
 import { outboundStore } from './outbound/store.ts';
+import { isProposal } from './outbound/subject.ts';
 import { createPeople } from './people.ts';
 import type { SlackDeps, SlackMessage } from './ports.ts';
 import { throughInbox } from './receiver.ts';
@@ -82,9 +84,13 @@ export function createSlack(deps: SlackDeps): Slack {
     store,
     log,
     paces: new Paces(),
-    load: (id) => deps.records.load(id),
-    options: drawOptions,
-    defaultChannel: () => channels.idOf(config.alertChannels[0] ?? 'alerts'),
+    drawing: async (id) => {
+      if (isProposal(id)) return null;
+      const record = await deps.records.load(id);
+      if (!record) return null;
+      const channel = record.incident.channel ?? (await channels.idOf(config.alertChannels[0] ?? 'alerts'));
+      return { slots: draw(record, await drawOptions(record)), channel };
+    },
   });
   const takeAlert = async (message: SlackMessage): Promise<void> => {
     await deps.acceptSlackMessage(message, own());

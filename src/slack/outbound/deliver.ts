@@ -1,19 +1,19 @@
 import type { ChatPostMessageArguments, WebClient } from '@slack/web-api';
 import { messageOf as errorText } from '../../domain/errors.ts';
-import type { IncidentId } from '../../domain/ids.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Slot } from '../blocks/slot.ts';
 import { codeOf, failureOf, isUnknownMethod, type SlackFailure } from '../web-errors.ts';
 import { findPosted } from './find-posted.ts';
 import { hashOf, messageOf, metadataOf, type OutgoingMessage } from './message.ts';
 import type { OutboundStore, PostRow } from './store.ts';
+import type { SubjectId } from './subject.ts';
 
 /** A request of a process that died may still be on its way to Slack for this long. */
 const IN_FLIGHT_MS = 5_000;
 /** After a 5xx of our own the message may show a little later. */
 const SETTLE_MS = 1_000;
 
-/** How one call ended: done, or when and why to try again. `lost`: another process draws this incident now. */
+/** How one call ended: done, or when and why to try again. `lost`: another process draws this now. */
 export type Delivery =
   | { readonly kind: 'done' }
   | { readonly kind: 'lost' }
@@ -28,9 +28,9 @@ export interface DeliverDeps {
 }
 
 export interface Place {
-  readonly incidentId: IncidentId;
+  readonly subject: SubjectId;
   readonly channel: string;
-  /** Null for the root. */
+  /** Null for a message of its own in the channel. */
   readonly threadTs: string | null;
 }
 
@@ -46,9 +46,9 @@ export async function post(
     const settled = await settle(deps, place, slot, row, row.postingForMs);
     if (settled) return settled;
   }
-  const attempt = await store.beginPost(place.incidentId, slot.slot, place.channel);
-  if (!(await store.renew(place.incidentId))) {
-    await store.abandonPost(place.incidentId, slot.slot, attempt);
+  const attempt = await store.beginPost(place.subject, slot.slot, place.channel);
+  if (!(await store.renew(place.subject))) {
+    await store.abandonPost(place.subject, slot.slot, attempt);
     return { kind: 'lost' };
   }
   try {
@@ -57,7 +57,7 @@ export async function post(
   } catch (error) {
     const failure = failureOf(error);
     // An uncertain end leaves the post open: the next try looks first.
-    if (failure.kind !== 'uncertain') await store.abandonPost(place.incidentId, slot.slot, attempt);
+    if (failure.kind !== 'uncertain') await store.abandonPost(place.subject, slot.slot, attempt);
     return later(deps, place, slot, failure);
   }
 }
@@ -65,7 +65,7 @@ export async function post(
 /** Makes a message say what it should. The caller has paid for one edit. */
 export async function edit(deps: DeliverDeps, place: Place, slot: Slot, row: PostRow): Promise<Delivery> {
   const { store, client, log } = deps;
-  if (!(await store.renew(place.incidentId))) return { kind: 'lost' };
+  if (!(await store.renew(place.subject))) return { kind: 'lost' };
   const ts = row.ts ?? '';
   try {
     await degrading(deps, place, slot, (message) =>
@@ -76,13 +76,13 @@ export async function edit(deps: DeliverDeps, place: Place, slot: Slot, row: Pos
     if (failure.kind !== 'refused') return later(deps, place, slot, failure);
     // Deleted by somebody, or too old to be edited: the record stands, the thread goes on without it.
     log.warn(
-      { incident: place.incidentId, slot: slot.slot, code: failure.code },
+      { subject: place.subject, slot: slot.slot, code: failure.code },
       'a message can no longer be edited',
     );
   }
   // Whoever took over meanwhile may have sent something newer before this arrived: let it be sent again.
-  const still = await store.renew(place.incidentId);
-  await store.edited(place.incidentId, slot.slot, still ? hashOf(slot) : null);
+  const still = await store.renew(place.subject);
+  await store.edited(place.subject, slot.slot, still ? hashOf(slot) : null);
   return still ? DONE : { kind: 'lost' };
 }
 
@@ -99,14 +99,11 @@ async function settle(
     const where = { ...place, channel: row.channel, slot: slot.slot, begunMsAgo };
     const found = await findPosted(client, where);
     if (found) {
-      log.info(
-        { incident: place.incidentId, slot: slot.slot },
-        'found a message whose post was not recorded',
-      );
+      log.info({ subject: place.subject, slot: slot.slot }, 'found a message whose post was not recorded');
       const hash = hashOf(slot);
       const same = found.rev !== null && hash.startsWith(found.rev);
       const at = { channel: row.channel, ts: found.ts, hash: same ? hash : null };
-      await store.posted(place.incidentId, slot.slot, at);
+      await store.posted(place.subject, slot.slot, at);
       return DONE;
     }
   } catch (error) {
@@ -115,7 +112,7 @@ async function settle(
     const cannot = isUnknownMethod(error) || failure.kind === 'setup' || failure.kind === 'refused';
     if (!cannot) throw error;
     log.warn(
-      { incident: place.incidentId, slot: slot.slot, code: failure.code },
+      { subject: place.subject, slot: slot.slot, code: failure.code },
       'cannot look whether a message was posted: posting it, which may double it',
     );
   }
@@ -125,10 +122,10 @@ async function settle(
 
 /** Posts that ended in this process with an error: their requests are over, unlike those of a dead process. */
 const ownAttempts = new Set<string>();
-const keyOf = (place: Place, slot: Slot): string => `${place.incidentId}/${slot.slot}`;
+const keyOf = (place: Place, slot: Slot): string => `${place.subject}/${slot.slot}`;
 
 function later(deps: DeliverDeps, place: Place, slot: Slot, failure: SlackFailure): Delivery {
-  const fields = { incident: place.incidentId, slot: slot.slot, code: failure.code };
+  const fields = { subject: place.subject, slot: slot.slot, code: failure.code };
   if (failure.kind === 'uncertain') ownAttempts.add(keyOf(place, slot));
   if (failure.kind === 'wait') return { kind: 'later', ms: failure.ms, failure };
   if (failure.kind === 'setup') deps.log.error({ ...fields, hint: failure.hint }, 'Slack refuses messages');
@@ -144,7 +141,7 @@ async function send(
   const { client, log } = deps;
   const to = { channel: place.channel, ...(place.threadTs ? { thread_ts: place.threadTs } : {}) };
   const attempt = async (message: OutgoingMessage, marked: boolean) => {
-    const metadata = marked ? { metadata: metadataOf(place.incidentId, slot.slot) } : {};
+    const metadata = marked ? { metadata: metadataOf(place.subject, slot.slot) } : {};
     const sent = await client.chat.postMessage({
       ...to,
       ...message,
@@ -181,18 +178,15 @@ async function degrading<T>(
   slot: Slot,
   call: (message: OutgoingMessage) => Promise<T>,
 ): Promise<T> {
-  const whole = messageOf(place.incidentId, slot);
+  const whole = messageOf(place.subject, slot);
   try {
     return await call(whole);
   } catch (error) {
     const code = codeOf(error);
     if (!SHAPE.test(code)) throw error;
-    deps.log.error(
-      { incident: place.incidentId, slot: slot.slot, code },
-      'Slack refuses the shape of a message',
-    );
+    deps.log.error({ subject: place.subject, slot: slot.slot, code }, 'Slack refuses the shape of a message');
   }
-  return call({ text: whole.text || place.incidentId, blocks: [], attachments: [] });
+  return call({ text: whole.text || place.subject, blocks: [], attachments: [] });
 }
 
 const SHAPE =
@@ -205,12 +199,9 @@ async function record(
   sent: { readonly channel: string; readonly ts: string },
 ): Promise<Delivery> {
   ownAttempts.delete(keyOf(place, slot));
-  if (await deps.store.posted(place.incidentId, slot.slot, { ...sent, hash: hashOf(slot) })) return DONE;
+  if (await deps.store.posted(place.subject, slot.slot, { ...sent, hash: hashOf(slot) })) return DONE;
   // Another process, thinking us dead, posted the same and recorded it first: take ours back.
-  deps.log.warn(
-    { incident: place.incidentId, slot: slot.slot },
-    'a message was posted twice; taking one back',
-  );
+  deps.log.warn({ subject: place.subject, slot: slot.slot }, 'a message was posted twice; taking one back');
   await deps.client.chat.delete(sent);
   return { kind: 'lost' };
 }

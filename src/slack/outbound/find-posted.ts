@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
-import type { IncidentId } from '../../domain/ids.ts';
 import { blockMark, METADATA_TYPE } from './message.ts';
+import type { SubjectId } from './subject.ts';
 
 /** A message of ours found in Slack; `rev` is the start of its content's hash when the block id tells it. */
 export interface FoundPost {
@@ -28,7 +28,7 @@ const MAX_PAGES = 5;
 export async function findPosted(
   client: WebClient,
   wanted: {
-    readonly incidentId: IncidentId;
+    readonly subject: SubjectId;
     readonly slot: string;
     readonly channel: string;
     /** Null for the root. */
@@ -61,16 +61,16 @@ export async function findPosted(
 
 function recognise(
   message: Found,
-  wanted: { readonly incidentId: IncidentId; readonly slot: string },
+  wanted: { readonly subject: SubjectId; readonly slot: string },
 ): FoundPost | null {
   if (!message.ts) return null;
-  const mark = blockMark(wanted.incidentId, wanted.slot);
+  const mark = blockMark(wanted.subject, wanted.slot);
   const id = message.blocks?.[0]?.block_id ?? '';
   if (id.startsWith(mark)) return { ts: message.ts, rev: id.slice(mark.length) };
   const payload = message.metadata?.event_payload;
   const ours =
     message.metadata?.event_type === METADATA_TYPE &&
-    payload?.incident === wanted.incidentId &&
+    payload?.incident === wanted.subject &&
     payload.slot === wanted.slot;
   return ours ? { ts: message.ts, rev: null } : null;
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { IncidentId } from '../../domain/ids.ts';
 import type { Block } from '../blocks/build.ts';
 import { LIMITS } from '../blocks/limits.ts';
 import type { Slot } from '../blocks/slot.ts';
 import { cut } from '../blocks/text.ts';
+import type { SubjectId } from './subject.ts';
 
 /** What is sent to Slack for a slot. `attachments` is always given: an edit without it would keep the old strip. */
 export interface OutgoingMessage {
@@ -19,9 +19,9 @@ export function hashOf(slot: Slot): string {
 }
 
 /** The message of a slot, marked so that it can be recognised in Slack after a crash (see `find-posted.ts`). */
-export function messageOf(incidentId: IncidentId, slot: Slot): OutgoingMessage {
+export function messageOf(subject: SubjectId, slot: Slot): OutgoingMessage {
   const [first, ...rest] = slot.blocks;
-  const mark = `${blockMark(incidentId, slot.slot)}${hashOf(slot).slice(0, 8)}`.slice(0, LIMITS.id);
+  const mark = `${blockMark(subject, slot.slot)}${hashOf(slot).slice(0, 8)}`.slice(0, LIMITS.id);
   return {
     text: cut(slot.text, LIMITS.fallback),
     blocks: first ? [{ ...first, block_id: mark }, ...rest] : [],
@@ -40,11 +40,11 @@ export function messageOf(incidentId: IncidentId, slot: Slot): OutgoingMessage {
 }
 
 /** What the first block's id begins with; a hash of the content follows, new with every edit. */
-export const blockMark = (incidentId: IncidentId, slot: string): string => `sentry:${incidentId}:${slot}:`;
+export const blockMark = (subject: SubjectId, slot: string): string => `sentry:${subject}:${slot}:`;
 
 export const METADATA_TYPE = 'sentry_message';
 
-export const metadataOf = (incidentId: IncidentId, slot: string) => ({
+export const metadataOf = (subject: SubjectId, slot: string) => ({
   event_type: METADATA_TYPE,
-  event_payload: { incident: incidentId, slot },
+  event_payload: { incident: subject, slot },
 });

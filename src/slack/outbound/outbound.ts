@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../domain/errors.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Slot } from '../blocks/slot.ts';
-import { type DrawDeps, drawIncident } from './draw-incident.ts';
+import { type DrawDeps, drawSubject } from './draw-subject.ts';
+import type { SubjectId } from './subject.ts';
 
 /** Incidents drawn at the same time by one process. */
 const WORKERS = 8;
@@ -19,8 +20,8 @@ export interface Outbound {
   start(): void;
   /** Refuses new work and waits for the calls being made, at most `timeoutMs`. */
   stop(timeoutMs?: number): Promise<void>;
-  /** The record of this incident changed. Never throws, never waits. */
-  changed(id: IncidentId): void;
+  /** The record of this incident or proposal changed. Never throws, never waits. */
+  changed(id: SubjectId): void;
   /** Posts an answer into an incident's thread, once for its slot name, also over restarts. Resolves when it stands there. */
   say(id: IncidentId, slot: Slot): Promise<void>;
   /** Slack can be reached again: what waits after failures is tried now. */
@@ -36,15 +37,15 @@ interface Saying {
   readonly done: () => void;
 }
 
-/** The only sender of an incident's messages: keeps Slack showing what the record says. */
+/** The only sender of messages that are kept: keeps Slack showing what the record says. */
 export function createOutbound(deps: OutboundDeps): Outbound {
   const { store, log } = deps;
   const stopping = new AbortController();
-  const dirty = new Map<IncidentId, number>();
-  const running = new Map<IncidentId, Promise<void>>();
-  const sayings = new Map<IncidentId, Saying[]>();
-  const failures = new Map<IncidentId, number>();
-  const drawnHere = new Set<IncidentId>();
+  const dirty = new Map<SubjectId, number>();
+  const running = new Map<SubjectId, Promise<void>>();
+  const sayings = new Map<SubjectId, Saying[]>();
+  const failures = new Map<SubjectId, number>();
+  const drawnHere = new Set<SubjectId>();
   let timer: NodeJS.Timeout | undefined;
   let watching: Promise<void> = Promise.resolve();
   let problem: string | null = null;
@@ -61,7 +62,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     lastLive: new Map(),
   };
 
-  const want = (id: IncidentId, inMs = 0): void => {
+  const want = (id: SubjectId, inMs = 0): void => {
     const due = performance.now() + inMs;
     dirty.set(id, Math.min(due, dirty.get(id) ?? Number.POSITIVE_INFINITY));
     schedule();
@@ -75,7 +76,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     for (let id = pick(now); id !== undefined; id = pick(now)) {
       dirty.delete(id);
       const run = pass(id).finally(() => {
-        running.delete(id as IncidentId);
+        running.delete(id as SubjectId);
         schedule();
       });
       running.set(id, run);
@@ -87,14 +88,14 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   }
 
   /** Threads under way before new ones, so that a flood of alerts does not hold an approval up; but not always. */
-  function pick(now: number): IncidentId | undefined {
+  function pick(now: number): SubjectId | undefined {
     if (running.size >= WORKERS) return undefined;
     const due = [...dirty].filter(([id, at]) => at <= now && !running.has(id)).map(([id]) => id);
     picks += due.length > 0 ? 1 : 0;
     return (picks % 4 === 0 ? undefined : due.find((id) => drawnHere.has(id))) ?? due[0];
   }
 
-  async function pass(id: IncidentId): Promise<void> {
+  async function pass(id: SubjectId): Promise<void> {
     try {
       if (!(await store.acquire(id))) {
         if (sayings.has(id)) want(id, BUSY_MS);
@@ -102,7 +103,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       }
       let mark: string | null = null;
       try {
-        const drawn = await drawIncident(draws, id);
+        const drawn = await drawSubject(draws, id);
         if (drawn.kind === 'drawn') {
           mark = drawn.mark;
           failures.delete(id);
@@ -120,12 +121,12 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       }
     } catch (error) {
       if (stopping.signal.aborted) return;
-      log.error({ incident: id, error: messageOf(error) }, 'drawing an incident failed; trying again');
+      log.error({ subject: id, error: messageOf(error) }, 'drawing failed; trying again');
       want(id, backoff(id, FAULT_MS));
     }
   }
 
-  async function said(id: IncidentId): Promise<void> {
+  async function said(id: SubjectId): Promise<void> {
     const pending = sayings.get(id);
     if (!pending) return;
     const posts = await store.posts(id);
@@ -140,7 +141,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     } else sayings.delete(id);
   }
 
-  const backoff = (id: IncidentId, ms: number): number => {
+  const backoff = (id: SubjectId, ms: number): number => {
     const count = failures.get(id) ?? 0;
     failures.set(id, count + 1);
     return Math.min(MAX_BACKOFF_MS, ms * 2 ** Math.min(count, 6));
@@ -153,15 +154,16 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     while (!stopping.signal.aborted) {
       const began = performance.now();
       try {
-        const found =
+        const incidents =
           began - sweptAt > SWEEP_MS ? await store.undrawn() : await store.undrawnSince(seen[0]?.seq ?? 0);
+        const found = [...incidents, ...(await store.undrawnProposals())];
         if (began - sweptAt > SWEEP_MS) sweptAt = began;
         seen.push({ at: began, seq: await store.lastSeq() });
         while (seen[1] && seen[1].at < began - LATE_COMMIT_MS) seen.shift();
         for (const id of found) if (!dirty.has(id) && !running.has(id)) want(id);
       } catch (error) {
         if (!stopping.signal.aborted)
-          log.warn({ error: messageOf(error) }, 'cannot look for changed incidents; trying again');
+          log.warn({ error: messageOf(error) }, 'cannot look for what has changed; trying again');
       }
       const took = performance.now() - began;
       await delay(Math.max(POLL_MS, took * 4), undefined, { signal: stopping.signal }).catch(() => undefined);

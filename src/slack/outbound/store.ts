@@ -1,5 +1,7 @@
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Sql } from '../../domain/sql.ts';
+import { proposalMark, undrawnProposals } from './proposal-marks.ts';
+import { isProposal, type SubjectId } from './subject.ts';
 
 /** What is on record about one message. */
 export interface PostRow {
@@ -21,7 +23,7 @@ const POLL_LIMIT = 500;
 export function outboundStore(sql: Sql, holder: string) {
   return {
     /** True when this process may draw the incident now. */
-    async acquire(id: IncidentId): Promise<boolean> {
+    async acquire(id: SubjectId): Promise<boolean> {
       const rows = await sql`
         INSERT INTO slack_lease AS l (incident_id, holder, until)
         VALUES (${id}, ${holder}, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
@@ -32,7 +34,7 @@ export function outboundStore(sql: Sql, holder: string) {
     },
 
     /** Right before a call: true when nobody has taken over, and then for another full term. */
-    async renew(id: IncidentId): Promise<boolean> {
+    async renew(id: SubjectId): Promise<boolean> {
       const rows = await sql`
         UPDATE slack_lease SET until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
         WHERE incident_id = ${id} AND holder = ${holder} AND until > clock_timestamp() RETURNING 1`;
@@ -40,14 +42,15 @@ export function outboundStore(sql: Sql, holder: string) {
     },
 
     /** `drawnMark` when all of it stands in Slack; null when something is left. */
-    async release(id: IncidentId, drawnMark: string | null): Promise<void> {
+    async release(id: SubjectId, drawnMark: string | null): Promise<void> {
       await sql`
         UPDATE slack_lease SET until = '-infinity', drawn_mark = coalesce(${drawnMark}, drawn_mark)
         WHERE incident_id = ${id} AND holder = ${holder}`;
     },
 
     /** Changes with every change of the record, whenever it is committed: row versions and counts, not times. */
-    async mark(id: IncidentId): Promise<string | null> {
+    async mark(id: SubjectId): Promise<string | null> {
+      if (isProposal(id)) return proposalMark(sql, id);
       const [row] = await sql<{ readonly mark: string }>`
         SELECT i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
                || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id) AS mark
@@ -86,7 +89,9 @@ export function outboundStore(sql: Sql, holder: string) {
       return rows.map((row) => row.id);
     },
 
-    async posts(id: IncidentId): Promise<ReadonlyMap<string, PostRow>> {
+    undrawnProposals: () => undrawnProposals(sql),
+
+    async posts(id: SubjectId): Promise<ReadonlyMap<string, PostRow>> {
       const rows = await sql<{
         slot: string;
         channel: string;
@@ -106,7 +111,7 @@ export function outboundStore(sql: Sql, holder: string) {
     },
 
     /** Before a post is tried: from now on only looking in Slack tells whether it stands there. Answers which try this is. */
-    async beginPost(id: IncidentId, slot: string, channel: string): Promise<string> {
+    async beginPost(id: SubjectId, slot: string, channel: string): Promise<string> {
       const [row] = await sql<{ readonly attempt: string }>`
         INSERT INTO slack_post (incident_id, slot, channel, posting_since)
         VALUES (${id}, ${slot}, ${channel}, clock_timestamp())
@@ -117,7 +122,7 @@ export function outboundStore(sql: Sql, holder: string) {
     },
 
     /** Slack said no: nothing was posted by this try. Another process' try, begun since, stays open. */
-    async abandonPost(id: IncidentId, slot: string, attempt: string): Promise<void> {
+    async abandonPost(id: SubjectId, slot: string, attempt: string): Promise<void> {
       await sql`
         UPDATE slack_post SET posting_since = NULL
         WHERE incident_id = ${id} AND slot = ${slot} AND ts IS NULL AND posting_since::text = ${attempt}`;
@@ -125,7 +130,7 @@ export function outboundStore(sql: Sql, holder: string) {
 
     /** It stands there. The root's place becomes the incident's in the same statement. False: another one is on record. */
     async posted(
-      id: IncidentId,
+      id: SubjectId,
       slot: string,
       place: { channel: string; ts: string; hash: string | null },
     ): Promise<boolean> {
@@ -142,7 +147,7 @@ export function outboundStore(sql: Sql, holder: string) {
       return rows.length > 0;
     },
 
-    async edited(id: IncidentId, slot: string, hash: string | null): Promise<void> {
+    async edited(id: SubjectId, slot: string, hash: string | null): Promise<void> {
       await sql`UPDATE slack_post SET sent_hash = ${hash} WHERE incident_id = ${id} AND slot = ${slot}`;
     },
 

@@ -1,11 +1,9 @@
-import type { IncidentId } from '../../domain/ids.ts';
-import type { IncidentRecord } from '../../domain/incident-record.ts';
-import { draw } from '../blocks/draw.ts';
-import type { DrawOptions, Slot } from '../blocks/slot.ts';
+import type { Slot } from '../blocks/slot.ts';
 import type { SlackFailure } from '../web-errors.ts';
 import { type DeliverDeps, edit, post } from './deliver.ts';
 import type { Paces } from './pacing.ts';
 import { type NextCall, nextCall } from './plan.ts';
+import type { Drawing, SubjectId } from './subject.ts';
 
 /** The live message is edited at most this often, and only while other edits have room left. */
 const LIVE_MS = 1_000;
@@ -18,15 +16,14 @@ const LONG_MS = 5_000;
 
 export interface DrawDeps extends DeliverDeps {
   readonly paces: Paces;
-  readonly load: (id: IncidentId) => Promise<IncidentRecord | null>;
-  readonly options: (record: IncidentRecord) => Promise<DrawOptions>;
-  readonly defaultChannel: () => Promise<string>;
+  /** What should stand in Slack as the record is now; null: there is nothing of that id. */
+  readonly drawing: (id: SubjectId) => Promise<Drawing | null>;
   /** Messages besides the drawn ones, answers to questions: posted after them, never edited. */
-  readonly extras: (id: IncidentId) => readonly Slot[];
+  readonly extras: (id: SubjectId) => readonly Slot[];
   /** Waits, or rejects when the outbound side stops. */
   readonly sleep: (ms: number) => Promise<void>;
   /** True when the record changed since this was last asked: then it is loaded again. */
-  readonly changedAgain: (id: IncidentId) => boolean;
+  readonly changedAgain: (id: SubjectId) => boolean;
   readonly lastLive: Map<string, number>;
 }
 
@@ -35,14 +32,13 @@ export type Drawn =
   | { readonly kind: 'drawn'; readonly mark: string | null }
   | { readonly kind: 'again'; readonly ms: number; readonly failure: SlackFailure | null };
 
-/** Brings an incident's thread to what the record says, call by call, always with the newest state. Needs its lease. */
-export async function drawIncident(deps: DrawDeps, id: IncidentId): Promise<Drawn> {
+/** Brings the messages of an incident or a proposal to what the record says, call by call, always with the newest state. Needs its lease. */
+export async function drawSubject(deps: DrawDeps, id: SubjectId): Promise<Drawn> {
   for (;;) {
     const mark = await deps.store.mark(id);
-    const record = await deps.load(id);
-    if (!record) return { kind: 'drawn', mark };
-    const slots = [...draw(record, await deps.options(record)), ...deps.extras(id)];
-    const ended = await work(deps, record, slots);
+    const drawing = await deps.drawing(id);
+    if (!drawing) return { kind: 'drawn', mark };
+    const ended = await work(deps, id, { ...drawing, slots: [...drawing.slots, ...deps.extras(id)] });
     if (ended === 'reload') continue;
     return ended === 'drawn' ? { kind: 'drawn', mark } : ended;
   }
@@ -50,16 +46,15 @@ export async function drawIncident(deps: DrawDeps, id: IncidentId): Promise<Draw
 
 async function work(
   deps: DrawDeps,
-  record: IncidentRecord,
-  slots: readonly Slot[],
+  id: SubjectId,
+  { slots, channel: home }: Drawing,
 ): Promise<Drawn | 'drawn' | 'reload'> {
-  const { id } = record.incident;
   for (;;) {
     const posts = await deps.store.posts(id);
     const next = nextCall(slots, posts);
     if (!next) return 'drawn';
     const root = posts.get('root');
-    const channel = root?.channel ?? record.incident.channel ?? (await deps.defaultChannel());
+    const channel = root?.channel ?? home;
     const liveWait = waitForLive(deps, id, next);
     if (liveWait > 0) return { kind: 'again', ms: liveWait, failure: null };
 
@@ -75,7 +70,7 @@ async function work(
       pace.giveBack();
       return 'reload';
     }
-    const place = { incidentId: id, channel, threadTs: next.slot.inThread ? (root?.ts ?? null) : null };
+    const place = { subject: id, channel, threadTs: next.slot.inThread ? (root?.ts ?? null) : null };
     const delivery =
       next.kind === 'post'
         ? await post(deps, place, next.slot, next.row)
@@ -90,7 +85,7 @@ async function work(
   }
 }
 
-function waitForLive(deps: DrawDeps, id: IncidentId, next: NextCall): number {
+function waitForLive(deps: DrawDeps, id: SubjectId, next: NextCall): number {
   if (next.kind !== 'edit' || !next.slot.live) return 0;
   const last = deps.lastLive.get(`${id}/${next.slot.slot}`) ?? Number.NEGATIVE_INFINITY;
   const room = deps.paces.edits.available();
