@@ -8,12 +8,12 @@ import { openCheckpointKey } from '../../../src/security/audit-checkpoint.ts';
 import { verifyAuditLog } from '../../../src/security/audit-verify.ts';
 import { createAuditWitness } from '../../../src/security/audit-witness.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import { sentry as runSentry } from '../../support/product.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
 const run = promisify(execFile);
 const worker = fileURLToPath(new URL('./append-worker.ts', import.meta.url));
-const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 const execWorker = (...args: readonly string[]) =>
   run(process.execPath, ['--import', 'tsx', worker, ...args]);
 const dataDir = scratchDir();
@@ -31,15 +31,11 @@ afterAll(async () => {
   await scratch.drop();
 });
 
-async function sentry(...args: readonly string[]): Promise<{ readonly code: number; readonly out: string }> {
-  const env = { PATH: process.env['PATH'], DATABASE_URL: scratch.url, SENTRY_DATA_DIR: dataDir };
-  try {
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', main, ...args], { env });
-    return { code: 0, out: stdout };
-  } catch (error) {
-    const failed = error as { code?: number; stdout?: string; stderr?: string };
-    return { code: failed.code ?? -1, out: `${failed.stdout ?? ''}${failed.stderr ?? ''}` };
-  }
+async function sentry(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly out: string }> {
+  const { code, stdout, stderr } = await runSentry({ dataDir, env: { DATABASE_URL: scratch.url } }, args);
+  return { code, out: code === 0 ? stdout : `${stdout}${stderr}` };
 }
 
 test(`${PROCESSES} processes append at once: one chain, no gap, no fork, each in its own order`, async () => {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -6,6 +5,7 @@ import type { IncidentId } from '../../../src/domain/ids.ts';
 import { conversationStore, runbooksStore, userStore } from '../../../src/memory/documents/document.ts';
 import { createOutbox } from '../../../src/memory/outbox.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
+import { sentry as runSentry } from '../../support/product.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { type DocumentsRig, documentsRig, note } from './rig.ts';
@@ -13,7 +13,6 @@ import { type DocumentsRig, documentsRig, note } from './rig.ts';
 // Each command is a process of its own that opens the database anew.
 vi.setConfig({ testTimeout: 180_000 });
 
-const main = join(import.meta.dirname, '../../../src/main.ts');
 let rig: DocumentsRig;
 beforeAll(async () => {
   rig = await documentsRig();
@@ -21,25 +20,9 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 async function sentry(args: readonly string[], options: { url?: string; input?: string } = {}) {
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      DATABASE_URL: options.url ?? rig.url,
-      SENTRY_DATA_DIR: scratchDir(),
-      SENTRY_ADMINS: 'UADMIN',
-    },
-  });
-  const said = { out: '', err: '' };
-  child.stdout.on('data', (chunk: Buffer) => {
-    said.out += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    said.err += chunk.toString();
-  });
-  child.stdin.end(options.input ?? '');
-  const code = await new Promise<number | null>((done) => child.on('close', done));
-  return { code, ...said };
+  const env = { DATABASE_URL: options.url ?? rig.url, SENTRY_ADMINS: 'UADMIN' };
+  const { code, stdout, stderr } = await runSentry({ dataDir: scratchDir(), env }, args, options.input);
+  return { code, out: stdout, err: stderr };
 }
 
 /** Every text of every table but the audit log's own, as one. */

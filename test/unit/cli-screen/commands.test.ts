@@ -1,20 +1,12 @@
-import { spawn } from 'node:child_process';
-import { text as readAll } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { sentry } from '../../support/product.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 import { synthetic } from '../screen/synthetic.ts';
 
 const secret = synthetic('ghp_{w36}');
 
 async function run(args: readonly string[], lines: readonly string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...args], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin.end(`${lines.join('\n')}\n`);
-  const [output, code] = await Promise.all([
-    readAll(child.stdout),
-    new Promise<number | null>((done) => child.on('close', done)),
-    readAll(child.stderr),
-  ]);
+  const { stdout: output, code } = await sentry({ dataDir: scratchDir() }, args, `${lines.join('\n')}\n`);
   const answers = output
     .split('\n')
     .filter((line) => line !== '')
