@@ -5,10 +5,10 @@ import { newId } from '../domain/new-id.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
 import { type FinishedCall, storeToolCall } from '../record/evidence.ts';
 import type { Credential } from '../security/credentials.ts';
+import { plainJson } from '../security/inputs/plain-json.ts';
 import { type ActiveTool, isMemoryTool, type MemoryTool, type ReadTool } from '../tools/define.ts';
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { plainJson } from './plain-json.ts';
 import { propose } from './propose.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
@@ -19,6 +19,7 @@ import { liveCredential } from './stations/live-credential.ts';
 import { loadedToolset } from './stations/loaded-toolset.ts';
 import { roleAccess } from './stations/role-access.ts';
 import { targetInScope } from './stations/target-in-scope.ts';
+import { toolRules } from './stations/tool-rules.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /** The one way to a tool, for models, the playbook, MCP and approved actions alike. */
@@ -45,7 +46,7 @@ export function entranceStations(deps: GateDeps): readonly Station[] {
     liveCredential(deps.vault),
     callBudget(deps.sql),
     targetInScope(deps.targets),
-    cleanInput,
+    async (passage) => (await cleanInput(passage)) ?? toolRules(deps.ports)(passage),
     loadedToolset,
   ];
 }
