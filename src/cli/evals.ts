@@ -1,0 +1,8 @@
+import { Command } from 'commander';
+import { evalsRunCommand } from './evals-run.ts';
+import { evalsScoreCommand } from './evals-score.ts';
+
+export const evalsCommand = new Command('evals')
+  .description('Measure investigators on recorded incidents, and read what people thought of real ones.')
+  .addCommand(evalsRunCommand)
+  .addCommand(evalsScoreCommand);

@@ -1,0 +1,33 @@
+import { createClaude } from '../agents/claude/create-claude.ts';
+import type { ClaudeModel } from '../agents/claude/run-role.ts';
+import { createPlaybook } from '../agents/playbook/create-playbook.ts';
+import type { Investigator } from '../agents/ports.ts';
+import type { Runbook } from '../memory/runbooks/runbook.ts';
+import type { AnyTool } from '../tools/define.ts';
+import { offeredTools } from './offered-tools.ts';
+import type { RecordedSession } from './recorded-session.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Makes the investigator of one scenario. */
+export type MakeInvestigator = (scenario: Scenario, session: RecordedSession) => Investigator;
+
+/** The playbook without its waits: the second look is recorded, and time does not pass in a recording. */
+export function replayPlaybook(runbooks: readonly Runbook[]): MakeInvestigator {
+  const unhurried = runbooks.map((runbook) => ({
+    ...runbook,
+    steps: runbook.steps.map((step) => ({ ...step, waitMs: 0 })),
+  }));
+  const playbook = createPlaybook({ runbooks: () => unhurried });
+  return () => playbook;
+}
+
+/** Claude with the scenario's recorded tools and no others. */
+export function replayClaude(llm: ClaudeModel, tools: readonly AnyTool[]): MakeInvestigator {
+  return (scenario, session) =>
+    createClaude({
+      llm,
+      tools: offeredTools(scenario, tools),
+      targets: session.incident.target === null ? [] : [session.incident.target],
+      toolCalls: async () => session.record().toolCalls,
+    });
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type { Json } from '../../domain/tool-call.ts';
+import type { MappedOutput, Mapping } from './mapping.ts';
+
+// Amazon RDS for PostgreSQL as CloudWatch, Performance Insights and the event log tell about it.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-metrics.html
+
+const METRICS = 'aws_cloudwatch_metrics';
+const INSIGHTS = 'aws_performance_insights';
+const EVENTS = 'aws_rds_events';
+
+const Metrics = z.object({
+  metric_data_results: z.array(
+    z.object({
+      metric_name: z.string(),
+      dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
+      timestamps: z.array(z.string()).default([]),
+      values: z.array(z.number()).default([]),
+    }),
+  ),
+});
+const Insights = z.object({
+  top_sql: z
+    .array(
+      z.object({
+        statement: z.string(),
+        db_load_avg: z.number().nullish(),
+        calls_per_sec: z.number().nullish(),
+        wait_events: z.array(z.object({ name: z.string(), db_load_avg: z.number().nullish() })).default([]),
+      }),
+    )
+    .default([]),
+});
+const Events = z.object({ events: z.array(z.object({ date: z.string(), message: z.string() })).default([]) });
+
+interface Series {
+  readonly name: string;
+  readonly instance: string;
+  readonly at: string;
+  readonly last: number;
+  readonly first: number;
+}
+
+/** The latest value of a metric, with the instance it is of; undefined when it was not recorded. */
+function series(outputs: Readonly<Record<string, Json>>, name: string): Series | undefined {
+  const parsed = Metrics.safeParse(outputs[METRICS]);
+  const found = parsed.data?.metric_data_results.find((one) => one.metric_name === name);
+  const last = found?.values.at(-1);
+  if (found === undefined || last === undefined) return undefined;
+  const instance = found.dimensions.find((one) => one.Name === 'DBInstanceIdentifier')?.Value ?? 'replica';
+  return { name, instance, at: found.timestamps.at(-1) ?? '', last, first: found.values[0] ?? last };
+}
+
+const line = (one: Series): string =>
+  `${one.name} of ${one.instance}: ${one.last} at ${one.at} (first ${one.first}).`;
+
+/** `ReplicaLag` is the replay lag in seconds; how many bytes that is, and the slots, CloudWatch does not say. */
+function replication(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
+  const lag = series(outputs, 'ReplicaLag');
+  if (lag === undefined) return undefined;
+  const seconds = Math.round(lag.last);
+  return {
+    text: `1 replica; ${line(lag)}\n${lag.instance} | replay lag ${seconds} s`,
+    data: {
+      is_standby: false,
+      replica_count: 1,
+      max_replay_lag_seconds: seconds,
+      replicas: [{ application_name: lag.instance, replay_lag_seconds: seconds }],
+    },
+  };
+}
+
+/** How many connections are in use; the limit only where an event names it. Who holds them is not recorded. */
+function connections(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
+  const used = series(outputs, 'DatabaseConnections');
+  if (used === undefined) return undefined;
+  const events = Events.safeParse(outputs[EVENTS]).data?.events ?? [];
+  const limit = events
+    .map(({ message }) => /\bmaximum of (\d+)\b/.exec(message)?.[1])
+    .findLast((found) => found !== undefined);
+  const max = limit === undefined ? undefined : Number(limit);
+  return {
+    text: `${line(used)}${max === undefined ? '' : ` The limit is ${max}.`}`,
+    data: {
+      used: used.last,
+      ...(max ? { max_connections: max, used_percent: Math.round((1_000 * used.last) / max) / 10 } : {}),
+    },
+  };
+}
+
+/** The size of `pg_wal`, and nothing about checkpoints or archiving. */
+function walSize(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
+  const size = series(outputs, 'TransactionLogsDiskUsage');
+  return size && { text: line(size), data: { wal_dir_bytes: size.last } };
+}
+
+/** Statements by the load they make; times and blocks are not recorded. */
+function statements(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
+  const top = Insights.safeParse(outputs[INSIGHTS]).data?.top_sql ?? [];
+  if (top.length === 0) return undefined;
+  const rows = top.map(({ statement, db_load_avg, calls_per_sec, wait_events }) => ({
+    query: statement,
+    load: db_load_avg ?? null,
+    calls_per_second: calls_per_sec ?? null,
+    waits: wait_events.map(({ name }) => name),
+  }));
+  return {
+    text: [
+      `${rows.length} statements by load (average active sessions):`,
+      ...rows.map((row) => `${row.load ?? '?'} | ${row.waits.join(', ')} | ${row.query}`),
+    ].join('\n'),
+    data: { statements: rows },
+  };
+}
+
+export const postgresOfCloudWatch: readonly Mapping[] = [
+  { from: [METRICS], to: 'postgres_replication', read: replication },
+  { from: [METRICS, EVENTS], to: 'postgres_connections', read: connections },
+  { from: [METRICS], to: 'postgres_checkpoints', read: walSize },
+  { from: [INSIGHTS], to: 'postgres_slow_statements', read: statements },
+];

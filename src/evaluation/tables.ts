@@ -1,0 +1,51 @@
+import type { EvalResult, EvalRun, EvalSummary } from './run-evals.ts';
+
+/** Rows as columns of equal width; the last one is left as it is. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** What a run has shown, one line an incident, for people. */
+export function runTable(run: EvalRun): string {
+  const rows = run.incidents.map((one) => [
+    one.id,
+    one.outcome,
+    one.score.toFixed(2),
+    one.answer.verdict,
+    one.answer.confidence.toFixed(2),
+    dollars(one.costUsd),
+    seconds(one.wallMs),
+    one.failed ?? one.notes.join('; '),
+  ]);
+  return `${table([['incident', 'outcome', 'score', 'verdict', 'sure', 'cost', 'time', 'notes'], ...rows])}\n\n${summaryLines(run)}\n`;
+}
+
+function summaryLines({ summary, incidents }: EvalRun): string {
+  const withRunbook = incidents.filter(({ runbook }) => runbook !== null);
+  const part =
+    withRunbook.length === 0 || withRunbook.length === incidents.length
+      ? ''
+      : `\nWith a runbook: ${withRunbook.length} incidents, score ${mean(withRunbook).toFixed(3)}; without: ${incidents.length - withRunbook.length}.`;
+  return `${words(summary)}${part}`;
+}
+
+function words(summary: EvalSummary): string {
+  return [
+    `${summary.incidents} incidents: score ${summary.score.toFixed(3)}, ${summary.correct} correct, ${summary.abstained} abstained,`,
+    `${summary.falseCauses} false causes; ${dollars(summary.costUsd)}, ${seconds(summary.wallMs)}.`,
+  ].join(' ');
+}
+
+const mean = (results: readonly EvalResult[]): number =>
+  results.reduce((sum, { score }) => sum + score, 0) / Math.max(1, results.length);
+
+export const dollars = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 0)} s`;
