@@ -4,6 +4,7 @@ import { drawActionCard } from './action-card.ts';
 import { drawDiagnosis } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
 import { drawEscalation, drawResult, drawSummary, drawVerification } from './outcome.ts';
+import { drawPromotionNote } from './promotion-notes.ts';
 import { drawRoot } from './root.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 
@@ -38,6 +39,8 @@ function slotOf(
     return drawDiagnosis(record, event.diagnosis, number, planNoneAfter(record, event.seq));
   if (event.type === 'verification.concluded') return drawVerification(record, event, number);
   if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
+  if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
+    return drawPromotionNote(record, event);
   if (event.type !== 'action.proposed' && event.type !== 'action.finished' && event.type !== 'action.void')
     return null;
   const action = record.actions.find((each) => each.id === event.actionId);
