@@ -24,4 +24,6 @@ export interface RecordedAlert {
   readonly startsAt: string;
   readonly receivedAt: string;
   readonly url: string | null;
+  /** `<source>:…`; a chat message's is `slack:<channel id>:<ts>…`. */
+  readonly deliveryKey: string;
 }

@@ -109,6 +109,7 @@ const alertColumns = [
   'starts_at',
   'received_at',
   'url',
+  'delivery_key',
 ] as const;
 
 export const toAlert = (row: SqlRow): RecordedAlert => pick(row, alertColumns) as unknown as RecordedAlert;

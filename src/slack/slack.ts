@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Receiver } from '@slack/bolt';
 import { messageOf, OpsError } from '../domain/errors.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { Reporter } from '../investigation/ports.ts';
 import { registerActions } from './actions/register.ts';
 import { createBoltApp } from './app.ts';
@@ -88,10 +89,16 @@ export function createSlack(deps: SlackDeps): Slack {
       if (isProposal(id)) return null;
       const record = await deps.records.load(id);
       if (!record) return null;
-      const channel = record.incident.channel ?? (await channels.idOf(config.alertChannels[0] ?? 'alerts'));
+      const channel = record.incident.channel ?? (await channelFor(record));
       return { slots: draw(record, await drawOptions(record)), channel };
     },
   });
+  /** Where its alert was posted, while that is an alert channel; the first one otherwise. */
+  const channelFor = async (record: IncidentRecord): Promise<string> => {
+    const posted = /^slack:([^:]+):/.exec(record.alerts[0]?.deliveryKey ?? '')?.[1];
+    if (posted !== undefined && (await channels.isAmong(posted, config.alertChannels))) return posted;
+    return channels.idOf(config.alertChannels[0] ?? 'alerts');
+  };
   const takeAlert = async (message: SlackMessage): Promise<void> => {
     await deps.acceptSlackMessage(message, own());
   };

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { CHANNELS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import { ACTION, wholeIncident } from '../../support/incident-record.ts';
@@ -49,6 +50,32 @@ it('draws a whole incident into one thread, in order, and edits the root in plac
   const [row] = await scene.sql`SELECT channel, thread_ts FROM incident WHERE id = ${id}`;
   expect(row).toMatchObject({ channel: root.channel, thread_ts: root.ts });
   expect((await scene.counters()).duplicates).toEqual([]);
+});
+
+it('opens the thread in the channel in which its alert was posted', async () => {
+  scene = await slackScene();
+  const config = {
+    alertChannels: ['alerts', 'sentry-admin'],
+    approvers: [],
+    oncallGroup: null,
+    mode: 'ACTIVE',
+  } as const;
+  const bot = await scene.bot({ config });
+  const posted = async (channel: string): Promise<unknown> => {
+    const id = await scene.incident();
+    await scene.sql`
+      INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
+      VALUES (${id}, ${`slack:${channel}:1.0:${id}`}, 'slack', ${id}, 'firing', 'blocked', '{}', '{}', now())`;
+    bot.changed(id);
+    return eventually(async () => {
+      const [row] = await scene.sql`SELECT channel FROM incident WHERE id = ${id}`;
+      expect(row?.['channel']).toEqual(expect.any(String));
+      return row?.['channel'];
+    });
+  };
+  expect(await posted(CHANNELS.admin)).toBe(CHANNELS.admin);
+  // Posted where nobody listens for alerts any more.
+  expect(await posted(CHANNELS.general)).toBe(CHANNELS.alerts);
 });
 
 it('posts the root within 300 ms of the change on an idle channel', async () => {

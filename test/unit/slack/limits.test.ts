@@ -89,6 +89,7 @@ const recordOf = fc
           startsAt: '',
           receivedAt: '',
           url: text,
+          deliveryKey: '',
         },
       ],
     });
