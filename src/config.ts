@@ -111,6 +111,10 @@ const environment = z.object({
   SENTRY_MODE: z
     .enum(['AUDIT', 'ACTIVE'], { error: 'expected AUDIT (nothing is changed) or ACTIVE' })
     .optional(),
+  SENTRY_VAULT_KEY: z
+    .string()
+    .regex(/^([0-9a-f]{64}|[A-Za-z0-9+/]{43}=)$/, 'expected 32 bytes, as 64 hex digits or base64')
+    .optional(),
   SENTRY_DATA_DIR: z.string().min(1).default('.sentry'),
   SENTRY_CONFIG: z.string().min(1).optional(),
   SENTRY_RUNBOOKS_DIR: z.string().min(1).optional(),
@@ -123,6 +127,12 @@ const environment = z.object({
   SENTRY_PLAYGROUND_PORT: whole(3999, 0, 65_535),
   MEMORY_ENABLED: flag(true),
   MEMORY_CONTEXT_TOKEN_BUDGET: whole(2200, 0, 100_000),
+  // Above an agent's draft (0.45): what nobody has reviewed is never trusted, whatever is set.
+  MEMORY_TRUST_THRESHOLD: z.coerce
+    .number()
+    .min(0.5, 'at least 0.5: drafts cannot be trusted')
+    .max(1)
+    .default(0.85),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
 });
 
@@ -169,6 +179,8 @@ export interface Config {
   /** Goes on where the model refuses; null: the playbook does. */
   readonly fallbackModel: string | null;
   readonly mode: 'AUDIT' | 'ACTIVE';
+  /** 32 bytes that seal the identity vault; null: a key of this data folder, made once. */
+  readonly vaultKey: Buffer | null;
   readonly targets: readonly PostgresTargetConfig[];
   readonly hosts: readonly HostTargetConfig[];
   /** Where `fetch_docs` may go. */
@@ -186,7 +198,13 @@ export interface Config {
   readonly approvalMinutes: number;
   /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
   readonly reopenMinutes: number;
-  readonly memory: { readonly enabled: boolean; readonly tokenBudget: number };
+  readonly memory: {
+    readonly enabled: boolean;
+    /** Tokens of memory a turn of a model. */
+    readonly tokenBudget: number;
+    /** Memories of this trust and above stand in the trusted block. */
+    readonly trustThreshold: number;
+  };
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 }
 
@@ -222,6 +240,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     hosts,
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
+    vaultKey: values.SENTRY_VAULT_KEY ? vaultKeyOf(values.SENTRY_VAULT_KEY) : null,
     runbooksDir: values.SENTRY_RUNBOOKS_DIR ? resolve(values.SENTRY_RUNBOOKS_DIR) : null,
     http: {
       host: values.SENTRY_HTTP_HOST,
@@ -232,7 +251,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     approvalMinutes: values.SENTRY_APPROVAL_MINUTES,
     // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
     reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : 10),
-    memory: { enabled: values.MEMORY_ENABLED, tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET },
+    memory: {
+      enabled: values.MEMORY_ENABLED,
+      tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET,
+      trustThreshold: values.MEMORY_TRUST_THRESHOLD,
+    },
     logLevel: values.LOG_LEVEL,
   };
 }
@@ -240,6 +263,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
 function processEnvironment(): Readonly<Record<string, string | undefined>> {
   // oxlint-disable-next-line node/no-process-env -- the one reader
   return process.env;
+}
+
+function vaultKeyOf(text: string): Buffer {
+  return Buffer.from(text, text.length === 64 ? 'hex' : 'base64');
 }
 
 function slackOf(values: z.infer<typeof environment>): SlackConfig {

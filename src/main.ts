@@ -5,8 +5,10 @@ import { alertCommand } from './cli/alert.ts';
 import { auditCommand } from './cli/audit.ts';
 import { benchCommand } from './cli/bench.ts';
 import { doctorCommand } from './cli/doctor.ts';
+import { evalsCommand } from './cli/evals.ts';
 import { fail } from './cli/fail.ts';
 import { guardCommand } from './cli/guard.ts';
+import { identityCommand } from './cli/identity.ts';
 import { incidentCommand } from './cli/incident.ts';
 import { incidentsCommand } from './cli/incidents.ts';
 import { memoryCommand } from './cli/memory.ts';
@@ -41,11 +43,13 @@ for (const command of [
   accessCommand,
   auditCommand,
   settleCommand,
+  identityCommand,
   runbooksCommand,
   memoryCommand,
   promotionsCommand,
   searchCommand,
   benchCommand,
+  evalsCommand,
   scanCommand,
   redactCommand,
   guardCommand,

@@ -6,6 +6,7 @@ import { createApprovals } from '../approvals/approvals.ts';
 import { createApprovalPolicy } from '../approvals/policy.ts';
 import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
 import { messageOf } from '../domain/errors.ts';
+import type { HostTargetConfig } from '../domain/host-target.ts';
 import type { IncidentId } from '../domain/ids.ts';
 import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -17,6 +18,7 @@ import { webhookRoute } from '../http/webhook-route.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createEmbedder } from '../infra/embeddings/embedder.ts';
+import { createHostTargets } from '../infra/host/create-host-targets.ts';
 import { createMetrics } from '../infra/metrics/registry.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
 import { createAccept } from '../ingest/accept.ts';
@@ -27,21 +29,25 @@ import { createSteering } from '../investigation/steering.ts';
 import { createTurn } from '../investigation/turn.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
-import { seedStores } from '../memory/documents/seed-stores.ts';
-import { createMemory } from '../memory/memory.ts';
-import { loadRunbooks, problemLine } from '../memory/runbooks/load-runbooks.ts';
+import { loadRunbooks, problemLine, readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
 import { createRecords } from '../record/record.ts';
 import { why } from '../record/why.ts';
 import { redact, redactJson } from '../screen/redact.ts';
 import { createAuditLog } from '../security/audit-chain.ts';
 import { openCheckpointKey } from '../security/audit-checkpoint.ts';
 import { createAuditWitness } from '../security/audit-witness.ts';
-import { createCredentialVault } from '../security/credentials.ts';
+import { openCredentialVault } from '../security/credentials.ts';
 import { createKillSwitch } from '../security/kill-switch.ts';
+import { createIdentities } from '../security/vault/identities.ts';
+import { openVaultKey } from '../security/vault/vault-key.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import { createSlack } from '../slack/slack.ts';
 import { allTools } from '../tools/all.ts';
+import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { createBotMemory } from './bot-memory.ts';
+import { deniedPorts, docsOf, localAccess } from './host-access.ts';
+import { createMemoryDocuments } from './memory-documents.ts';
 import type { Store } from './store.ts';
 import { configuredTargets } from './targets.ts';
 
@@ -52,6 +58,7 @@ export interface Parts {
   readonly chromaHost: string;
   readonly slack: SlackConnection;
   readonly targets: readonly PostgresTargetConfig[];
+  readonly hosts: readonly HostTargetConfig[];
   readonly approvers: readonly Principal[];
   readonly admins: readonly Principal[];
   readonly oncallGroup: string | null;
@@ -69,11 +76,13 @@ export async function buildApp(parts: Parts) {
   const metrics = createMetrics();
   const targets = configuredTargets(config);
   const postgres = createPostgresTargets(parts.targets);
+  // What the steps of runbooks may use; models are offered those of memory as well.
+  const hosts = createHostTargets(parts.hosts, { access: localAccess, deniedPorts: deniedPorts(config) });
   const registry = createRegistry(allTools);
+  const offered = [...allTools, ...memoryToolset];
 
-  const { runbooks, problems } = await loadRunbooks(config.runbooksDir ?? join(packageRoot(), 'runbooks'), {
-    tools: registry,
-  });
+  const runbooksDir = config.runbooksDir ?? join(packageRoot(), 'runbooks');
+  const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
 
   const records = createRecords(sql);
@@ -81,13 +90,28 @@ export async function buildApp(parts: Parts) {
   const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
   const witness =
     checkpointKey && createAuditWitness({ sql, audit, key: checkpointKey, dataDir: config.dataDir, log });
-  const vault = createCredentialVault();
+  const identities = createIdentities({ sql, audit, key: openVaultKey(config.dataDir, config.vaultKey) });
+  const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
   const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
-  const memory = createMemory({
+  const { documents, promotions } = createMemoryDocuments({
     sql,
+    events: records,
+    audit,
+    enabled: config.memory.enabled,
+    isAdmin: (user) => policy.isAdmin(user),
+    runbooks: { tools: registry, sources: await readRunbookFiles(runbooksDir) },
+    notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
+    dryRun: null,
+  });
+  const memory = createBotMemory({
+    sql,
+    records,
+    audit,
     vectors: createChromaStore({ host: parts.chromaHost, log }),
     embedder: createEmbedder({ log }),
-    enabled: config.memory.enabled,
+    documents,
+    settings: config.memory,
+    redact,
     log,
   });
   const gate = createGate({
@@ -96,10 +120,11 @@ export async function buildApp(parts: Parts) {
     audit,
     vault,
     killSwitch,
-    registry,
+    registry: createRegistry(offered),
+    memory: { documents: memory.documents, promotions },
     targets: new Map(targets.map((target) => [target.name, target])),
-    ports: { postgres },
-    identity: (target) => postgres.identity(target),
+    ports: { postgres, host: hosts, docs: docsOf(config) },
+    identity: async (target) => (hosts.has(target) ? hosts : postgres).identity(target),
     redact,
     redactJson: (value: Json) => redactJson(value),
     approvalMinutes: config.approvalMinutes,
@@ -173,7 +198,7 @@ export async function buildApp(parts: Parts) {
     claude: model
       ? createClaude({
           llm: model,
-          tools: allTools,
+          tools: offered,
           targets: targets.map((target) => target.name),
           toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
         })
@@ -224,7 +249,7 @@ export async function buildApp(parts: Parts) {
         details: { executorId, mode: config.mode },
       });
       witness?.start();
-      if (config.memory.enabled) await seedStores(sql);
+      await memory.seedStores();
       await engine.start(createTurn(deps));
       const { host, port } = await http.listen();
       memory.start(runbooks);
@@ -244,6 +269,7 @@ export async function buildApp(parts: Parts) {
       await end('slack', slack.stop());
       await end('memory', memory.stop());
       await end('targets', postgres.close());
+      await end('vault', vault.close());
       await end('audit', audit.append({ kind: 'process.stopped', actor: 'system', details: { executorId } }));
       if (witness) await end('checkpoints', witness.stop());
     },

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { sameText } from '../security/same-text.ts';
 import type { HttpAnswer, HttpHead } from './route.ts';
 
 /**
@@ -25,9 +25,4 @@ export function authoriseWebhook(head: HttpHead, secret: string | null): HttpAns
     headers: { 'www-authenticate': 'Bearer' },
     body: { error: 'expected the webhook secret as "Authorization: Bearer …" or "X-Sentry-Secret: …"' },
   };
-}
-
-/** In a time that tells neither length nor common prefix. */
-function sameText(a: string, b: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 }

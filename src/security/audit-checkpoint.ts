@@ -6,9 +6,9 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, OpsError } from '../domain/errors.ts';
+import { keyFile } from './key-file.ts';
 
 /** Says, signed, that the log's entry `seq` had this hash at some moment: whoever rewrites the log cannot make another. */
 export interface Checkpoint {
@@ -41,7 +41,7 @@ export function openCheckpointKey(
 ): CheckpointKey | null {
   const path = join(dataDir, KEY_FILE);
   try {
-    const pem = readKey(path) ?? (options.make ? makeKey(path) : null);
+    const pem = keyFile(path, options.make ? makeKey : null);
     return pem === null ? null : keyFrom(pem);
   } catch (error) {
     throw new OpsError('AUDIT_KEY', `The key that signs the audit log cannot be used: ${messageOf(error)}`, {
@@ -70,31 +70,8 @@ function keyFrom(pem: string): CheckpointKey {
   };
 }
 
-function readKey(path: string): string | null {
-  try {
-    const pem = readFileSync(path, 'utf8');
-    // Whoever could read it could sign a log of his own.
-    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
-    return pem;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** Whole or not at all, and once: of two processes that start together the second takes the first one's. */
-function makeKey(path: string): string {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flush: true });
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft);
-  }
-  return readFileSync(path, 'utf8');
+function makeKey(): string | Buffer {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 }
 
 /** The checkpoint an audit entry's body carries; undefined for any other entry. */

@@ -17,8 +17,10 @@ import { createSteering } from '../../src/investigation/steering.ts';
 import { createTurn } from '../../src/investigation/turn.ts';
 import { createRecords } from '../../src/record/record.ts';
 import { createAuditLog } from '../../src/security/audit-chain.ts';
-import { createCredentialVault } from '../../src/security/credentials.ts';
+import { openCredentialVault, type VaultOptions } from '../../src/security/credentials.ts';
 import { createKillSwitch, type Mode } from '../../src/security/kill-switch.ts';
+import { createIdentities } from '../../src/security/vault/identities.ts';
+import { openVaultKey } from '../../src/security/vault/vault-key.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
 import type { ToolPorts } from '../../src/tools/ports.ts';
 import { quiet as hush } from './quiet.ts';
@@ -144,6 +146,9 @@ const forgetful: InvestigationMemory = {
     episodes: { similar: [], failedCommands: [] },
     missing: null,
   }),
+  prepare: async () => null,
+  recordShown: async () => undefined,
+  enabled: true,
   rememberIncident: async () => undefined,
   recordEpisode: async () => undefined,
 };
@@ -179,7 +184,11 @@ export interface CoreOptions {
   readonly approvalMinutes?: number;
   readonly memory?: InvestigationMemory;
   readonly gate?: Partial<GateDeps>;
+  readonly vault?: Partial<VaultOptions>;
 }
+
+/** The same in every core: processes of one deployment. */
+export const VAULT_SECRET = Buffer.alloc(32, 7);
 
 /** The real core (record, engine, gate, approvals, investigation) over a real database, with tools of the test's. */
 export async function createCore(options: CoreOptions) {
@@ -188,7 +197,15 @@ export async function createCore(options: CoreOptions) {
   await migrateEngine(options.url, sql);
   const records = createRecords(sql);
   const audit = createAuditLog(sql);
-  const vault = createCredentialVault();
+  const identities = createIdentities({ sql, audit, key: openVaultKey('', VAULT_SECRET) });
+  const vault = await openCredentialVault({
+    sql,
+    audit,
+    identities,
+    executorId: randomUUID(),
+    log: quiet,
+    ...options.vault,
+  });
   const killSwitch = createKillSwitch(sql, {
     mode: options.mode ?? 'ACTIVE',
     dataDir: options.dataDir ?? '/nonexistent',
@@ -237,6 +254,7 @@ export async function createCore(options: CoreOptions) {
   return {
     ...deps,
     audit,
+    identities,
     gateDeps,
     accept,
     engine,

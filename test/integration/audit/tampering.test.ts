@@ -10,6 +10,7 @@ import {
   verifyChain,
 } from '../../../src/security/audit-verify.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import { typed } from '../../support/typed.ts';
 
 const ENTRIES = 10_000;
 const TAMPERINGS = 1_000;
@@ -206,8 +207,7 @@ describe('in the database, with the triggers off', () => {
           ${sql.array(columns[2] ?? [])}::text[], ${sql.array(columns[3] ?? [])}::text[])`;
       await sql`UPDATE audit_head SET seq = ${ENTRIES}, hash = ${at(chain, ENTRIES - 1).hash}`;
       expect(await verifyAuditLog(sql, nothing)).toMatchObject({ ok: true, entries: ENTRIES });
-      for (const statement of statements.split('; '))
-        await (sql as unknown as { unsafe(text: string): Promise<unknown> }).unsafe(statement);
+      for (const statement of statements.split('; ')) await typed(sql, statement);
       expect(await verifyAuditLog(sql, nothing)).toMatchObject({ ok: false, seq: first });
     } finally {
       await other.close();

@@ -84,7 +84,10 @@ describe('an input that is out of measure is refused, and is on record all the s
     const result = await readOddly(input);
     expect(result).toMatchObject({ kind: 'refused', code });
     expect(await rig.core.records.toolCall(result.toolCallId)).toMatchObject({ state: 'refused', code });
-    expect((await auditBodies(rig)).at(-1)).toMatchObject({ kind: 'gate.refused', details: { code } });
+    expect((await auditBodies(rig)).findLast((body) => body['kind'] === 'gate.refused')).toMatchObject({
+      kind: 'gate.refused',
+      details: { code },
+    });
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 

@@ -2,7 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Action } from '../../../src/domain/action.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { Role } from '../../../src/domain/incident.ts';
-import { type Credential, createCredentialVault } from '../../../src/security/credentials.ts';
+import {
+  type Credential,
+  type CredentialVault,
+  openCredentialVault,
+} from '../../../src/security/credentials.ts';
+import { quiet } from '../../support/quiet.ts';
 import {
   actionOf,
   approved,
@@ -20,9 +25,13 @@ import {
 } from './rig.ts';
 
 let rig: Rig;
+/** Of another process of the same deployment. */
+let elsewhere: CredentialVault;
 let incidentId: IncidentId;
 beforeAll(async () => {
   rig = await createRig();
+  const { sql, audit, identities } = rig.core;
+  elsewhere = await openCredentialVault({ sql, audit, identities, executorId: 'elsewhere', log: quiet });
 });
 beforeEach(async () => {
   Object.assign(rig.machine, { broken: true, generation: 1, effects: 0, helps: true });
@@ -62,14 +71,13 @@ describe('a mutation nobody approved does not happen', () => {
     'one that inherits from a real one': (real) => Object.create(real) as Credential,
     'a proxy of a real one': (real) => new Proxy(real, {}),
     'one made of nothing': (real) => ({
-      role: 'surgeon',
-      incidentId: real.incidentId,
-      targets: ['box'],
+      ...real,
+      id: 'cred_made_up',
       toolsets: new Set<string>(),
       expiresAt: Number.POSITIVE_INFINITY,
     }),
     'one of another process': (real) =>
-      createCredentialVault().mint({ role: real.role, incidentId: real.incidentId, targets: real.targets }),
+      elsewhere.mint({ role: real.role, incidentId: real.incidentId, targets: real.targets }),
     'one for an incident there is not': (real) => ({ ...real, incidentId: 'INC-999999999' as IncidentId }),
   };
   test.each(Object.entries(forgeries))('with a forged credential: %s', async (_, forge) => {
@@ -77,7 +85,10 @@ describe('a mutation nobody approved does not happen', () => {
     const result = await rig.core.gate.call(forge(real), mend('a'), { signal: never });
     expect(result).toMatchObject({ kind: 'refused', code: 'CREDENTIAL_INVALID' });
     expect((await rig.core.records.load(incidentId))?.actions).toEqual([]);
-    expect((await auditBodies(rig)).at(-1)).toMatchObject({ kind: 'gate.refused', actor: 'unknown' });
+    expect((await auditBodies(rig)).findLast((body) => body['kind'] === 'gate.refused')).toMatchObject({
+      kind: 'gate.refused',
+      actor: 'unknown',
+    });
   });
 
   test('with a real credential that somebody widens', () => {
@@ -90,8 +101,8 @@ describe('a mutation nobody approved does not happen', () => {
 
   test('with a credential that expires while it waits, or is revoked at once', async () => {
     let now = 0;
-    const vault = createCredentialVault(() => now);
-    const other = await createRig({ gate: { vault } });
+    const other = await createRig({ vault: { now: () => now } });
+    const { vault } = other.core;
     try {
       const id = await openIncident(other);
       const credential = vault.mint({ role: 'surgeon', incidentId: id, targets: ['box'] });

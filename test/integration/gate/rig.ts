@@ -8,11 +8,13 @@ import type { ExecutionResult, LedgerHooks } from '../../../src/gate/execute.ts'
 import type { Gate } from '../../../src/gate/gate.ts';
 import type { GateDeps } from '../../../src/gate/gate-deps.ts';
 import { redact, redactJson } from '../../../src/screen/redact.ts';
+import type { VaultOptions } from '../../../src/security/credentials.ts';
 import type { Mode } from '../../../src/security/kill-switch.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import { typed as type } from '../../support/typed.ts';
 
 /** What looks like a Slack token to the screen, and is none. */
 export const SECRET = ['xoxb', '1234567890', 'abcdefghijklmnop'].join('-');
@@ -31,7 +33,12 @@ export interface Rig {
 }
 
 export async function createRig(
-  options: { readonly mode?: Mode; readonly gate?: Partial<GateDeps>; readonly dataDir?: string } = {},
+  options: {
+    readonly mode?: Mode;
+    readonly gate?: Partial<GateDeps>;
+    readonly vault?: Partial<VaultOptions>;
+    readonly dataDir?: string;
+  } = {},
 ): Promise<Rig> {
   const machine: Machine = { broken: true, generation: 1, effects: 0, helps: true };
   const odd: Rig['odd'] = {
@@ -47,6 +54,7 @@ export async function createRig(
     tools: [...boxTools(machine), ...oddTools(odd, machine)],
     dataDir,
     ...(options.mode ? { mode: options.mode } : {}),
+    ...(options.vault ? { vault: options.vault } : {}),
     gate: {
       redact,
       redactJson: (value: Json) => redactJson(value),
@@ -214,6 +222,6 @@ export async function auditBodies({ core }: Pick<Rig, 'core'>): Promise<readonly
 }
 
 /** A statement as somebody with the database in his hands would type it. */
-export function typed({ core }: Pick<Rig, 'core'>, statement: string): Promise<unknown> {
-  return (core.sql as unknown as { unsafe(text: string): Promise<unknown> }).unsafe(statement);
+export function typed({ core }: Pick<Rig, 'core'>, statement: string): PromiseLike<unknown> {
+  return type(core.sql, statement);
 }

@@ -2,13 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
 import { cleanInput } from '../../../src/gate/stations/clean-input.ts';
-import { createCredentialVault } from '../../../src/security/credentials.ts';
+import type { Credential } from '../../../src/security/credentials.ts';
 
-const credential = createCredentialVault().mint({
-  role: 'detective',
-  incidentId: 'INC-1' as IncidentId,
-  targets: [],
-});
+const credential = { role: 'detective', incidentId: 'INC-1' as IncidentId } as Credential;
 const look = (input: Json) =>
   cleanInput({ credential, request: { tool: 'x', target: null, input: null }, input, ended: [] });
 

@@ -1,0 +1,6 @@
+import type { Sql } from '../../src/domain/sql.ts';
+
+/** One statement as somebody with the database in his hands would type it. */
+export function typed(sql: Sql, statement: string): PromiseLike<unknown> {
+  return sql(Object.assign([statement], { raw: [statement] }));
+}
