@@ -1,4 +1,5 @@
 import type { Config, PostgresTargetConfig } from '../config.ts';
+import type { HostTargetConfig } from '../domain/host-target.ts';
 import type { Target } from '../domain/target.ts';
 
 /** Names an alert may use for the playground's system under care. */
@@ -12,7 +13,13 @@ export const playgroundTarget: Target = {
 
 /** The configured targets without their credentials; the playground's when none is configured. */
 export function configuredTargets(config: Config): readonly Target[] {
-  return config.playgroundTarget ? [playgroundTarget] : config.targets.map(toTarget);
+  return config.playgroundTarget
+    ? [playgroundTarget]
+    : [...config.targets.map(toTarget), ...config.hosts.map(hostTarget)];
+}
+
+function hostTarget({ name, kind, domain, environment, aliases }: HostTargetConfig): Target {
+  return { name, kind, domain, environment, aliases };
 }
 
 function toTarget({ name, kind, environment, aliases }: PostgresTargetConfig): Target {

@@ -1,3 +1,17 @@
+import type { ActionOutcome } from '../domain/action.ts';
+import type { Refusal } from '../domain/errors.ts';
+import type { HostRoot } from '../domain/host-target.ts';
+import type { CommandPolicy } from '../security/commands/policy.ts';
+import type { runCommand } from '../security/commands/run-command.ts';
+import type { applyPlan } from '../security/diffs/apply-plan.ts';
+import type { planPatch } from '../security/diffs/plan-patch.ts';
+import type { undoPatch } from '../security/diffs/undo-patch.ts';
+import type { checkPath } from '../security/paths/check-path.ts';
+import type { readInside } from '../security/paths/read-inside.ts';
+import type { walkInside } from '../security/paths/walk-inside.ts';
+import type { searchInside } from '../security/search/search-inside.ts';
+import type { FetchedDocs } from '../security/urls/fetch-docs.ts';
+
 /** Rows as PostgreSQL's text protocol maps them to JavaScript; `bigint` and `numeric` come as numbers where exact, else strings. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -20,7 +34,81 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
 }
 
+/**
+ * The guarded ways to a host's files and programs. For this machine they are those of `src/security`; a host that is
+ * reached over the network brings its own, with the same rules.
+ */
+export interface HostAccess {
+  readonly check: typeof checkPath;
+  readonly read: typeof readInside;
+  readonly walk: typeof walkInside;
+  readonly search: typeof searchInside;
+  readonly run: typeof runCommand;
+  readonly plan: typeof planPatch;
+  readonly apply: typeof applyPlan;
+  readonly undo: typeof undoPatch;
+  /** Bytes of the file system a path is on. */
+  readonly space: (path: string) => Promise<{ readonly size: number; readonly free: number }>;
+}
+
+/** A declared service as it is now. */
+export interface ServiceState {
+  readonly name: string;
+  /** `restarting`: its supervisor is about to start it again, or it started less than 10 s ago. */
+  readonly state: 'running' | 'restarting' | 'stopped' | 'failed';
+  readonly mainPid: number | null;
+  /** Opaque; with the pid it names one process for good. */
+  readonly startedAt: string | null;
+  readonly ageSeconds: number | null;
+  /** How often its supervisor has started it again; null where nobody counts. */
+  readonly restarts: number | null;
+  /** In the words of whoever keeps it. */
+  readonly says: string;
+  /** What a restart runs: the unit, or the declared command. */
+  readonly declared: string;
+}
+
+/** What must not have moved when a restart runs. `steady` null: it was down, or starting again and again. */
+export type ServiceGuard = {
+  readonly service: string;
+  readonly declared: string;
+  readonly steady: { readonly main_pid: number; readonly started_at: string } | null;
+};
+
+/** One host that may be investigated. */
+export interface Host {
+  readonly roots: readonly HostRoot[];
+  /** Names of the declared services. */
+  readonly services: readonly string[];
+  readonly commands: CommandPolicy;
+  readonly access: HostAccess;
+  /** Throws OpsError HOST_NO_SERVICE for a name that is not declared. */
+  service(name: string, options: SessionOptions): Promise<ServiceState>;
+  /** Runs the declared restart once, if the guard still holds and the deadline has not passed. */
+  restart(
+    guard: ServiceGuard,
+    deadline: { readonly clock: string | null; readonly withinMs: number },
+    options: SessionOptions,
+  ): Promise<ActionOutcome>;
+  /** Its clock for deadlines; null where it has none that a paused process cannot miss. */
+  clock(): string | null;
+}
+
+/** The hosts by name; adapters in infra/host. */
+export interface HostTargets {
+  /** Throws OpsError HOST_NO_TARGET for a name that is not configured. */
+  host(target: string): Host;
+}
+
+/** Pages of documentation. */
+export interface Docs {
+  readonly hosts: readonly string[];
+  fetch(url: string, options: SessionOptions): Promise<FetchedDocs | Refusal>;
+}
+
 /** What tools may reach. Later domains add theirs here. */
 export interface ToolPorts {
   readonly postgres: PostgresTargets;
+  readonly host: HostTargets;
+  readonly docs: Docs;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../../src/infra/postgres/create-postgres-targets.ts';
 import { allTools } from '../../../src/tools/all.ts';
 import type { ActiveTool, ReadTool, ToolContext } from '../../../src/tools/define.ts';
+import { noHosts } from '../../support/no-hosts.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
@@ -53,7 +54,12 @@ afterAll(async () => {
 function context(timeoutMs: number): ToolContext {
   const target = targets.describe('orders-db');
   if (target === undefined) throw new Error('no target');
-  return { target, ports: { postgres: targets }, signal: new AbortController().signal, timeoutMs };
+  return {
+    target,
+    ports: { postgres: targets, ...noHosts },
+    signal: new AbortController().signal,
+    timeoutMs,
+  };
 }
 
 describe('the roles that the README makes', () => {

@@ -11,6 +11,7 @@ import { createPostgresTargets } from '../../../src/infra/postgres/create-postgr
 import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
 import type { Tool } from '../../../src/tools/define.ts';
 import type { ToolRegistry } from '../../../src/tools/registry.ts';
+import { noHosts } from '../../support/no-hosts.ts';
 import { anAction, anIncident } from '../../unit/playbook/scripted-work.ts';
 
 export interface LiveIncident {
@@ -42,6 +43,7 @@ export function liveIncident(options: {
   readonly incident: Partial<Incident>;
 }): LiveIncident {
   const ports = {
+    ...noHosts,
     postgres: createPostgresTargets([
       {
         name: 'shop-db',
@@ -116,6 +118,7 @@ export function liveIncident(options: {
     say: () => undefined,
     unsay: () => undefined,
     durably: (_name, fn) => fn(),
+    memoryFor: async () => null,
     dropped: async (claim, reason) => {
       throw new Error(`dropped "${claim}": ${reason}`);
     },

@@ -14,6 +14,7 @@ import {
 import { allTools } from '../../../src/tools/all.ts';
 import type { ActiveTool, Preflight, ReadTool, ToolContext } from '../../../src/tools/define.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
+import { noHosts } from '../../support/no-hosts.ts';
 import { quiet } from '../../support/quiet.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into the documented data of each tool
@@ -61,7 +62,12 @@ export async function startShopRig(): Promise<ShopRig> {
   const context = (timeoutMs: number): ToolContext => {
     const target = targets.describe('shop-db');
     if (target === undefined) throw new Error('no target');
-    return { target, ports: { postgres: targets }, signal: new AbortController().signal, timeoutMs };
+    return {
+      target,
+      ports: { postgres: targets, ...noHosts },
+      signal: new AbortController().signal,
+      timeoutMs,
+    };
   };
   const reader = (name: string): ReadTool<Loose> => {
     const tool = registry.get(name);

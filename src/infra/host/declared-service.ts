@@ -1,0 +1,68 @@
+import { readFile, stat } from 'node:fs/promises';
+import { OpsError } from '../../domain/errors.ts';
+import type { HostService } from '../../domain/host-target.ts';
+import type { ServiceState } from '../../tools/ports.ts';
+import { processIdentity } from '../process/process-identity.ts';
+import { uptimeSeconds } from './boot-clock.ts';
+
+type CommandService = Extract<HostService, { kind: 'command' }>;
+
+/** Kernel clock ticks a second, as proc(5) counts them for programs on every common Linux. */
+const TICKS = 100;
+/** A process this young has not shown that it stays. */
+export const STEADY_SECONDS = 10;
+
+/** How a service declared by command and pid file is: what its file says, held against the process table. */
+export async function declaredState(service: CommandService): Promise<ServiceState> {
+  const { name, pidFile } = service;
+  const declared = service.restart.join(' ');
+  const none = { name, mainPid: null, startedAt: null, ageSeconds: null, restarts: null, declared } as const;
+  const file = await readPidFile(pidFile);
+  if (file === undefined) return { ...none, state: 'stopped', says: `${pidFile} is not there` };
+  if (file.pid === undefined) return { ...none, state: 'stopped', says: `${pidFile} holds no pid` };
+  const process = processIdentity(file.pid);
+  if (!process) return { ...none, state: 'stopped', says: `pid ${file.pid} of ${pidFile} does not run` };
+  const ageSeconds = ageOf(process.startedAt);
+  // The file was written by somebody who ran before this process began: the pid has gone to another.
+  if (ageSeconds !== null && file.writtenSecondsAgo > ageSeconds + 5)
+    return { ...none, state: 'stopped', says: `pid ${file.pid} of ${pidFile} belongs to a later process` };
+  return {
+    name,
+    state: ageSeconds !== null && ageSeconds < STEADY_SECONDS ? 'restarting' : 'running',
+    mainPid: file.pid,
+    startedAt: process.startedAt,
+    ageSeconds,
+    restarts: null,
+    says: `pid ${file.pid} runs`,
+    declared,
+  };
+}
+
+async function readPidFile(
+  path: string,
+): Promise<{ readonly pid: number | undefined; readonly writtenSecondsAgo: number } | undefined> {
+  try {
+    const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
+    const pid = /^\s*([1-9]\d{0,9})\s*$/.exec(text.slice(0, 100))?.[1];
+    return {
+      pid: pid === undefined ? undefined : Number(pid),
+      writtenSecondsAgo: (Date.now() - mtimeMs) / 1000,
+    };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new OpsError('HOST_PID_FILE', `${path} cannot be read (${code ?? 'unknown error'})`, {
+      hint: "Let Sentry's account read the pid file, or correct pid_file in sentry.yaml.",
+      cause: error,
+    });
+  }
+}
+
+/** Seconds since a process began; `startedAt` is `<boot id>/<ticks>`. Null off Linux. */
+export function ageOf(startedAt: string): number | null {
+  const now = uptimeSeconds();
+  const ticks = Number(startedAt.split('/')[1]);
+  return now === null || !Number.isFinite(ticks)
+    ? null
+    : Math.max(0, Math.round((now - ticks / TICKS) * 10) / 10);
+}

@@ -1,0 +1,51 @@
+/**
+ * The last check before a restart, in the process that does it. A Sentry that is paused between its own look and the start
+ * of the program would otherwise act late, when somebody else has already judged that it did not: this little
+ * program starts after the pause, reads the machine's clock and the service's main process itself, and only then
+ * runs the command. What a database does in the statement that has the effect, as close as an operating system gets.
+ *
+ * Arguments: boot clock (`boot/seconds`, empty: none), ms after it, pid (0: none), its start in ticks, then the command.
+ * Exit codes of its own: 75 too late, 76 the process is another, 77 the command cannot be started.
+ */
+export const FUSE_LATE = 75;
+export const FUSE_MOVED = 76;
+export const FUSE_NO_COMMAND = 77;
+
+const program = `
+const { readFileSync } = require('node:fs');
+const { spawnSync } = require('node:child_process');
+const [clock, withinMs, pid, ticks, command, ...words] = process.argv.slice(1);
+const read = (path) => { try { return readFileSync(path, 'utf8'); } catch { return ''; } };
+if (clock !== '') {
+  const [boot, seconds] = clock.split('/');
+  const now = Number(read('/proc/uptime').split(' ')[0]);
+  if (read('/proc/sys/kernel/random/boot_id').trim() !== boot || !(now * 1000 < Number(seconds) * 1000 + Number(withinMs)))
+    process.exit(${FUSE_LATE});
+}
+if (pid !== '0' && ticks !== '') {
+  const stat = read('/proc/' + pid + '/stat');
+  if (stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] !== ticks) process.exit(${FUSE_MOVED});
+}
+const { status, error } = spawnSync(command, words, { cwd: '/', env: process.env, stdio: 'inherit' });
+process.exit(error ? ${FUSE_NO_COMMAND} : status === null ? 1 : status);
+`;
+
+/** The words that run a command behind the fuse. `startedAt`: as `processIdentity` gives it, `<boot id>/<ticks>`. */
+export function fused(
+  argv: readonly string[],
+  deadline: { readonly clock: string | null; readonly withinMs: number },
+  steady: { readonly main_pid: number; readonly started_at: string } | null,
+): readonly string[] {
+  const linux = process.platform === 'linux';
+  return [
+    process.execPath,
+    '-e',
+    program,
+    '--',
+    linux ? (deadline.clock ?? '') : '',
+    String(deadline.withinMs),
+    String(linux && steady ? steady.main_pid : 0),
+    linux && steady ? (steady.started_at.split('/')[1] ?? '') : '',
+    ...argv,
+  ];
+}
