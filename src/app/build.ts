@@ -20,7 +20,6 @@ import { createEngine } from '../infra/dbos/engine.ts';
 import { createEmbedder } from '../infra/embeddings/embedder.ts';
 import { createHostTargets } from '../infra/host/create-host-targets.ts';
 import { createMetrics } from '../infra/metrics/registry.ts';
-import { createHostTargets } from '../infra/host/create-host-targets.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
 import { createAccept } from '../ingest/accept.ts';
 import { alertmanager } from '../ingest/alertmanager/index.ts';
@@ -49,7 +48,6 @@ import { createRegistry } from '../tools/registry.ts';
 import { createBotMemory } from './bot-memory.ts';
 import { deniedPorts, docsOf, localAccess } from './host-access.ts';
 import { createMemoryDocuments } from './memory-documents.ts';
-import { deniedPorts, docsOf, localAccess } from './host-access.ts';
 import type { Store } from './store.ts';
 import { configuredTargets } from './targets.ts';
 
