@@ -1,26 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { accessCommand } from './cli/access.ts';
-import { alertCommand } from './cli/alert.ts';
-import { auditCommand } from './cli/audit.ts';
-import { benchCommand } from './cli/bench.ts';
-import { doctorCommand } from './cli/doctor.ts';
-import { evalsCommand } from './cli/evals.ts';
 import { fail } from './cli/fail.ts';
-import { guardCommand } from './cli/guard.ts';
-import { identityCommand } from './cli/identity.ts';
-import { incidentCommand } from './cli/incident.ts';
-import { incidentsCommand } from './cli/incidents.ts';
-import { memoryCommand } from './cli/memory.ts';
-import { migrateCommand } from './cli/migrate.ts';
-import { promotionsCommand } from './cli/promotions.ts';
-import { redactCommand } from './cli/redact.ts';
-import { runbooksCommand } from './cli/runbooks.ts';
-import { scanCommand } from './cli/scan.ts';
-import { searchCommand } from './cli/search.ts';
-import { settleCommand } from './cli/settle.ts';
-import { startCommand } from './cli/start.ts';
-import { whyCommand } from './cli/why.ts';
 
 // The engine's PostgreSQL driver warns of a deprecation of its own at every start; nobody here can act on it.
 process.noDeprecation = true;
@@ -32,29 +12,35 @@ const program = new Command('sentry')
   .showHelpAfterError('(sentry --help lists the commands)')
   .exitOverride();
 
-for (const command of [
-  startCommand,
-  doctorCommand,
-  migrateCommand,
-  alertCommand,
-  incidentsCommand,
-  incidentCommand,
-  whyCommand,
-  accessCommand,
-  auditCommand,
-  settleCommand,
-  identityCommand,
-  runbooksCommand,
-  memoryCommand,
-  promotionsCommand,
-  searchCommand,
-  benchCommand,
-  evalsCommand,
-  scanCommand,
-  redactCommand,
-  guardCommand,
-])
-  program.addCommand(command.exitOverride().showHelpAfterError());
+/** In the order of the help. Only what is asked for is loaded: each brings its own libraries. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./cli/start.ts')).startCommand,
+  doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
+  migrate: async () => (await import('./cli/migrate.ts')).migrateCommand,
+  alert: async () => (await import('./cli/alert.ts')).alertCommand,
+  incidents: async () => (await import('./cli/incidents.ts')).incidentsCommand,
+  incident: async () => (await import('./cli/incident.ts')).incidentCommand,
+  why: async () => (await import('./cli/why.ts')).whyCommand,
+  access: async () => (await import('./cli/access.ts')).accessCommand,
+  audit: async () => (await import('./cli/audit.ts')).auditCommand,
+  settle: async () => (await import('./cli/settle.ts')).settleCommand,
+  identity: async () => (await import('./cli/identity.ts')).identityCommand,
+  runbooks: async () => (await import('./cli/runbooks.ts')).runbooksCommand,
+  memory: async () => (await import('./cli/memory.ts')).memoryCommand,
+  promotions: async () => (await import('./cli/promotions.ts')).promotionsCommand,
+  search: async () => (await import('./cli/search.ts')).searchCommand,
+  bench: async () => (await import('./cli/bench.ts')).benchCommand,
+  evals: async () => (await import('./cli/evals.ts')).evalsCommand,
+  scan: async () => (await import('./cli/scan.ts')).scanCommand,
+  redact: async () => (await import('./cli/redact.ts')).redactCommand,
+  guard: async () => (await import('./cli/guard.ts')).guardCommand,
+};
+
+const asked = process.argv[2] ?? '';
+for (const load of Object.hasOwn(commands, asked) ? [commands[asked]] : Object.values(commands)) {
+  const command = await load?.();
+  if (command) program.addCommand(command.exitOverride().showHelpAfterError());
+}
 
 try {
   await program.parseAsync();
