@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../src/domain/errors.ts';
-import { asActionId } from '../../src/domain/ids.ts';
+import { asActionId, type IncidentId } from '../../src/domain/ids.ts';
 import type { Target } from '../../src/domain/target.ts';
 import { createGate } from '../../src/gate/gate.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
 import { createPostgresTargets } from '../../src/infra/postgres/create-postgres-targets.ts';
+import { createTurn } from '../../src/investigation/turn.ts';
+import { createKillSwitch } from '../../src/security/kill-switch.ts';
 import { allTools } from '../../src/tools/all.ts';
 import { boxesTools } from './chaos-box.ts';
 import { boxTarget, createCore } from './core.ts';
 
 /**
  * A process to be killed, paused and continued: `bot` works on incidents with the whole core; `ledger` executes approved
- * actions, whichever it finds, until none is left; `postgres` executes one action with the real PostgreSQL tools. Says
+ * actions, whichever it finds, until none is left; `turns` works on every second incident (`--part 0|1`) without the engine,
+ * holding each claim open between its look at the switch and its end; `postgres` executes one action with the real PostgreSQL tools. Says
  * `{"ready":true}` when it works. Every process has the real gate on the same record.
  */
 const { values } = parseArgs({
@@ -24,6 +27,8 @@ const { values } = parseArgs({
     after: { type: 'string', default: '0' },
     timeout: { type: 'string', default: '1000' },
     random: { type: 'boolean', default: false },
+    part: { type: 'string', default: '0' },
+    hold: { type: 'string', default: '0' },
     action: { type: 'string' },
   },
 });
@@ -43,6 +48,7 @@ const ready = (): void => void process.stdout.write('{"ready":true}\n');
 
 if (values.kind === 'bot') await bot();
 else if (values.kind === 'ledger') await ledger();
+else if (values.kind === 'turns') await turns();
 else await postgres();
 
 async function bot(): Promise<void> {
@@ -54,21 +60,59 @@ async function bot(): Promise<void> {
   });
 }
 
-/** Takes any action that has not ended, again and again: what one process leaves, another finds. */
-async function ledger(): Promise<void> {
-  const boxes = await target.sql`SELECT name FROM box`;
+async function turns(): Promise<void> {
+  const killSwitch = createKillSwitch(openDatabase(url, { max: 2 }).sql, {
+    mode: 'ACTIVE',
+    dataDir: '/nonexistent',
+  });
+  const hold = time(values.hold);
   const core = await createCore({
     url,
     tools,
     gate: {
-      targets: new Map(
-        boxes.map((row): [string, Target] => [
-          String(row['name']),
-          { ...boxTarget, name: String(row['name']) },
-        ]),
-      ),
+      targets: await boxTargets(),
+      killSwitch: {
+        ...killSwitch,
+        lockRows: async (tx, scopes) => {
+          const refusal = await killSwitch.lockRows(tx, scopes);
+          await sleep(hold());
+          return refusal;
+        },
+      },
     },
   });
+  const turn = createTurn(core);
+  const busy = new Set<string>();
+  ready();
+  for (;;) {
+    const rows = await core.sql`
+      SELECT i.id FROM incident i WHERE abs(hashtext(i.id)) % 2 = ${Number(values.part)}
+         AND (i.state IN ('open', 'triaging', 'diagnosing', 'planning', 'remediating', 'verifying')
+              OR i.state = 'awaiting_approval' AND EXISTS (
+                SELECT FROM action a WHERE a.incident_id = i.id AND a.state = 'approved'))
+       ORDER BY random() LIMIT 8`;
+    for (const row of rows) {
+      const id = String(row['id']);
+      if (busy.has(id) || busy.size >= 8) continue;
+      busy.add(id);
+      void turn(id as IncidentId, 'test', (_, fn) => fn())
+        .catch((error: unknown) => process.stderr.write(`${id}: ${messageOf(error)}\n`))
+        .finally(() => busy.delete(id));
+    }
+    await sleep(10);
+  }
+}
+
+async function boxTargets(): Promise<ReadonlyMap<string, Target>> {
+  const boxes = await target.sql`SELECT name FROM box`;
+  return new Map(
+    boxes.map((row): [string, Target] => [String(row['name']), { ...boxTarget, name: String(row['name']) }]),
+  );
+}
+
+/** Takes any action that has not ended, again and again: what one process leaves, another finds. */
+async function ledger(): Promise<void> {
+  const core = await createCore({ url, tools, gate: { targets: await boxTargets() } });
   ready();
   const hooks = { claimed: async () => undefined, ended: async () => undefined };
   const never = new AbortController().signal;
