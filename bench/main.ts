@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openStore } from '../src/app/store.ts';
 import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/infra/log/log.ts';
+import { benchAgent } from './agent.ts';
 import { benchAudit } from './audit.ts';
 import { benchIngest } from './ingest.ts';
 import { benchOverhead } from './overhead.ts';
@@ -35,12 +36,14 @@ async function measure(name: string): Promise<object> {
       return benchScanner();
     case 'overhead':
       return benchOverhead(dataDir);
+    case 'agent':
+      return withStore(({ databaseUrl }) => benchAgent({ databaseUrl }));
     case 'audit':
       return withStore(benchAudit);
     case 'ingest':
       return withStore(benchIngest);
     default:
-      process.stderr.write('bench: startup, ingest, overhead, audit or scanner\n');
+      process.stderr.write('bench: startup, ingest, overhead, agent, audit or scanner\n');
       process.exit(2);
   }
 }

@@ -25,6 +25,8 @@ export interface RecordedRequest {
   usage?: Record<string, unknown>;
   /** The whole answer was sent. */
   complete: boolean;
+  /** When it was, performance clock. */
+  doneAt?: number;
   /** When the connection of an unfinished answer went away, performance clock. */
   goneAt?: number;
 }
@@ -144,6 +146,7 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
       'request-id': `req_scripted_${serial}`,
     });
     record.complete = await sendEvents(response, rendered.events, said, holds, errorEvent);
+    record.doneAt = performance.now();
     if (record.complete) history.issued(body, rendered.content, rendered.stop === 'pause_turn');
   }
 

@@ -78,6 +78,7 @@ export async function startInvestigation(
     signal: stop.signal,
     say: (words) => void said.push(words),
     unsay: () => void said.push(null),
+    memoryFor: async () => null,
     dropped: async (claim, reason) => void dropped.push({ claim, reason }),
     spent: async (usage) => void spent.push(usage),
     async durably(name, fn) {

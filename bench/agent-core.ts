@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Investigator } from '../src/agents/ports.ts';
+import { createApprovals } from '../src/approvals/approvals.ts';
+import { createApprovalPolicy } from '../src/approvals/policy.ts';
+import type { Alert } from '../src/domain/alert.ts';
+import { EMPTY_RECALL } from '../src/domain/memory.ts';
+import type { Target } from '../src/domain/target.ts';
+import type { Json } from '../src/domain/tool-call.ts';
+import { createGate } from '../src/gate/gate.ts';
+import type { Database } from '../src/infra/db/client.ts';
+import { createEngine } from '../src/infra/dbos/engine.ts';
+import { createLog } from '../src/infra/log/log.ts';
+import { createAccept } from '../src/ingest/accept.ts';
+import type { InvestigationDeps } from '../src/investigation/deps.ts';
+import { createTurn } from '../src/investigation/turn.ts';
+import { createRecords, type IncidentRecords } from '../src/record/record.ts';
+import { redact, redactJson } from '../src/screen/redact.ts';
+import { createAuditLog } from '../src/security/audit-chain.ts';
+import { openCredentialVault } from '../src/security/credentials.ts';
+import { createKillSwitch } from '../src/security/kill-switch.ts';
+import { createIdentities } from '../src/security/vault/identities.ts';
+import { openVaultKey } from '../src/security/vault/vault-key.ts';
+import { defineReadTool, type ReadTool, type Tool } from '../src/tools/define.ts';
+
+export const benchTarget: Target = {
+  name: 'bench',
+  kind: 'postgres',
+  domain: 'postgres',
+  environment: 'bench',
+  aliases: [],
+};
+
+export interface ToolSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A read that takes so long and says so much, and remembers when it ran. */
+export function benchTool(
+  ms: number,
+  outputBytes: number,
+): { readonly tool: ReadTool<{ part: number }>; readonly spans: readonly ToolSpan[] } {
+  const spans: ToolSpan[] = [];
+  const tool = defineReadTool({
+    name: 'bench_read',
+    description: 'Reads one part of the benched system.',
+    kind: 'read',
+    domain: 'any',
+    input: z.strictObject({ part: z.int() }),
+    timeoutMs: 10_000,
+    run: async ({ signal }, { part }) => {
+      const from = performance.now();
+      await sleep(ms, undefined, { signal });
+      spans.push({ from, to: performance.now() });
+      const text = `part ${part} waits 12 s\n${'session 4711 idle in transaction 12 m\n'.repeat(outputBytes / 38)}`;
+      return { text, data: { part } };
+    },
+  });
+  return { tool, spans };
+}
+
+export interface AgentCore {
+  readonly records: IncidentRecords;
+  start(): Promise<void>;
+  accept(alert: Alert): Promise<{ readonly incidentId?: string | null }>;
+  stop(): Promise<void>;
+}
+
+/** The real path of an incident but for Slack and memory: engine, gate, audit log and record on a real database. */
+export async function createAgentCore(options: {
+  readonly database: Database;
+  readonly url: string;
+  readonly tools: readonly Tool[];
+  readonly claude: (records: IncidentRecords) => Investigator;
+}): Promise<AgentCore> {
+  const { sql } = options.database;
+  const log = createLog('error');
+  const records = createRecords(sql);
+  const audit = createAuditLog(sql);
+  const executorId = randomUUID();
+  const identities = createIdentities({ sql, audit, key: openVaultKey('', Buffer.alloc(32, 1)) });
+  const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
+  const policy = createApprovalPolicy({
+    approvers: [],
+    admins: [],
+    directory: { groupMembers: async () => [], channelMembers: async () => [] },
+  });
+  const engine = createEngine({ databaseUrl: options.url, sql, log, executorId });
+  const shutdown = new AbortController();
+  const claude = options.claude(records);
+  const deps: InvestigationDeps = {
+    sql,
+    records,
+    jobs: engine,
+    vault,
+    gate: createGate({
+      sql,
+      records,
+      audit,
+      vault,
+      killSwitch: createKillSwitch(sql, { mode: 'AUDIT', dataDir: '/nonexistent' }),
+      registry: { get: (name) => options.tools.find((tool) => tool.name === name) },
+      targets: new Map([[benchTarget.name, benchTarget]]),
+      ports: {} as never,
+      identity: async () => ({ systemIdentifier: '1', timelineId: 1 }),
+      redact,
+      redactJson: (value: Json) => redactJson(value),
+      approvalMinutes: 5,
+      log,
+    }),
+    approvals: createApprovals({ sql, records, policy, audit }),
+    memory: {
+      recall: async () => EMPTY_RECALL,
+      prepare: async () => null,
+      recordShown: async () => undefined,
+      enabled: true,
+      rememberIncident: async () => undefined,
+      recordEpisode: async () => undefined,
+    },
+    claude,
+    playbook: claude,
+    reporter: { changed: () => undefined },
+    log,
+    shutdown: shutdown.signal,
+    redact,
+  };
+  return {
+    records,
+    start: () => engine.start(createTurn(deps)),
+    accept: createAccept(sql, [benchTarget]),
+    async stop() {
+      shutdown.abort();
+      await engine.stop(2_000);
+      await vault.close();
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { countTokens } from '../playground/claude/prompt-cache.ts';
+import { blocksOf, type MessagesRequest, type ScriptedReply } from '../playground/claude/scenario.ts';
+import { createScriptedClaude, type RecordedRequest } from '../playground/claude/scripted-claude.ts';
+import { createClaude } from '../src/agents/claude/create-claude.ts';
+import type { Alert } from '../src/domain/alert.ts';
+import { asIncidentId, type IncidentId } from '../src/domain/ids.ts';
+import { openDatabase } from '../src/infra/db/client.ts';
+import { createAnthropicBackend } from '../src/llm/anthropic.ts';
+import { createModelGateway } from '../src/llm/gateway.ts';
+import { allTools } from '../src/tools/all.ts';
+import { type AgentCore, benchTarget, benchTool, createAgentCore, type ToolSpan } from './agent-core.ts';
+
+const TURNS = 12;
+const CALLS_A_TURN = 4;
+const MODEL_MS = 2_000;
+const TOOL_MS = 200;
+const OUTPUT_BYTES = 1_500;
+
+export interface AgentResult {
+  readonly bench: 'agent';
+  readonly settings: { readonly modelMs: number; readonly toolMs: number; readonly callsATurn: number };
+  /** Model messages of the detective; triage's one comes before. */
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** Of all input tokens after a role's first turn, what the server found in its cache (bytes of identical prefix). */
+  readonly cachedShare: number;
+  /** System text and tools of the role that has most of them, report tool included, as the server counts. Goal: 6,000. */
+  readonly fixedTokens: number;
+  /** Most tool calls at once. */
+  readonly parallel: number;
+  /** From the alert to the report in the record. */
+  readonly wallMs: number;
+  readonly modelMs: number;
+  readonly toolMs: number;
+  /** wallMs − modelMs − toolMs. */
+  readonly harnessMs: number;
+  /** harnessMs / wallMs. Goal: 0.03. */
+  readonly harnessShare: number;
+  /** Requests the server refused; must be 0. */
+  readonly refused: number;
+}
+
+/**
+ * One scripted incident of twelve detective turns, each of 2 s with four parallel reads of 200 ms, through the real SDK, loop,
+ * gate, audit log, engine and record. Slack and memory are not part of it.
+ */
+export async function benchAgent({ databaseUrl }: { readonly databaseUrl: string }): Promise<AgentResult> {
+  const { tool, spans } = benchTool(TOOL_MS, OUTPUT_BYTES);
+  const claude = await createScriptedClaude({ scenario: investigate });
+  const database = openDatabase(databaseUrl, { name: 'bench agent' });
+  const gateway = createModelGateway({
+    backend: createAnthropicBackend({ apiKey: 'bench', baseUrl: claude.url }),
+  });
+  const tools = [...allTools, tool];
+  const core = await createAgentCore({
+    database,
+    url: databaseUrl,
+    tools,
+    claude: (records) =>
+      createClaude({
+        llm: gateway,
+        tools,
+        targets: [benchTarget.name],
+        toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
+      }),
+  });
+  await core.start();
+  try {
+    const began = performance.now();
+    const { incidentId } = await core.accept(alert());
+    await untilReported(core, asIncidentId(incidentId ?? ''), claude.requests);
+    return resultOf(performance.now() - began, claude.requests, spans);
+  } finally {
+    await core.stop();
+    await database.close();
+    await claude.close();
+  }
+}
+
+function resultOf(
+  wallMs: number,
+  requests: readonly RecordedRequest[],
+  spans: readonly ToolSpan[],
+): AgentResult {
+  const detective = requests.filter(({ body }) => offers(body, 'report_diagnosis'));
+  const modelMs = requests.reduce((sum, { at, doneAt = at }) => sum + doneAt - at, 0);
+  const toolMs = covered(spans);
+  const harnessMs = wallMs - modelMs - toolMs;
+  const [first] = detective;
+  return {
+    bench: 'agent',
+    settings: { modelMs: MODEL_MS, toolMs: TOOL_MS, callsATurn: CALLS_A_TURN },
+    turns: detective.length,
+    toolCalls: spans.length,
+    cachedShare: share(detective.slice(1)),
+    fixedTokens: first === undefined ? 0 : countTokens({ ...first.body, messages: [] }),
+    parallel: mostAtOnce(spans),
+    wallMs: Math.round(wallMs),
+    modelMs: Math.round(modelMs),
+    toolMs: Math.round(toolMs),
+    harnessMs: Math.round(harnessMs),
+    harnessShare: Math.round((harnessMs / wallMs) * 10_000) / 10_000,
+    refused: requests.filter(({ problem }) => problem !== undefined).length,
+  };
+}
+
+function share(requests: readonly RecordedRequest[]): number {
+  const sum = (field: string) =>
+    requests.reduce((total, { usage }) => total + Number(usage?.[field] ?? 0), 0);
+  const read = sum('cache_read_input_tokens');
+  const all = read + sum('input_tokens') + sum('cache_creation_input_tokens');
+  return Math.round((read / all) * 10_000) / 10_000;
+}
+
+/** Time in which at least one call ran, ms. */
+function covered(spans: readonly ToolSpan[]): number {
+  let end = Number.NEGATIVE_INFINITY;
+  let total = 0;
+  for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
+    total += Math.max(0, to - Math.max(from, end));
+    end = Math.max(end, to);
+  }
+  return total;
+}
+
+function mostAtOnce(spans: readonly ToolSpan[]): number {
+  return Math.max(
+    0,
+    ...spans.map(({ from }) => spans.filter((other) => other.from <= from && other.to > from).length),
+  );
+}
+
+const offers = (body: MessagesRequest, name: string): boolean =>
+  (body.tools ?? []).some((tool) => tool.name === name);
+
+function investigate(request: MessagesRequest): ScriptedReply {
+  if (offers(request, 'report_triage'))
+    return {
+      delayMs: MODEL_MS,
+      blocks: [{ tool: 'report_triage', input: { severity: 'critical', reason: 'Sessions wait.' } }],
+    };
+  const turn = request.messages.filter(({ role }) => role === 'assistant').length + 1;
+  if (turn < TURNS)
+    return {
+      delayMs: MODEL_MS,
+      blocks: [
+        { thinking: 'Then the next four parts.' },
+        { text: `Reading parts ${turn * CALLS_A_TURN} and following.` },
+        ...Array.from({ length: CALLS_A_TURN }, (_, n) => ({
+          tool: 'bench_read',
+          input: { target: benchTarget.name, part: turn * CALLS_A_TURN + n, why: 'look' },
+        })),
+      ],
+    };
+  const results = request.messages.flatMap((message) => blocksOf(message));
+  const id = /"tool_call_id":"([^"]+)"/.exec(
+    String(results.findLast((block) => block.type === 'tool_result')?.['content']),
+  )?.[1];
+  return {
+    delayMs: MODEL_MS,
+    blocks: [
+      {
+        tool: 'report_diagnosis',
+        input: {
+          verdict: 'cause_found',
+          rootCause: 'Session 4711 is idle in a transaction.',
+          confidence: 0.8,
+          evidence: [{ claim: 'It is idle.', toolCallIds: [id], quote: 'session 4711 idle in transaction' }],
+        },
+      },
+    ],
+  };
+}
+
+async function untilReported(
+  core: AgentCore,
+  id: IncidentId,
+  requests: readonly RecordedRequest[],
+): Promise<void> {
+  const deadline = performance.now() + 120_000;
+  for (;;) {
+    // The record is asked only when it may have come to an end: asking is work as well.
+    const answered = requests.filter(({ doneAt }) => doneAt !== undefined).length;
+    if (answered > TURNS && (await core.records.incident(id))?.state === 'reported') return;
+    if (performance.now() > deadline) throw new Error('the investigation did not come to its end');
+    await sleep(5);
+  }
+}
+
+function alert(): Alert {
+  return {
+    source: 'alertmanager',
+    status: 'firing',
+    name: 'BenchAgent',
+    title: 'Sessions wait',
+    severity: 'critical',
+    sourceSeverity: 'critical',
+    labels: { alertname: 'BenchAgent', source_type: 'database' },
+    annotations: { summary: 'Measured, not real' },
+    target: benchTarget.name,
+    fingerprint: 'bench-agent',
+    deliveryKey: `bench-agent-${Date.now()}`,
+    startsAt: new Date().toISOString(),
+    endsAt: null,
+    url: null,
+  };
+}
