@@ -2,7 +2,7 @@ import type { Action } from '../domain/action.ts';
 import type { Diagnosis, Triage } from '../domain/diagnosis.ts';
 import type { ActionId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
-import type { Recall } from '../domain/memory.ts';
+import type { PreparedMemory, Recall } from '../domain/memory.ts';
 import type { ModelUsage } from '../domain/model-usage.ts';
 import type { ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
 
@@ -43,6 +43,12 @@ export interface Investigation {
    * `name` must be the same on every run of the same phase. The result must survive JSON.
    */
   durably<T>(name: string, fn: () => Promise<T>): Promise<T>;
+  /**
+   * What memory has for a new user turn of this role, recorded durably and on record as shown: after a crash the same
+   * words come back. `turn` counts from 1 in the role's history; `text` is what the turn says beyond the alert; `shown` are
+   * the memories that stand in the history. Null when memory is off. Never throws but when aborted.
+   */
+  memoryFor(turn: number, text: string, shown: readonly string[]): Promise<PreparedMemory | null>;
   /** Records a claim that was dropped because its evidence did not hold. */
   dropped(claim: string, reason: string): Promise<void>;
   /** Records what a model call cost. */

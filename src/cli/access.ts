@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { accessTable } from '../gate/access.ts';
 import { allTools } from '../tools/all.ts';
+import { memoryToolset } from '../tools/memory/memory-tools.ts';
 
 export const accessCommand = new Command('access')
   .description('Print which role may use which tool; what is not listed is refused.')
   .action(() => {
-    process.stdout.write(`${accessTable(allTools)}\n`);
+    process.stdout.write(`${accessTable([...allTools, ...memoryToolset])}\n`);
   });

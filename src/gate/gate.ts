@@ -12,13 +12,13 @@ import type { GateDeps } from './gate-deps.ts';
 import { propose } from './propose.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
-import { callBudget } from './stations/call-budget.ts';
 import { cleanInput } from './stations/clean-input.ts';
 import { knownTool } from './stations/known-tool.ts';
 import { liveCredential } from './stations/live-credential.ts';
 import { loadedToolset } from './stations/loaded-toolset.ts';
 import { roleAccess } from './stations/role-access.ts';
 import { targetInScope } from './stations/target-in-scope.ts';
+import { throttled } from './stations/throttled.ts';
 import { toolRules } from './stations/tool-rules.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -44,10 +44,10 @@ export function entranceStations(deps: GateDeps): readonly Station[] {
     knownTool(deps.registry),
     roleAccess,
     liveCredential(deps.vault),
-    callBudget(deps.sql),
+    throttled(deps.throttle),
     targetInScope(deps.targets),
     async (passage) => (await cleanInput(passage)) ?? toolRules(deps.ports)(passage),
-    loadedToolset,
+    loadedToolset(deps.sql),
   ];
 }
 

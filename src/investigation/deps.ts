@@ -1,11 +1,11 @@
 import type { Investigator } from '../agents/ports.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { IncidentId } from '../domain/ids.ts';
-import type { Incident } from '../domain/incident.ts';
+import type { Incident, Role } from '../domain/incident.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { Jobs } from '../domain/jobs.ts';
 import type { Log } from '../domain/log.ts';
-import type { Recall } from '../domain/memory.ts';
+import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { IncidentRecords } from '../record/record.ts';
@@ -15,6 +15,12 @@ import type { Reporter } from './ports.ts';
 /** What the investigation needs of memory; memory advises and never holds an incident up. */
 export interface InvestigationMemory {
   recall(incident: Incident, incidentType?: string | null): Promise<Recall>;
+  /** What it has for a new user turn of a model; null when memory is off. Never throws. */
+  prepare(ask: MemoryAsk): Promise<PreparedMemory | null>;
+  /** Puts on record what a model was shown; the same again is recorded once. */
+  recordShown(incidentId: IncidentId, role: Role, prepared: PreparedMemory): Promise<void>;
+  /** False: nothing is recalled and nothing said about it. */
+  readonly enabled: boolean;
   /** Upserts by incident id; returns once the write is durable somewhere (at least its outbox row). */
   rememberIncident(record: IncidentRecord): Promise<void>;
   recordEpisode(episode: {

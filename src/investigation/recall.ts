@@ -15,6 +15,7 @@ export async function recallNow(
       deps.log.warn({ incident: incident.id, error: messageOf(error) }, 'memory could not be asked');
       return { ...EMPTY_RECALL, missing: `Memory could not be asked: ${deps.redact(messageOf(error))}` };
     });
+    if (!deps.memory.enabled) return recall;
     await note(deps, incident, `recall:${when}:${incident.round}`, {
       type: 'memory.recalled',
       when,

@@ -3,7 +3,7 @@ import { type Investigation, type Investigator, InvestigatorFailed } from '../ag
 import { neverRan } from '../domain/action.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Role } from '../domain/incident.ts';
-import type { Recall } from '../domain/memory.ts';
+import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
 import { note } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
 
@@ -82,6 +82,8 @@ async function attempt<T>(
     say: words.say,
     unsay: () => words.say(null),
     durably: (name, fn) => run.durably(`${investigator.name} ${role} ${name}`, fn),
+    memoryFor: (turn, text, shown) =>
+      memoryFor(run, `${investigator.name} ${role}`, role, { turn, text, shown }),
     dropped: (claim, reason) =>
       note(deps, incident, `dropped:${incident.round}:${claim.slice(0, 80)}`, {
         type: 'claim.dropped',
@@ -99,6 +101,25 @@ async function attempt<T>(
     deps.vault.revoke(credential);
     await words.end();
   }
+}
+
+/** Two steps: the words are settled before they are put on record, so that what is on record is what was shown. */
+async function memoryFor(
+  run: PhaseRun,
+  prefix: string,
+  role: Role,
+  ask: Pick<MemoryAsk, 'turn' | 'text' | 'shown'>,
+): Promise<PreparedMemory | null> {
+  const { deps, incident } = run;
+  const round = `${prefix} r${incident.round} memory ${ask.turn}`;
+  const prepared = await run.durably(round, () => deps.memory.prepare({ incident, role, ...ask }));
+  if (prepared === null) return null;
+  await run.durably(`${round} on record`, async () => {
+    await deps.memory.recordShown(incident.id, role, prepared);
+    deps.reporter.changed(incident.id);
+    return true;
+  });
+  return prepared;
 }
 
 /** A person stopped the incident, or Sentry stops: whoever goes on has been asked for already. */

@@ -1,21 +1,28 @@
 import { messageOf } from '../domain/errors.ts';
-import type { Incident } from '../domain/incident.ts';
+import { domains, type Incident } from '../domain/incident.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { Log } from '../domain/log.ts';
-import type { Recall } from '../domain/memory.ts';
+import { EMPTY_RECALL, type Recall } from '../domain/memory.ts';
 import type { Sql } from '../domain/sql.ts';
 import { incidentsOf } from './collections.ts';
+import type { FindDeps } from './context/find-memories.ts';
+import { within } from './context/within.ts';
 import { type NewEpisode, recallEpisodes, recordEpisode } from './episodes.ts';
 import { incidentDocument } from './incident-document.ts';
 import { createOutbox } from './outbox.ts';
 import type { Embedder, VectorStore } from './ports.ts';
 import { recallIncidents } from './recall-incidents.ts';
 import { recallRunbooks } from './recall-runbooks.ts';
+import type { Retrieval } from './retrieval/retrieval.ts';
+import { incidentEntry } from './retrieval/sources/sync-incidents.ts';
+import { syncRunbooks } from './retrieval/sources/sync-runbooks.ts';
 import type { Runbook } from './runbooks/runbook.ts';
 import { type Seeded, seedRunbooks } from './seed-runbooks.ts';
 
 /** Memory advises: an investigation waits for it this long and not longer. */
 const RECALL_LIMIT_MS = 2_000;
+/** The share of it for nearness in meaning: then words still answer in time. */
+const MEANING_SHARE = 0.6;
 const FLUSH_EVERY_MS = 15_000;
 const SEED_AGAIN_MS = 10_000;
 
@@ -38,7 +45,9 @@ export interface MemoryDeps {
   readonly sql: Sql;
   readonly vectors: VectorStore;
   readonly embedder: Embedder;
-  /** MEMORY_ENABLED: when false nothing is read from or written to Chroma; episodes are still recorded. */
+  readonly retrieval: Pick<Retrieval, 'search' | 'put' | 'list' | 'remove'>;
+  readonly documents: FindDeps['documents'];
+  /** MEMORY_ENABLED: when false nothing is recalled, and nothing written to Chroma; episodes are still recorded. */
   readonly enabled: boolean;
   readonly log: Log;
   readonly recallLimitMs?: number;
@@ -54,6 +63,7 @@ export function createMemory(deps: MemoryDeps): Memory {
 
   const memory: Memory = {
     async recall(incident, incidentType = incident.incidentType) {
+      if (!enabled) return EMPTY_RECALL;
       const missing: string[] = [];
       const ask = async <T>(what: string, none: T, asking: () => Promise<T>): Promise<T> => {
         try {
@@ -65,10 +75,8 @@ export function createMemory(deps: MemoryDeps): Memory {
         }
       };
       const [incidents, runbooks, episodes] = await Promise.all([
-        enabled
-          ? ask('past incidents', [], () => recallIncidents(deps, incident, incidentType, limitMs))
-          : [],
-        enabled ? ask('runbooks', [], () => recallRunbooks(deps, incident, incidentType, limitMs)) : [],
+        ask('past incidents', [], () => recallIncidents(deps, incident, incidentType, limitMs)),
+        ask('runbooks', [], () => recallRunbooks(deps, incident, incidentType, MEANING_SHARE * limitMs)),
         ask('what was tried before', { similar: [], failedCommands: [] }, () =>
           recallEpisodes(sql, errorText(incident, incidentType)),
         ),
@@ -85,12 +93,20 @@ export function createMemory(deps: MemoryDeps): Memory {
       if (!enabled || record.incident.state === 'ignored') return;
       const { document, metadata } = incidentDocument(record, new Date());
       const collection = incidentsOf(record.incident.domain);
+      // Findable by its words at once; what fails here is put there by the next round of the index's keeper.
+      await deps.retrieval
+        .put({ kind: 'incident', scope: record.incident.domain }, [incidentEntry(record)])
+        .catch((error: unknown) => log.warn({ error: messageOf(error) }, 'an incident was not indexed yet'));
       await outbox.write({ collection, id: record.incident.id, document, metadata });
     },
 
     recordEpisode: (episode) => recordEpisode(sql, episode),
-    seedRunbooks: async (runbooks) =>
-      enabled ? seedRunbooks(deps, runbooks) : { added: 0, changed: 0, removed: 0, unchanged: 0 },
+    async seedRunbooks(runbooks) {
+      if (!enabled) return { added: 0, changed: 0, removed: 0, unchanged: 0 };
+      // By words first: the vector database may be away, and embedding takes its time.
+      for (const domain of domains) await syncRunbooks(deps.retrieval, domain, runbooks);
+      return seedRunbooks(deps, runbooks);
+    },
     flushOutbox: async () => (enabled ? outbox.flush() : 0),
 
     start(runbooks) {
@@ -145,16 +161,4 @@ function errorText(incident: Incident, incidentType: string | null): string {
   return [incidentType, title, annotations['summary'], annotations['description'], cause]
     .filter(Boolean)
     .join(' ');
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -4,7 +4,7 @@ import { asActionId, asToolCallId, type IncidentId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../domain/tool-call.ts';
 import { type Investigation, type Investigator, InvestigatorFailed, type PlanOutcome } from '../ports.ts';
 import { promptsVersion } from './load-prompt.ts';
-import { diagnosisData, incidentPrompt, triageData } from './prompt-data.ts';
+import { diagnosisData, guidanceText, incidentData, triageData } from './prompt-data.ts';
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
 import { type Finished, type RoleDeps, runRole } from './run-role.ts';
 import { tidyDiagnosis, tidyTriage } from './tidy-report.ts';
@@ -28,7 +28,9 @@ export function createClaude(deps: ClaudeDeps): Investigator {
 async function triage(deps: ClaudeDeps, work: Investigation): Promise<Triage> {
   const report = await runRole(deps, work, {
     role: 'triage',
-    prompt: incidentPrompt(work, { targets: deps.targets }, 'Triage this incident and call report_triage.'),
+    data: incidentData(work, { targets: deps.targets }),
+    task: 'Triage this incident and call report_triage.',
+    about: guidanceText(work),
     effort: 'low',
     maxTokens: 8_000,
     report: {
@@ -44,8 +46,10 @@ async function triage(deps: ClaudeDeps, work: Investigation): Promise<Triage> {
     return untold(work);
   });
   if (!report.ignore) return report;
-  // Alert text alone must not be able to talk an incident away.
-  const looked = (await deps.toolCalls(work.incident.id)).some((call) => call.state === 'ok');
+  // Neither alert text nor memory alone must be able to talk an incident away.
+  const looked = (await deps.toolCalls(work.incident.id)).some(
+    (call) => call.state === 'ok' && call.target !== null,
+  );
   return looked
     ? report
     : { ...report, ignore: false, reason: `${report.reason} (Not ignored: nothing was read.)` };
@@ -68,11 +72,9 @@ function untold({ incident }: Investigation): Triage {
 async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): Promise<Diagnosis> {
   const outcome = await runRole(deps, work, {
     role: 'detective',
-    prompt: incidentPrompt(
-      work,
-      { ...triageData(found), targets: deps.targets },
-      'Find the cause on the live system and call report_diagnosis.',
-    ),
+    data: incidentData(work, { ...triageData(found), targets: deps.targets }),
+    task: 'Find the cause on the live system and call report_diagnosis.',
+    about: guidanceText(work),
     effort: found.routine ? 'low' : 'high',
     maxTokens: 32_000,
     report: {
@@ -84,15 +86,17 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
     },
     limits: { turns: 20, toolCalls: 60, usd: 2, wallMs: 10 * 60_000 },
   });
-  return diagnosisOf(reported(outcome), outcome.recordedAs, work);
+  return diagnosisOf(reported(outcome), outcome, work);
 }
 
-/** Calls by the id they are on record with, whichever id the model used; only runbooks that were recalled. */
+/** Calls by the id they are on record with, whichever id the model used; only runbooks that it was shown. */
 function diagnosisOf(
   report: DiagnosisReport,
-  recordedAs: ReadonlyMap<string, string>,
+  { recordedAs, shown }: Finished<DiagnosisReport>,
   { recall }: Investigation,
 ): Diagnosis {
+  const read = shown.filter(({ store }) => !store.startsWith('incidents-')).map(({ id }) => id);
+  const known = [...read, ...recall.runbooks.map((hit) => hit.runbookId)];
   return {
     ...report,
     evidence: report.evidence.map(({ claim, toolCallIds, quote }) => ({
@@ -100,7 +104,7 @@ function diagnosisOf(
       toolCallIds: [...new Set(toolCallIds.map((id) => asToolCallId(recordedAs.get(id) ?? id)))],
       quote: quote === '' ? null : quote,
     })),
-    runbookId: recall.runbooks.find((hit) => hit.runbookId === report.runbookId)?.runbookId ?? null,
+    runbookId: known.find((id) => id === report.runbookId) ?? null,
   };
 }
 
@@ -109,11 +113,9 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
   const calls = (await deps.toolCalls(work.incident.id)).filter((call) => cited.has(call.id));
   const outcome = await runRole(deps, work, {
     role: 'surgeon',
-    prompt: incidentPrompt(
-      work,
-      { ...diagnosisData(diagnosis, calls), targets: deps.targets },
-      'Propose the one action that removes this cause, or call report_no_action.',
-    ),
+    data: incidentData(work, { ...diagnosisData(diagnosis, calls), targets: deps.targets }),
+    task: 'Propose the one action that removes this cause, or call report_no_action.',
+    about: [diagnosis.rootCause, diagnosis.remedy, guidanceText(work)].filter(Boolean).join('\n'),
     effort: 'medium',
     maxTokens: 16_000,
     report: {

@@ -2,16 +2,18 @@ import type { Diagnosis, Triage } from '../../domain/diagnosis.ts';
 import type { ToolCall } from '../../domain/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 
-/** Characters of quoted memory; together about the 2,200 tokens memory may take in a prompt (design.md §6). */
-const MAX_INCIDENT_CHARS = 600;
-const MAX_RUNBOOK_CHARS = 1_500;
 /** Characters of one tool output quoted to the surgeon. */
 const MAX_OUTPUT_CHARS = 6_000;
 
-/** The first user turn of a role: what it is about as labelled data, then what to do. */
-export function incidentPrompt(work: Investigation, more: object, task: string): string {
-  const data = { incident: incidentData(work), memory: memoryData(work), ...triedData(work), ...more };
-  return `<incident_data>\n${quoted(data)}\n</incident_data>\n\n${task}`;
+/** The first user turn of a role begins with what it is about as labelled data. */
+export function incidentData(work: Investigation, more: object): string {
+  const data = { incident: alertData(work), tried_before: triedBefore(work), ...triedData(work), ...more };
+  return `<incident_data>\n${quoted(data)}\n</incident_data>`;
+}
+
+/** What people said, for memory to be asked with. */
+export function guidanceText({ guidance }: Investigation): string {
+  return guidance.map(({ text }) => text).join('\n');
 }
 
 /** JSON in which nothing can close the surrounding tag. */
@@ -19,7 +21,7 @@ function quoted(data: object): string {
   return JSON.stringify(data, null, 1).replaceAll('<', '\\u003c');
 }
 
-function incidentData({ incident }: Investigation): object {
+function alertData({ incident }: Investigation): object {
   return {
     id: incident.id,
     title: incident.title,
@@ -35,24 +37,12 @@ function incidentData({ incident }: Investigation): object {
   };
 }
 
-function memoryData({ recall }: Investigation): object {
+/** What commands did for errors like this one; what else memory has comes in blocks of its own. */
+function triedBefore({ recall }: Investigation): object {
   return {
     note: 'Advisory: what was true then need not be true now.',
-    past_incidents: recall.incidents.slice(0, 6).map((past) => ({
-      id: past.incidentId,
-      title: past.title,
-      target: past.target,
-      type: past.incidentType,
-      stored_at: past.storedAt,
-      text: past.document.slice(0, MAX_INCIDENT_CHARS),
-    })),
-    runbooks: recall.runbooks.slice(0, 3).map((hit) => ({
-      id: hit.runbookId,
-      title: hit.title,
-      heading: hit.heading,
-      text: hit.text.slice(0, MAX_RUNBOOK_CHARS),
-    })),
-    tried_before: recall.episodes.similar.slice(0, 6).map((episode) => ({
+    seen_before: recall.incidents.slice(0, 6).map(({ incidentId, title }) => `${incidentId} ${title}`),
+    similar: recall.episodes.similar.slice(0, 6).map((episode) => ({
       error: episode.error.slice(0, 200),
       command: episode.command,
       success: episode.success,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json, ToolCallRequest, ToolCallResult } from '../../domain/tool-call.ts';
-import { mayUse } from '../../gate/access.ts';
+import { mayUse, type ToolKind } from '../../gate/access.ts';
 import type { ModelTool } from '../../llm/types.ts';
 import { inputSchemaOf } from '../loop/report.ts';
 import type { PromptedRole } from './load-prompt.ts';
@@ -9,7 +9,7 @@ import type { PromptedRole } from './load-prompt.ts';
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
-  readonly kind: 'read' | 'diagnostic' | 'active';
+  readonly kind: ToolKind;
   // oxlint-disable-next-line typescript/no-explicit-any -- tools of every input type; the gate parses each
   readonly input: z.ZodType<any>;
 }
@@ -26,7 +26,7 @@ export function toolsOf(
     .map((tool) => ({
       name: tool.name,
       description: tool.description,
-      inputSchema: withEnvelope(inputSchemaOf(tool.input), tool.kind === 'active', targets),
+      inputSchema: withEnvelope(inputSchemaOf(tool.input), tool.kind, targets),
     }));
 }
 
@@ -43,9 +43,12 @@ interface ObjectSchema {
 
 function withEnvelope(
   schema: ObjectSchema,
-  active: boolean,
+  kind: ToolKind,
   targets: readonly string[],
 ): Readonly<Record<string, unknown>> {
+  // Memory has no target, and what it is asked for says itself why.
+  if (kind === 'memory_read' || kind === 'memory_write') return { ...schema };
+  const active = kind === 'active';
   const why = active
     ? 'Why this removes the cause, one or two sentences.'
     : 'What for, in a few words; shown live.';
@@ -74,6 +77,7 @@ export function requestOf(
   given: {
     readonly runbookId: string | null;
     readonly targets: readonly string[];
+    /** The incident's; null for a tool that has none. */
     readonly target: string | null;
   },
 ): { readonly request: ToolCallRequest; readonly purpose: string | undefined } {
@@ -104,4 +108,10 @@ export function answerOf(request: ToolCallRequest, result: ToolCallResult): stri
     case 'refused':
       return JSON.stringify({ ...head, code: result.code, reason: result.reason });
   }
+}
+
+/** Memory has no target. */
+export function hasTarget(tools: readonly OfferedTool[], name: string): boolean {
+  const kind = tools.find((tool) => tool.name === name)?.kind;
+  return kind !== 'memory_read' && kind !== 'memory_write';
 }

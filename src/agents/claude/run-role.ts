@@ -1,3 +1,4 @@
+import type { ShownMemory } from '../../domain/memory.ts';
 import { LlmError } from '../../llm/llm-error.ts';
 import { addUsage, type Effort, type ModelStream, type Spent } from '../../llm/types.ts';
 import { runLoop } from '../loop/run-loop.ts';
@@ -5,7 +6,8 @@ import type { LoopLimits, LoopOutcome, ReportTool, ToolAnswer } from '../loop/ty
 import { type Investigation, InvestigatorFailed } from '../ports.ts';
 import { failureWords, limitWords } from './failure-words.ts';
 import { loadPrompt, type PromptedRole } from './load-prompt.ts';
-import { answerOf, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
+import { memoryTurns } from './memory-turns.ts';
+import { answerOf, hasTarget, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
 import { createWords } from './words.ts';
 
 export interface ClaudeModel {
@@ -16,7 +18,11 @@ export interface ClaudeModel {
 
 export interface RoleRun<T> {
   readonly role: PromptedRole;
-  readonly prompt: string;
+  /** The first user turn: labelled data, then what memory has, then the task. */
+  readonly data: string;
+  readonly task: string;
+  /** What the first turn is about beyond the alert, for memory to be asked with. */
+  readonly about: string;
   readonly effort: Effort;
   readonly maxTokens: number;
   readonly report: ReportTool<T>;
@@ -32,7 +38,10 @@ export interface RoleDeps {
   readonly targets: readonly string[];
 }
 
-export type Finished<T> = Extract<LoopOutcome<T>, { kind: 'finished' }>;
+/** `shown`: the memories that stood in its history. */
+export type Finished<T> = Extract<LoopOutcome<T>, { kind: 'finished' }> & {
+  readonly shown: readonly ShownMemory[];
+};
 
 /**
  * One role of one incident at work: its prompt, its tools, every model message and tool result a durable step.
@@ -44,13 +53,17 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
     (text) => work.say(text),
     () => work.unsay(),
   );
+  const memory = memoryTurns(work);
+  const block = await memory.first(run.about);
   const outcome = await runLoop<T>({
     stream: paying(deps.llm, work),
     system: loadPrompt(run.role).system,
     tools: toolsOf(run.role, deps.tools, deps.targets),
     report: run.report,
     // Recorded: what memory and people said may have changed by a restart, the history must not.
-    prompt: await work.durably(`${prefix}:prompt`, () => Promise.resolve(run.prompt)),
+    prompt: await work.durably(`${prefix}:prompt`, async () =>
+      [run.data, block, run.task].filter((part) => part !== '').join('\n\n'),
+    ),
     effort: run.effort,
     maxTokens: run.maxTokens,
     signal: work.signal,
@@ -58,12 +71,17 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
     oneCallPerTurn: run.role === 'surgeon',
     durably: (name, fn) => work.durably(`${prefix}:${name}`, fn),
     callTool: (name, input) =>
-      callThroughGate(work, name, input, { runbookId: run.runbookId ?? null, targets: deps.targets }),
+      callThroughGate(work, name, input, {
+        runbookId: run.runbookId ?? null,
+        targets: deps.targets,
+        target: hasTarget(deps.tools, name) ? work.incident.target : null,
+      }),
     onEvent: words.on,
+    remember: (turn) => memory.later(turn),
   });
   switch (outcome.kind) {
     case 'finished':
-      return outcome;
+      return { ...outcome, shown: memory.shown };
     case 'limit':
       work.unsay();
       throw new InvestigatorFailed(`${limitWords(outcome.limit)}.`);
@@ -84,9 +102,9 @@ async function callThroughGate(
   work: Investigation,
   tool: string,
   input: unknown,
-  given: { readonly runbookId: string | null; readonly targets: readonly string[] },
+  given: Parameters<typeof requestOf>[2],
 ): Promise<ToolAnswer> {
-  const { request, purpose } = requestOf(tool, input, { ...given, target: work.incident.target });
+  const { request, purpose } = requestOf(tool, input, given);
   const result = await work.callTool(request, purpose);
   return {
     content: answerOf(request, result),

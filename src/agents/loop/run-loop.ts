@@ -203,12 +203,15 @@ async function goOn<T>(
   course.idleTurns = idle ? course.idleTurns + 1 : 0;
   const allowed = options.limits?.idleTurns ?? DEFAULT_LIMITS.idleTurns;
   if (course.idleTurns >= allowed) return ended('no_progress', course, budget);
-  const notes = await hints(step);
+  const said = await hints(step);
+  const notes = [...said];
   const limit = budget.exceeded();
   // At the limit of turns the last one was announced before it was taken.
   course.closing = options.report === undefined || limit === 'turns' ? undefined : limit;
   const last =
     course.closing !== undefined || budget.lastTurn() || (idle && course.idleTurns === allowed - 1);
+  const told = runs.filter((run) => !run.repeated && !run.answer.isError).map((run) => run.answer.content);
+  if (!last) notes.push(...(await remembered(step, said, told)));
   if (last && options.report !== undefined) notes.push(lastCall(options.report.name));
   course.messages.push({ role: 'user', content: [...results, ...notes.map(textBlock)] });
   return 'again';
@@ -220,8 +223,9 @@ async function withoutTools<T>(text: string, step: Step<T>): Promise<Next<T>> {
   const written = options.report === undefined ? undefined : readWrittenReport(options.report, text);
   if (written !== undefined) return finished(step, written);
   if (course.closing !== undefined) return ended(course.closing, course, budget);
-  const notes = await hints(step);
-  if (options.report === undefined && notes.length === 0) return finished(step, undefined);
+  const said = await hints(step);
+  if (options.report === undefined && said.length === 0) return finished(step, undefined);
+  const notes = [...said, ...(await remembered(step, said, []))];
   if (options.report !== undefined) {
     course.nudges += 1;
     if (course.nudges > MAX_NUDGES) {
@@ -238,6 +242,16 @@ async function withoutTools<T>(text: string, step: Step<T>): Promise<Next<T>> {
 async function hints<T>({ options, course, durably }: Step<T>): Promise<string[]> {
   const { takeHints } = options;
   return takeHints === undefined ? [] : [...(await durably(`turn ${course.turn} hints`, takeHints))];
+}
+
+async function remembered<T>(
+  { options, course }: Step<T>,
+  said: readonly string[],
+  results: readonly string[],
+): Promise<readonly string[]> {
+  if (options.remember === undefined || said.length + results.length === 0) return [];
+  const block = await options.remember({ number: course.turn + 1, hints: said, results });
+  return block === '' ? [] : [block];
 }
 
 function lastCall(report: string): string {

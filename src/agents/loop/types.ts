@@ -106,6 +106,21 @@ export interface LoopOptions<T> {
   readonly oneCallPerTurn?: boolean;
   /** What people said meanwhile; asked before each user turn, in which it is put after the tool results. */
   readonly takeHints?: () => Promise<readonly string[]>;
+  /**
+   * What memory adds to a user turn after the first, at its end; '' for nothing. It settles its words durably itself: the
+   * same turn gets the same ones on every run. Not asked for the last turn, which only concludes.
+   */
+  readonly remember?: (turn: LaterTurn) => Promise<string>;
+}
+
+/** A user turn that is about to be appended. */
+export interface LaterTurn {
+  /** Counted from 1; the prompt is the first. */
+  readonly number: number;
+  /** What people said meanwhile. */
+  readonly hints: readonly string[];
+  /** The results of the tools, as the model is told. */
+  readonly results: readonly string[];
 }
 
 export interface LoopSpent {

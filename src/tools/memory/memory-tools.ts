@@ -1,4 +1,5 @@
 import type { MemoryTool } from '../define.ts';
+import { loadToolset } from './load-toolset.ts';
 import { memoryHistory } from './memory-history.ts';
 import { memoryList } from './memory-list.ts';
 import { memoryPatch } from './memory-patch.ts';
@@ -18,3 +19,7 @@ export const memoryTools: readonly MemoryTool<any>[] = [
   memoryPatch,
   memoryProposePromotion,
 ];
+
+/** What a registry holds and a model is offered: the memory tools, and the one that lets the writing ones through. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+export const memoryToolset: readonly MemoryTool<any>[] = [loadToolset, ...memoryTools];

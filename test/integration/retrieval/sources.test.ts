@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { asIncidentId } from '../../../src/domain/ids.ts';
 import { conventionsStore, conversationStore } from '../../../src/memory/documents/document.ts';
-import { recallBySearch } from '../../../src/memory/retrieval/recall-by-search.ts';
+import { recallRunbooks } from '../../../src/memory/recall-runbooks.ts';
 import { createRetrieval, type Retrieval } from '../../../src/memory/retrieval/retrieval.ts';
 import { documentSpace, syncDocuments } from '../../../src/memory/retrieval/sources/sync-documents.ts';
 import { syncIncidents } from '../../../src/memory/retrieval/sources/sync-incidents.ts';
@@ -43,7 +43,12 @@ describe('runbooks', () => {
     await syncRunbooks(retrieval, 'postgres', runbooks);
     for (const { id, matches } of runbooks) {
       for (const alert of matches.alerts.filter((name) => !name.includes('*'))) {
-        const hits = await recallBySearch(retrieval, anIncident({ title: alert, alertName: alert }), null, 0);
+        const hits = await recallRunbooks(
+          { sql: db.sql, retrieval, documents: { read: async () => null } },
+          anIncident({ title: alert, alertName: alert }),
+          null,
+          0,
+        );
         expect(hits[0]?.runbookId, alert).toBe(id);
         expect(hits[0]?.text).not.toBe('');
       }

@@ -128,6 +128,7 @@ export function scriptedWork(
       if (!journal.has(name)) journal.set(name, JSON.parse(JSON.stringify(await fn())));
       return journal.get(name) as T;
     },
+    memoryFor: async () => null,
     dropped: async (claim, reason) => void work.droppedClaims.push(`${claim}: ${reason}`),
     spent: async () => undefined,
   };

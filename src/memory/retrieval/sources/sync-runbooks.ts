@@ -7,7 +7,7 @@ const FILE = 'file';
 
 /** Makes the index say what the files of one domain say. */
 export async function syncRunbooks(
-  retrieval: Retrieval,
+  retrieval: Pick<Retrieval, 'list' | 'put' | 'remove'>,
   domain: string,
   runbooks: readonly Runbook[],
 ): Promise<void> {

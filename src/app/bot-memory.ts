@@ -1,0 +1,59 @@
+import type { Config } from '../config.ts';
+import type { IncidentId } from '../domain/ids.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { Log } from '../domain/log.ts';
+import type { Sql } from '../domain/sql.ts';
+import { createPrepare } from '../memory/context/prepare.ts';
+import { createRecordShown } from '../memory/context/record-shown.ts';
+import { createSearchDocuments } from '../memory/context/search-documents.ts';
+import type { Documents } from '../memory/documents/documents.ts';
+import type { MemoryAudit, MemoryEvents } from '../memory/documents/ports.ts';
+import { seedStores } from '../memory/documents/seed-stores.ts';
+import { createMemory, type Memory } from '../memory/memory.ts';
+import type { Embedder, VectorStore } from '../memory/ports.ts';
+import { createIndexKeeper } from '../memory/retrieval/keep-index.ts';
+import { createRetrieval } from '../memory/retrieval/retrieval.ts';
+import type { Runbook } from '../memory/runbooks/runbook.ts';
+
+/** All of memory as the bot uses it: recall, what a model's turns get, documents with search, and what runs behind it. */
+export function createBotMemory(deps: {
+  readonly sql: Sql;
+  readonly records: MemoryEvents & { load(id: IncidentId): Promise<IncidentRecord | null> };
+  readonly audit: MemoryAudit;
+  readonly vectors: VectorStore;
+  readonly embedder: Embedder;
+  readonly documents: Documents;
+  readonly settings: Config['memory'];
+  readonly redact: (text: string) => string;
+  readonly log: Log;
+}) {
+  const { sql, records, settings, log } = deps;
+  const { enabled } = settings;
+  const retrieval = createRetrieval(deps);
+  const keeper = createIndexKeeper({ sql, retrieval, load: (id) => records.load(id), log });
+  const refresh = () => keeper.refreshDocuments();
+  const memory: Memory = createMemory({ ...deps, retrieval, enabled });
+  const search = createSearchDocuments({ ...deps, retrieval, refresh });
+
+  return {
+    ...memory,
+    enabled,
+    prepare: createPrepare({ ...deps, ...settings, retrieval, refresh }),
+    recordShown: createRecordShown({ ...deps, events: records }),
+    /** With the retrieval's search; while memory is off, with words in common alone. */
+    documents: enabled ? { ...deps.documents, search } : deps.documents,
+    start(runbooks: readonly Runbook[]): void {
+      memory.start(runbooks);
+      if (enabled) keeper.start();
+    },
+    /** The default stores; none while memory is off, so that nothing can be written. */
+    async seedStores(): Promise<void> {
+      if (enabled) await seedStores(sql);
+    },
+    async stop(): Promise<void> {
+      // The embedder first: what waits for it ends.
+      await memory.stop();
+      await keeper.stop();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import type { Domain } from '../../domain/incident.ts';
+import type { Sql } from '../../domain/sql.ts';
+import { incidentsOf, runbooksOf } from '../collections.ts';
+import type { Reader } from '../documents/access.ts';
+import {
+  type DocType,
+  type Entities,
+  type MemoryDocument,
+  noEntities,
+  type Trust,
+} from '../documents/document.ts';
+import type { Documents } from '../documents/documents.ts';
+import { type MemoryCandidate, type RankedMemory, rankMemories } from '../ranking/rank-memories.ts';
+import { bestPassage } from '../retrieval/best-passage.ts';
+import type { Retrieval } from '../retrieval/retrieval.ts';
+import type { SearchAnswer, SearchHit, Space } from '../retrieval/types.ts';
+import { outcomesOf } from './outcomes.ts';
+import { runbookIdOf } from './runbook-id.ts';
+
+/** The seed's: so many times more are fetched than are wanted, because the order changes with trust and the rest. */
+const OVERFETCH = 3;
+/** Characters of a document that is shown whole. */
+const SHORT = 1_500;
+
+/** A memory of any kind that was found, with what its rank is made of. */
+export interface FoundMemory extends MemoryCandidate {
+  readonly kind: Space['kind'];
+  /** Of the document, the runbook or the incident. */
+  readonly id: string;
+  /** Of a runbook, or of a document that is one; null for others. */
+  readonly runbookId: string | null;
+  readonly store: string;
+  readonly path: string;
+  readonly title: string;
+  /** Headings above the passage, joined by ` › `; may be empty. */
+  readonly heading: string;
+  /** The passage that fits best; a document or a past incident whole. */
+  readonly content: string;
+  /** 0 for what has no versions. */
+  readonly version: number;
+}
+
+export interface MemoryQuery {
+  readonly reader: Reader;
+  readonly spaces: readonly Space[];
+  readonly text: string;
+  /** What it is about; documents that are about the same come first. */
+  readonly entities: Entities;
+  /** Documents of another domain are left out; null: any. */
+  readonly domain: Domain | null;
+  readonly limit: number;
+  readonly meaningWithinMs: number;
+  /** Hits that fit worse are not memories of this; 0 to 1. */
+  readonly leastText?: number;
+  readonly without?: readonly string[];
+}
+
+export interface FindDeps {
+  readonly sql: Sql;
+  readonly retrieval: Pick<Retrieval, 'search'>;
+  readonly documents: Pick<Documents, 'read'>;
+}
+
+/**
+ * Search, then the seed's re-ranking. Documents are read again as they are now, through the rule of who may read what: an
+ * index that is behind shows nobody what they may not see, nor what was retired or forgotten.
+ */
+export async function findMemories(
+  deps: FindDeps,
+  query: MemoryQuery,
+): Promise<{
+  readonly found: readonly RankedMemory<FoundMemory>[];
+  readonly meaning: SearchAnswer['meaning'];
+}> {
+  const { hits, meaning } = await deps.retrieval.search({
+    text: query.text,
+    spaces: query.spaces,
+    k: query.limit * OVERFETCH + (query.without?.length ?? 0),
+    meaningWithinMs: query.meaningWithinMs,
+    withText: true,
+  });
+  const without = new Set(query.without);
+  const fitting = hits.filter(({ key, score }) => !without.has(key) && score >= (query.leastText ?? 0));
+  const memories = (await Promise.all(fitting.map((hit) => memoryOf(deps, query, hit)))).filter(
+    (one) => one !== null,
+  );
+  const outcomes = await outcomesOf(
+    deps.sql,
+    memories.map((one) => one.runbookId ?? one.id),
+  );
+  const candidates = memories.map((one) => {
+    const record = outcomes.get(one.runbookId ?? one.id);
+    return record ? { ...one, outcomes: record } : one;
+  });
+  return { found: rankMemories(candidates, query.entities, new Date()).slice(0, query.limit), meaning };
+}
+
+async function memoryOf(
+  deps: FindDeps,
+  { reader, domain }: MemoryQuery,
+  hit: SearchHit,
+): Promise<FoundMemory | null> {
+  const { space, key, title } = hit;
+  if (space.kind === 'document') {
+    const document = await deps.documents.read(reader, { id: key });
+    if (!document || document.retiredAt !== null) return null;
+    if (domain !== null && document.domain !== null && document.domain !== domain) return null;
+    const { entities, trust, docType, updatedAt, version, path, store } = document;
+    return {
+      ...of(hit, trust, docType, updatedAt, entities),
+      store,
+      path,
+      title: document.title,
+      ...passageOf(document, hit),
+      version,
+      runbookId: docType === 'runbook' ? runbookIdOf(document) : null,
+    };
+  }
+  if (space.kind === 'incident')
+    return {
+      // Nobody has reviewed it, and the alert's own words are in it.
+      ...of(hit, 'agent_draft', 'incident', hit.updatedAt, noEntities),
+      store: incidentsOf(space.scope as Domain),
+      path: key,
+      title,
+      heading: '',
+      content: hit.text,
+      version: 0,
+      runbookId: null,
+    };
+  const { heading, text } = bestPassage(hit);
+  return {
+    ...of(hit, 'system_seeded', 'runbook', hit.updatedAt, noEntities),
+    store: runbooksOf(space.scope as Domain),
+    path: key,
+    title,
+    heading,
+    content: text,
+    version: 0,
+    runbookId: key,
+  };
+}
+
+/** A short document whole. The index may be a version behind: then no passage of it is shown, but what stands there now. */
+function passageOf({ content, version }: MemoryDocument, hit: SearchHit) {
+  const current = hit.metadata['version'] === version;
+  const { heading, text } = bestPassage(hit);
+  return !current || text === '' || content.length <= SHORT
+    ? { heading: '', content }
+    : { heading, content: text };
+}
+
+function of(hit: SearchHit, trust: Trust, type: DocType, updatedAt: string, entities: Entities) {
+  return {
+    kind: hit.space.kind,
+    id: hit.key,
+    text: hit.score,
+    trust,
+    type,
+    updatedAt: new Date(updatedAt),
+    entities,
+  };
+}

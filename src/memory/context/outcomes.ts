@@ -1,0 +1,21 @@
+import type { Sql } from '../../domain/sql.ts';
+import type { Outcomes } from '../ranking/trust-score.ts';
+
+/**
+ * How often following a runbook, or what was done in an incident, led to a fix and how often it did not, by id. What
+ * verification could not tell counts as neither.
+ */
+export async function outcomesOf(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Outcomes>> {
+  if (ids.length === 0) return new Map();
+  const wanted = sql.json(ids);
+  const rows = await sql<{ id: string; worked: number; failed: number }>`
+    WITH wanted AS (SELECT jsonb_array_elements_text(${wanted}) AS id),
+    tried AS (
+      SELECT a.runbook_id AS id, e.success FROM episode e JOIN action a ON a.id = e.action_id
+       WHERE a.runbook_id IN (SELECT id FROM wanted)
+      UNION ALL
+      SELECT e.incident_id, e.success FROM episode e WHERE e.incident_id IN (SELECT id FROM wanted))
+    SELECT id, count(*) FILTER (WHERE success)::int AS worked, count(*) FILTER (WHERE NOT success)::int AS failed
+      FROM tried GROUP BY id`;
+  return new Map(rows.map(({ id, worked, failed }) => [id, { worked, failed }]));
+}
