@@ -85,7 +85,7 @@ describe('the commands that the documents name', () => {
 
 /** The file and those of src/cli that it imports, and so on. */
 function commandFiles(path: string): readonly string[] {
-  const imported = [...read(path).matchAll(/from '(\.[^']+)'/g)].map(([, specifier = '']) =>
+  const imported = [...read(path).matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, specifier = '']) =>
     join(dirname(path), specifier),
   );
   const below = imported.filter((file) => file.startsWith('src/cli/')).flatMap(commandFiles);
