@@ -1,5 +1,5 @@
 import { approvalRules } from './injection/approval-rules.ts';
-import { decodePieces, rot13, unescaped, unleet } from './injection/decode.ts';
+import { backwards, decodePieces, leet, mayBeLeet, rot13, unescaped, unleet } from './injection/decode.ts';
 import { delimiterRules } from './injection/delimiter-rules.ts';
 import { exfiltrationRules } from './injection/exfiltration-rules.ts';
 import { fold } from './injection/fold.ts';
@@ -8,7 +8,7 @@ import type { InjectionClass, InjectionRule } from './injection/injection-rule.t
 import { languageRules, scriptPatterns } from './injection/language-rules.ts';
 import { overrideRules } from './injection/override-rules.ts';
 import { roleRules } from './injection/role-rules.ts';
-import { createLiteralTest, createMatcher } from './matcher.ts';
+import { createLiteralTest, createMatcher, type Matched, type Struck } from './matcher.ts';
 import type { Span } from './rule.ts';
 
 /** Every phrase rule; where two overlap, the first names the finding. */
@@ -28,12 +28,16 @@ export interface InjectionFinding extends Span {
   readonly class: InjectionClass;
 }
 
-const match = createMatcher(injectionRules);
 const hints = injectionRules.flatMap((rule) => rule.hints);
-// Most texts have none of the hints in these forms, and need not be written in them.
-const hasRot13 = createLiteralTest(hints.map(rot13));
-const hasBackwards = createLiteralTest(hints.map((hint) => hint.split('').toReversed().join('')));
-const notAscii = /[^\0-\x7f]/;
+/** What betrays a text that says it in another form: most have none of the hints so, and need not be written in it. */
+export const disguiseMarks: readonly (readonly string[])[] = [
+  hints.map(rot13),
+  hints.map((hint) => hint.split('').toReversed().join('')),
+];
+const ROT13 = 1;
+const BACKWARDS = 2;
+const match = createMatcher(injectionRules, disguiseMarks);
+const hasLeet = createLiteralTest(hints, leet);
 
 /**
  * Instructions to the model inside text that is data, in order of place: plain, in other languages, behind invisible or lookalike
@@ -41,7 +45,14 @@ const notAscii = /[^\0-\x7f]/;
  * never the only defence.
  */
 export function findInjection(text: string): readonly InjectionFinding[] {
-  const found = [...inPlain(text), ...inDisguise(text)];
+  return injectionAmong(text, match(text));
+}
+
+/** The same, where a matcher with `disguiseMarks` has been over the text already. */
+export function injectionAmong(text: string, matched: Matched<InjectionRule>): readonly InjectionFinding[] {
+  const plain = matched.ascii ? matched.struck.map(asFound) : inView(text);
+  const found = [...plain, ...inDisguise(text, matched.marks, plain.length === 0)];
+  if (found.length < 2) return found;
   // Where rules of one class overlap, the first says it.
   const ends = new Map<InjectionClass, number>();
   return found
@@ -53,32 +64,40 @@ export function findInjection(text: string): readonly InjectionFinding[] {
     });
 }
 
+function asFound({ rule, start, end }: Struck<InjectionRule>): InjectionFinding {
+  return { rule: rule.id, class: rule.class, start, end };
+}
+
 function inPlain(text: string): InjectionFinding[] {
+  const { struck, ascii } = match(text);
+  return ascii ? struck.map(asFound) : inView(text);
+}
+
+/** Behind what only looks like something else. */
+function inView(text: string): InjectionFinding[] {
   const view = fold(text);
-  const found = match(view.text).map(({ rule, start, end }): InjectionFinding => {
+  const found = match(view.text).struck.map(({ rule, start, end }): InjectionFinding => {
     const span = { start: view.at(start), end: view.at(end) };
-    const hidden = view.disguised && match(text.slice(span.start, span.end)).length === 0;
+    const hidden = view.disguised && match(text.slice(span.start, span.end)).struck.length === 0;
     return { rule: rule.id, class: hidden ? 'encoded' : rule.class, ...span };
   });
-  if (!notAscii.test(text)) return found;
   for (const { id, pattern } of scriptPatterns)
     for (const hit of text.matchAll(pattern))
       found.push({ rule: id, class: 'multi_lingual', start: hit.index, end: hit.index + hit[0].length });
   return found;
 }
 
-function inDisguise(text: string): InjectionFinding[] {
+function inDisguise(text: string, marks: number, quiet: boolean): InjectionFinding[] {
   const found: InjectionFinding[] = [];
   for (const { start, end, text: decoded } of decodePieces(text))
     if (saysSo(decoded)) found.push({ rule: 'decoded-text', class: 'encoded', start, end });
-  const plain = unescaped(text);
-  if (plain !== null && inPlain(text).length === 0 && inPlain(plain).length > 0)
+  const plain = quiet ? unescaped(text) : null;
+  if (plain !== null && inPlain(plain).length > 0)
     found.push({ rule: 'escaped-text', class: 'encoded', start: 0, end: text.length });
-  if (hasRot13(text)) found.push(...inForm(text, rot13(text), 'rot13-text'));
-  const spelt = unleet(text);
-  if (spelt !== text) found.push(...inForm(text, spelt, 'leet-text'));
-  if (hasBackwards(text))
-    for (const { start, end } of match(text.split('').toReversed().join('')))
+  if (marks & ROT13) found.push(...inForm(text, rot13(text), 'rot13-text'));
+  if (mayBeLeet(text) && hasLeet(text)) found.push(...inForm(text, unleet(text), 'leet-text'));
+  if (marks & BACKWARDS)
+    for (const { start, end } of match(backwards(text)).struck)
       found.push({
         rule: 'reversed-text',
         class: 'encoded',
@@ -91,7 +110,7 @@ function inDisguise(text: string): InjectionFinding[] {
 /** What a form of the same length says where the text itself says nothing. */
 function inForm(text: string, form: string, rule: string): InjectionFinding[] {
   return match(form)
-    .filter(({ start, end }) => match(text.slice(start, end)).length === 0)
+    .struck.filter(({ start, end }) => match(text.slice(start, end)).struck.length === 0)
     .map(({ start, end }) => ({ rule, class: 'encoded', start, end }));
 }
 

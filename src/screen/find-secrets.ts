@@ -1,5 +1,5 @@
-import { createMatcher } from './matcher.ts';
-import type { Category, Span } from './rule.ts';
+import { createMatcher, type Struck } from './matcher.ts';
+import type { Category, Rule, Span } from './rule.ts';
 import { secretRules, secretTextRules } from './rules.ts';
 
 /** Where something stands that should not; never the thing itself. */
@@ -14,14 +14,17 @@ const placeholder = /^(?:\[redacted:[\w.#-]{1,80}\])+$/;
 
 /** Every secret in the text, in order and apart. Overlapping finds become one span, named by the more specific rule. */
 export function findSecrets(text: string): readonly Finding[] {
-  const found: Finding[] = match(text).map(({ rule, start, end }) => ({
-    rule: rule.id,
-    category: rule.category,
-    start,
-    end,
-  }));
+  return secretsAmong(text, match(text).struck);
+}
+
+/** The same, where a matcher has been over the text already. */
+export function secretsAmong(text: string, struck: readonly Struck<Rule>[]): readonly Finding[] {
+  const found: Finding[] = [];
+  for (const { rule, start, end } of struck)
+    found.push({ rule: rule.id, category: rule.category, start, end });
   for (const { id, category, hint, spans } of secretTextRules)
     if (hint(text)) for (const { start, end } of spans(text)) found.push({ rule: id, category, start, end });
+  if (found.length === 0) return found;
   // What is redacted already is no secret.
   return union(
     found.filter(({ start, end }) => text[start] !== '[' || !placeholder.test(text.slice(start, end))),

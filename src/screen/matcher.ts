@@ -15,55 +15,98 @@ interface End<R extends Rule> {
 interface Automaton<R extends Rule> {
   /** Character class of each ASCII code, case folded; 0 is any character that no hint has. */
   readonly classes: Uint8Array;
-  /** Next state, premultiplied by the number of classes: `next[state + class]`. */
+  /**
+   * Next state, premultiplied by the number of classes: `next[state + class]`. Where something ends in it, its complement,
+   * so that the many steps that end nothing cost one comparison.
+   */
   readonly next: Int32Array;
-  /** What ends in a state (by state number), as rule and length of its hint. */
-  readonly ends: readonly (readonly End<R>[] | undefined)[];
+  /** What ends in a state (by state number): rules with the length of their hints, and marks as bits. */
+  readonly ends: readonly Ends<R>[];
   readonly width: number;
+}
+
+interface Ends<R extends Rule> {
+  readonly rules: readonly End<R>[];
+  readonly marks: number;
+}
+
+/** What one pass over a text says of it. */
+export interface Matched<R extends Rule> {
+  readonly struck: Struck<R>[];
+  /** Bit n is set when a literal of the n-th list of marks stands in the text. */
+  readonly marks: number;
+  /** Nothing in it is beyond ASCII. */
+  readonly ascii: boolean;
 }
 
 /**
  * All rules at once: one pass of an Aho-Corasick automaton over the text finds the hints (any number of them, at the cost
  * of one table look-up a character), and each rule's sticky pattern is tried where its hint stands. Linear in the text as
  * long as every pattern keeps the promise of `Rule`.
+ *
+ * @param marks lists of literals (lower case ASCII) that are only looked for
  */
-export function createMatcher<R extends Rule>(rules: readonly R[]): (text: string) => Struck<R>[] {
-  const { classes, next, ends, width } = build(rules);
+export function createMatcher<R extends Rule>(
+  rules: readonly R[],
+  marks: readonly (readonly string[])[] = [],
+): (text: string) => Matched<R> {
+  const { classes, next, ends, width } = build(rules, marks);
   // What a rule has struck already holds nothing more for it: the end of its last strike. Kept between calls for speed only.
   const covered = new Int32Array(rules.length);
   return (text) => {
     const struck: Struck<R>[] = [];
-    covered.fill(0);
+    let ascii = true;
+    let marked = 0;
+    let clean = true;
     let state = 0;
-    for (let i = 0; i < text.length; i++) {
+    const { length } = text;
+    for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i);
-      state = next[state + (code < 128 ? (classes[code] as number) : 0)] as number;
-      if (state === 0) continue;
-      const ended = ends[state / width];
-      if (ended === undefined) continue;
+      if (code >= 128) {
+        ascii = false;
+        state = 0;
+        continue;
+      }
+      state = next[state + (classes[code] as number)] as number;
+      if (state >= 0) continue;
+      state = ~state;
+      const { rules: ended, marks: seen } = ends[state / width] as Ends<R>;
+      marked |= seen;
       for (const { rule, index, reach } of ended) {
         const at = i + 1 - reach;
+        if (clean) {
+          covered.fill(0);
+          clean = false;
+        }
         if (at < (covered[index] as number)) continue;
         const span = tryAt(rule, text, at);
         if (span === null) continue;
         covered[index] = span.end;
-        struck.push({ rule, ...span });
+        struck.push({ rule, start: span.start, end: span.end });
       }
     }
-    return struck;
+    return { struck, marks: marked, ascii };
   };
 }
 
-/** Whether any of the literals (lower case ASCII) stands in a text, in any case: one pass, no patterns. */
-export function createLiteralTest(literals: readonly string[]): (text: string) => boolean {
-  const anything = { id: '', category: 'injection', source: '', hints: literals, pattern: /(?:)/y } as const;
-  const { classes, next, ends, width } = build([anything]);
+/**
+ * Whether any of the literals (lower case ASCII) stands in a text, in any case: one pass, no patterns.
+ *
+ * @param read other characters that are read as letters (`0` as `o`)
+ */
+export function createLiteralTest(
+  literals: readonly string[],
+  read: Readonly<Record<string, string>> = {},
+): (text: string) => boolean {
+  const { classes, next } = build([], [literals]);
+  for (const [char, letter] of Object.entries(read))
+    classes[char.charCodeAt(0)] = classes[letter.charCodeAt(0)] as number;
   return (text) => {
     let state = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      state = next[state + (code < 128 ? (classes[code] as number) : 0)] as number;
-      if (state !== 0 && ends[state / width] !== undefined) return true;
+      state = code < 128 ? (next[state + (classes[code] as number)] as number) : 0;
+      if (state < 0) return true;
     }
     return false;
   };
@@ -91,44 +134,51 @@ function placeOf(match: RegExpExecArray): readonly [number, number] {
   return [match.index, match.index + match[0].length];
 }
 
-function build<R extends Rule>(rules: readonly R[]): Automaton<R> {
+function build<R extends Rule>(rules: readonly R[], marks: readonly (readonly string[])[]): Automaton<R> {
   const classes = new Uint8Array(128);
   let width = 1;
-  for (const char of new Set(rules.flatMap(({ hints }) => hints.join('').split('')))) {
+  for (const char of new Set([...rules.flatMap(({ hints }) => hints), ...marks.flat()].join(''))) {
     classes[char.charCodeAt(0)] = width;
     classes[char.toUpperCase().charCodeAt(0)] = width;
     width++;
   }
   const rows: Int32Array[] = [new Int32Array(width).fill(-1)];
-  const ends: End<R>[][] = [[]];
-  for (const [index, rule] of rules.entries())
-    for (const hint of rule.hints) {
-      let state = 0;
-      for (const char of hint) {
-        const row = rows[state] as Int32Array;
-        const cls = classes[char.charCodeAt(0)] as number;
-        if (row[cls] === -1) {
-          row[cls] = rows.length;
-          rows.push(new Int32Array(width).fill(-1));
-          ends.push([]);
-        }
-        state = row[cls] as number;
+  const ends: { rules: End<R>[]; marks: number }[] = [{ rules: [], marks: 0 }];
+  const stateOf = (literal: string): { rules: End<R>[]; marks: number } => {
+    let state = 0;
+    for (const char of literal) {
+      const row = rows[state] as Int32Array;
+      const cls = classes[char.charCodeAt(0)] as number;
+      if (row[cls] === -1) {
+        row[cls] = rows.length;
+        rows.push(new Int32Array(width).fill(-1));
+        ends.push({ rules: [], marks: 0 });
       }
-      ends[state]?.push({ rule, index, reach: hint.length + (rule.back ?? 0) });
+      state = row[cls] as number;
     }
+    return ends[state] as { rules: End<R>[]; marks: number };
+  };
+  for (const [index, rule] of rules.entries())
+    for (const hint of rule.hints)
+      stateOf(hint).rules.push({ rule, index, reach: hint.length + (rule.back ?? 0) });
+  for (const [bit, literals] of marks.entries())
+    for (const literal of literals) stateOf(literal).marks |= 1 << bit;
   link(rows, ends);
   const next = new Int32Array(rows.length * width);
   rows.forEach((row, state) => {
     next.set(
-      row.map((to) => to * width),
+      row.map((to) => {
+        const end = ends[to];
+        return end !== undefined && (end.rules.length > 0 || end.marks !== 0) ? ~(to * width) : to * width;
+      }),
       state * width,
     );
   });
-  return { classes, next, width, ends: ends.map((list) => (list.length === 0 ? undefined : list)) };
+  return { classes, next, width, ends };
 }
 
 /** Breadth first: a missing edge goes where the longest proper suffix goes, and its endings are inherited. */
-function link<T>(rows: readonly Int32Array[], ends: T[][]): void {
+function link<T>(rows: readonly Int32Array[], ends: readonly { rules: T[]; marks: number }[]): void {
   const fail = new Int32Array(rows.length);
   const queue = [0];
   for (let head = 0; head < queue.length; head++) {
@@ -143,7 +193,11 @@ function link<T>(rows: readonly Int32Array[], ends: T[][]): void {
         continue;
       }
       fail[to] = other;
-      ends[to]?.push(...(ends[other] ?? []));
+      const [here, there] = [ends[to], ends[other]];
+      if (here && there) {
+        here.rules.push(...there.rules);
+        here.marks |= there.marks;
+      }
       queue.push(to);
     }
   }

@@ -10,6 +10,7 @@ const stamp =
 
 /** From the first to the last timestamped line when there are more than `MAX_LOG_LINES`; null otherwise. */
 export function findRawLog(text: string): Span | null {
+  if (!hasManyLines(text)) return null;
   let lines = 0;
   let first = -1;
   let last = 0;
@@ -24,4 +25,11 @@ export function findRawLog(text: string): Span | null {
     at = end + 1;
   }
   return lines > MAX_LOG_LINES ? { start: first, end: last } : null;
+}
+
+function hasManyLines(text: string): boolean {
+  let newlines = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && newlines < MAX_LOG_LINES; at = text.indexOf('\n', at + 1))
+    newlines++;
+  return newlines >= MAX_LOG_LINES;
 }

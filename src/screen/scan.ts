@@ -1,6 +1,13 @@
-import { findInjection } from './find-injection.ts';
-import { type Finding, findSecrets } from './find-secrets.ts';
+import { disguiseMarks, injectionAmong, injectionRules } from './find-injection.ts';
+import { type Finding, secretsAmong } from './find-secrets.ts';
+import type { InjectionRule } from './injection/injection-rule.ts';
+import { createMatcher, type Struck } from './matcher.ts';
 import { findRawLog } from './raw-log.ts';
+import type { Rule } from './rule.ts';
+import { secretRules } from './rules.ts';
+
+/** Every rule in one pass over the text: it is what costs. */
+const match = createMatcher<Rule | InjectionRule>([...secretRules, ...injectionRules], disguiseMarks);
 
 /** Whose store a text is to be written to. */
 export type ScanScope = 'workspace' | 'user' | 'conversation';
@@ -19,17 +26,29 @@ export interface ScanResult {
  * a conversation's own drafts (the seed's rule), which are scanned again when they are promoted.
  */
 export function scan(text: string, { scope }: { readonly scope: ScanScope }): ScanResult {
+  const matched = match(text);
+  const { secrets, injection } = apart(matched.struck);
+  const findings: Finding[] = [...secretsAmong(text, secrets)];
+  for (const { rule, start, end } of injectionAmong(text, { ...matched, struck: injection }))
+    findings.push({ rule, category: 'injection', start, end });
   const log = findRawLog(text);
-  const findings: Finding[] = [
-    ...findSecrets(text),
-    ...findInjection(text).map(
-      ({ rule, start, end }): Finding => ({ rule, category: 'injection', start, end }),
-    ),
-    ...(log === null ? [] : [{ rule: 'raw-log', category: 'raw_log', ...log } as const]),
-  ];
+  if (log !== null) findings.push({ rule: 'raw-log', category: 'raw_log', ...log });
   findings.sort((a, b) => a.start - b.start || b.end - a.end);
   return {
     blocked: findings.some(({ category }) => category !== 'injection' || scope !== 'conversation'),
     findings,
   };
+}
+
+function apart(struck: readonly Struck<Rule | InjectionRule>[]) {
+  const secrets: Struck<Rule>[] = [];
+  const injection: Struck<InjectionRule>[] = [];
+  for (const one of struck)
+    if (isInjection(one)) injection.push(one);
+    else secrets.push(one);
+  return { secrets, injection };
+}
+
+function isInjection(one: Struck<Rule | InjectionRule>): one is Struck<InjectionRule> {
+  return one.rule.category === 'injection';
 }

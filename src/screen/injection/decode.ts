@@ -1,4 +1,5 @@
 import type { Span } from '../rule.ts';
+import { beginsAsText, codeRuns, hasSpacedCode } from './code-runs.ts';
 
 /** A piece of text that is code for other text. */
 export interface Decoded extends Span {
@@ -11,13 +12,14 @@ const printable = /^[\t\n\r\x20-\x7e\u00a0-\uffff]*$/;
 /** Everything in the text that decodes to readable text: Base64, hexadecimal, percent and backslash escapes, entities. */
 export function decodePieces(text: string): readonly Decoded[] {
   const pieces: Decoded[] = [];
-  for (const match of text.matchAll(/[A-Za-z0-9+/_-]{20,}={0,2}/g)) {
-    const { index } = match;
-    const piece = match[0].slice(0, MAX_PIECE);
-    const span = { start: index, end: index + match[0].length };
-    if (/^(?:[0-9a-fA-F]{2})+$/.test(piece)) add(pieces, span, Buffer.from(piece, 'hex').toString('utf8'));
-    add(pieces, span, Buffer.from(piece, 'base64').toString('utf8'));
+  for (const span of codeRuns(text)) {
+    const { start } = span;
+    const piece = text.slice(start, Math.min(span.end, start + MAX_PIECE));
+    if (beginsAsText(piece, 'hex') && /^(?:[0-9a-fA-F]{2})+$/.test(piece))
+      add(pieces, span, Buffer.from(piece, 'hex').toString('utf8'));
+    if (beginsAsText(piece, 'base64')) add(pieces, span, Buffer.from(piece, 'base64').toString('utf8'));
   }
+  if (!hasSpacedCode(text)) return pieces;
   for (const match of text.matchAll(/(?:[0-9a-fA-F]{2}[ :]){11,}[0-9a-fA-F]{2}/g))
     add(
       pieces,
@@ -61,13 +63,29 @@ function point(code: number): string {
 
 /** ROT13, letter by letter: the same length. */
 export function rot13(text: string): string {
-  return text.replace(/[a-z]/gi, (letter) => {
-    const base = letter <= 'Z' ? 65 : 97;
-    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+  return mapped(text, (units) => {
+    for (let i = 0; i < units.length; i++) {
+      const code = units[i] as number;
+      const base = code >= 97 && code <= 122 ? 97 : code >= 65 && code <= 90 ? 65 : 0;
+      if (base !== 0) units[i] = ((code - base + 13) % 26) + base;
+    }
   });
 }
 
-const leet: Readonly<Record<string, string>> = {
+/** From its end to its beginning. */
+export function backwards(text: string): string {
+  return mapped(text, (units) => void units.reverse());
+}
+
+function mapped(text: string, change: (units: Uint16Array) => void): string {
+  const bytes = Buffer.from(text, 'utf16le');
+  const units = new Uint16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  change(units);
+  return Buffer.from(units.buffer).toString('utf16le');
+}
+
+/** Digits and signs, by the letters they are written for. */
+export const leet: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
   '3': 'e',
@@ -77,6 +95,9 @@ const leet: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',
 };
+
+/** Whether `unleet` changes anything. */
+export const mayBeLeet = (text: string): boolean => /[A-Za-z][013457@$]|[013457@$][A-Za-z]/.test(text);
 
 /** Digits and signs in words as the letters they stand for: the same length. */
 export function unleet(text: string): string {

@@ -44,19 +44,29 @@ function inside(text: string, at: number): boolean {
 
 /** A run may be `name=value` or a path whose one segment is random: the whole, or else its parts. */
 function randomParts(text: string, start: number, end: number): Span[] {
-  // Identifiers of documents and pages stand in addresses, up to the query.
-  if (/:\/\/[^\s?]{0,400}$/.test(text.slice(Math.max(0, start - 420), start))) return [];
-  if (/^build_?id=/i.test(text.slice(start, start + 9))) return [];
-  // A sample of a long run decides: entropy does not grow beyond its alphabet.
-  if (harmlessBefore.test(text.slice(Math.max(0, start - 24), start))) return [];
   const whole = text.slice(start, end);
-  if (isRandomRun(whole.slice(0, 2_000))) return [{ start, end }];
+  // A sample of a long run decides: entropy does not grow beyond its alphabet.
+  const parts = isRandomRun(whole.slice(0, 2_000)) ? [{ start, end }] : partsOf(whole, start);
+  return parts.length > 0 && isHarmless(text, start) ? [] : parts;
+}
+
+function partsOf(whole: string, start: number): Span[] {
   const parts: Span[] = [];
+  if (!whole.includes('/') && !whole.includes('=')) return parts;
   for (const match of whole.matchAll(/[^/=]{40,}/g)) {
     if (isRandomRun(match[0].slice(0, 2_000)))
       parts.push({ start: start + match.index, end: start + match.index + match[0].length });
   }
   return parts;
+}
+
+/** Identifiers of documents and pages stand in addresses, up to the query. */
+function isHarmless(text: string, start: number): boolean {
+  return (
+    /:\/\/[^\s?]{0,400}$/.test(text.slice(Math.max(0, start - 420), start)) ||
+    /^build_?id=/i.test(text.slice(start, start + 9)) ||
+    harmlessBefore.test(text.slice(Math.max(0, start - 24), start))
+  );
 }
 
 const secretKind = /^[ \t]*["']?kind["']?[ \t]*:[ \t]*["']?Secret["']?[ \t,]*\r?$/im;
