@@ -20,6 +20,7 @@ import { redact, redactJson } from '../src/screen/redact.ts';
 import { createAuditLog } from '../src/security/audit-chain.ts';
 import { openCredentialVault } from '../src/security/credentials.ts';
 import { createKillSwitch } from '../src/security/kill-switch.ts';
+import { createThrottle } from '../src/security/throttle.ts';
 import { createIdentities } from '../src/security/vault/identities.ts';
 import { openVaultKey } from '../src/security/vault/vault-key.ts';
 import { defineReadTool, type ReadTool, type Tool } from '../src/tools/define.ts';
@@ -100,6 +101,7 @@ export async function createAgentCore(options: {
       records,
       audit,
       vault,
+      throttle: createThrottle(sql, {}),
       killSwitch: createKillSwitch(sql, { mode: 'AUDIT', dataDir: '/nonexistent' }),
       registry: { get: (name) => options.tools.find((tool) => tool.name === name) },
       targets: new Map([[benchTarget.name, benchTarget]]),

@@ -8,6 +8,7 @@ import { OpsError } from './domain/errors.ts';
 import type { HostTargetConfig } from './domain/host-target.ts';
 import type { Principal } from './domain/principal.ts';
 import type { ModelAccess } from './llm/create-backend.ts';
+import { readLimits, type ThrottleLimits } from './security/throttle.ts';
 
 const principals = z
   .string()
@@ -46,6 +47,10 @@ const flag = (fallback: boolean) =>
 
 const whole = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
+const limits = z.string().superRefine((text, context) => {
+  const read = readLimits(text);
+  if (typeof read === 'string') context.addIssue(read);
+});
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' });
 
 /** As `fetch_docs` reads its list (src/security/urls): a name of at least two labels. */
@@ -111,6 +116,7 @@ const environment = z.object({
   SENTRY_MODE: z
     .enum(['AUDIT', 'ACTIVE'], { error: 'expected AUDIT (nothing is changed) or ACTIVE' })
     .optional(),
+  SENTRY_THROTTLE: limits.default('role=30000/10m,tool=6000/10m,target=12000/10m,incident=300/1h'),
   SENTRY_VAULT_KEY: z
     .string()
     .regex(/^([0-9a-f]{64}|[A-Za-z0-9+/]{43}=)$/, 'expected 32 bytes, as 64 hex digits or base64')
@@ -179,6 +185,8 @@ export interface Config {
   /** Goes on where the model refuses; null: the playbook does. */
   readonly fallbackModel: string | null;
   readonly mode: 'AUDIT' | 'ACTIVE';
+  /** How many calls of tools there may be, over all processes. */
+  readonly throttle: ThrottleLimits;
   /** 32 bytes that seal the identity vault; null: a key of this data folder, made once. */
   readonly vaultKey: Buffer | null;
   readonly targets: readonly PostgresTargetConfig[];
@@ -240,6 +248,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     hosts,
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
+    throttle: readLimits(values.SENTRY_THROTTLE) as ThrottleLimits,
     vaultKey: values.SENTRY_VAULT_KEY ? vaultKeyOf(values.SENTRY_VAULT_KEY) : null,
     runbooksDir: values.SENTRY_RUNBOOKS_DIR ? resolve(values.SENTRY_RUNBOOKS_DIR) : null,
     http: {

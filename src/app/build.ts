@@ -8,6 +8,7 @@ import { type Config, type PostgresTargetConfig, packageRoot } from '../config.t
 import { messageOf } from '../domain/errors.ts';
 import type { HostTargetConfig } from '../domain/host-target.ts';
 import type { IncidentId } from '../domain/ids.ts';
+import { domains } from '../domain/incident.ts';
 import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Json } from '../domain/tool-call.ts';
@@ -25,7 +26,9 @@ import { createAccept } from '../ingest/accept.ts';
 import { alertmanager } from '../ingest/alertmanager/index.ts';
 import { slackMessage } from '../ingest/slack-message/index.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
-import { createSteering } from '../investigation/steering.ts';
+import { createSteering, type Steered } from '../investigation/steering.ts';
+import { createSwitchOrders } from '../investigation/switch-orders.ts';
+import { createSwitchboard } from '../investigation/switchboard.ts';
 import { createTurn } from '../investigation/turn.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
@@ -38,6 +41,7 @@ import { openCheckpointKey } from '../security/audit-checkpoint.ts';
 import { createAuditWitness } from '../security/audit-witness.ts';
 import { openCredentialVault } from '../security/credentials.ts';
 import { createKillSwitch } from '../security/kill-switch.ts';
+import { createThrottle } from '../security/throttle.ts';
 import { createIdentities } from '../security/vault/identities.ts';
 import { openVaultKey } from '../security/vault/vault-key.ts';
 import type { SlackConnection } from '../slack/ports.ts';
@@ -119,6 +123,7 @@ export async function buildApp(parts: Parts) {
     records,
     audit,
     vault,
+    throttle: createThrottle(sql, config.throttle),
     killSwitch,
     registry: createRegistry(offered),
     memory: { documents: memory.documents, promotions },
@@ -130,6 +135,33 @@ export async function buildApp(parts: Parts) {
     approvalMinutes: config.approvalMinutes,
     log,
   });
+
+  const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
+  const targetsByName = new Map(targets.map((target) => [target.name, target]));
+  const board = createSwitchboard({
+    sql,
+    records,
+    audit,
+    killSwitch,
+    targets: targetsByName,
+    reporter: { changed: (id) => slack.changed(id) },
+    redact,
+    log,
+  });
+  const orders = createSwitchOrders({
+    board,
+    steering: {
+      stop: (id, by, reason) => steering.stop(id, by, reason),
+      resume: (id, by) => steering.resume(id, by),
+    },
+    isAdmin: (user) => policy.isAdmin(user),
+    domains,
+    targets: [...targetsByName.keys()],
+  });
+  const switchLines = async (): Promise<readonly string[]> => {
+    const lines = [...(killSwitch.local() ? [killSwitch.local()?.reason ?? ''] : []), ...(await orders.lines())];
+    return lines.length > 0 ? lines : ['Nothing is stopped: approved fixes run.'];
+  };
 
   const slack = createSlack({
     sql,
@@ -155,8 +187,12 @@ export async function buildApp(parts: Parts) {
         : 'Claude: no key; runbooks investigate.',
       `${runbooks.length} runbooks${problems.length > 0 ? `, and ${problems.length} problems in others` : ''}.`,
       `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
-      `Approved fixes: ${(await killSwitch.stopped(['*']))?.reason ?? 'run.'}`,
+      ...(await switchLines()),
     ],
+    commands: {
+      stop: async ({ text, by, say }) => said(await orders.stop(text, by, say)),
+      resume: async ({ text, by }) => said(await orders.resume(text, by)),
+    },
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
     acceptSlackMessage: async (message, own) => {
       const read = slackMessage.read(message, { receivedAt: new Date(), own });
@@ -253,6 +289,7 @@ export async function buildApp(parts: Parts) {
       await engine.start(createTurn(deps));
       const { host, port } = await http.listen();
       memory.start(runbooks);
+      board.start();
       await slack.start();
       return { httpUrl: `http://${host}:${port}` };
     },
@@ -264,6 +301,7 @@ export async function buildApp(parts: Parts) {
         );
       };
       await end('http', http.close());
+      await end('switch', board.end());
       shutdown.abort();
       await end('turns', engine.stop(20_000));
       await end('slack', slack.stop());

@@ -6,6 +6,7 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { CredentialVault } from '../security/credentials.ts';
 import type { KillSwitch } from '../security/kill-switch.ts';
+import type { Throttle } from '../security/throttle.ts';
 import type { AnyTool } from '../tools/define.ts';
 import type { MemoryToolsPort } from '../tools/memory/ports.ts';
 import type { ToolPorts } from '../tools/ports.ts';
@@ -21,6 +22,7 @@ export interface GateDeps {
   readonly records: IncidentRecords;
   readonly audit: AuditLog;
   readonly vault: CredentialVault;
+  readonly throttle: Throttle;
   readonly killSwitch: KillSwitch;
   readonly registry: { get(name: string): AnyTool | undefined };
   readonly targets: ReadonlyMap<string, Target>;

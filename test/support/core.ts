@@ -19,6 +19,7 @@ import { createRecords } from '../../src/record/record.ts';
 import { createAuditLog } from '../../src/security/audit-chain.ts';
 import { openCredentialVault, type VaultOptions } from '../../src/security/credentials.ts';
 import { createKillSwitch, type Mode } from '../../src/security/kill-switch.ts';
+import { createThrottle, readLimits, type ThrottleLimits } from '../../src/security/throttle.ts';
 import { createIdentities } from '../../src/security/vault/identities.ts';
 import { openVaultKey } from '../../src/security/vault/vault-key.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
@@ -215,6 +216,7 @@ export async function createCore(options: CoreOptions) {
     records,
     audit,
     vault,
+    throttle: createThrottle(sql, readLimits('incident=300/1h') as ThrottleLimits),
     killSwitch,
     registry: { get: (name) => options.tools.find((tool) => tool.name === name) },
     targets: new Map([[boxTarget.name, boxTarget]]),

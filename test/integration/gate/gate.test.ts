@@ -154,13 +154,15 @@ describe('a call is refused with its code, on record and in the audit log', () =
 
   test('TOO_MANY_CALLS after 300 in an hour, but the validator goes on watching', async () => {
     const other = await newIncident();
-    await core.sql`
-      INSERT INTO tool_call (id, incident_id, role, tool, input, state, output, output_sha256, truncated, started_at, finished_at)
-      SELECT 'tc-' || ${randomUUID()} || n, ${other}, 'detective', 'box_state', '{}', 'ok', '', '', false, now(), now()
-      FROM generate_series(1, 300) n`;
+    await core.sql`INSERT INTO throttle (key, starts, counts)
+                   VALUES (${`incident:${other}`}, ARRAY[extract(epoch FROM clock_timestamp())::float8], '{300}')`;
     const call = (role: Role) =>
       core.gate.call(core.vault.mint({ role, incidentId: other, targets: ['box'] }), read, { signal });
-    expect(await call('detective')).toMatchObject({ kind: 'refused', code: 'TOO_MANY_CALLS' });
+    expect(await call('detective')).toMatchObject({
+      kind: 'refused',
+      code: 'TOO_MANY_CALLS',
+      reason: expect.stringMatching(/Try again in \d+ (s|min)/),
+    });
     expect(await call('validator')).toMatchObject({ kind: 'ok' });
   });
 });

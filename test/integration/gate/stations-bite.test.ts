@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -117,9 +116,9 @@ const plays: readonly Play[] = [
     broken: withStation(4, () => pass),
     async play(gate) {
       await rig.core.sql`
-        INSERT INTO tool_call (id, incident_id, role, tool, input, state, output, output_sha256, truncated, started_at, finished_at)
-        SELECT ${randomUUID()} || n, ${incidentId}, 'detective', 'box_state', '{}', 'ok', '', '', false, now(), now()
-        FROM generate_series(1, 300) n`;
+        INSERT INTO throttle (key, starts, counts)
+        VALUES (${`incident:${incidentId}`}, ARRAY[extract(epoch FROM clock_timestamp())::float8], '{300}')
+        ON CONFLICT (key) DO NOTHING`;
       return comesThrough(gate(deps()), mint('detective'), 'box_state', {});
     },
   },
