@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { DrawOptions } from './blocks/slot.ts';
+import type { SlackDirectory } from './directory.ts';
 import type { Identity } from './identity.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { People } from './people.ts';
@@ -14,6 +15,7 @@ export interface SlackContext {
   readonly client: WebClient;
   readonly outbound: Outbound;
   readonly people: People;
+  readonly directory: SlackDirectory;
   readonly identity: () => Identity;
   readonly drawOptions: (record: IncidentRecord) => Promise<DrawOptions>;
   readonly tell: (to: Audience, say: Say) => Promise<void>;

@@ -2,6 +2,7 @@ import { messageOf } from '../domain/errors.ts';
 import type { IncidentId } from '../domain/ids.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { Log } from '../domain/log.ts';
+import type { Principal } from '../domain/principal.ts';
 import type { DrawOptions } from './blocks/slot.ts';
 import type { Channels } from './channels.ts';
 import type { SlackDirectory } from './directory.ts';
@@ -43,20 +44,19 @@ export function createDrawOptions(parts: {
         const place = places.get(id);
         return place ? messageUrl(parts.identity(), place.channel, place.ts) : null;
       },
-      approvers: asks ? await approverWords(parts) : null,
+      approvers: asks ? await principalWords(parts, config.approvers) : null,
       oncall: await oncallOf(record),
     };
   };
 }
 
 /** Names, not mentions: a card must not ring everybody who could decide. */
-async function approverWords(parts: {
-  readonly config: SlackDeps['config'];
-  readonly people: People;
-  readonly channels: Channels;
-}): Promise<string | null> {
+export async function principalWords(
+  parts: { readonly people: People; readonly channels: Channels },
+  principals: readonly Principal[],
+): Promise<string | null> {
   const words = await Promise.all(
-    parts.config.approvers.map(async (principal) => {
+    principals.map(async (principal) => {
       if (principal.kind === 'group') return `the group @${principal.name.replace(/^@/, '')}`;
       if (principal.kind === 'channel')
         return `the members of #${parts.channels.nameOf(principal.id) ?? principal.id}`;

@@ -8,6 +8,10 @@ import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { ToolCall } from '../domain/tool-call.ts';
+import type { Documents } from '../memory/documents/documents.ts';
+import type { MemorySummary } from '../memory/documents/summary.ts';
+import type { Promotions } from '../memory/promotion/promotions.ts';
+import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
 
 /** How to reach Slack. The playground's is `socket` with its own URL and tokens. */
 export type SlackConnection = Extract<SlackConfig, { readonly kind: 'socket' | 'http' }>;
@@ -39,6 +43,19 @@ export type SlackMessage = Readonly<Record<string, unknown>> & {
   readonly ts: string;
 };
 
+/** Memory as people use it in Slack: what they may see and write, and what admins decide. */
+export interface SlackMemory {
+  /** Id or name: where proposals are shown. */
+  readonly adminChannel: string;
+  readonly admins: readonly Principal[];
+  /** @throws when it cannot be told; then the answer is no. */
+  readonly isAdmin: (userId: string) => Promise<boolean>;
+  readonly promotions: Pick<Promotions, 'propose' | 'decide' | 'get' | 'review' | 'rehearse' | 'list'>;
+  readonly documents: Pick<Documents, 'write' | 'read' | 'list' | 'history' | 'ensureUserStore'>;
+  readonly workspace: WorkspaceMemory;
+  readonly summary: () => Promise<MemorySummary>;
+}
+
 /** Everything Slack needs from the rest, injected. */
 export interface SlackDeps {
   readonly sql: Sql;
@@ -67,11 +84,27 @@ export interface SlackDeps {
   ) => Promise<{ readonly ok: true } | Refusal>;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */
   readonly acceptSlackMessage: (message: SlackMessage, own: OwnIdentity) => Promise<unknown>;
+  /** Absent where Slack is tried without memory. */
+  readonly memory?: SlackMemory;
+  /** More of `/sentry …`, by its first word. */
+  readonly commands?: Readonly<Record<string, SlackCommand>>;
   /** More lines for `/sentry status` and App Home: parts, switch, model. */
   readonly statusLines?: () => Promise<readonly string[]>;
   /** HTTP mode only: listen here by ourselves instead of being mounted. */
   readonly listen?: { readonly host: string; readonly port: number };
 }
+
+/** Answers whoever typed it, in plain lines. */
+export type SlackCommand = (asked: {
+  /** What follows the first word. */
+  readonly text: string;
+  /** A Slack user id, known to be a person of this workspace. */
+  readonly by: string;
+  /** Of the thread it was typed in, where Slack tells. */
+  readonly incidentId: IncidentId | null;
+  /** Says something before the answer. */
+  readonly say: (text: string) => void;
+}) => Promise<string>;
 
 export interface OwnIdentity {
   readonly botId: string | null;

@@ -17,10 +17,11 @@ import { createHistory } from './history.ts';
 import { type HttpHandler, httpReceiver } from './http-receiver.ts';
 import { askIdentity, type Identity } from './identity.ts';
 import { createInbox } from './inbox.ts';
+import { drawProposal } from './memory/draw-proposal.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { Paces } from './outbound/pacing.ts';
 import { outboundStore } from './outbound/store.ts';
-import { isProposal } from './outbound/subject.ts';
+import { asProposalId, isProposal } from './outbound/subject.ts';
 import { createPeople } from './people.ts';
 import type { SlackDeps, SlackMessage } from './ports.ts';
 import { throughInbox } from './receiver.ts';
@@ -35,6 +36,8 @@ const START_MS = 10_000;
 const DRAIN_MS = 5_000;
 
 export interface Slack extends Reporter {
+  /** A proposal was made, decided or tried: its card is drawn again. Never throws. */
+  proposalChanged(jobId: string): void;
   /** Resolves when connected, or after 10 s while it goes on trying. OpsError SLACK_AUTH when Slack refuses the token. */
   start(): Promise<void>;
   /** Refuses new work, lets running handlers and calls end. */
@@ -86,7 +89,7 @@ export function createSlack(deps: SlackDeps): Slack {
     log,
     paces: new Paces(),
     drawing: async (id) => {
-      if (isProposal(id)) return null;
+      if (isProposal(id)) return drawProposal({ memory: deps.memory, store, people, channels, identity }, id);
       const record = await deps.records.load(id);
       if (!record) return null;
       const channel = record.incident.channel ?? (await channelFor(record));
@@ -143,11 +146,19 @@ export function createSlack(deps: SlackDeps): Slack {
   );
   const app = createBoltApp(connection, receiver, identity, log);
 
+  /** `<@U…>` in a line of ours as that person's name: these lines are plain text, and ring nobody. */
+  const withNames = async (line: string): Promise<string> => {
+    const ids = [...new Set([...line.matchAll(/<@([UW][A-Z0-9]+)>/g)].map(([, id = '']) => id))];
+    const names = new Map(await Promise.all(ids.map(async (id) => [id, await people.name(id)] as const)));
+    return line.replace(/<@([UW][A-Z0-9]+)>/g, (_, id: string) => names.get(id) ?? id);
+  };
+
   const context: SlackContext = {
     deps,
     client,
     outbound,
     people,
+    directory,
     identity,
     drawOptions,
     tell: (to, say) => tell(client, log, to, say),
@@ -157,7 +168,7 @@ export function createSlack(deps: SlackDeps): Slack {
         config.mode === 'ACTIVE' ? 'Mode ACTIVE: approved fixes are run.' : 'Mode AUDIT: nothing is changed.',
         `${open.length} open ${open.length === 1 ? 'incident' : 'incidents'}.`,
         outbound.problem() ? `Slack: ${outbound.problem()}` : 'Slack: messages arrive.',
-        ...((await deps.statusLines?.()) ?? []),
+        ...(await Promise.all(((await deps.statusLines?.()) ?? []).map(withNames))),
       ];
     },
   };
@@ -178,6 +189,7 @@ export function createSlack(deps: SlackDeps): Slack {
 
   return {
     changed: (id) => outbound.changed(id),
+    proposalChanged: (jobId) => outbound.changed(asProposalId(jobId)),
     directory,
     handleHttp: http?.handler ?? null,
     port: () => http?.port() ?? null,

@@ -3,10 +3,11 @@ import { ACTIONS } from '../blocks/slot.ts';
 import type { SlackContext } from '../context.ts';
 import { DENY_VIEW, readDeny } from '../views/deny.ts';
 import { approve, deny, settle } from './decide.ts';
+import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
 
-type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
+export type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
 
 const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.approve]: approve,
@@ -18,6 +19,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.why]: showWhy,
   [ACTIONS.steps]: showSteps,
   [ACTIONS.diagnosis]: showDiagnosis,
+  ...memoryHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
   [ACTIONS.link]: async () => undefined,
 };
@@ -28,7 +30,8 @@ export function registerActions(app: App, context: SlackContext): void {
     await ack();
     if (body.type !== 'block_actions') return;
     const pressed = readPress(body, respond);
-    const handler = handlers[body.actions[0]?.action_id ?? ''] ?? unknownButton;
+    const handler =
+      handlers[(body.actions[0]?.action_id ?? '').replace(/(?<=roll_back)_\d+$/, '')] ?? unknownButton;
     await handler(context, pressed);
   });
 
@@ -39,6 +42,8 @@ export function registerActions(app: App, context: SlackContext): void {
     const verdict = { decision: 'deny', reason, anotherWay } as const;
     await settle(context, where.plan, audience, body.user.team_id ?? null, verdict);
   });
+
+  registerMemoryViews(app, context);
 
   app.shortcut(/.*/, async ({ ack, body }) => {
     await ack();

@@ -14,7 +14,12 @@ type Make = () => Promise<types.ModalView | string>;
 /**
  * Opens a window at once (a trigger lives 3 s) and fills it. `make` gives the window, or in words why there is none.
  */
-async function show(context: SlackContext, pressed: Pressed, title: string, make: Make): Promise<void> {
+export async function show(
+  context: SlackContext,
+  pressed: Pressed,
+  title: string,
+  make: Make,
+): Promise<void> {
   const { client } = context;
   const waiting = modal(title, [prose(paragraph(words('One moment …')))]);
   let viewId: string | undefined;

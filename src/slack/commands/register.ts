@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt';
 import { messageOf } from '../../domain/errors.ts';
 import type { SlackContext } from '../context.ts';
+import type { Say } from '../tell.ts';
 import { sentryCommand } from './sentry-command.ts';
 
 /** `/sentry`, answered to whoever typed it. */
@@ -9,10 +10,16 @@ export function registerCommands(app: App, context: SlackContext): void {
     await ack();
     const threadTs = (command as { readonly thread_ts?: string }).thread_ts ?? null;
     const place = { channel: command.channel_id, threadTs };
-    const say = await sentryCommand(context, command.text ?? '', place).catch((error: unknown) => {
+    const to = { userId: command.user_id, ...place, respond };
+    const asking = {
+      userId: command.user_id,
+      teamId: command.team_id ?? null,
+      say: (say: Say) => void context.tell(to, say),
+    };
+    const say = await sentryCommand(context, command.text ?? '', place, asking).catch((error: unknown) => {
       context.deps.log.error({ command: command.text, error: messageOf(error) }, 'a command failed');
       return { text: 'That did not work: the record cannot be read now. Please try again in a moment.' };
     });
-    await context.tell({ userId: command.user_id, ...place, respond }, say);
+    await context.tell(to, say);
   });
 }

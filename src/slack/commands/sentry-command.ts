@@ -5,21 +5,41 @@ import type { SlackContext } from '../context.ts';
 import { messageUrl } from '../identity.ts';
 import { type Say, sayStory, sayText } from '../tell.ts';
 import { incidentLine } from '../views/home.ts';
+import { memoryCommand, promotionsCommand } from './memory-command.ts';
 
 export const HELP = [
   'What I can do:',
   '/sentry why [INC-n]: what happened, which evidence, what was run, who approved, what it cost',
   '/sentry status: what runs, and whether anything keeps me from working',
   '/sentry incidents: the newest incidents',
+  '/sentry cost [INC-n]: what the model cost: an incident, today, 30 days',
+  '/sentry stop [everything | domain | target] [for 2h] [reason]: nothing is changed there until it is resumed (admins)',
+  '/sentry resume [everything | domain | target]: takes a stop back (admins)',
+  '/sentry stop INC-n, /sentry resume INC-n: one incident rests, and goes on',
+  '/sentry memory [remember <text> | list]: what is remembered, for you or in an incident’s thread for it',
+  '/sentry promotions: what waits to become part of everybody’s memory',
   '/sentry help: this',
-  'In an incident’s thread, mention me with a question, or with what you know (“hint: …”), and I look again.',
+  'In an incident’s thread, mention me with a question, or with what you know (“hint: …”), and I look again. “remember: …” keeps what you say for the incident.',
 ].join('\n');
+
+interface Place {
+  readonly channel: string;
+  readonly threadTs: string | null;
+}
+
+/** Who typed a command, and how to tell them something before its answer. */
+interface Asking {
+  readonly userId: string;
+  readonly teamId: string | null;
+  readonly say: (say: Say) => void;
+}
 
 /** Answers `/sentry …`. `threadTs`: where known, the thread it was asked in. */
 export async function sentryCommand(
   context: SlackContext,
   text: string,
-  place: { readonly channel: string; readonly threadTs: string | null },
+  place: Place,
+  asking: Asking,
 ): Promise<Say> {
   const [verb = 'help', ...rest] = text.trim().split(/\s+/).filter(Boolean);
   switch (verb.toLowerCase()) {
@@ -29,21 +49,41 @@ export async function sentryCommand(
       return sayText((await context.statusLines()).join('\n'));
     case 'incidents':
       return incidents(context);
+    case 'memory':
+      return memoryCommand(context, rest, text, { ...place, ...asking });
+    case 'promotions':
+      return promotionsCommand(context);
     case 'help':
       return sayText(HELP);
     default:
-      return parseIncidentId(verb)
-        ? why(context, verb, place)
-        : sayText(`I do not know “${verb}”.\n\n${HELP}`);
+      if (parseIncidentId(verb)) return why(context, verb, place);
+      return (
+        (await further(context, verb.toLowerCase(), rest.join(' '), place, asking)) ??
+        sayText(`I do not know “${verb}”.\n\n${HELP}`)
+      );
   }
 }
 
-/** The named incident, else the thread's, else the newest. */
-async function why(
+/** The commands that others bring; undefined when there is none of that name. */
+async function further(
   context: SlackContext,
-  named: string,
-  place: { readonly channel: string; readonly threadTs: string | null },
-): Promise<Say> {
+  verb: string,
+  text: string,
+  { channel, threadTs }: Place,
+  asking: Asking,
+): Promise<Say | undefined> {
+  const { commands = {}, records } = context.deps;
+  const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
+  if (!command) return undefined;
+  const may = await context.people.mayAct(asking.userId, asking.teamId);
+  if (!may.ok) return sayText(may.reason);
+  const incidentId = threadTs ? await records.findByThread(channel, threadTs) : null;
+  const say = (words: string): void => asking.say(sayText(words));
+  return sayText(await command({ text, by: asking.userId, incidentId, say }));
+}
+
+/** The named incident, else the thread's, else the newest. */
+async function why(context: SlackContext, named: string, place: Place): Promise<Say> {
   const { records } = context.deps;
   const asked = named.trim();
   const id = asked ? parseIncidentId(asked) : undefined;

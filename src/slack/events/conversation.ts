@@ -4,6 +4,7 @@ import type { Slot } from '../blocks/slot.ts';
 import { escape } from '../blocks/text.ts';
 import { HELP } from '../commands/sentry-command.ts';
 import type { SlackContext } from '../context.ts';
+import { remember } from '../memory/remember.ts';
 import { type Say, sayStory, sayText } from '../tell.ts';
 
 /** Something a person said to the bot. */
@@ -18,6 +19,7 @@ export interface Said {
 }
 
 const HINT = /^\s*hint\s*:\s*/i;
+const REMEMBER = /^\s*remember\s*:\s*/i;
 const QUESTION =
   /\?\s*$|^\s*(why|what|who|whom|when|where|which|how|is|are|was|were|did|does|do|has|have|can|could|should|status|summary|explain|tell|show)\b/i;
 
@@ -27,15 +29,18 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
   if (!incidentId) return answerElsewhere(context, said);
   const text = said.text.trim();
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
+  if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
   if (text === '' || QUESTION.test(text)) return answerFromRecord(context, incidentId, said);
   return takeHint(context, incidentId, said, text);
 }
 
-/** A reply in an incident's thread without a mention is people talking, unless it says that it is a hint. */
+/** A reply in an incident's thread without a mention is people talking, unless it says that it is a hint or to be remembered. */
 export async function answerReply(context: SlackContext, said: Said): Promise<void> {
-  if (!HINT.test(said.text)) return;
+  if (!HINT.test(said.text) && !REMEMBER.test(said.text)) return;
   const incidentId = await incidentOf(context, said);
-  if (incidentId) await takeHint(context, incidentId, said, said.text.replace(HINT, ''));
+  if (!incidentId) return;
+  if (HINT.test(said.text)) await takeHint(context, incidentId, said, said.text.replace(HINT, ''));
+  else await keep(context, incidentId, said, said.text.replace(REMEMBER, ''));
 }
 
 async function incidentOf(context: SlackContext, said: Said): Promise<IncidentId | null> {
@@ -53,6 +58,19 @@ async function takeHint(context: SlackContext, id: IncidentId, said: Said, text:
   const answer = taken.ok ? 'Thank you. I take that into account.' : taken.reason;
   await context.outbound.say(id, answerSlot(said, sayText(answer)));
   context.outbound.changed(id);
+}
+
+/** “remember: …” in an incident's thread: a draft of that incident, which can be proposed for everybody. */
+async function keep(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
+  const { memory, records } = context.deps;
+  const may = await context.people.mayAct(said.userId, said.teamId);
+  const incident = (await records.load(id))?.incident ?? null;
+  const say = !may.ok
+    ? sayText(may.reason)
+    : memory
+      ? await remember(memory, { userId: said.userId, incident, text })
+      : sayText('Memory documents are not available here.');
+  await context.outbound.say(id, answerSlot(said, say));
 }
 
 async function answerElsewhere(context: SlackContext, said: Said): Promise<void> {

@@ -1,0 +1,138 @@
+import type { types } from '@slack/bolt';
+import { type Block, plain } from '../blocks/build.ts';
+import { LIMITS } from '../blocks/limits.ts';
+import { cut } from '../blocks/text.ts';
+
+/** One text field takes at most this (facts: Block Kit); what is given to be edited leaves room to grow. */
+const FIELD = 3_000;
+const GIVEN = 2_600;
+const MAX_FIELDS = 20;
+
+export interface Field {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value?: string;
+  readonly optional?: boolean;
+  readonly lines?: 'one' | 'many';
+  readonly max?: number;
+}
+
+export function textField({ id, label, hint, value, optional, lines = 'many', max = FIELD }: Field): Block {
+  return {
+    type: 'input',
+    block_id: id,
+    optional: optional ?? false,
+    label: plain(label),
+    ...(hint ? { hint: plain(hint) } : {}),
+    element: {
+      type: 'plain_text_input',
+      action_id: id,
+      multiline: lines === 'many',
+      max_length: max,
+      ...(value ? { initial_value: cut(value, max) } : {}),
+    },
+  };
+}
+
+export function choice(
+  id: string,
+  label: string,
+  options: readonly { readonly text: string; readonly value: string }[],
+  chosen: string,
+): Block {
+  const option = ({ text, value }: { readonly text: string; readonly value: string }) => ({
+    text: plain(text),
+    value,
+  });
+  const initial = options.find(({ value }) => value === chosen) ?? options[0];
+  return {
+    type: 'input',
+    block_id: id,
+    label: plain(label),
+    element: {
+      type: 'static_select',
+      action_id: id,
+      options: options.map(option),
+      ...(initial ? { initial_option: option(initial) } : {}),
+    },
+  };
+}
+
+/** A window that asks for something; `metadata` comes back with the answer. */
+export function form(shape: {
+  readonly callback: string;
+  readonly title: string;
+  readonly submit: string;
+  readonly metadata: object;
+  readonly blocks: readonly Block[];
+}): types.ModalView {
+  return {
+    type: 'modal',
+    callback_id: shape.callback,
+    private_metadata: JSON.stringify(shape.metadata),
+    title: plain(cut(shape.title, LIMITS.viewTitle)),
+    submit: plain(shape.submit),
+    close: plain('Back'),
+    blocks: shape.blocks.slice(0, LIMITS.viewBlocks),
+  };
+}
+
+/** A long text in fields that Slack takes, cut at line ends where there are some. Null: longer than a window holds. */
+export function longField(id: string, label: string, text: string): LongField | null {
+  const pieces: string[] = [];
+  let glue = '';
+  let rest = text;
+  while (rest.length > GIVEN) {
+    const line = rest.lastIndexOf('\n', GIVEN);
+    const end = line > 0 ? line : GIVEN - (/[\ud800-\udbff]/.test(rest[GIVEN - 1] ?? '') ? 1 : 0);
+    pieces.push(rest.slice(0, end));
+    glue += line > 0 ? 'n' : '-';
+    rest = rest.slice(line > 0 ? end + 1 : end);
+  }
+  pieces.push(rest);
+  if (pieces.length > MAX_FIELDS) return null;
+  const blocks = pieces.map((value, n) =>
+    textField({
+      id: `${id}_${n}`,
+      label: pieces.length === 1 ? label : `${label}, part ${n + 1} of ${pieces.length}`,
+      value,
+      optional: pieces.length > 1,
+    }),
+  );
+  return { blocks, glue };
+}
+
+export interface LongField {
+  readonly blocks: readonly Block[];
+  /** How the parts join again: `n` a line end, `-` nothing. */
+  readonly glue: string;
+}
+
+export type Entered = Readonly<
+  Record<
+    string,
+    Readonly<
+      Record<
+        string,
+        {
+          readonly value?: string | null | undefined;
+          readonly selected_option?: { readonly value: string } | null | undefined;
+        }
+      >
+    >
+  >
+>;
+
+export function readField(values: Entered, id: string): string {
+  const entered = values[id]?.[id];
+  return entered?.selected_option?.value ?? entered?.value?.trim() ?? '';
+}
+
+export function readLongField(values: Entered, id: string, glue: string): string {
+  const parts = Array.from(
+    { length: glue.length + 1 },
+    (_, n) => values[`${id}_${n}`]?.[`${id}_${n}`]?.value ?? '',
+  );
+  return parts.map((part, n) => part + (glue[n] === 'n' ? '\n' : '')).join('');
+}
