@@ -2,25 +2,19 @@ import type { Domain } from '../../domain/incident.ts';
 import type { Sql } from '../../domain/sql.ts';
 import { incidentsOf, runbooksOf } from '../collections.ts';
 import type { Reader } from '../documents/access.ts';
-import {
-  type DocType,
-  type Entities,
-  type MemoryDocument,
-  noEntities,
-  type Trust,
-} from '../documents/document.ts';
+import { type DocType, type Entities, noEntities, type Trust } from '../documents/document.ts';
 import type { Documents } from '../documents/documents.ts';
 import { type MemoryCandidate, type RankedMemory, rankMemories } from '../ranking/rank-memories.ts';
-import { bestPassage } from '../retrieval/best-passage.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import type { SearchAnswer, SearchHit, Space } from '../retrieval/types.ts';
 import { outcomesOf } from './outcomes.ts';
+import { passageFor } from './passage-for.ts';
 import { runbookIdOf } from './runbook-id.ts';
 
 /** The seed's: so many times more are fetched than are wanted, because the order changes with trust and the rest. */
 const OVERFETCH = 3;
-/** Characters of a document that is shown whole. */
-const SHORT = 1_500;
+/** Whatever fits a question worse than this share of the best hit is about something else. */
+const LEAST_SHARE = 0.25;
 
 /** A memory of any kind that was found, with what its rank is made of. */
 export interface FoundMemory extends MemoryCandidate {
@@ -34,7 +28,7 @@ export interface FoundMemory extends MemoryCandidate {
   readonly title: string;
   /** Headings above the passage, joined by ` › `; may be empty. */
   readonly heading: string;
-  /** The passage that fits best; a document or a past incident whole. */
+  /** Prose: whole, or the section that fits best. */
   readonly content: string;
   /** 0 for what has no versions. */
   readonly version: number;
@@ -50,8 +44,8 @@ export interface MemoryQuery {
   readonly domain: Domain | null;
   readonly limit: number;
   readonly meaningWithinMs: number;
-  /** Hits that fit worse are not memories of this; 0 to 1. */
-  readonly leastText?: number;
+  /** What fits worse is no memory of this: text relevance, 0 to 1, and its share of the best hit's. */
+  readonly least?: { readonly text: number; readonly share: number };
   readonly without?: readonly string[];
 }
 
@@ -80,7 +74,9 @@ export async function findMemories(
     withText: true,
   });
   const without = new Set(query.without);
-  const fitting = hits.filter(({ key, score }) => !without.has(key) && score >= (query.leastText ?? 0));
+  const { text: floor, share } = query.least ?? { text: 0, share: LEAST_SHARE };
+  const least = Math.max(floor, share * (hits[0]?.score ?? 0));
+  const fitting = hits.filter(({ key, score }) => !without.has(key) && score >= least);
   const memories = (await Promise.all(fitting.map((hit) => memoryOf(deps, query, hit)))).filter(
     (one) => one !== null,
   );
@@ -101,6 +97,10 @@ async function memoryOf(
   hit: SearchHit,
 ): Promise<FoundMemory | null> {
   const { space, key, title } = hit;
+  const passage = (markdown: string) => {
+    const { heading, text } = passageFor(hit, markdown);
+    return { heading, content: text };
+  };
   if (space.kind === 'document') {
     const document = await deps.documents.read(reader, { id: key });
     if (!document || document.retiredAt !== null) return null;
@@ -111,7 +111,7 @@ async function memoryOf(
       store,
       path,
       title: document.title,
-      ...passageOf(document, hit),
+      ...passage(document.content),
       version,
       runbookId: docType === 'runbook' ? runbookIdOf(document) : null,
     };
@@ -128,26 +128,15 @@ async function memoryOf(
       version: 0,
       runbookId: null,
     };
-  const { heading, text } = bestPassage(hit);
   return {
     ...of(hit, 'system_seeded', 'runbook', hit.updatedAt, noEntities),
     store: runbooksOf(space.scope as Domain),
     path: key,
     title,
-    heading,
-    content: text,
+    ...passage(hit.text),
     version: 0,
     runbookId: key,
   };
-}
-
-/** A short document whole. The index may be a version behind: then no passage of it is shown, but what stands there now. */
-function passageOf({ content, version }: MemoryDocument, hit: SearchHit) {
-  const current = hit.metadata['version'] === version;
-  const { heading, text } = bestPassage(hit);
-  return !current || text === '' || content.length <= SHORT
-    ? { heading: '', content }
-    : { heading, content: text };
 }
 
 function of(hit: SearchHit, trust: Trust, type: DocType, updatedAt: string, entities: Entities) {

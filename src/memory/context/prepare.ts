@@ -38,7 +38,7 @@ const MEANING_MS = 800;
 const FIRST_TURN = 8;
 /** In a later turn only what it says makes for a memory, and only one that fits it well and is new. */
 const LATER_TURN = 3;
-const LEAST_LATER = 0.2;
+const LEAST_LATER = { text: 0.08, share: 0.6 };
 
 /**
  * What memory has for a new user turn (seed 002, `memory_prepare`): what the role may read, found, re-ranked, cut to the
@@ -84,7 +84,7 @@ async function find(deps: PrepareDeps, ask: MemoryAsk): Promise<readonly RankedM
     domain: incident.domain,
     limit: first ? FIRST_TURN : LATER_TURN,
     meaningWithinMs: MEANING_MS,
-    ...(first ? {} : { leastText: LEAST_LATER }),
+    ...(first ? {} : { least: LEAST_LATER }),
     // An incident is no memory of itself.
     without: [...shown, incident.id],
   });

@@ -3,6 +3,8 @@ import type { IncidentId } from '../../domain/ids.ts';
 import type { Domain } from '../../domain/incident.ts';
 import type { Sql, Tx } from '../../domain/sql.ts';
 import { incidentsOf } from '../collections.ts';
+import { removeEntriesIn } from '../retrieval/index/write-entries.ts';
+import { spaceOf } from '../retrieval/types.ts';
 import { conventionsStore } from './document.ts';
 import type { MemoryAudit } from './ports.ts';
 
@@ -53,6 +55,7 @@ export async function forgetIncident(deps: Deps, id: IncidentId, by: string): Pr
     );
     const episodes = await tx`DELETE FROM episode WHERE incident_id = ${id} RETURNING id`;
     await tx`SELECT memory_outbox_remove(${incidentsOf(incident.domain)}, ${id})`;
+    await removeEntriesIn(tx, { kind: 'incident', scope: incident.domain }, [id]);
     await forgetRecord(tx, id);
     return finish(tx, deps, by, { incident: id }, { ...forgotten, episodes: episodes.length, vectors: 1 });
   });
@@ -111,6 +114,10 @@ async function forgetDocuments(
   tx: Tx,
   ids: readonly string[],
 ): Promise<{ readonly documents: number; readonly versions: number; readonly chunks: number }> {
+  const indexed = await tx<{ name: string; key: string }>`
+    SELECT s.name, e.key FROM search_entry e JOIN search_space s ON s.id = e.space_id
+     WHERE s.name LIKE 'document:%' AND e.key IN (SELECT jsonb_array_elements_text(${tx.json(ids)})) ORDER BY s.name`;
+  for (const { name, key } of indexed) await removeEntriesIn(tx, spaceOf(name), [key]);
   const [row] = await tx`
     SELECT coalesce(sum(chunks), 0)::int AS chunks,
            memory_forget_documents(coalesce(array_agg(id), '{}')) AS versions

@@ -30,17 +30,19 @@ export async function writeEntries(sql: Sql, space: Space, entries: readonly Ent
 
 /** Unknown keys are passed over; returns how many were there. */
 export async function removeEntries(sql: Sql, space: Space, keys: readonly string[]): Promise<number> {
-  if (keys.length === 0) return 0;
-  return sql.begin(async (tx) => {
-    const { id } = await lockSpace(tx, spaceName(space));
-    const gone = await tx<{ key: string }>`
-      DELETE FROM search_entry WHERE space_id = ${id} AND key = ANY(${tx.array(keys)}::text[]) RETURNING key`;
-    await tx`UPDATE search_space SET entries = entries - ${gone.length} WHERE id = ${id}`;
-    await tx`INSERT INTO search_gone (space_id, key)
-             SELECT ${id}, unnest(${tx.array(gone.map(({ key }) => key))}::text[])
-             ON CONFLICT (space_id, key) DO UPDATE SET at = clock_timestamp()`;
-    return gone.length;
-  });
+  return keys.length === 0 ? 0 : sql.begin((tx) => removeEntriesIn(tx, space, keys));
+}
+
+/** The same in a transaction of the caller's: what is forgotten there is not found afterwards. */
+export async function removeEntriesIn(tx: Tx, space: Space, keys: readonly string[]): Promise<number> {
+  const { id } = await lockSpace(tx, spaceName(space));
+  const gone = await tx<{ key: string }>`
+    DELETE FROM search_entry WHERE space_id = ${id} AND key = ANY(${tx.array(keys)}::text[]) RETURNING key`;
+  await tx`UPDATE search_space SET entries = entries - ${gone.length} WHERE id = ${id}`;
+  await tx`INSERT INTO search_gone (space_id, key)
+           SELECT ${id}, unnest(${tx.array(gone.map(({ key }) => key))}::text[])
+           ON CONFLICT (space_id, key) DO UPDATE SET at = clock_timestamp()`;
+  return gone.length;
 }
 
 export async function listEntries(
