@@ -23,6 +23,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   why: async () => (await import('./cli/why.ts')).whyCommand,
   access: async () => (await import('./cli/access.ts')).accessCommand,
   audit: async () => (await import('./cli/audit.ts')).auditCommand,
+  stop: async () => (await import('./cli/stop.ts')).stopCommand,
+  resume: async () => (await import('./cli/stop.ts')).resumeCommand,
   settle: async () => (await import('./cli/settle.ts')).settleCommand,
   identity: async () => (await import('./cli/identity.ts')).identityCommand,
   runbooks: async () => (await import('./cli/runbooks.ts')).runbooksCommand,

@@ -159,7 +159,10 @@ export async function buildApp(parts: Parts) {
     targets: [...targetsByName.keys()],
   });
   const switchLines = async (): Promise<readonly string[]> => {
-    const lines = [...(killSwitch.local() ? [killSwitch.local()?.reason ?? ''] : []), ...(await orders.lines())];
+    const lines = [
+      ...(killSwitch.local() ? [killSwitch.local()?.reason ?? ''] : []),
+      ...(await orders.lines()),
+    ];
     return lines.length > 0 ? lines : ['Nothing is stopped: approved fixes run.'];
   };
 

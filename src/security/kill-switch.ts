@@ -97,10 +97,11 @@ function setSwitchOf(row: SqlRow): SetSwitch {
   };
 }
 
-/** `Stopped by U1 (target shop-db) until 2026-11-22 14:00 UTC: a migration runs`, without the full stop. */
+/** `Stopped by <@U1> (target shop-db) until 2026-11-22 14:00 UTC: a migration runs`, without the full stop. */
 export function switchWords({ by, scope, reason, until }: Omit<SetSwitch, 'since'>): string {
   const end = until === null ? '' : ` until ${minute(until)}`;
-  return `Stopped by ${by} (${scopeWords(scope)})${end}${reason ? `: ${reason}` : ''}`;
+  const who = /^[UW][A-Z0-9]{2,}$/.test(by) ? `<@${by}>` : by;
+  return `Stopped by ${who} (${scopeWords(scope)})${end}${reason ? `: ${reason}` : ''}`;
 }
 
 /** A scope for people. */

@@ -18,15 +18,22 @@ const REASON_MAX = 500;
 /**
  * `[everything | <domain> | <target>] [for 30m|2h|1d] [reason …]`. A first word that is neither a domain nor a target
  * belongs to the reason, and everything is meant: a stop that was misunderstood must stop too much, not too little.
- * A scope that is written out (`target:x`) has to exist.
+ * A scope that is written out (`target:x`) has to exist. `exact`, for what takes a stop back: there the first word has to
+ * be a scope, or a misspelt one would free everything.
  */
 export function readSwitchWords(
   text: string,
   known: { readonly domains: readonly string[]; readonly targets: readonly string[] },
+  { exact = false }: { readonly exact?: boolean } = {},
 ): SwitchWords | Refusal {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const named = scopeOf(words[0] ?? '', known);
   if (typeof named === 'object') return named;
+  if (exact && named === undefined && words[0] !== undefined)
+    return refuse(
+      'UNKNOWN_SCOPE',
+      `“${words[0].slice(0, 80)}” is neither a domain nor a target; targets: ${known.targets.join(', ') || 'none'}.`,
+    );
   if (named !== undefined) words.shift();
   let forMs: number | null = null;
   if (words[0]?.toLowerCase() === 'for') {

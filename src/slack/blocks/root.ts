@@ -1,3 +1,4 @@
+import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, moment, paragraph, person, prose, words } from './build.ts';
@@ -85,7 +86,8 @@ function summaryOf({ incident }: IncidentRecord): readonly (readonly Span[])[] {
 }
 
 /** Who decided what, newest first. */
-function actors({ actions, events }: IncidentRecord): readonly (readonly Span[])[] {
+function actors(record: IncidentRecord): readonly (readonly Span[])[] {
+  const { actions, events } = record;
   const lines: (readonly Span[])[] = [];
   const decided = actions.filter((action) => action.decidedBy !== null).at(-1);
   if (decided?.decidedBy) {
@@ -96,7 +98,27 @@ function actors({ actions, events }: IncidentRecord): readonly (readonly Span[])
   const resumed = events.filter((event) => event.type === 'incident.resumed').at(-1);
   if (stopped && (resumed === undefined || resumed.seq < stopped.seq))
     lines.push([words('Stopped by '), person(stopped.by), words(`: ${cut(oneLine(stopped.reason), 200)}`)]);
+  lines.push(...switched(record));
   return lines;
+}
+
+/** The switch as it stands for this incident: who set it and why, or what it kept from running. */
+function switched({ incident, actions, events }: IncidentRecord): readonly (readonly Span[])[] {
+  if (incident.endedAt !== null) return [];
+  const set = new Map<string, Extract<IncidentEvent, { type: 'switch.set' }>>();
+  for (const event of events) {
+    if (event.type === 'switch.set') set.set(event.scope, event);
+    if (event.type === 'switch.cleared') set.delete(event.scope);
+  }
+  const held = actions.at(-1)?.heldBy;
+  if (set.size === 0 && held) return [[bold('Nothing is changed: '), words(cut(oneLine(held), 300))]];
+  return [...set.values()].map(({ scope, by, reason, until }) => [
+    bold('Nothing is changed '),
+    words(`(${scope === '*' ? 'everything' : scope.replace(':', ' ')}): stopped by `),
+    /^[UW][A-Z0-9]{2,}$/.test(by) ? person(by) : words(cut(oneLine(by), 80)),
+    ...(until ? [words(' until '), moment(until)] : []),
+    ...(reason ? [words(`: ${cut(oneLine(reason), 200)}`)] : []),
+  ]);
 }
 
 const when = (iso: string | null): readonly Span[] => (iso ? [words(' at '), moment(iso)] : []);

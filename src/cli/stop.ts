@@ -1,0 +1,82 @@
+import { userInfo } from 'node:os';
+import { Command } from 'commander';
+import { configuredTargets } from '../app/targets.ts';
+import type { Config } from '../config.ts';
+import { OpsError, type Refusal } from '../domain/errors.ts';
+import { domains } from '../domain/incident.ts';
+import { createLog } from '../infra/log/log.ts';
+import { resumed, stoppedText } from '../investigation/switch-orders.ts';
+import { createSwitchboard } from '../investigation/switchboard.ts';
+import { createRecords } from '../record/record.ts';
+import { redact } from '../screen/redact.ts';
+import { createAuditLog } from '../security/audit-chain.ts';
+import { createKillSwitch } from '../security/kill-switch.ts';
+import { readSwitchWords } from '../security/switch-words.ts';
+import { withStore } from './with-store.ts';
+
+interface Options {
+  readonly for?: string;
+  readonly reason: string;
+}
+
+export const stopCommand = new Command('stop')
+  .description('Keep Sentry from changing anything, in every process; answers when what had begun has ended.')
+  .argument('[scope]', 'everything, a domain (postgres) or a target', 'everything')
+  .option('--for <time>', '30m, 2h, 1d: it ends by itself then; without it, when somebody resumes')
+  .option('--reason <text>', 'why, for everybody to read', '')
+  .action((scope: string, options: Options) =>
+    withBoard(async (board, config) => {
+      const order = orderOf(config, scope, options);
+      const running = await board.stop(order, (claimed) => {
+        if (claimed.length > 0)
+          process.stderr.write(`The switch is set. Waiting for ${claimed.length} that had begun …\n`);
+      });
+      process.stdout.write(`${stoppedText(order.scope, running)}\n`);
+    }),
+  );
+
+export const resumeCommand = new Command('resume')
+  .description('Take a stop back; incidents it held up are looked at again.')
+  .argument('[scope]', 'as it was stopped: everything, a domain or a target', 'everything')
+  .option('--reason <text>', 'why, for everybody to read', '')
+  .action((scope: string, options: Options) =>
+    withBoard(async (board, config) => {
+      const answer = await resumed(board, orderOf(config, scope, options));
+      if (!answer.ok) throw failure(answer);
+      process.stdout.write(`${answer.text}\n`);
+    }),
+  );
+
+function withBoard(
+  use: (board: ReturnType<typeof createSwitchboard>, config: Config) => Promise<void>,
+): Promise<void> {
+  return withStore(({ sql }, config) => {
+    const board = createSwitchboard({
+      sql,
+      records: createRecords(sql),
+      audit: createAuditLog(sql),
+      killSwitch: createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir }),
+      targets: new Map(configuredTargets(config).map((target) => [target.name, target])),
+      // Whoever draws finds the events.
+      reporter: { changed: () => undefined },
+      redact,
+      log: createLog('error'),
+    });
+    return use(board, config);
+  });
+}
+
+function orderOf(config: Config, scope: string, { for: span, reason }: Options) {
+  const targets = configuredTargets(config).map((target) => target.name);
+  const text = `${scope}${span === undefined ? '' : ` for ${span}`}`;
+  // In a chat the first word of a stop may already be its reason; here it names what to stop.
+  const words = readSwitchWords(text, { domains, targets }, { exact: true });
+  if (!words.ok) throw failure(words);
+  return { scope: words.scope, forMs: words.forMs, reason, by: `${userInfo().username} (command line)` };
+}
+
+function failure({ code, reason }: Refusal): OpsError {
+  return new OpsError(code, reason, {
+    hint: 'sentry stop --help; `sentry doctor` shows what is configured.',
+  });
+}

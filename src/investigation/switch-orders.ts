@@ -1,0 +1,101 @@
+import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
+import { type IncidentId, parseIncidentId } from '../domain/ids.ts';
+import { scopeWords, switchWords } from '../security/kill-switch.ts';
+import { readSwitchWords } from '../security/switch-words.ts';
+import type { Steered, Steering } from './steering.ts';
+import type { RunningAction, Switchboard } from './switchboard.ts';
+
+/** `/sentry stop …` and `/sentry resume …` as somebody typed them: of one incident anybody's, of changes the admins'. */
+export interface SwitchOrders {
+  /** `onSet` is told when it is set and something still runs, since the answer then waits for its end. */
+  stop(text: string, by: string, onSet?: (text: string) => void): Promise<Steered>;
+  resume(text: string, by: string): Promise<Steered>;
+  /** What is stopped now, a line each; none: nothing. */
+  lines(): Promise<readonly string[]>;
+}
+
+export function createSwitchOrders(deps: {
+  readonly board: Switchboard;
+  readonly steering: Pick<Steering, 'stop' | 'resume'>;
+  readonly isAdmin: (user: string) => Promise<boolean>;
+  readonly domains: readonly string[];
+  readonly targets: readonly string[];
+}): SwitchOrders {
+  const { board, steering } = deps;
+
+  async function mayNot(by: string): Promise<Refusal | undefined> {
+    const hint = 'In an emergency whoever is on the machine can: sentry stop, or a file STOP_SENTRY.';
+    try {
+      if (await deps.isAdmin(by)) return undefined;
+      return refuse('NOT_AN_ADMIN', `Only admins (SENTRY_ADMINS) set the switch. ${hint}`);
+    } catch (error) {
+      return refuse('ADMINS_UNKNOWN', `Slack could not say who is an admin (${messageOf(error)}). ${hint}`);
+    }
+  }
+
+  /** `INC-7 …`: of one incident. */
+  function incidentIn(text: string): { readonly id: IncidentId; readonly rest: string } | undefined {
+    const [word = '', ...rest] = text.trim().split(/\s+/);
+    const id = /^inc-/i.test(word) ? parseIncidentId(word) : undefined;
+    return id && { id, rest: rest.join(' ') };
+  }
+
+  return {
+    async stop(text, by, onSet) {
+      const incident = incidentIn(text);
+      if (incident) return steering.stop(incident.id, by, incident.rest || 'no reason given');
+      const no = await mayNot(by);
+      if (no) return no;
+      const order = readSwitchWords(text, deps);
+      if (!order.ok) return order;
+      const { scope, forMs, reason } = order;
+      const running = await board.stop({ scope, by, reason, forMs }, (claimed) => {
+        if (claimed.length > 0)
+          onSet?.(
+            `The switch is set: nothing new begins. I answer again when this has ended:\n${listOf(claimed)}`,
+          );
+      });
+      return { ok: true, text: stoppedText(scope, running) };
+    },
+
+    async resume(text, by) {
+      const incident = incidentIn(text);
+      if (incident) return steering.resume(incident.id, by);
+      const no = await mayNot(by);
+      if (no) return no;
+      const order = readSwitchWords(text, deps, { exact: true });
+      if (!order.ok) return order;
+      return resumed(board, { scope: order.scope, by, reason: order.reason });
+    },
+
+    lines: async () => (await board.set()).map((set) => `${switchWords(set)}.`),
+  };
+}
+
+/** Takes a stop back and says what is still stopped. */
+export async function resumed(
+  board: Switchboard,
+  order: { readonly scope: string; readonly by: string; readonly reason: string },
+): Promise<Steered> {
+  const was = await board.resume(order);
+  const left = (await board.set()).map((set) => `Still: ${switchWords(set)}.`);
+  if (!was)
+    return refuse('NOT_STOPPED', [`There is no stop of ${scopeWords(order.scope)}.`, ...left].join('\n'));
+  const text = `Resumed: ${scopeWords(order.scope)}. Incidents that waited for it are looked at again.`;
+  return { ok: true, text: [text, ...left].join('\n') };
+}
+
+/** What *Stop* answers: that nothing more takes effect, and what did until now. */
+export function stoppedText(scope: string, running: readonly RunningAction[]): string {
+  const head = `Stopped: ${scopeWords(scope)}. Nothing is changed there until somebody resumes; reading goes on.`;
+  if (running.length === 0) return `${head}\nNothing was running.`;
+  return `${head}\nThis had begun before, and has ended:\n${listOf(running)}`;
+}
+
+function listOf(actions: readonly RunningAction[]): string {
+  return actions
+    .map(
+      (each) => `• ${each.actionId} (${each.incidentId}) on ${each.target}: ${each.command}: ${each.state}`,
+    )
+    .join('\n');
+}
