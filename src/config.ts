@@ -127,6 +127,7 @@ const environment = z.object({
   SENTRY_DOCS_HOSTS: docsHosts,
   SENTRY_HTTP_HOST: z.string().min(1).default('127.0.0.1'),
   SENTRY_HTTP_PORT: whole(3000, 0, 65_535),
+  SENTRY_HTTP_RATE: whole(6000, 1, 10_000_000),
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
   SENTRY_APPROVAL_MINUTES: whole(30, 1, 1440),
   SENTRY_REOPEN_MINUTES: z.coerce.number().int().min(0).max(10_080).optional(),
@@ -202,6 +203,8 @@ export interface Config {
     /** Nobody asked for this port: another may be taken when it is not free. */
     readonly portIsDefault: boolean;
     readonly webhookSecret: string | null;
+    /** Requests a minute and source. */
+    readonly rate: number;
   };
   readonly approvalMinutes: number;
   /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
@@ -256,6 +259,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       port: values.SENTRY_HTTP_PORT,
       portIsDefault: present['SENTRY_HTTP_PORT'] === undefined,
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
+      rate: values.SENTRY_HTTP_RATE,
     },
     approvalMinutes: values.SENTRY_APPROVAL_MINUTES,
     // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.

@@ -13,6 +13,7 @@ import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { createGate } from '../gate/gate.ts';
+import { createRateLimit } from '../http/rate-limit.ts';
 import { createHttpServer } from '../http/server.ts';
 import { statusRoutes } from '../http/status-routes.ts';
 import { webhookRoute } from '../http/webhook-route.ts';
@@ -256,6 +257,7 @@ export async function buildApp(parts: Parts) {
     port: config.http.port,
     log,
     metrics,
+    rateLimit: createRateLimit({ known: config.http.rate, strangers: Math.ceil(config.http.rate / 10) }),
     ...(slack.handleHttp ? { mounts: { '/slack/events': slack.handleHttp } } : {}),
     routes: [
       webhookRoute({

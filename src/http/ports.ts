@@ -8,9 +8,11 @@ export interface HttpMetrics {
   ): { observe(value: number, labels?: Readonly<Record<string, string>>): void };
 }
 
+export type RequestKind = 'known' | 'signed' | 'stranger';
+
 /** Asked once a request, before its body is read. */
 export type RateLimit = (request: {
-  readonly method: string;
-  readonly path: string;
   readonly peer: string;
+  /** `known`: it has shown what its path asks for; `signed`: whoever takes it will look at its signature. */
+  readonly kind: RequestKind;
 }) => { readonly ok: true } | { readonly ok: false; readonly retryAfterSeconds: number };

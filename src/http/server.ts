@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { messageOf, OpsError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
-import type { HttpMetrics, RateLimit } from './ports.ts';
+import type { HttpMetrics, RateLimit, RequestKind } from './ports.ts';
 import { readBody } from './read-body.ts';
 import type { HttpAnswer, HttpHead, Route } from './route.ts';
 
@@ -45,6 +45,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { routes, log, metrics, rateLimit } = options;
   const receiveTimeoutMs = options.receiveTimeoutMs ?? 10_000;
   const requests = metrics?.counter('sentry_http_requests_total', 'Requests answered, by path and status.');
+  const limitedCount = metrics?.counter(
+    'sentry_http_limited_total',
+    'Requests over the limit of their source.',
+  );
   const seconds = metrics?.histogram(
     'sentry_http_request_seconds',
     'From the request line to the answer.',
@@ -72,6 +76,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const head = headOf(request);
     const mounted = head && options.mounts?.[head.path];
     if (mounted) {
+      const full = limited(head, 'signed');
+      if (full) return send(response, full, true);
       for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
       mounted(request, response);
       return;
@@ -94,24 +100,33 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     seconds?.observe((performance.now() - started) / 1000, { path });
   }
 
+  function limited(head: HttpHead, kind: RequestKind): HttpAnswer | null {
+    const answered = rateLimit?.({ peer: head.peer, kind });
+    if (answered?.ok !== false) return null;
+    limitedCount?.add({ kind });
+    return {
+      status: 429,
+      headers: { 'retry-after': String(answered.retryAfterSeconds) },
+      body: { error: 'too many requests' },
+    };
+  }
+
   async function answer(request: IncomingMessage, head: HttpHead): Promise<HttpAnswer> {
     const here = routes.filter((route) => route.path === head.path);
-    if (here.length === 0) return { status: 404, body: { error: 'no such path' } };
+    if (here.length === 0)
+      return limited(head, 'stranger') ?? { status: 404, body: { error: 'no such path' } };
     const route = here.find(
       ({ method }) => method === head.method || (method === 'GET' && head.method === 'HEAD'),
     );
     if (!route) {
       const allow = here.map(({ method }) => method).join(', ');
-      return { status: 405, headers: { allow }, body: { error: `expected ${allow}` } };
+      return (
+        limited(head, 'stranger') ?? { status: 405, headers: { allow }, body: { error: `expected ${allow}` } }
+      );
     }
-    const limited = rateLimit?.(head);
-    if (limited?.ok === false)
-      return {
-        status: 429,
-        headers: { 'retry-after': String(limited.retryAfterSeconds) },
-        body: { error: 'too many requests' },
-      };
     const refused = route.admit?.(head);
+    const full = limited(head, route.admit && !refused ? 'known' : 'stranger');
+    if (full) return full;
     if (refused) return refused;
     const mediaType = (head.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
     if (route.mediaTypes && !route.mediaTypes.includes(mediaType))

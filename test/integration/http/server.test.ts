@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { asIncidentId } from '../../../src/domain/ids.ts';
+import { createRateLimit } from '../../../src/http/rate-limit.ts';
 import { createHttpServer, type HttpServerOptions } from '../../../src/http/server.ts';
 import { statusRoutes } from '../../../src/http/status-routes.ts';
 import { type WebhookOptions, webhookRoute } from '../../../src/http/webhook-route.ts';
@@ -232,4 +234,33 @@ test('a limited peer is told when to come back', async () => {
   const { post } = await start({}, { rateLimit: () => ({ ok: false, retryAfterSeconds: 7 }) });
   const answer = await post(body());
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
+});
+
+test('strangers who ask too often are answered 429, and an alert with the secret is still taken', async () => {
+  const rateLimit = createRateLimit({ known: 5, strangers: 3 });
+  const { url, post } = await start({}, { rateLimit });
+  const statuses: number[] = [];
+  for (let n = 0; n < 5; n += 1)
+    statuses.push((await post(body(), { authorization: 'Bearer wrong' })).status);
+  expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  const elsewhere = await fetch(`${url}/nowhere`);
+  expect([elsewhere.status, elsewhere.headers.get('x-frame-options')]).toEqual([429, 'DENY']);
+  expect(Number(elsewhere.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await post(body())).status).toBe(202);
+});
+
+test('what goes to Slack’s receiver is limited before anything of it is read', async () => {
+  let reached = 0;
+  const mounts = {
+    '/slack/events': (_: unknown, response: ServerResponse) => {
+      reached += 1;
+      response.end();
+    },
+  };
+  const { url } = await start({}, { mounts, rateLimit: createRateLimit({ known: 2, strangers: 1 }) });
+  const statuses = [];
+  for (let n = 0; n < 4; n += 1)
+    statuses.push((await fetch(`${url}/slack/events`, { method: 'POST', body: '{}' })).status);
+  expect(statuses).toEqual([200, 200, 429, 429]);
+  expect(reached).toBe(2);
 });
