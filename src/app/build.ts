@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createClaude } from '../agents/claude/create-claude.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
+import { createDryRun } from '../agents/playbook/dry-run.ts';
 import { createApprovals } from '../approvals/approvals.ts';
 import { createApprovalPolicy } from '../approvals/policy.ts';
 import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
@@ -33,6 +34,7 @@ import { createSwitchboard } from '../investigation/switchboard.ts';
 import { createTurn } from '../investigation/turn.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
+import { memorySummary } from '../memory/documents/summary.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
 import { createRecords } from '../record/record.ts';
 import { why } from '../record/why.ts';
@@ -52,9 +54,9 @@ import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { createBotMemory } from './bot-memory.ts';
 import { deniedPorts, docsOf, localAccess } from './host-access.ts';
-import { createMemoryDocuments } from './memory-documents.ts';
 import type { Store } from './store.ts';
 import { configuredTargets } from './targets.ts';
+import { createWorkspace } from './workspace.ts';
 
 /** What the parts are made from: the configuration with the embedded parts' addresses filled in. */
 export interface Parts {
@@ -98,15 +100,19 @@ export async function buildApp(parts: Parts) {
   const identities = createIdentities({ sql, audit, key: openVaultKey(config.dataDir, config.vaultKey) });
   const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
   const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
-  const { documents, promotions } = createMemoryDocuments({
+  const runbookFiles = await readRunbookFiles(runbooksDir);
+  const workspace = createWorkspace({
     sql,
     events: records,
     audit,
     enabled: config.memory.enabled,
     isAdmin: (user) => policy.isAdmin(user),
-    runbooks: { tools: registry, sources: await readRunbookFiles(runbooksDir) },
-    notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
-    dryRun: null,
+    tools: registry,
+    files: () => runbookFiles,
+    dryRun: (runbook, incidentId) => dryRun(runbook, incidentId),
+    changed: (jobId) => slack.proposalChanged(jobId),
+    flush: () => memory.flushOutbox(),
+    log,
   });
   const memory = createBotMemory({
     sql,
@@ -114,7 +120,7 @@ export async function buildApp(parts: Parts) {
     audit,
     vectors: createChromaStore({ host: parts.chromaHost, log }),
     embedder: createEmbedder({ log }),
-    documents,
+    documents: workspace.documents,
     settings: config.memory,
     redact,
     log,
@@ -127,7 +133,7 @@ export async function buildApp(parts: Parts) {
     throttle: createThrottle(sql, config.throttle),
     killSwitch,
     registry: createRegistry(offered),
-    memory: { documents: memory.documents, promotions },
+    memory: { documents: memory.documents, promotions: workspace.promotions },
     targets: new Map(targets.map((target) => [target.name, target])),
     ports: { postgres, host: hosts, docs: docsOf(config) },
     identity: async (target) => (hosts.has(target) ? hosts : postgres).identity(target),
@@ -135,6 +141,14 @@ export async function buildApp(parts: Parts) {
     redactJson: (value: Json) => redactJson(value),
     approvalMinutes: config.approvalMinutes,
     log,
+  });
+
+  const dryRun = createDryRun({
+    load: (id) => records.load(id),
+    gate,
+    vault,
+    targets,
+    shutdown: shutdown.signal,
   });
 
   const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
@@ -197,6 +211,15 @@ export async function buildApp(parts: Parts) {
       stop: async ({ text, by, say }) => said(await orders.stop(text, by, say)),
       resume: async ({ text, by }) => said(await orders.resume(text, by)),
     },
+    memory: {
+      adminChannel: config.adminChannel,
+      admins: parts.admins,
+      isAdmin: (user) => policy.isAdmin(user),
+      promotions: workspace.promotions,
+      documents: memory.documents,
+      workspace: workspace.workspace,
+      summary: () => memorySummary(sql),
+    },
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
     acceptSlackMessage: async (message, own) => {
       const read = slackMessage.read(message, { receivedAt: new Date(), own });
@@ -243,7 +266,7 @@ export async function buildApp(parts: Parts) {
           toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
         })
       : null,
-    playbook: createPlaybook({ runbooks: () => runbooks }),
+    playbook: createPlaybook({ runbooks: () => [...runbooks, ...workspace.runbooks.current()] }),
     reporter: slack,
     log,
     shutdown: shutdown.signal,
@@ -291,6 +314,7 @@ export async function buildApp(parts: Parts) {
       });
       witness?.start();
       await memory.seedStores();
+      await workspace.start();
       await engine.start(createTurn(deps));
       const { host, port } = await http.listen();
       memory.start(runbooks);
@@ -310,6 +334,7 @@ export async function buildApp(parts: Parts) {
       shutdown.abort();
       await end('turns', engine.stop(20_000));
       await end('slack', slack.stop());
+      await end('workspace', workspace.stop());
       await end('memory', memory.stop());
       await end('targets', postgres.close());
       await end('vault', vault.close());

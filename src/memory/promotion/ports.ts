@@ -30,6 +30,9 @@ export interface DryRun extends DryRunReport {
   readonly at: string;
 }
 
+/** What its reads are said to be for in the record: they are no part of the investigation. */
+export const dryRunPurpose = 'Dry run: ';
+
 /** Tries a runbook's steps on the incident's target, else on one of its domain. Changes nothing. */
 export type RunDry = (runbook: Runbook, incidentId: IncidentId | null) => Promise<DryRunReport>;
 

@@ -1,5 +1,6 @@
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { dryRunPurpose } from '../../memory/promotion/ports.ts';
 import { type Block, bold, button, buttons, paragraph, prose, words } from './build.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { type Step, stepOf } from './steps.ts';
@@ -116,7 +117,10 @@ const isLook = (event: IncidentEvent): boolean =>
 
 /** All looks whether it helped, as one line. */
 function verified(round: Round): readonly Step[] {
-  const looks = round.events.filter((event) => event.type === 'tool.called' && event.role === 'validator');
+  const looks = round.events.filter(
+    (event) =>
+      event.type === 'tool.called' && event.role === 'validator' && !event.purpose?.startsWith(dryRunPurpose),
+  );
   if (looks.length === 0 || !round.events.some((event) => event.type === 'verification.concluded')) return [];
   const reads = `${looks.length} ${looks.length === 1 ? 'read' : 'reads'} of the live system`;
   return [{ mark: '✓', spans: [bold('Verified, '), words(`by ${reads}: the result is below.`)], keep: true }];
