@@ -4,6 +4,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import { conversationStore, runbooksStore, userStore } from '../../../src/memory/documents/document.ts';
 import { createOutbox } from '../../../src/memory/outbox.ts';
+import { createRetrieval } from '../../../src/memory/retrieval/retrieval.ts';
+import { syncDocuments } from '../../../src/memory/retrieval/sources/sync-documents.ts';
+import { syncIncidents } from '../../../src/memory/retrieval/sources/sync-incidents.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
 import { sentry as runSentry } from '../../support/product.ts';
 import { quiet } from '../../support/quiet.ts';
@@ -78,11 +81,22 @@ async function worded(word: string): Promise<IncidentId> {
   return id;
 }
 
+/** As the bot does from time to time: drafts, what was promoted, and incidents are in the search index. */
+async function index(): Promise<void> {
+  const embedder = { fingerprint: 'none', embed: async () => [], close: async () => undefined };
+  const vectors = { collection: () => expect.unreachable('Chroma was asked') };
+  const retrieval = createRetrieval({ sql: rig.sql, vectors, embedder, log: quiet });
+  await syncDocuments(rig.sql, retrieval);
+  await syncIncidents(rig.sql, retrieval, (id) => rig.events.load(id));
+}
+
 describe('sentry memory forget', () => {
   test('removes an incident’s text from every table, takes it out of Chroma, and says so without the text', async () => {
     const id = await worded('platypus');
     const other = await worded('wombat');
+    await index();
     expect(await wholeDatabase()).toContain('platypus');
+    expect(await rig.sql`SELECT FROM search_entry WHERE body LIKE '%platypus%'`).toHaveLength(3);
     const done = await sentry(['memory', 'forget', id, '--yes']);
     expect(done).toMatchObject({ code: 0, err: '' });
     expect(done.out).toContain('Removed 2 documents (2 versions) and 1 episodes.');
