@@ -62,6 +62,7 @@ export function neverRan(action: Pick<Action, 'state' | 'toolCallId'>): boolean 
 
 /** What an active tool's run ended as. `unknown`: it may or may not have taken effect. */
 export type ActionOutcome =
-  | { readonly kind: 'succeeded'; readonly text: string }
+  /** `data`: what the tool has to say to programs (what to undo it by); kept with its evidence. */
+  | { readonly kind: 'succeeded'; readonly text: string; readonly data?: Json }
   | { readonly kind: 'failed'; readonly text: string }
   | { readonly kind: 'unknown'; readonly text: string };

@@ -174,6 +174,7 @@ export function createExecution(
       claimId,
       timeoutMs: tool.timeoutMs,
       scopes,
+      limit: tool.limit?.(passage.input, action.guard),
       onClaimed: hooks.claimed,
     });
     if (claimed.kind === 'stopped') return notRun(action, 'refused', claimed.refusal);
@@ -217,6 +218,7 @@ export function createExecution(
   ): Promise<ExecutionResult> {
     const toolCallId = startedAt && asToolCallId(newId('tc', randomBytes));
     const outcome: ActionOutcome = { kind: raw.kind, text: screened.line(raw.text) };
+    const said = raw.kind === 'succeeded' ? screened.input(raw.data ?? null) : null;
     const entry = {
       kind: 'gate.outcome',
       actor: action.decidedBy ?? 'system',
@@ -241,7 +243,7 @@ export function createExecution(
           input: screened.input(action.input),
           state: outcome.kind === 'succeeded' ? 'ok' : 'failed',
           output: outcome.text,
-          result: null,
+          result: said,
           truncated: false,
           code: outcome.kind === 'succeeded' ? null : outcome.kind.toUpperCase(),
           actionId: action.id,

@@ -4,6 +4,7 @@ import type { Refusal } from '../domain/errors.ts';
 import type { ToolCallId } from '../domain/ids.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 import type { KillSwitch } from '../security/kill-switch.ts';
+import { type RateLimit, returnRate, takeRate } from '../security/rate-limit.ts';
 
 /**
  * The ledger of design.md §5: a mutation takes effect only inside the claim of the process that runs it, and a claim is
@@ -23,6 +24,7 @@ interface LedgerDeps {
 export type Claim =
   /** `begunAt` (performance.now()): from then on the window runs, also while the process is paused. */
   | { readonly kind: 'claimed'; readonly begunAt: number }
+  /** By the switch, or because it has been done too lately. */
   | { readonly kind: 'stopped'; readonly refusal: Refusal }
   /** The incident went elsewhere meanwhile (a person stopped it, its source ended it): nothing was claimed. */
   | { readonly kind: 'lost' }
@@ -40,6 +42,7 @@ export async function claim(
     readonly claimId: string;
     readonly timeoutMs: number;
     readonly scopes: readonly string[];
+    readonly limit?: RateLimit | undefined;
     readonly onClaimed: (tx: Tx) => Promise<'lost' | undefined>;
   },
 ): Promise<Claim> {
@@ -59,13 +62,25 @@ export async function claim(
          AND NOT EXISTS (SELECT FROM action o WHERE o.target = a.target AND o.id <> a.id AND o.state IN ('started', 'unknown'))
       RETURNING done_by`;
     if (!row) return why(tx, action);
+    const limited = options.limit && (await takeRate(tx, options.limit, action.id));
+    if (limited) throw new Limited(limited);
     if ((await options.onClaimed(tx)) === 'lost') throw calledOff;
     return { kind: 'claimed', begunAt };
   });
   return transaction.catch((error: unknown): Claim => {
+    if (error instanceof Limited) return { kind: 'stopped', refusal: error.refusal };
     if (error !== calledOff) throw error;
     return { kind: 'lost' };
   });
+}
+
+/** Rolls the claim back. */
+class Limited extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.reason);
+    this.refusal = refusal;
+  }
 }
 
 async function why(tx: Tx, action: Action): Promise<Claim> {
@@ -97,6 +112,7 @@ export async function finish(
       UPDATE action SET state = ${outcome.kind}, outcome = ${outcome.text}, finished_at = clock_timestamp(),
              tool_call_id = ${options.toolCallId}
       WHERE id = ${action.id} AND claim_id = ${claimId} AND state IN ('started', 'unknown') RETURNING id`;
+    if (rows.length > 0 && options.toolCallId === null) await returnRate(tx, action.id);
     if (rows.length > 0) await options.onEnded(tx, outcome);
     return rows.length > 0;
   });

@@ -9,6 +9,7 @@ import type { Tx } from '../domain/sql.ts';
 import type { Json, ProposalNotes } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
 import { plainJson } from '../security/inputs/plain-json.ts';
+import { rateRefusal } from '../security/rate-limit.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -47,6 +48,9 @@ export async function propose(
   const before = await tool.preflight(context, input);
   const identity = await deps.identity(target);
   const guard = guardOf(before.guard);
+  const limit = tool.limit?.(input, guard);
+  const limited = limit && (await rateRefusal(sql, limit));
+  if (limited) return limited;
   const hash = planHash({ tool: tool.name, target, input, command, guard });
   const id = asActionId(newId('act', randomBytes));
   const stopped = await deps.killSwitch.stopped(switchScopes(target, context.target.domain));

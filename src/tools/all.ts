@@ -1,8 +1,18 @@
+import { applyPatch } from './active/host/apply-patch.ts';
+import { restartServiceTool } from './active/host/restart-service.ts';
+import { undoPatchTool } from './active/host/undo-patch.ts';
 import { postgresCancelQuery } from './active/postgres/cancel-query.ts';
 import { postgresSetSetting } from './active/postgres/set-setting.ts';
 import { postgresTerminateBackend } from './active/postgres/terminate-backend.ts';
 import { postgresVacuumTable } from './active/postgres/vacuum-table.ts';
 import type { Tool } from './define.ts';
+import { fetchDocsTool } from './read/fetch-docs.ts';
+import { compareFiles } from './read/host/compare-files.ts';
+import { grepSearch } from './read/host/grep-search.ts';
+import { listFiles } from './read/host/list-files.ts';
+import { readFile } from './read/host/read-file.ts';
+import { runDiagnostics } from './read/host/run-diagnostics.ts';
+import { serviceStatus } from './read/host/service-status.ts';
 import { postgresActivity } from './read/postgres/activity.ts';
 import { postgresBlockingTree } from './read/postgres/blocking-tree.ts';
 import { postgresCacheHit } from './read/postgres/cache-hit.ts';
@@ -46,4 +56,14 @@ export const allTools: readonly Tool[] = [
   postgresTerminateBackend,
   postgresVacuumTable,
   postgresSetSetting,
+  readFile,
+  grepSearch,
+  listFiles,
+  compareFiles,
+  serviceStatus,
+  runDiagnostics,
+  fetchDocsTool,
+  applyPatch,
+  undoPatchTool,
+  restartServiceTool,
 ];

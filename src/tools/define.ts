@@ -5,6 +5,7 @@ import type { IncidentId, ToolCallId } from '../domain/ids.ts';
 import type { Domain, Role } from '../domain/incident.ts';
 import type { Target } from '../domain/target.ts';
 import type { Json, VerifyPlan } from '../domain/tool-call.ts';
+import type { RateLimit } from '../security/rate-limit.ts';
 import type { MemoryToolsPort } from './memory/ports.ts';
 import type { ToolPorts } from './ports.ts';
 
@@ -43,12 +44,15 @@ interface Ruled<I> {
    * What the input itself says against it (a path out of its root, a command that is not in the grammar), asked at station 6
    * before anything is logged or run. Whoever opens, runs or fetches checks again what it got.
    */
-  rules?(context: Pick<ToolContext, 'target' | 'ports'>, input: I): Promise<Refusal | undefined> | Refusal | undefined;
+  rules?(
+    context: Pick<ToolContext, 'target' | 'ports'>,
+    input: I,
+  ): Promise<Refusal | undefined> | Refusal | undefined;
 }
 
 export interface ReadTool<I = unknown> extends ToolBase<I>, Ruled<I> {
-  /** `diagnostic` tools may load the target; triage may not use them. */
-  readonly kind: 'read' | 'diagnostic';
+  /** `diagnostic` tools may load the target; triage may not use them. `docs` are no evidence of a live system; the validator may not use them. */
+  readonly kind: 'read' | 'diagnostic' | 'docs';
   run(context: ToolContext, input: I): Promise<ToolOutput>;
 }
 
@@ -74,17 +78,10 @@ export interface Deadline {
   readonly withinMs: number;
 }
 
-/** How often something may be done at all, whoever asks: counted in the ledger's claim, over all processes. */
-export interface RateLimit {
-  /** What is counted, e.g. one service of one host. */
-  readonly key: string;
-  readonly times: number;
-  readonly withinMs: number;
-}
-
 export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I>, Ruled<I> {
   readonly kind: 'active';
-  limit?(target: Target, input: I, guard: G): RateLimit;
+  /** Counted in the ledger's claim, over all processes. */
+  limit?(input: I, guard: G): RateLimit;
   /** The exact command as it will run, with every argument. */
   command(input: I): string;
   /** Reads the state. Throws OpsError when the thing is not there (code `GONE`) or the target cannot be read. */

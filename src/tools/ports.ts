@@ -70,6 +70,8 @@ export interface ServiceState {
 
 /** What must not have moved when a restart runs. `steady` null: it was down, or starting again and again. */
 export type ServiceGuard = {
+  /** Which machine, whatever the target is called. */
+  readonly machine: string;
   readonly service: string;
   readonly declared: string;
   readonly steady: { readonly main_pid: number; readonly started_at: string } | null;
@@ -77,6 +79,7 @@ export type ServiceGuard = {
 
 /** One host that may be investigated. */
 export interface Host {
+  readonly machine: string;
   readonly roots: readonly HostRoot[];
   /** Names of the declared services. */
   readonly services: readonly string[];

@@ -54,6 +54,7 @@ function localHost(config: HostTargetConfig, { access, deniedPorts, systemctl }:
       ? declaredState(service)
       : systemdState(service, systemctl ?? systemctlPath(), options);
   return {
+    machine: machineIdentity(),
     roots: config.roots,
     services: config.services.map(({ name }) => name),
     commands: {

@@ -4,17 +4,19 @@
  * program starts after the pause, reads the machine's clock and the service's main process itself, and only then
  * runs the command. What a database does in the statement that has the effect, as close as an operating system gets.
  *
- * Arguments: boot clock (`boot/seconds`, empty: none), ms after it, pid (0: none), its start in ticks, then the command.
- * Exit codes of its own: 75 too late, 76 the process is another, 77 the command cannot be started.
+ * Arguments: boot clock (`boot/seconds`, empty: none), ms after it, the command's time, pid (0: none), its start in ticks, then the command.
+ * The command is killed when its time (ms) is over, also while Sentry is paused.
+ * Exit codes of its own: 75 too late, 76 the process is another, 77 the command cannot be started, 78 its time was over.
  */
 export const FUSE_LATE = 75;
 export const FUSE_MOVED = 76;
 export const FUSE_NO_COMMAND = 77;
+export const FUSE_TIMEOUT = 78;
 
 const program = `
 const { readFileSync } = require('node:fs');
 const { spawnSync } = require('node:child_process');
-const [clock, withinMs, pid, ticks, command, ...words] = process.argv.slice(1);
+const [clock, withinMs, maxMs, pid, ticks, command, ...words] = process.argv.slice(1);
 const read = (path) => { try { return readFileSync(path, 'utf8'); } catch { return ''; } };
 if (clock !== '') {
   const [boot, seconds] = clock.split('/');
@@ -26,7 +28,10 @@ if (pid !== '0' && ticks !== '') {
   const stat = read('/proc/' + pid + '/stat');
   if (stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] !== ticks) process.exit(${FUSE_MOVED});
 }
-const { status, error } = spawnSync(command, words, { cwd: '/', env: process.env, stdio: 'inherit' });
+const { status, error } = spawnSync(command, words, {
+  cwd: '/', env: process.env, stdio: 'inherit', timeout: Number(maxMs), killSignal: 'SIGKILL',
+});
+if (error && error.code === 'ETIMEDOUT') process.exit(${FUSE_TIMEOUT});
 process.exit(error ? ${FUSE_NO_COMMAND} : status === null ? 1 : status);
 `;
 
@@ -35,6 +40,7 @@ export function fused(
   argv: readonly string[],
   deadline: { readonly clock: string | null; readonly withinMs: number },
   steady: { readonly main_pid: number; readonly started_at: string } | null,
+  maxMs: number,
 ): readonly string[] {
   const linux = process.platform === 'linux';
   return [
@@ -44,6 +50,7 @@ export function fused(
     '--',
     linux ? (deadline.clock ?? '') : '',
     String(deadline.withinMs),
+    String(maxMs),
     String(linux && steady ? steady.main_pid : 0),
     linux && steady ? (steady.started_at.split('/')[1] ?? '') : '',
     ...argv,

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionOutcome } from '../../domain/action.ts';
 import type { ServiceGuard, ServiceState, SessionOptions } from '../../tools/ports.ts';
-import { FUSE_LATE, FUSE_MOVED, FUSE_NO_COMMAND, fused } from './fuse.ts';
+import { FUSE_LATE, FUSE_MOVED, FUSE_NO_COMMAND, FUSE_TIMEOUT, fused } from './fuse.ts';
 import { runDeclared } from './run-declared.ts';
 
 /** How long to wait after the command for a main process to be there. */
 const COMES_UP_MS = 5_000;
 const LOOK_EVERY_MS = 200;
+/** Of the tool's time, what is kept for the start of the fuse and the look afterwards. */
+const RESERVED_MS = 15_000;
 
 export interface RestartPlan {
   readonly argv: readonly string[];
@@ -21,15 +23,17 @@ export interface RestartPlan {
 export async function restartService(plan: RestartPlan, options: SessionOptions): Promise<ActionOutcome> {
   const { guard } = plan;
   const began = performance.now();
-  const run = await runDeclared(fused(plan.argv, plan.deadline, guard.steady), {
+  const maxMs = Math.max(1_000, options.timeoutMs - RESERVED_MS);
+  // The last moment of a run is `withinMs`: what may take `maxMs` has to begin so long before it.
+  const begin = { clock: plan.deadline.clock, withinMs: plan.deadline.withinMs - maxMs };
+  const run = await runDeclared(fused(plan.argv, begin, guard.steady, maxMs), {
     signal: options.signal,
-    // So that there is time left to look, and to say how it ended.
-    timeoutMs: Math.max(1_000, options.timeoutMs - COMES_UP_MS - 1_000),
+    timeoutMs: maxMs + 2_000,
     capture: plan.capture,
   });
   const took = Math.round((performance.now() - began) / 100) / 10;
   const said = run.output.trim() === '' ? '' : ` It said: ${run.output.trim().slice(0, 500)}`;
-  if (run.exitCode === null)
+  if (run.exitCode === null || run.exitCode === FUSE_TIMEOUT)
     return {
       kind: 'unknown',
       text: `The restart of ${guard.service} took longer than ${took} s and was killed.${said}`,

@@ -8,7 +8,7 @@ import { templateParts } from './template.ts';
 export interface KnownTools {
   get(
     name: string,
-  ): { readonly kind: 'read' | 'diagnostic' | 'active'; readonly input: z.ZodType } | undefined;
+  ): { readonly kind: 'read' | 'diagnostic' | 'docs' | 'active'; readonly input: z.ZodType } | undefined;
 }
 
 type Path = readonly PropertyKey[];

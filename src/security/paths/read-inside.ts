@@ -9,11 +9,19 @@ export type FileContent =
       readonly kind: 'text';
       readonly relative: string;
       readonly size: number;
+      /** Permission bits. */
+      readonly mode: number;
       readonly text: string;
       /** True when the file is longer than what was read. */
       readonly cut: boolean;
     }
-  | { readonly ok: true; readonly kind: 'binary'; readonly relative: string; readonly size: number };
+  | {
+      readonly ok: true;
+      readonly kind: 'binary';
+      readonly relative: string;
+      readonly size: number;
+      readonly mode: number;
+    };
 
 /** 256 KiB: more than a person or a model reads of one file. */
 const DEFAULT_MAX_BYTES = 256 * 1024;
@@ -28,14 +36,14 @@ export async function readInside(
   if (!opened.ok) return opened;
   try {
     const limit = options.maxBytes ?? DEFAULT_MAX_BYTES;
-    const { relative, size } = opened;
+    const { relative, size, mode } = opened;
     const behind = options.fromEnd === true && size > limit ? size - limit : 0;
     const bytes = await readUpTo(opened.handle, limit + 1, behind);
     const shown = behind > 0 ? fromNextLine(bytes.subarray(0, limit)) : bytes.subarray(0, limit);
     const cut = behind > 0 || bytes.length > limit;
     const content = decodeText(shown, bytes.length > limit);
-    if (content === undefined) return { ok: true, kind: 'binary', relative, size };
-    return { ok: true, kind: 'text', relative, size, text: content, cut };
+    if (content === undefined) return { ok: true, kind: 'binary', relative, size, mode };
+    return { ok: true, kind: 'text', relative, size, mode, text: content, cut };
   } finally {
     await opened.handle.close();
   }

@@ -186,13 +186,13 @@ test('roles may use exactly the kinds of tools the seed gives them', () => {
   const table = Object.fromEntries(
     roles.map((role) => [
       role,
-      (['read', 'diagnostic', 'active'] as const).filter((kind) => mayUse(role, kind)),
+      (['read', 'docs', 'diagnostic', 'active'] as const).filter((kind) => mayUse(role, kind)),
     ]),
   );
   expect(table).toEqual({
-    supervisor: ['read', 'diagnostic', 'active'],
-    triage: ['read'],
-    detective: ['read', 'diagnostic'],
+    supervisor: ['read', 'docs', 'diagnostic', 'active'],
+    triage: ['read', 'docs'],
+    detective: ['read', 'docs', 'diagnostic'],
     surgeon: ['active'],
     validator: ['read', 'diagnostic'],
   });

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { defineReadTool } from '../../define.ts';
+import { age } from '../postgres/format.ts';
+import { hostOf } from './host-path.ts';
+
+export const serviceName = z
+  .string()
+  .regex(/^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,62}$/, 'expected the name of a declared service')
+  .describe('Name of a service declared for the target.');
+
+/**
+ * One declared service. Data: `{ service, state, running, main_pid, started_at, age_seconds, restarts, says }`; `running`
+ * only after 10 s under one pid: a service that dies and starts again all the time is `restarting`.
+ */
+export const serviceStatus = defineReadTool({
+  name: 'service_status',
+  description:
+    'Whether a declared service runs: its state (running, restarting, stopped, failed), main process, age in seconds, and how often its supervisor started it again. Without a name: all of them.',
+  kind: 'read',
+  domain: 'any',
+  targetKind: 'host',
+  input: z.strictObject({ service: serviceName.optional() }),
+  timeoutMs: 15_000,
+  async run(context, { service }) {
+    const host = hostOf(context);
+    const names = service === undefined ? host.services : [service];
+    const states = await Promise.all(names.map((name) => host.service(name, context)));
+    const services = states.map((state) => ({
+      service: state.name,
+      state: state.state,
+      running: state.state === 'running',
+      main_pid: state.mainPid,
+      started_at: state.startedAt,
+      age_seconds: state.ageSeconds,
+      restarts: state.restarts,
+      says: state.says,
+    }));
+    const lines = services.map(
+      (each) =>
+        `${each.service}: ${each.state}${each.main_pid === null ? '' : `, pid ${each.main_pid}`}${each.age_seconds === null ? '' : ` since ${age(each.age_seconds)}`}${each.restarts === null ? '' : `, started again ${each.restarts} times`} (${each.says})`,
+    );
+    const [first] = services;
+    const data = service === undefined || !first ? { services } : { ...first, services };
+    return { text: lines.join('\n') || 'No service is declared for this host.', data };
+  },
+});
