@@ -10,16 +10,22 @@ import { createAnthropicBackend } from '../src/llm/anthropic.ts';
 import { createModelGateway } from '../src/llm/gateway.ts';
 import { allTools } from '../src/tools/all.ts';
 import { type AgentCore, benchTarget, benchTool, createAgentCore, type ToolSpan } from './agent-core.ts';
+import { quantile } from './running-product.ts';
 
 const TURNS = 12;
 const CALLS_A_TURN = 4;
 const MODEL_MS = 2_000;
 const TOOL_MS = 200;
-const OUTPUT_BYTES = 1_500;
+const OUTPUT_BYTES = 700;
 
 export interface AgentResult {
   readonly bench: 'agent';
-  readonly settings: { readonly modelMs: number; readonly toolMs: number; readonly callsATurn: number };
+  readonly settings: {
+    readonly modelMs: number;
+    readonly toolMs: number;
+    readonly callsATurn: number;
+    readonly outputBytes: number;
+  };
   /** Model messages of the detective; triage's one comes before. */
   readonly turns: number;
   readonly toolCalls: number;
@@ -37,6 +43,11 @@ export interface AgentResult {
   readonly harnessMs: number;
   /** harnessMs / wallMs. Goal: 0.03. */
   readonly harnessShare: number;
+  /** Of harnessMs, a turn's median: from the end of a message to its first read, from the last read to the next request. */
+  readonly beforeToolsMs: number;
+  readonly afterToolsMs: number;
+  /** The rest of it: accepting the alert, the way between phases, and writing the end down. */
+  readonly aroundMs: number;
   /** Requests the server refused; must be 0. */
   readonly refused: number;
 }
@@ -66,6 +77,8 @@ export async function benchAgent({ databaseUrl }: { readonly databaseUrl: string
       }),
   });
   await core.start();
+  // The engine looks at its queue for the first time a second after its start; a bot that runs has done so.
+  await sleep(1_500);
   try {
     const began = performance.now();
     const { incidentId } = await core.accept(alert());
@@ -90,7 +103,7 @@ function resultOf(
   const [first] = detective;
   return {
     bench: 'agent',
-    settings: { modelMs: MODEL_MS, toolMs: TOOL_MS, callsATurn: CALLS_A_TURN },
+    settings: { modelMs: MODEL_MS, toolMs: TOOL_MS, callsATurn: CALLS_A_TURN, outputBytes: OUTPUT_BYTES },
     turns: detective.length,
     toolCalls: spans.length,
     cachedShare: share(detective.slice(1)),
@@ -101,7 +114,30 @@ function resultOf(
     toolMs: Math.round(toolMs),
     harnessMs: Math.round(harnessMs),
     harnessShare: Math.round((harnessMs / wallMs) * 10_000) / 10_000,
+    ...between(detective, spans, harnessMs),
     refused: requests.filter(({ problem }) => problem !== undefined).length,
+  };
+}
+
+function between(
+  requests: readonly RecordedRequest[],
+  spans: readonly ToolSpan[],
+  harnessMs: number,
+): Pick<AgentResult, 'beforeToolsMs' | 'afterToolsMs' | 'aroundMs'> {
+  const before: number[] = [];
+  const after: number[] = [];
+  for (const [index, { doneAt = 0 }] of requests.entries()) {
+    const next = requests[index + 1];
+    const mine = spans.filter((span) => next !== undefined && span.from >= doneAt && span.to <= next.at);
+    if (next === undefined || mine.length === 0) continue;
+    before.push(Math.min(...mine.map((span) => span.from)) - doneAt);
+    after.push(next.at - Math.max(...mine.map((span) => span.to)));
+  }
+  const sum = [...before, ...after].reduce((total, ms) => total + ms, 0);
+  return {
+    beforeToolsMs: quantile(before, 0.5),
+    afterToolsMs: quantile(after, 0.5),
+    aroundMs: Math.round(harnessMs - sum),
   };
 }
 
@@ -178,12 +214,15 @@ async function untilReported(
   id: IncidentId,
   requests: readonly RecordedRequest[],
 ): Promise<void> {
-  const deadline = performance.now() + 120_000;
+  const deadline = performance.now() + 2 * (TURNS + 1) * (MODEL_MS + TOOL_MS);
   for (;;) {
     // The record is asked only when it may have come to an end: asking is work as well.
     const answered = requests.filter(({ doneAt }) => doneAt !== undefined).length;
     if (answered > TURNS && (await core.records.incident(id))?.state === 'reported') return;
-    if (performance.now() > deadline) throw new Error('the investigation did not come to its end');
+    if (performance.now() > deadline) {
+      const last = (await core.records.load(id))?.toolCalls.at(-1);
+      throw new Error(`the investigation did not come to its end; the last call: ${last?.output ?? 'none'}`);
+    }
     await sleep(5);
   }
 }

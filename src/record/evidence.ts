@@ -32,8 +32,9 @@ export async function storeToolCall(sql: Sql, records: IncidentRecords, call: Fi
 
 /** The same inside the caller's transaction, such as the ledger's: the outcome and its evidence land together. */
 export async function storeToolCallIn(tx: Tx, records: IncidentRecords, call: FinishedCall): Promise<void> {
-  await insertToolCall(tx, call);
-  await records.append(tx, call.incidentId, {
+  const inserted = insertToolCall(tx, call);
+  // Sent behind it without waiting for its answer: the two are one way to the database instead of two.
+  const appended = records.append(tx, call.incidentId, {
     type: 'tool.called',
     toolCallId: call.id,
     role: call.role,
@@ -42,6 +43,7 @@ export async function storeToolCallIn(tx: Tx, records: IncidentRecords, call: Fi
     state: call.state,
     summary: firstLine(call.output),
   });
+  await Promise.all([inserted, appended]);
 }
 
 async function insertToolCall(tx: Tx, call: FinishedCall): Promise<void> {

@@ -79,10 +79,14 @@ export function createRecords(sql: Sql): IncidentRecords {
     async append(tx, id, body, dedupeKey) {
       const { type, ...rest } = body;
       const rows = await tx`
-        INSERT INTO event (incident_id, type, body, dedupe_key)
-        VALUES (${id}, ${type}, ${tx.json(rest)}, ${dedupeKey ?? null})
-        ON CONFLICT (incident_id, dedupe_key) DO NOTHING RETURNING seq`;
-      if (rows.length > 0) await tx`UPDATE incident SET updated_at = clock_timestamp() WHERE id = ${id}`;
+        WITH added AS (
+          INSERT INTO event (incident_id, type, body, dedupe_key)
+          VALUES (${id}, ${type}, ${tx.json(rest)}, ${dedupeKey ?? null})
+          ON CONFLICT (incident_id, dedupe_key) DO NOTHING RETURNING seq
+        ), touched AS (
+          UPDATE incident SET updated_at = clock_timestamp() WHERE id = ${id} AND EXISTS (SELECT FROM added)
+        )
+        SELECT seq FROM added`;
       return rows.length > 0;
     },
 
@@ -92,12 +96,13 @@ export function createRecords(sql: Sql): IncidentRecords {
     },
 
     async addUsage(id, role, usage) {
-      await sql.begin(async (tx) => {
-        await tx`INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_usd)
-                 VALUES (${id}, ${role}, ${usage.model}, ${usage.inputTokens}, ${usage.cacheReadTokens},
-                         ${usage.cacheWriteTokens}, ${usage.outputTokens}, ${usage.costUsd})`;
-        await tx`UPDATE incident SET cost_usd = cost_usd + ${usage.costUsd}, updated_at = clock_timestamp() WHERE id = ${id}`;
-      });
+      await sql`
+        WITH used AS (
+          INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_usd)
+          VALUES (${id}, ${role}, ${usage.model}, ${usage.inputTokens}, ${usage.cacheReadTokens},
+                  ${usage.cacheWriteTokens}, ${usage.outputTokens}, ${usage.costUsd})
+        )
+        UPDATE incident SET cost_usd = cost_usd + ${usage.costUsd}, updated_at = clock_timestamp() WHERE id = ${id}`;
     },
   };
 }

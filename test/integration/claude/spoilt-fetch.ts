@@ -56,6 +56,9 @@ function bodyOf(
         if (part.length > 0) return controller.enqueue(part);
       }
       switch (spoil) {
+        case undefined:
+        case 'eof':
+          break;
         case 'cut':
           return controller.error(new TypeError('terminated'));
         case 'garbage':
@@ -73,8 +76,6 @@ function bodyOf(
             signal?.addEventListener('abort', () => resolve(), { once: true }),
           );
           return controller.error(new DOMException('aborted', 'AbortError'));
-        default:
-          break;
       }
       return controller.close();
     },
