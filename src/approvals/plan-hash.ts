@@ -1,17 +1,31 @@
 import { createHash } from 'node:crypto';
+import type { Action } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import type { Json } from '../domain/tool-call.ts';
 
-/** What a person approves, exactly: anything else is another action. */
-export interface Plan {
-  readonly tool: string;
-  readonly target: string;
-  readonly input: Json;
-  readonly command: string;
-  readonly guard: Json;
-}
+/** What a person approves, exactly: all that the card says of it. Anything else is another action. */
+export type Plan = Pick<
+  Action,
+  | 'tool'
+  | 'target'
+  | 'input'
+  | 'command'
+  | 'guard'
+  | 'why'
+  | 'blastRadius'
+  | 'preflight'
+  | 'undo'
+  | 'risk'
+  | 'runbookId'
+  | 'verify'
+>;
 
 /** SHA-256 (hex) over the plan as canonical JSON. */
-export function planHash({ tool, target, input, command, guard }: Plan): string {
-  return createHash('sha256').update(canonicalJson({ tool, target, input, command, guard })).digest('hex');
+export function planHash(plan: Plan): string {
+  const { tool, target, input, command, guard, why, blastRadius, preflight, undo, risk, runbookId } = plan;
+  const verify = plan.verify as unknown as Json;
+  const shown = { why, blastRadius, preflight, undo, risk, runbookId, verify };
+  return createHash('sha256')
+    .update(canonicalJson({ tool, target, input, command, guard, ...shown }))
+    .digest('hex');
 }

@@ -49,9 +49,8 @@ export const approvalChecks: ApprovalChecks = {
 
   /** What would run, by the code as it is now, is what the card showed and the hash was made of. */
   samePlan(_, { action, tool, input }) {
-    const { target, guard } = action;
     const command = tool.command(input);
-    const hash = planHash({ tool: tool.name, target, input, command, guard });
+    const hash = planHash({ ...action, tool: tool.name, input, command });
     return hash === action.planHash &&
       command === action.command &&
       canonicalJson(input) === canonicalJson(action.input)

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { planHash } from '../approvals/plan-hash.ts';
+import { type Plan, planHash } from '../approvals/plan-hash.ts';
 import type { Risk } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { type ActionId, asActionId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
 import type { Tx } from '../domain/sql.ts';
-import type { Json, ProposalNotes } from '../domain/tool-call.ts';
+import type { Json, ProposalNotes, VerifyPlan } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
 import { plainJson } from '../security/inputs/plain-json.ts';
-import { rateRefusal } from '../security/rate-limit.ts';
 import { switchScopes } from '../security/kill-switch.ts';
+import { rateRefusal } from '../security/rate-limit.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { sameCommand } from './same-command.ts';
@@ -47,11 +47,10 @@ export async function propose(
 
   const before = await tool.preflight(context, input);
   const identity = await deps.identity(target);
-  const guard = guardOf(before.guard);
+  const guard = plainOf(before.guard);
   const limit = tool.limit?.(input, guard);
   const limited = limit && (await rateRefusal(sql, limit));
   if (limited) return limited;
-  const hash = planHash({ tool: tool.name, target, input, command, guard });
   const id = asActionId(newId('act', randomBytes));
   const stopped = await deps.killSwitch.stopped(switchScopes(target, context.target.domain));
   const auditOnly = stopped !== undefined;
@@ -59,14 +58,30 @@ export async function propose(
   const heldBy = stopped?.code === 'STOPPED' ? stopped.reason : null;
   const verify = notes?.verify ?? tool.verify(input, guard);
   if (hides(verify as unknown as Json)) return secret;
+  const plan: Plan = {
+    tool: tool.name,
+    target,
+    input,
+    command,
+    guard,
+    why: shown(notes?.why ?? ''),
+    blastRadius: shown(before.blastRadius),
+    preflight: before.lines.map(shown),
+    undo: shown(before.undo),
+    risk: riskOf(before.risk),
+    runbookId: notes?.runbookId ?? null,
+    verify: plainOf(verify as unknown as Json) as unknown as VerifyPlan,
+  };
+  const hash = planHash(plan);
 
   const stored = await sql.begin(async (tx) => {
     // Two calls of one message at once: the second has to see what the first proposed.
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`propose ${credential.incidentId}`}, 0))`;
     const [pending] = await tx`
-      SELECT id, plan_hash, target, command, round, audit_only FROM action
+      SELECT id, tool, input, guard, target, command, round, audit_only FROM action
        WHERE incident_id = ${credential.incidentId} AND state IN ('proposed', 'approved', 'started')`;
-    if (pending?.['plan_hash'] === hash && pending['audit_only'] === auditOnly)
+    // Asked again after a crash: the card that is there stands, with the words it was first proposed with.
+    if (pending && pending['audit_only'] === auditOnly && doesTheSame(pending))
       return asActionId(String(pending['id']));
     const [incident] = await tx`SELECT round FROM incident WHERE id = ${credential.incidentId}`;
     if (pending && !(await replaced(tx, pending, Number(incident?.['round'] ?? 1)))) return null;
@@ -76,9 +91,8 @@ export async function propose(
                           audit_only, held_by, expires_at)
       VALUES (${id}, ${credential.incidentId}, ${incident?.['round'] ?? 1}, 'proposed', ${tool.name}, ${target},
               ${tx.json(input)}, ${command}, ${hash}, ${tx.json(guard)}, ${identity.systemIdentifier},
-              ${identity.timelineId}, ${shown(notes?.why ?? '')}, ${shown(before.blastRadius)},
-              ${tx.array(before.lines.map(shown))}::text[], ${shown(before.undo)}, ${riskOf(before.risk)},
-              ${notes?.runbookId ?? null}, ${tx.json(verify)}, ${auditOnly}, ${heldBy},
+              ${identity.timelineId}, ${plan.why}, ${plan.blastRadius}, ${tx.array(plan.preflight)}::text[], ${plan.undo},
+              ${plan.risk}, ${plan.runbookId}, ${tx.json(plan.verify)}, ${auditOnly}, ${heldBy},
               clock_timestamp() + ${deps.approvalMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
     if (stopped)
@@ -94,10 +108,10 @@ export async function propose(
           input,
           command,
           planHash: hash,
-          why: shown(notes?.why ?? ''),
-          blastRadius: shown(before.blastRadius),
-          undo: shown(before.undo),
-          risk: riskOf(before.risk),
+          why: plan.why,
+          blastRadius: plan.blastRadius,
+          undo: plan.undo,
+          risk: plan.risk,
           kept: stopped.code,
         },
       });
@@ -105,6 +119,19 @@ export async function propose(
     context.signal.throwIfAborted();
     return id;
   });
+
+  function doesTheSame(pending: Record<string, unknown>): boolean {
+    const then = {
+      tool: pending['tool'],
+      target: pending['target'],
+      input: pending['input'],
+      guard: pending['guard'],
+    };
+    return (
+      pending['command'] === command &&
+      canonicalJson(then as Json) === canonicalJson({ tool: tool.name, target, input, guard })
+    );
+  }
 
   function shown(text: string): string {
     return screened.line(text.replace(NOT_DRAWN, ''));
@@ -150,11 +177,11 @@ export async function propose(
 /** What is not drawn, and what turns the reading direction, may not stand on a card either. */
 const NOT_DRAWN = /(?!\t|\n|\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The guard as the database gives it back, or no hash of it would ever be met again. */
-function guardOf(guard: Json): Json {
-  const plain = plainJson(guard);
+/** As the database gives it back, or no hash of it would ever be met again. */
+function plainOf(value: Json): Json {
+  const plain = plainJson(value);
   if (plain.ok) return plain.value;
-  throw new OpsError(plain.code, `The state seen cannot be kept: ${plain.reason}`, {
+  throw new OpsError(plain.code, `What was seen, or how to check it, cannot be kept: ${plain.reason}`, {
     hint: 'This is a mistake in the tool.',
   });
 }

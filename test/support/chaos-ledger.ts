@@ -20,7 +20,9 @@ export async function approvedAction(
 ): Promise<void> {
   const { sql } = core;
   const { id, tool, target, input, command, guard } = plan;
-  const hash = planHash({ tool, target, input, command, guard });
+  const shown = { why: '', blastRadius: '', preflight: [], undo: '', risk: 'low', runbookId: null } as const;
+  const verify = { steps: [], holdMs: 1, timeoutMs: 1 };
+  const hash = planHash({ tool, target, input, command, guard, ...shown, verify });
   const [incident] = await sql`
     INSERT INTO incident (state, title, severity, domain, target, source, fingerprint, labels, annotations)
     VALUES ('awaiting_approval', 'chaos', 'critical', 'postgres', ${target}, 'test', ${id}, '{}', '{}') RETURNING id`;
@@ -30,7 +32,7 @@ export async function approvedAction(
                         expires_at)
     VALUES (${id}, ${String(incident?.['id'])}, 1, 'proposed', ${tool}, ${target}, ${sql.json(input)}, ${command},
             ${hash}, ${sql.json(guard)}, ${identity.systemIdentifier}, ${identity.timelineId}, '', '',
-            ARRAY[]::text[], '', 'low', '{}', false, clock_timestamp() + interval '1 hour')`;
+            ARRAY[]::text[], '', 'low', ${sql.json(verify)}, false, clock_timestamp() + interval '1 hour')`;
   const decided = await core.approvals.decide({
     actionId: asActionId(id),
     planHash: hash,

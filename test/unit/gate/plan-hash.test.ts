@@ -1,10 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planHash } from '../../../src/approvals/plan-hash.ts';
+import { type Plan, planHash } from '../../../src/approvals/plan-hash.ts';
 import { canonicalJson } from '../../../src/domain/canonical-json.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
 
-const plan = { tool: 'box_mend', target: 'box', input: { how: 'a' }, command: 'mend a', guard: { n: 1 } };
+const plan: Plan = {
+  tool: 'box_mend',
+  target: 'box',
+  input: { how: 'a' },
+  command: 'mend a',
+  guard: { n: 1 },
+  why: 'it is broken',
+  blastRadius: 'the box',
+  preflight: ['broken: true'],
+  undo: 'break it',
+  risk: 'low',
+  runbookId: null,
+  verify: { steps: [], holdMs: 1, timeoutMs: 1 },
+};
 const hash = (input: unknown): string => planHash({ ...plan, input: input as Json });
 
 test('the order of keys is no difference', () => {
@@ -71,4 +84,17 @@ test('canonical JSON is JSON of the same value, and one text for one value', () 
       expect(canonicalJson(JSON.parse(JSON.stringify(value)) as Json)).toBe(text);
     }),
   );
+});
+
+test.each<Partial<Plan>>([
+  { why: 'because' },
+  { blastRadius: 'nothing' },
+  { preflight: [] },
+  { preflight: ['broken: true', ''] },
+  { undo: 'easily' },
+  { risk: 'high' },
+  { runbookId: 'box' },
+  { verify: { steps: [], holdMs: 0, timeoutMs: 1 } },
+])('what the card says belongs to it: %j', (change) => {
+  expect(planHash({ ...plan, ...change })).not.toBe(planHash(plan));
 });
