@@ -8,6 +8,7 @@ import { OpsError } from './domain/errors.ts';
 import type { HostTargetConfig } from './domain/host-target.ts';
 import type { Principal } from './domain/principal.ts';
 import type { ModelAccess } from './llm/create-backend.ts';
+import type { CostLimits } from './security/cost-breaker.ts';
 import { readLimits, type ThrottleLimits } from './security/throttle.ts';
 
 const principals = z
@@ -51,6 +52,11 @@ const limits = z.string().superRefine((text, context) => {
   const read = readLimits(text);
   if (typeof read === 'string') context.addIssue(read);
 });
+/** `5/10m`: US dollars in so many minutes. */
+const costLimit = z.string().regex(/^\d{1,6}(\.\d{1,2})?\/[1-9]\d{0,3}m$/, {
+  error: 'expected US dollars in so many minutes, like 5/10m',
+});
+const dollars = (fallback: number) => z.coerce.number().min(0, 'expected US dollars').default(fallback);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' });
 
 /** As `fetch_docs` reads its list (src/security/urls): a name of at least two labels. */
@@ -116,6 +122,11 @@ const environment = z.object({
   SENTRY_MODE: z
     .enum(['AUDIT', 'ACTIVE'], { error: 'expected AUDIT (nothing is changed) or ACTIVE' })
     .optional(),
+  SENTRY_COST_LIMIT: costLimit.default('5/10m'),
+  SENTRY_COST_PER_INCIDENT: dollars(10),
+  SENTRY_COST_PER_DAY: dollars(100),
+  SENTRY_INJECTION: z.enum(['mark', 'block'], { error: 'expected mark or block' }).default('mark'),
+  SENTRY_HIDE_PRIVATE_IPS: flag(false),
   SENTRY_THROTTLE: limits.default('role=30000/10m,tool=6000/10m,target=12000/10m,incident=300/1h'),
   SENTRY_VAULT_KEY: z
     .string()
@@ -188,6 +199,10 @@ export interface Config {
   readonly mode: 'AUDIT' | 'ACTIVE';
   /** How many calls of tools there may be, over all processes. */
   readonly throttle: ThrottleLimits;
+  /** What model calls may cost. */
+  readonly cost: CostLimits;
+  /** What becomes of text that reads like instructions to the model, and whether it sees private addresses. */
+  readonly modelGuard: { readonly injection: 'mark' | 'block'; readonly privateIps: boolean };
   /** 32 bytes that seal the identity vault; null: a key of this data folder, made once. */
   readonly vaultKey: Buffer | null;
   readonly targets: readonly PostgresTargetConfig[];
@@ -252,6 +267,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
     throttle: readLimits(values.SENTRY_THROTTLE) as ThrottleLimits,
+    cost: costOf(values),
+    modelGuard: { injection: values.SENTRY_INJECTION, privateIps: values.SENTRY_HIDE_PRIVATE_IPS },
     vaultKey: values.SENTRY_VAULT_KEY ? vaultKeyOf(values.SENTRY_VAULT_KEY) : null,
     runbooksDir: values.SENTRY_RUNBOOKS_DIR ? resolve(values.SENTRY_RUNBOOKS_DIR) : null,
     http: {
@@ -270,6 +287,16 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       trustThreshold: values.MEMORY_TRUST_THRESHOLD,
     },
     logLevel: values.LOG_LEVEL,
+  };
+}
+
+function costOf(values: z.infer<typeof environment>): CostLimits {
+  const [usd = '', minutes = ''] = values.SENTRY_COST_LIMIT.replace('m', '').split('/');
+  return {
+    usd: Number(usd),
+    windowMs: Number(minutes) * 60_000,
+    perIncidentUsd: values.SENTRY_COST_PER_INCIDENT,
+    perDayUsd: values.SENTRY_COST_PER_DAY,
   };
 }
 

@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   incidents: async () => (await import('./cli/incidents.ts')).incidentsCommand,
   incident: async () => (await import('./cli/incident.ts')).incidentCommand,
   why: async () => (await import('./cli/why.ts')).whyCommand,
+  cost: async () => (await import('./cli/cost.ts')).costCommand,
   access: async () => (await import('./cli/access.ts')).accessCommand,
   audit: async () => (await import('./cli/audit.ts')).auditCommand,
   stop: async () => (await import('./cli/stop.ts')).stopCommand,

@@ -8,7 +8,7 @@ import { createApprovalPolicy } from '../approvals/policy.ts';
 import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { HostTargetConfig } from '../domain/host-target.ts';
-import type { IncidentId } from '../domain/ids.ts';
+import { type IncidentId, parseIncidentId } from '../domain/ids.ts';
 import { domains } from '../domain/incident.ts';
 import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -36,12 +36,15 @@ import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
 import { memorySummary } from '../memory/documents/summary.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
+import { costLines, costReport } from '../record/cost.ts';
 import { createRecords } from '../record/record.ts';
 import { why } from '../record/why.ts';
 import { redact, redactJson } from '../screen/redact.ts';
 import { createAuditLog } from '../security/audit-chain.ts';
 import { openCheckpointKey } from '../security/audit-checkpoint.ts';
 import { createAuditWitness } from '../security/audit-witness.ts';
+import { breakerLine } from '../security/breaker-line.ts';
+import { createCostBreaker } from '../security/cost-breaker.ts';
 import { openCredentialVault } from '../security/credentials.ts';
 import { createKillSwitch } from '../security/kill-switch.ts';
 import { createThrottle } from '../security/throttle.ts';
@@ -54,6 +57,7 @@ import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { createBotMemory } from './bot-memory.ts';
 import { deniedPorts, docsOf, localAccess } from './host-access.ts';
+import { countingUsage } from './model-metrics.ts';
 import type { Store } from './store.ts';
 import { configuredTargets } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
@@ -92,7 +96,7 @@ export async function buildApp(parts: Parts) {
   const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
 
-  const records = createRecords(sql);
+  const records = countingUsage(createRecords(sql), metrics);
   const audit = createAuditLog(sql);
   const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
   const witness =
@@ -151,6 +155,8 @@ export async function buildApp(parts: Parts) {
     shutdown: shutdown.signal,
   });
 
+  const breaker = createCostBreaker({ sql, audit, limits: config.cost, log });
+  const breakerWords = async (): Promise<string> => breakerLine(await breaker.view(), config.cost);
   const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
   const targetsByName = new Map(targets.map((target) => [target.name, target]));
   const board = createSwitchboard({
@@ -206,10 +212,15 @@ export async function buildApp(parts: Parts) {
       `${runbooks.length} runbooks${problems.length > 0 ? `, and ${problems.length} problems in others` : ''}.`,
       `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
       ...(await switchLines()),
+      await breakerWords(),
     ],
     commands: {
       stop: async ({ text, by, say }) => said(await orders.stop(text, by, say)),
       resume: async ({ text, by }) => said(await orders.resume(text, by)),
+      cost: async ({ text, incidentId }) => {
+        const asked = text.trim() === '' ? incidentId : (parseIncidentId(text) ?? null);
+        return [...costLines(await costReport(sql, asked)), await breakerWords()].join('\n');
+      },
     },
     memory: {
       adminChannel: config.adminChannel,
@@ -253,6 +264,7 @@ export async function buildApp(parts: Parts) {
   const deps: InvestigationDeps = {
     sql,
     records,
+    audit,
     jobs: engine,
     gate,
     vault,
@@ -261,6 +273,7 @@ export async function buildApp(parts: Parts) {
     claude: model
       ? createClaude({
           llm: model,
+          breaker,
           tools: offered,
           targets: targets.map((target) => target.name),
           toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
@@ -319,6 +332,7 @@ export async function buildApp(parts: Parts) {
       const { host, port } = await http.listen();
       memory.start(runbooks);
       board.start();
+      breaker.start((text) => slack.announce(text));
       await slack.start();
       return { httpUrl: `http://${host}:${port}` };
     },
@@ -331,6 +345,7 @@ export async function buildApp(parts: Parts) {
       };
       await end('http', http.close());
       await end('switch', board.end());
+      await end('cost breaker', breaker.stop());
       shutdown.abort();
       await end('turns', engine.stop(20_000));
       await end('slack', slack.stop());

@@ -3,7 +3,12 @@ export interface ModelUsage {
   readonly model: string;
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
+  /** Both lifetimes. */
   readonly cacheWriteTokens: number;
+  /** Of them those kept for an hour. */
+  readonly cacheWrite1hTokens: number;
+  /** Thinking included. */
   readonly outputTokens: number;
+  readonly thinkingTokens: number;
   readonly costUsd: number;
 }

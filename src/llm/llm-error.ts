@@ -15,7 +15,8 @@ export type LlmErrorCode =
   | 'LLM_STREAM_BROKEN'
   | 'LLM_STALLED'
   | 'LLM_BAD_OUTPUT'
-  | 'LLM_DEADLINE';
+  | 'LLM_DEADLINE'
+  | 'LLM_BUDGET';
 
 const HINTS: Readonly<Record<LlmErrorCode, string>> = {
   LLM_ABORTED: 'Nothing to do: the call was stopped on purpose.',
@@ -36,6 +37,8 @@ const HINTS: Readonly<Record<LlmErrorCode, string>> = {
     'The connection to the API breaks while it answers; check proxies between here and there.',
   LLM_STALLED: 'The API stopped sending in the middle of an answer; check proxies between here and there.',
   LLM_BAD_OUTPUT: 'The model wrote a tool call that is not JSON; try again or choose another model.',
+  LLM_BUDGET:
+    'Runbooks go on. `/sentry cost` says where it went; SENTRY_COST_LIMIT and its neighbours set what may be spent.',
   LLM_DEADLINE: 'The model did not finish in the time it was given; raise the limit or lower the effort.',
 };
 

@@ -116,3 +116,29 @@ export function usdOf(model: string, usage: TokenUsage): number | null {
     1_000_000
   );
 }
+
+/**
+ * US dollars that one request may cost at most: nothing of it read from the cache, all of it written there, and every
+ * output token used. A model without a price is charged like the dearest one.
+ */
+export function usdAtMost(
+  model: string,
+  tokens: { readonly input: number; readonly output: number },
+): number {
+  const listed = priceOf(model);
+  const prices = listed === undefined ? Object.values(PRICES) : [listed];
+  const tariffs = prices.flatMap((price) =>
+    price.above === undefined ? [price] : [price, price.above.price],
+  );
+  return Math.max(
+    ...tariffs.map(
+      ({ input, cacheWrite5m, output }) =>
+        (tokens.input * Math.max(input, cacheWrite5m) + tokens.output * output) / 1_000_000,
+    ),
+  );
+}
+
+/** What a request of a model without a price is charged: as if it were the dearest one, so that no budget is blind to it. */
+export function dearestUsd(usage: TokenUsage): number {
+  return Math.max(...Object.keys(PRICES).map((model) => usdOf(model, usage) ?? 0));
+}

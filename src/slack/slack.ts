@@ -6,6 +6,7 @@ import type { Reporter } from '../investigation/ports.ts';
 import { registerActions } from './actions/register.ts';
 import { createBoltApp } from './app.ts';
 import { draw } from './blocks/draw.ts';
+import { escape } from './blocks/text.ts';
 import { createChannels } from './channels.ts';
 import { registerCommands } from './commands/register.ts';
 import type { SlackContext } from './context.ts';
@@ -26,7 +27,7 @@ import { createPeople } from './people.ts';
 import type { SlackDeps, SlackMessage } from './ports.ts';
 import { throughInbox } from './receiver.ts';
 import { socketReceiver } from './socket-receiver.ts';
-import { tell } from './tell.ts';
+import { sayText, tell } from './tell.ts';
 import { webClient } from './web-client.ts';
 
 /** Two, because Slack closes each from time to time; events go to whichever is open. */
@@ -43,6 +44,8 @@ export interface Slack extends Reporter {
   /** Refuses new work, lets running handlers and calls end. */
   stop(): Promise<void>;
   readonly directory: SlackDirectory;
+  /** Says something that belongs to no incident, once, in the first alert channel. Rejects when it did not arrive. */
+  announce(text: string): Promise<void>;
   /** HTTP mode: for `POST /slack/events` on another server; null in Socket Mode. */
   readonly handleHttp: HttpHandler | null;
   /** HTTP mode with `listen`: the port it got. */
@@ -191,6 +194,15 @@ export function createSlack(deps: SlackDeps): Slack {
     changed: (id) => outbound.changed(id),
     proposalChanged: (jobId) => outbound.changed(asProposalId(jobId)),
     directory,
+    async announce(text) {
+      const channel = await channels.idOf(config.alertChannels[0] ?? 'alerts');
+      const { text: plain, blocks } = sayText(text);
+      await client.chat.postMessage({
+        channel,
+        text: escape(plain),
+        ...(blocks ? { blocks: [...blocks] } : {}),
+      });
+    },
     handleHttp: http?.handler ?? null,
     port: () => http?.port() ?? null,
     health: () => {

@@ -23,6 +23,8 @@ const FAILURES: Readonly<Record<string, string>> = {
 
 /** Why a model could not go on, for people; the error itself goes to the log. */
 export function failureWords(error: OpsError): string {
+  // Of budgets the error itself says which one it was.
+  if (error.code === 'LLM_BUDGET') return error.message.replace(/\.$/, '');
   return FAILURES[error.code] ?? `the model failed (${error.code})`;
 }
 

@@ -1,10 +1,13 @@
 import type { ShownMemory } from '../../domain/memory.ts';
 import { LlmError } from '../../llm/llm-error.ts';
-import { addUsage, type Effort, type ModelStream, type Spent } from '../../llm/types.ts';
+import { dearestUsd } from '../../llm/pricing.ts';
+import { addUsage, type Effort, type ModelStream, type Spent, totalTokens } from '../../llm/types.ts';
+import type { CostBreaker } from '../../security/cost-breaker.ts';
 import { runLoop } from '../loop/run-loop.ts';
 import type { LoopLimits, LoopOutcome, ReportTool, ToolAnswer } from '../loop/types.ts';
 import { type Investigation, InvestigatorFailed } from '../ports.ts';
 import { failureWords, limitWords } from './failure-words.ts';
+import { withinBudget } from './guarded-stream.ts';
 import { loadPrompt, type PromptedRole } from './load-prompt.ts';
 import { memoryTurns } from './memory-turns.ts';
 import { answerOf, hasTarget, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
@@ -36,6 +39,8 @@ export interface RoleDeps {
   readonly tools: readonly OfferedTool[];
   /** Names of the configured targets. */
   readonly targets: readonly string[];
+  /** What may be spent; without it (evaluations) only the limits of each role hold. */
+  readonly breaker?: Pick<CostBreaker, 'reserve'>;
 }
 
 /** `shown`: the memories that stood in its history. */
@@ -56,7 +61,7 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
   const memory = memoryTurns(work);
   const block = await memory.first(run.about);
   const outcome = await runLoop<T>({
-    stream: paying(deps.llm, work),
+    stream: guarded(deps, work),
     system: loadPrompt(run.role).system,
     tools: toolsOf(run.role, deps.tools, deps.targets),
     report: run.report,
@@ -114,27 +119,36 @@ async function callThroughGate(
   };
 }
 
+/** The model behind its guards, as this role of this incident may use it. */
+function guarded({ llm, breaker }: RoleDeps, work: Investigation): ModelStream {
+  const paid = paying(llm, work);
+  return breaker ? withinBudget(paid, breaker, { incidentId: work.incident.id, model: llm.model }) : paid;
+}
+
 /** Records what each message cost, failed ones included, inside the durable step that paid for it. */
 function paying(llm: ClaudeModel, work: Investigation): ModelStream {
-  const record = ({ usage, usd }: Spent) =>
+  const record = (model: string, { usage, usd }: Spent) =>
     work.spent({
-      model: llm.model,
+      model,
       inputTokens: usage.input,
       cacheReadTokens: usage.cacheRead,
       cacheWriteTokens: usage.cacheWrite5m + usage.cacheWrite1h,
+      cacheWrite1hTokens: usage.cacheWrite1h,
       outputTokens: usage.output,
+      thinkingTokens: usage.thinking,
       costUsd: usd,
     });
   return async (request, options) => {
     try {
       const message = await llm.stream(request, options);
-      await record({
+      await record(message.model, {
         usage: addUsage(message.usage, message.wasted.usage),
-        usd: (message.usd ?? 0) + message.wasted.usd,
+        usd: (message.usd ?? dearestUsd(message.usage)) + message.wasted.usd,
       });
       return message;
     } catch (error) {
-      if (error instanceof LlmError && error.spent.usd > 0) await record(error.spent);
+      if (error instanceof LlmError && totalTokens(error.spent.usage) > 0)
+        await record(request.model ?? llm.model, error.spent);
       throw error;
     }
   };

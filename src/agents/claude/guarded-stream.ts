@@ -1,0 +1,56 @@
+import { messageOf } from '../../domain/errors.ts';
+import { LlmError } from '../../llm/llm-error.ts';
+import { usdAtMost } from '../../llm/pricing.ts';
+import type { ModelRequest, ModelStream } from '../../llm/types.ts';
+import type { CostBreaker } from '../../security/cost-breaker.ts';
+
+/** A call whose money is not free within this time is not made: the playbook is faster. */
+const WAIT_MS = 60_000;
+/** Beyond a call's own deadline, for its usage to get on record. */
+const GRACE_MS = 60_000;
+
+/**
+ * A stream that begins only when the cost breaker lets it, and counts as spent until its usage is on record: `stream`
+ * must have recorded that when it settles. Rejects with `LlmError` LLM_BUDGET when it is not let.
+ */
+export function withinBudget(
+  stream: ModelStream,
+  breaker: Pick<CostBreaker, 'reserve'>,
+  call: { readonly incidentId: string | null; readonly model: string },
+): ModelStream {
+  return async (request, options) => {
+    const { signal, deadlineMs } = options;
+    const reserved = await breaker
+      .reserve({
+        incidentId: call.incidentId,
+        usd: usdAtMost(request.model ?? call.model, sizeOf(request)),
+        forMs: deadlineMs + GRACE_MS,
+        waitMs: Math.min(WAIT_MS, deadlineMs),
+        signal,
+      })
+      .catch((error: unknown) => {
+        if (signal.aborted) throw new LlmError('LLM_ABORTED', 'the model call was stopped', { cause: error });
+        // What cannot be counted is not spent.
+        throw new LlmError('LLM_BUDGET', `the cost could not be counted: ${messageOf(error)}`, {
+          cause: error,
+        });
+      });
+    if (!reserved.ok) throw new LlmError('LLM_BUDGET', reserved.reason);
+    try {
+      return await stream(request, options);
+    } finally {
+      await reserved.release();
+    }
+  };
+}
+
+/** Tokens are longer than two bytes each, on average, in every text there is. */
+const BYTES_PER_TOKEN = 2;
+
+function sizeOf({ system, tools, messages, maxTokens }: ModelRequest): {
+  readonly input: number;
+  readonly output: number;
+} {
+  const bytes = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify([tools, messages]));
+  return { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: maxTokens };
+}

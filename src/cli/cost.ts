@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+import { OpsError } from '../domain/errors.ts';
+import { parseIncidentId } from '../domain/ids.ts';
+import { createLog } from '../infra/log/log.ts';
+import { costLines, costReport } from '../record/cost.ts';
+import { createAuditLog } from '../security/audit-chain.ts';
+import { breakerLine } from '../security/breaker-line.ts';
+import { createCostBreaker } from '../security/cost-breaker.ts';
+import { withStore } from './with-store.ts';
+
+export const costCommand = new Command('cost')
+  .description('What the model cost: an incident, today, 30 days, by model and role; and the cost breaker.')
+  .argument('[id]', 'INC-7, or just 7')
+  .option('--json', 'tokens and dollars as JSON')
+  .action(async (named: string | undefined, { json }: { readonly json?: boolean }) => {
+    const id = named === undefined ? null : parseIncidentId(named);
+    if (id === undefined)
+      throw new OpsError('NOT_FOUND', `"${named ?? ''}" is no incident's id.`, {
+        hint: 'sentry incidents lists them.',
+      });
+    await withStore(async ({ sql }, config) => {
+      const report = await costReport(sql, id);
+      const breaker = createCostBreaker({
+        sql,
+        audit: createAuditLog(sql),
+        limits: config.cost,
+        log: createLog('error'),
+      });
+      const view = await breaker.view();
+      process.stdout.write(
+        json
+          ? `${JSON.stringify({ ...report, breaker: view })}\n`
+          : `${[...costLines(report), breakerLine(view, config.cost)].join('\n')}\n`,
+      );
+    });
+  });

@@ -1,0 +1,116 @@
+import type { IncidentId } from '../domain/ids.ts';
+import type { Sql, SqlRow } from '../domain/sql.ts';
+
+/** What model calls used and cost. Tokens as the server counted them; US dollars by the price table. */
+export interface Cost {
+  readonly usd: number;
+  readonly calls: number;
+  /** Neither read from the cache nor written to it. */
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** Of the writes: those kept for an hour. */
+  readonly cacheWrite1hTokens: number;
+  /** Thinking included. */
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+}
+
+export interface CostShare extends Cost {
+  readonly model: string;
+  readonly role: string;
+}
+
+/** The sum and what it is made of, the dearest first. */
+export interface CostSum extends Cost {
+  readonly by: readonly CostShare[];
+}
+
+/** What `/sentry cost` and `sentry cost --json` say. Days are UTC. */
+export interface CostReport {
+  readonly incident: (CostSum & { readonly id: IncidentId }) | null;
+  readonly today: CostSum;
+  readonly thirtyDays: CostSum;
+}
+
+export async function costReport(sql: Sql, incidentId: IncidentId | null): Promise<CostReport> {
+  const rows = await sql`
+    SELECT span, model, role, count(*) AS calls, sum(cost_usd)::float8 AS usd, sum(input_tokens)::float8 AS input,
+           sum(cache_read_tokens)::float8 AS read, sum(cache_write_tokens)::float8 AS write,
+           sum(cache_write_1h_tokens)::float8 AS write_1h, sum(output_tokens)::float8 AS output,
+           sum(thinking_tokens)::float8 AS thinking
+      FROM usage CROSS JOIN LATERAL (VALUES
+             ('incident', incident_id = ${incidentId}),
+             ('today', at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'),
+             ('thirty days', at >= clock_timestamp() - interval '30 days')) AS spans (span, within)
+     WHERE within GROUP BY span, model, role ORDER BY sum(cost_usd) DESC, model, role`;
+  const sumOf = (span: string): CostSum => summed(rows.filter((row) => row['span'] === span).map(share));
+  return {
+    incident: incidentId === null ? null : { id: incidentId, ...sumOf('incident') },
+    today: sumOf('today'),
+    thirtyDays: sumOf('thirty days'),
+  };
+}
+
+function share(row: SqlRow): CostShare {
+  return {
+    model: String(row['model']),
+    role: String(row['role']),
+    usd: Number(row['usd']),
+    calls: Number(row['calls']),
+    inputTokens: Number(row['input']),
+    cacheReadTokens: Number(row['read']),
+    cacheWriteTokens: Number(row['write']),
+    cacheWrite1hTokens: Number(row['write_1h']),
+    outputTokens: Number(row['output']),
+    thinkingTokens: Number(row['thinking']),
+  };
+}
+
+function summed(by: readonly CostShare[]): CostSum {
+  const sum = (of: (each: CostShare) => number): number => by.reduce((total, each) => total + of(each), 0);
+  return {
+    usd: sum((each) => each.usd),
+    calls: sum((each) => each.calls),
+    inputTokens: sum((each) => each.inputTokens),
+    cacheReadTokens: sum((each) => each.cacheReadTokens),
+    cacheWriteTokens: sum((each) => each.cacheWriteTokens),
+    cacheWrite1hTokens: sum((each) => each.cacheWrite1hTokens),
+    outputTokens: sum((each) => each.outputTokens),
+    thinkingTokens: sum((each) => each.thinkingTokens),
+    by,
+  };
+}
+
+/** For people: each span a line, and below it what it is made of. */
+export function costLines({ incident, today, thirtyDays }: CostReport): readonly string[] {
+  return [
+    ...(incident ? spanLines(incident.id, incident) : []),
+    ...spanLines('Today (UTC)', today),
+    ...spanLines('30 days', thirtyDays),
+  ];
+}
+
+function spanLines(name: string, sum: CostSum): readonly string[] {
+  if (sum.calls === 0) return [`${name}: $0.00, no model was used`];
+  const prompt = sum.inputTokens + sum.cacheReadTokens + sum.cacheWriteTokens;
+  const cached = Math.round((100 * sum.cacheReadTokens) / Math.max(1, prompt));
+  return [
+    `${name}: ${usd(sum.usd)} in ${count(sum.calls, 'call')}; ${tokens(prompt)} read (${cached} % from the cache), ${tokens(sum.outputTokens)} written (${tokens(sum.thinkingTokens)} of it thinking)`,
+    ...sum.by.map(
+      ({ model, role, ...each }) => `  • ${role}, ${model}: ${usd(each.usd)} in ${count(each.calls, 'call')}`,
+    ),
+  ];
+}
+
+/** To the cent; what is less than one is not nothing. */
+export function usd(amount: number): string {
+  return amount > 0 && amount < 0.005 ? 'under $0.01' : `$${amount.toFixed(2)}`;
+}
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+
+function tokens(n: number): string {
+  if (n < 1_000) return `${n} tokens`;
+  return n < 999_500 ? `${Math.round(n / 1_000)}k tokens` : `${(n / 1_000_000).toFixed(1)}M tokens`;
+}
