@@ -5,7 +5,8 @@ import { type BlockingGraph, blockingGraph } from './blocking-graph.ts';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
 import {
-  hiddenNote,
+  hiddenLine,
+  hiddenSessions,
   type SessionFacts,
   secondsSince,
   sessionColumns,
@@ -19,7 +20,8 @@ const keptWaiters = 100;
 /**
  * Who blocks whom. Data:
  * `{ blocked_count, root_count, max_depth, longest_wait_seconds, single_root,
- *    root: Root|null, roots: Root[], blocked: Waiter[], chains: string[], prepared_transactions: [...] }`;
+ *    root: Root|null, roots: Root[], blocked: Waiter[], chains: string[], prepared_transactions: [...],
+ *    hidden_count }`;
  * Root = session facts + `{ blocked_count, direct_count, in_cycle, is_prepared_transaction }`, most blocking first;
  * Waiter = session facts + `{ depth, blocked_by: int[], root_pids: int[], wait_seconds, lock_type, lock_mode, relation }`.
  */
@@ -41,7 +43,8 @@ async function readTree(session: PostgresSession): Promise<{ text: string; data:
     .filter((waiter) => waiter.blockedBy.length > 0);
   const graph = blockingGraph(waiters);
   const prepared = graph.roots.some((root) => root.pid === 0) ? await readPrepared(session) : [];
-  return present(graph, byPid, new Map(waiters.map((waiter) => [waiter.pid, waiter.blockedBy])), prepared);
+  const blockedBy = new Map(waiters.map((waiter) => [waiter.pid, waiter.blockedBy]));
+  return present(graph, byPid, blockedBy, prepared, await hiddenSessions(session));
 }
 
 /** Only waiting sessions ask pg_blocking_pids(), which takes every lock partition for a moment. */
@@ -74,6 +77,7 @@ function present(
   byPid: ReadonlyMap<number, Row>,
   blockedBy: ReadonlyMap<number, readonly number[]>,
   prepared: readonly Row[],
+  hidden: number,
 ): { text: string; data: Json } {
   const roots = graph.roots.map((root) => ({
     ...factsOf(byPid, root.pid),
@@ -107,8 +111,9 @@ function present(
     blocked: blocked.slice(0, keptWaiters),
     chains: graph.chains.slice(0, 10).map((chain) => chain.map(nameOf).join(' → ')),
     prepared_transactions: prepared as unknown as Json,
+    hidden_count: hidden,
   };
-  if (blocked.length === 0) return output(['Nobody waits for a lock.'], data);
+  if (blocked.length === 0) return output(['Nobody waits for a lock.', ...hiddenLine(hidden)], data);
   return output(
     [
       `${count(blocked.length, 'session')} blocked by ${count(roots.length, 'root blocker')}; longest wait ${age(longest)}, depth ${data.max_depth}.`,
@@ -133,7 +138,7 @@ function present(
           ]),
       ),
       ...more(blocked.length, shownWaiters),
-      ...hiddenNote(blocked),
+      ...hiddenLine(hidden),
     ],
     data,
   );

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
-import { sessionColumns, sessionFacts } from './session-columns.ts';
+import { hiddenLine, hiddenSessions, sessionColumns, sessionFacts } from './session-columns.ts';
 
 const kept = 50;
 
 /**
  * Sessions that opened a transaction and do nothing. Data: `{ min_seconds, idle_count, longest_seconds, oldest: row|null,
- * sessions: (facts & { locks_held, blocks_count, has_written, holds_back_vacuum })[], timeout_ms }`, the longest idle first;
- * `timeout_ms` is idle_in_transaction_session_timeout, 0 for none.
+ * sessions: (facts & { locks_held, blocks_count, has_written, holds_back_vacuum })[], timeout_ms, hidden_count }`, the longest
+ * idle first; `timeout_ms` is idle_in_transaction_session_timeout, 0 for none; `hidden_count` sessions may not be seen.
  */
 export const postgresIdleInTransaction = postgresReadTool({
   name: 'postgres_idle_in_transaction',
@@ -48,6 +48,7 @@ export const postgresIdleInTransaction = postgresReadTool({
       oldest: sessions[0] ?? null,
       sessions: sessions.slice(0, kept),
       timeout_ms: Number(setting?.['ms'] ?? 0),
+      hidden_count: await hiddenSessions(session),
     };
     const timeout =
       data.timeout_ms === 0 ? 'off: they stay until they end by themselves' : `${data.timeout_ms} ms`;
@@ -83,6 +84,7 @@ export const postgresIdleInTransaction = postgresReadTool({
             ]),
         ),
         ...more(sessions.length, 15),
+        ...hiddenLine(data.hidden_count),
       ],
       data,
     );

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
-import { hiddenNote, type SessionFacts, sessionColumns, sessionFacts } from './session-columns.ts';
+import {
+  hiddenLine,
+  hiddenSessions,
+  type SessionFacts,
+  sessionColumns,
+  sessionFacts,
+} from './session-columns.ts';
 
 const kept = 50;
 const shown = 10;
@@ -9,7 +15,7 @@ const shown = 10;
 /**
  * Transactions and running queries older than `min_seconds`, oldest first. Data: `{ min_seconds, transaction_count,
  * query_count, oldest_transaction_seconds, oldest_query_seconds, oldest_transaction: facts|null,
- * oldest_query: facts|null, transactions: facts[], queries: facts[], prepared_count }`. A session that runs a long query
+ * oldest_query: facts|null, transactions: facts[], queries: facts[], prepared_count, hidden_count }`. A session that runs a long query
  * is in both. Maintenance (autovacuum, parallel workers) and Sentry itself are left out.
  */
 export const postgresLongTransactions = postgresReadTool({
@@ -43,13 +49,14 @@ export const postgresLongTransactions = postgresReadTool({
       transactions: transactions.slice(0, kept),
       queries: queries.slice(0, kept),
       prepared_count: Number(prepared?.['n']),
+      hidden_count: await hiddenSessions(session),
     };
     return output(
       [
         `${count(transactions.length, 'transaction')} and ${queries.length} running queries older than ${age(min_seconds)}; prepared transactions: ${data.prepared_count}.`,
         ...section('oldest queries:', queries, (facts) => facts.query_age_seconds),
         ...section('oldest transactions:', transactions, (facts) => facts.xact_age_seconds),
-        ...hiddenNote(all),
+        ...hiddenLine(data.hidden_count),
       ],
       data,
     );

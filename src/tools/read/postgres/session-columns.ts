@@ -1,4 +1,4 @@
-import type { Row } from '../../ports.ts';
+import type { PostgresSession, Row } from '../../ports.ts';
 import { oneLine } from './format.ts';
 
 /**
@@ -84,12 +84,25 @@ export function who(session: SessionFacts): string {
 
 const hiddenQuery = '<insufficient privilege>';
 
-/** A line for the operator when the role may not see other users' sessions, else nothing. */
-export function hiddenNote(sessions: readonly SessionFacts[]): readonly string[] {
-  const hidden = sessions.filter((session) => session.query === hiddenQuery).length;
+/** How many other users' sessions the role may not see: what is not found among the others may be among these. */
+export async function hiddenSessions(session: PostgresSession): Promise<number> {
+  const [row] = await session.query(
+    `SELECT count(*)::int AS n FROM pg_stat_activity
+      WHERE query = $1 AND datname IS NOT NULL AND usename IS DISTINCT FROM current_user`,
+    [hiddenQuery],
+  );
+  return Number(row?.['n']);
+}
+
+export function hiddenLine(hidden: number): readonly string[] {
   return hidden === 0
     ? []
     : [
         `${hidden} sessions are hidden from Sentry's role: GRANT pg_monitor TO <role> (or pg_read_all_stats).`,
       ];
+}
+
+/** A line for the operator when the role may not see other users' sessions, else nothing. */
+export function hiddenNote(sessions: readonly SessionFacts[]): readonly string[] {
+  return hiddenLine(sessions.filter((session) => session.query === hiddenQuery).length);
 }

@@ -1,0 +1,386 @@
+import type { FaultCase } from '../fault-case.ts';
+import type { ScratchServer } from '../scratch-server.ts';
+
+/** Uses up transaction ids, one commit each, in a fraction of the time that an application would take. */
+const burn = (server: ScratchServer, count: number): Promise<unknown> =>
+  server.admin.unsafe(
+    `DO $$ BEGIN FOR n IN 1..${count} LOOP PERFORM txid_current(); COMMIT; END LOOP; END $$`,
+  );
+
+const writeMegabytes = (server: ScratchServer, megabytes: number): Promise<unknown> =>
+  server.admin.unsafe(`CREATE TABLE IF NOT EXISTS blobs (body text);
+    INSERT INTO blobs SELECT repeat(md5(n::text), 32) FROM generate_series(1, ${megabytes * 900}) n;
+    TRUNCATE blobs`);
+
+const wraparound = {
+  alertname: 'PostgresXidAgeHigh',
+  severity: 'critical',
+  summary: 'Transaction id age is high on orders-db',
+  description: 'The oldest database is past autovacuum_freeze_max_age.',
+} as const;
+
+/** Disk, WAL, vacuum and transaction ids. */
+export const storageCases: readonly FaultCase[] = [
+  {
+    id: 'storage-inactive-slot',
+    title: 'A replication slot whose consumer is gone',
+    runbook: 'inactive-replication-slot',
+    alert: {
+      alertname: 'PostgresReplicationSlotInactive',
+      severity: 'critical',
+      summary: 'A replication slot is not active on orders-db',
+      description: 'WAL is retained for it.',
+    },
+    expected: {
+      verdict: 'cause_found',
+      category: 'inactive_replication_slot',
+      root_cause: 'Replication slot cdc_warehouse has no consumer and makes the server keep WAL.',
+      keywords: ['cdc_warehouse'],
+      keyword_groups: [['no consumer', 'inactive'], ['WAL']],
+      forbidden_keywords: ['archiv'],
+      needed_evidence: [['cdc_warehouse']],
+    },
+    async cause(lab) {
+      const server = await lab.server('plain');
+      await server.admin`SELECT pg_create_logical_replication_slot('cdc_warehouse', 'pgoutput')`;
+      await writeMegabytes(server, 40);
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+  {
+    id: 'storage-wal-kept-by-slot',
+    title: 'The disk alert whose WAL is kept by a slot',
+    runbook: 'wal-disk-growth',
+    alert: {
+      alertname: 'PostgresWalGrowth',
+      severity: 'warning',
+      summary: 'The WAL directory of orders-db is growing',
+      description: 'pg_wal has grown for an hour.',
+    },
+    expected: {
+      verdict: 'cause_found',
+      category: 'inactive_replication_slot',
+      root_cause: 'Replication slot audit_stream has no consumer and makes the server keep WAL.',
+      keywords: ['audit_stream'],
+      keyword_groups: [['no consumer', 'inactive']],
+      needed_evidence: [['audit_stream']],
+      red_herrings: ['archiving fails'],
+    },
+    async cause(lab) {
+      const server = await lab.server('plain');
+      await server.admin`SELECT pg_create_logical_replication_slot('audit_stream', 'pgoutput')`;
+      await writeMegabytes(server, 260);
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+  {
+    id: 'storage-archiving-fails',
+    title: 'WAL archiving fails',
+    runbook: 'wal-disk-growth',
+    alert: {
+      alertname: 'PostgresWalDiskUsage',
+      severity: 'critical',
+      summary: 'The WAL directory of orders-db is growing',
+      description: 'pg_wal is twice as large as usual.',
+    },
+    expected: {
+      verdict: 'cause_found',
+      category: 'wal_archiving_failing',
+      root_cause: 'WAL archiving fails, so WAL is kept until it succeeds.',
+      keywords: ['archiv', 'fails'],
+      forbidden_keywords: ['slot'],
+      needed_evidence: [['FAILING', 'archiving fails']],
+    },
+    async cause(lab) {
+      const server = await lab.server('archiving');
+      await writeMegabytes(server, 120);
+      await server.admin`SELECT pg_switch_wal()`;
+      await server.until('archiving to fail', 'SELECT failed_count > 0 AS ok FROM pg_stat_archiver');
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+  {
+    id: 'storage-wal-is-normal',
+    title: 'The WAL alert while pg_wal is as it should be',
+    runbook: 'wal-disk-growth',
+    alert: {
+      alertname: 'PostgresWalGrowth',
+      severity: 'warning',
+      summary: 'The WAL directory of orders-db is growing',
+      description: 'pg_wal has grown by two files.',
+    },
+    expected: {
+      verdict: 'healthy',
+      root_cause: 'Healthy: pg_wal is about as large as max_wal_size allows.',
+    },
+    async cause(lab) {
+      const server = await lab.server('old');
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+  {
+    id: 'storage-wal-unseen',
+    title: 'The WAL alert, and Sentry may not read the folder',
+    runbook: 'wal-disk-growth',
+    alert: {
+      alertname: 'PostgresWalGrowth',
+      severity: 'warning',
+      summary: 'The WAL directory of orders-db is growing',
+      description: 'pg_wal has grown for an hour.',
+    },
+    expected: {
+      verdict: 'cannot_tell',
+      root_cause: 'Cannot tell: the size of pg_wal may not be read; GRANT pg_monitor to the role that reads.',
+      keywords: ['pg_monitor', 'pg_wal'],
+    },
+    async cause(lab) {
+      const server = await lab.server('plain');
+      await writeMegabytes(server, 30);
+      return { readUrl: server.blindUrl, release: server.calm };
+    },
+  },
+  {
+    id: 'storage-checkpoint-storm',
+    title: 'A bulk load makes checkpoints follow one another',
+    runbook: 'checkpoint-storm',
+    alert: {
+      alertname: 'PostgresCheckpointsTooFrequent',
+      severity: 'warning',
+      summary: 'Checkpoints are occurring too frequently on orders-db',
+      description: 'Most checkpoints are requested.',
+    },
+    expected: {
+      verdict: 'cause_found',
+      category: 'checkpoint_storm',
+      root_cause:
+        'WAL fills max_wal_size before checkpoint_timeout is over, so checkpoints follow one another.',
+      keywords: ['max_wal_size'],
+      keyword_groups: [['checkpoints follow', 'requested', 'before checkpoint_timeout']],
+      needed_evidence: [['requested']],
+    },
+    async cause(lab) {
+      const server = await lab.server('small');
+      const stopping = new AbortController();
+      const load = (async () => {
+        while (!stopping.signal.aborted) await writeMegabytes(server, 20);
+      })();
+      await server.until(
+        'some checkpoints',
+        'SELECT num_requested + num_timed >= 6 AS ok FROM pg_stat_checkpointer',
+      );
+      return {
+        readUrl: server.readUrl,
+        async release() {
+          stopping.abort();
+          await load;
+          await server.calm();
+        },
+      };
+    },
+  },
+  {
+    id: 'storage-checkpoints-by-hand',
+    title: 'A backup asked for some checkpoints, and nothing is wrong',
+    runbook: 'checkpoint-storm',
+    alert: {
+      alertname: 'PostgresCheckpointsTooFrequent',
+      severity: 'info',
+      summary: 'Checkpoints are occurring too frequently on orders-db',
+      description: 'Most checkpoints are requested.',
+    },
+    expected: {
+      verdict: 'cannot_tell',
+      root_cause: 'Cannot tell: most checkpoints were requested at some time, but none is now.',
+      keyword_groups: [['requested'], ['none in the last', 'none is now', 'not now']],
+    },
+    async cause(lab) {
+      const server = await lab.server('plain');
+      for (let n = 0; n < 6; n += 1) await server.admin.unsafe('CHECKPOINT');
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+  {
+    id: 'storage-missing-index',
+    title: 'A table is read from end to end again and again',
+    runbook: 'cache-hit-collapse',
+    alert: {
+      alertname: 'PostgresCacheHitRatioLow',
+      severity: 'warning',
+      summary: 'The cache hit ratio of orders-db has fallen',
+      description: 'Fewer than 90 % of the reads are found in the cache.',
+    },
+    expected: {
+      verdict: 'cause_found',
+      category: 'missing_index',
+      root_cause: 'public.shipments is read from end to end again and again: an index is missing.',
+      keywords: ['shipments'],
+      keyword_groups: [['end to end', 'sequential'], ['index']],
+      needed_evidence: [['cache', 'Cache hit ratio'], ['shipments']],
+    },
+    async cause(lab) {
+      const server = await lab.server('small');
+      await server.admin.unsafe(`DROP TABLE IF EXISTS shipments;
+        CREATE TABLE shipments AS SELECT n AS id, n % 90000 AS parcel, repeat('x', 300) AS label FROM generate_series(1, 90000) n;
+        ALTER TABLE shipments OWNER TO app; ANALYZE shipments`);
+      const stopping = new AbortController();
+      const loops = [1, 2].map(async (n) => {
+        const session = server.client('tracking-api');
+        while (!stopping.signal.aborted)
+          await session.unsafe(`SELECT id FROM shipments WHERE parcel = ${n * 41}`);
+      });
+      return {
+        readUrl: server.readUrl,
+        async release() {
+          stopping.abort();
+          await Promise.all(loops);
+          await server.calm();
+          await server.admin.unsafe('DROP TABLE shipments');
+        },
+      };
+    },
+  },
+  {
+    id: 'storage-cache-is-fine',
+    title: 'A low ratio over all time, and nothing is read now',
+    runbook: 'cache-hit-collapse',
+    alert: {
+      alertname: 'PostgresCacheHitRatioLow',
+      severity: 'info',
+      summary: 'The cache hit ratio of orders-db has fallen',
+      description: 'Fewer than 90 % of the reads are found in the cache.',
+    },
+    expected: {
+      verdict: 'healthy',
+      root_cause: 'Healthy: hardly anything is read from outside the cache now.',
+    },
+    async cause(lab) {
+      const server = await lab.server('small');
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+  {
+    id: 'storage-vacuum-held-back',
+    title: 'Dead rows that an old transaction keeps',
+    runbook: 'table-bloat',
+    alert: {
+      alertname: 'PostgresDeadTuplesHigh',
+      severity: 'warning',
+      summary: 'A table of orders-db has many dead tuples',
+      description: 'Dead tuples are more than 40 % of a table.',
+    },
+    expected: {
+      verdict: 'cause_found',
+      category: 'vacuum_held_back',
+      root_cause:
+        'The prepared transaction inventory-42 still needs the dead rows of public.orders, so vacuum cannot remove them.',
+      keywords: ['inventory-42', 'orders'],
+      keyword_groups: [['cannot be removed', 'cannot remove', 'held back', 'still claims to need']],
+      forbidden_keywords: ['switched off'],
+      needed_evidence: [['inventory-42']],
+    },
+    async cause(lab) {
+      const server = await lab.server('plain');
+      const manager = server.client('transaction-manager');
+      await manager.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      await manager.unsafe('CREATE TABLE reservations_42 (id int)');
+      await manager.unsafe("PREPARE TRANSACTION 'inventory-42'");
+      for (let n = 0; n < 3; n += 1) await server.admin.unsafe("UPDATE orders SET note = note || '.'");
+      await server.admin.unsafe('VACUUM orders');
+      return {
+        readUrl: server.readUrl,
+        async release() {
+          await server.calm();
+          await server.admin.unsafe('VACUUM ANALYZE orders');
+        },
+      };
+    },
+  },
+  {
+    id: 'storage-wraparound-prepared',
+    title: 'A prepared transaction keeps vacuum from freezing',
+    runbook: 'wraparound-risk',
+    alert: wraparound,
+    expected: {
+      verdict: 'cause_found',
+      category: 'wraparound_risk',
+      root_cause: 'The prepared transaction ledger-close keeps vacuum from freezing anything younger.',
+      keywords: ['ledger-close'],
+      keyword_groups: [['freezing', 'freeze']],
+      forbidden_keywords: ['has not been frozen'],
+      needed_evidence: [['ledger-close'], ['oldest database', 'Oldest database']],
+    },
+    async cause(lab) {
+      const server = await lab.server('old');
+      const manager = server.client('ledger');
+      await manager.unsafe('BEGIN');
+      await manager.unsafe("UPDATE orders SET note = 'closed' WHERE id = 1");
+      await manager.unsafe("PREPARE TRANSACTION 'ledger-close'");
+      await burn(server, 125_000);
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+  {
+    id: 'storage-wraparound-session',
+    title: 'A forgotten session keeps vacuum from freezing',
+    runbook: 'wraparound-risk',
+    alert: { ...wraparound, alertname: 'PostgresTransactionIdWraparound' },
+    expected: {
+      verdict: 'cause_found',
+      category: 'wraparound_risk',
+      root_cause: 'A data-science session left a transaction open and keeps vacuum from freezing.',
+      keywords: ['data-science'],
+      keyword_groups: [
+        ['transaction open', 'open transaction'],
+        ['freezing', 'freeze'],
+      ],
+      needed_evidence: [['idle in transaction', 'idle in a transaction']],
+    },
+    async cause(lab) {
+      const server = await lab.server('old');
+      const session = server.client('data-science');
+      await session.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      await session.unsafe('SELECT count(*) FROM orders');
+      await burn(server, 125_000);
+      return {
+        readUrl: server.readUrl,
+        async release() {
+          await server.calm();
+          await server.admin.unsafe('VACUUM (FREEZE)');
+        },
+      };
+    },
+  },
+  {
+    id: 'storage-xid-age-is-fine',
+    title: 'The age alert of a server that freezes in time',
+    runbook: 'wraparound-risk',
+    alert: { ...wraparound, severity: 'warning', description: 'The oldest database is half way.' },
+    expected: { verdict: 'healthy', root_cause: 'Healthy: freezing keeps up.' },
+    async cause(lab) {
+      const server = await lab.server('plain');
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+  {
+    id: 'storage-lag-without-replica',
+    title: 'A lag alert, and no replica is connected',
+    runbook: 'replication-lag',
+    alert: {
+      alertname: 'PostgresReplicationLag',
+      severity: 'critical',
+      summary: 'Replication lag of orders-db-replica',
+      description: 'The replica is more than 5 minutes behind.',
+    },
+    expected: {
+      verdict: 'cannot_tell',
+      root_cause:
+        'Cannot tell from this server: no replica is connected to it; look at the replica’s own log.',
+      keywords: ['no replica is connected'],
+      keyword_groups: [["replica's own log", 'replica’s own log', 'own log']],
+    },
+    async cause(lab) {
+      const server = await lab.server('plain');
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+];

@@ -1,0 +1,48 @@
+import type { Shop } from '../../playground/faults/shop.ts';
+import type { ScratchServer } from './scratch-server.ts';
+
+/** An incident to record: how to cause it for real, the alert it raises, and what a right answer says. */
+export interface FaultCase {
+  readonly id: string;
+  readonly title: string;
+  /** The runbook that is made for it; null: there is none. */
+  readonly runbook: string | null;
+  readonly alert: {
+    readonly alertname: string;
+    readonly severity: 'critical' | 'warning' | 'info';
+    readonly summary: string;
+    readonly description: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly expected: ExpectedAnswer;
+  /** Brings it about, and returns when it is there. */
+  cause(lab: Lab): Promise<CausedFault>;
+}
+
+/** As in a scenarios file; docs/evals.md describes the fields. */
+export interface ExpectedAnswer {
+  readonly root_cause: string;
+  readonly verdict: 'cause_found' | 'healthy' | 'cannot_tell';
+  readonly category?: string;
+  readonly keywords?: readonly string[];
+  readonly keyword_groups?: readonly (readonly string[])[];
+  readonly forbidden_keywords?: readonly string[];
+  readonly forbidden_categories?: readonly string[];
+  readonly needed_evidence?: readonly (readonly string[])[];
+  readonly red_herrings?: readonly string[];
+}
+
+export interface CausedFault {
+  /** The credential that the recorded tools read with. */
+  readonly readUrl: string;
+  release(): Promise<void>;
+}
+
+/** The servers on which faults are caused, started when first asked for. */
+export interface Lab {
+  shop(): Promise<Shop>;
+  /** One of a kind, by its settings. */
+  server(kind: ServerKind): Promise<ScratchServer>;
+}
+
+export type ServerKind = 'plain' | 'small' | 'old' | 'archiving';

@@ -1,0 +1,56 @@
+import { messageOf, OpsError } from '../../src/domain/errors.ts';
+import { asToolCallId } from '../../src/domain/ids.ts';
+import type { Json, ToolCallRequest, ToolCallResult } from '../../src/domain/tool-call.ts';
+import type { RecordedOutput } from '../../src/evaluation/scenario.ts';
+import { createPostgresTargets } from '../../src/infra/postgres/create-postgres-targets.ts';
+import { redact, redactJson } from '../../src/screen/redact.ts';
+import { allTools } from '../../src/tools/all.ts';
+
+/** The real tools on a real server, each call written down as the gate would keep it. */
+export interface LiveTools {
+  readonly outputs: readonly RecordedOutput[];
+  call(request: ToolCallRequest): Promise<ToolCallResult>;
+  close(): Promise<void>;
+}
+
+export function liveTools(target: string, readUrl: string): LiveTools {
+  const outputs: RecordedOutput[] = [];
+  const configured = { name: target, kind: 'postgres', environment: 'production', aliases: [] } as const;
+  const ports = { postgres: createPostgresTargets([{ ...configured, readUrl, actUrl: null }]) };
+
+  async function call(request: ToolCallRequest): Promise<ToolCallResult> {
+    const toolCallId = asToolCallId(`tc_${String(outputs.length + 1).padStart(12, '0')}`);
+    const tool = allTools.find(({ name }) => name === request.tool);
+    if (tool === undefined || tool.kind === 'active')
+      return { kind: 'refused', toolCallId, code: 'UNKNOWN_TOOL', reason: `${request.tool} does not read` };
+    const input: unknown = tool.input.parse(request.input);
+    const args = JSON.parse(JSON.stringify(input)) as Record<string, Json>;
+    try {
+      const context = {
+        target: { ...configured, domain: 'postgres' as const },
+        // Host tools have no part in a PostgreSQL incident.
+        ports: ports as never,
+        signal: AbortSignal.timeout(tool.timeoutMs),
+        timeoutMs: tool.timeoutMs,
+      };
+      const out = await tool.run(context, input);
+      const text = redact(out.text);
+      const data = redactJson(JSON.parse(JSON.stringify(out.data)) as Json);
+      outputs.push({
+        tool: tool.name,
+        args: args as never,
+        status: 'success',
+        output: text,
+        data: data as never,
+      });
+      return { kind: 'ok', toolCallId, text, data, truncated: false };
+    } catch (error) {
+      const code = error instanceof OpsError ? error.code : 'BUG';
+      const reason = redact(messageOf(error));
+      if (code === 'BUG') throw error;
+      outputs.push({ tool: tool.name, args: args as never, status: 'error', output: reason, code });
+      return { kind: 'failed', toolCallId, code, reason };
+    }
+  }
+  return { outputs, call, close: () => ports.postgres.close() };
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPlaybook } from '../../src/agents/playbook/create-playbook.ts';
+import type { Diagnosis } from '../../src/domain/diagnosis.ts';
+import type { Json } from '../../src/domain/tool-call.ts';
+import { incidentOf } from '../../src/evaluation/incident-of.ts';
+import { createRecordedSession } from '../../src/evaluation/recorded-session.ts';
+import { createRecordings } from '../../src/evaluation/recordings.ts';
+import { Scenario } from '../../src/evaluation/scenario.ts';
+import type { Runbook } from '../../src/memory/runbooks/runbook.ts';
+import type { FaultCase, Lab } from './fault-case.ts';
+import { type LiveTools, liveTools } from './live-tools.ts';
+
+/** What anybody may want to look at, asked once beside what the playbook asks. */
+const LOOKS: readonly { readonly tool: string; readonly input?: Json }[] = [
+  { tool: 'postgres_activity' },
+  { tool: 'postgres_blocking_tree' },
+  { tool: 'postgres_connections' },
+  { tool: 'postgres_long_transactions' },
+  { tool: 'postgres_idle_in_transaction' },
+  { tool: 'postgres_locks' },
+  { tool: 'postgres_table_health' },
+  { tool: 'postgres_xid_age' },
+  { tool: 'postgres_replication' },
+  { tool: 'postgres_checkpoints' },
+  { tool: 'postgres_deadlocks' },
+  { tool: 'postgres_cache_hit', input: { sample_seconds: 2 } },
+  { tool: 'postgres_index_use' },
+  { tool: 'postgres_sizes' },
+  { tool: 'postgres_slow_statements' },
+];
+/** An alert fires some seconds after the trouble has begun, and somebody looks some seconds later. */
+const FIRES_AFTER_MS = 1_500;
+const LOOKED_AT_AFTER_MS = 2_000;
+
+const target = 'orders-db';
+
+/** Causes the fault, lets the playbook look at it, looks around once more, and undoes the fault. */
+export async function recordCase(
+  fault: FaultCase,
+  lab: Lab,
+  runbooks: readonly Runbook[],
+): Promise<{ readonly scenario: Scenario; readonly diagnosis: Diagnosis }> {
+  const caused = await fault.cause(lab);
+  const live = liveTools(target, caused.readUrl);
+  try {
+    await sleep(FIRES_AFTER_MS);
+    const firedAt = Date.now();
+    await sleep(LOOKED_AT_AFTER_MS);
+    const scenario = Scenario.parse({
+      ...described(fault, Math.round((Date.now() - firedAt) / 100) / 10),
+      tool_outputs: [],
+    });
+    const diagnosis = await investigate(scenario, live, runbooks);
+    for (const { tool, input } of LOOKS)
+      if (!live.outputs.some((output) => output.tool === tool))
+        await live.call({ tool, target, input: input ?? {} });
+    return { scenario: { ...scenario, tool_outputs: [...live.outputs] }, diagnosis };
+  } finally {
+    await live.close();
+    await caused.release();
+  }
+}
+
+function described({ id, title, runbook, alert, expected }: FaultCase, ageSeconds: number) {
+  const labels = {
+    alertname: alert.alertname,
+    severity: alert.severity,
+    source_type: 'database',
+    instance: target,
+    ...alert.labels,
+  };
+  return {
+    id,
+    title,
+    kind: 'alert',
+    domain: 'postgres',
+    target,
+    runbook,
+    incident: {
+      title: alert.summary,
+      commonLabels: labels,
+      commonAnnotations: { summary: alert.summary, description: alert.description },
+      age_seconds: ageSeconds,
+    },
+    severity: alert.severity,
+    expected,
+  };
+}
+
+async function investigate(
+  scenario: Scenario,
+  live: LiveTools,
+  runbooks: readonly Runbook[],
+): Promise<Diagnosis> {
+  const session = createRecordedSession({
+    incident: incidentOf(scenario, Date.now()),
+    recordings: createRecordings([]),
+    signal: AbortSignal.timeout(120_000),
+  });
+  const playbook = createPlaybook({ runbooks: () => runbooks });
+  const work = { ...session.work('detective'), callTool: live.call };
+  const triage = await playbook.triage(work);
+  return playbook.diagnose(work, triage);
+}

@@ -1,0 +1,32 @@
+import type { Answer } from '../../../src/evaluation/answer.ts';
+import { Scenario } from '../../../src/evaluation/scenario.ts';
+
+export function aScenario(part: {
+  readonly id?: string;
+  readonly incident?: Record<string, unknown>;
+  readonly tool_outputs?: readonly unknown[];
+  readonly expected?: Record<string, unknown>;
+}): Scenario {
+  return Scenario.parse({
+    id: part.id ?? 'one',
+    title: 'One',
+    incident: { title: 'Queue is full', commonLabels: { alertname: 'QueueFull' }, ...part.incident },
+    tool_outputs: part.tool_outputs ?? [],
+    expected: { root_cause: 'The importer holds a lock on stock.', ...part.expected },
+  });
+}
+
+export function anAnswer(part: Partial<Answer> = {}): Answer {
+  return {
+    id: 'one',
+    verdict: 'cause_found',
+    rootCause: '',
+    category: null,
+    confidence: 0.9,
+    evidence: [],
+    ruledOut: [],
+    unknown: [],
+    remedy: null,
+    ...part,
+  };
+}
