@@ -94,6 +94,7 @@ export async function createAgentCore(options: {
   const deps: InvestigationDeps = {
     sql,
     records,
+    audit,
     jobs: engine,
     vault,
     gate: createGate({

@@ -9,6 +9,7 @@ import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { IncidentRecords } from '../record/record.ts';
+import type { AuditLog } from '../security/audit-chain.ts';
 import type { CredentialVault } from '../security/credentials.ts';
 import type { Reporter } from './ports.ts';
 
@@ -37,6 +38,7 @@ export interface InvestigationMemory {
 export interface InvestigationDeps {
   readonly sql: Sql;
   readonly records: IncidentRecords;
+  readonly audit: AuditLog;
   readonly jobs: Jobs;
   readonly gate: Gate;
   readonly vault: CredentialVault;

@@ -15,7 +15,7 @@ import { createAccept } from '../../src/ingest/accept.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/investigation/deps.ts';
 import { createSteering } from '../../src/investigation/steering.ts';
 import { createTurn } from '../../src/investigation/turn.ts';
-import { createRecords } from '../../src/record/record.ts';
+import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
 import { createAuditLog } from '../../src/security/audit-chain.ts';
 import { openCredentialVault, type VaultOptions } from '../../src/security/credentials.ts';
 import { createKillSwitch, type Mode } from '../../src/security/kill-switch.ts';
@@ -196,7 +196,7 @@ export async function createCore(options: CoreOptions) {
   const database = openDatabase(options.url);
   const { sql } = database;
   await migrateEngine(options.url, sql);
-  const records = createRecords(sql);
+  const records = (options.records ?? ((plain) => plain))(createRecords(sql));
   const audit = createAuditLog(sql);
   const identities = createIdentities({ sql, audit, key: openVaultKey('', VAULT_SECRET) });
   const vault = await openCredentialVault({
@@ -240,6 +240,7 @@ export async function createCore(options: CoreOptions) {
   const deps: InvestigationDeps = {
     sql,
     records,
+    audit,
     jobs: engine,
     gate,
     vault,

@@ -1,8 +1,8 @@
-import { type Investigator, InvestigatorFailed } from '../../agents/ports.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
 import type { Incident } from '../../domain/incident.ts';
-import { type CheckedDiagnosis, checkEvidence } from '../evidence.ts';
-import { move, note } from '../move.ts';
+import type { CheckedDiagnosis } from '../evidence.ts';
+import { holdToEvidence } from '../hold-to-evidence.ts';
+import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { recallNow, rememberNow } from '../recall.ts';
 import { withInvestigator } from '../work.ts';
@@ -13,7 +13,7 @@ export async function diagnose(run: PhaseRun): Promise<void> {
   const recall = await recallNow(run, 'triaged', incident.incidentType);
   const checked = await withInvestigator(run, 'detective', recall, async (investigator, work) => {
     const raw = await investigator.diagnose(work, triageOf(incident));
-    return held(run, investigator, raw);
+    return holdToEvidence(run, investigator, raw);
   });
   await run.durably('conclude', async () => {
     const { diagnosis } = checked;
@@ -36,28 +36,6 @@ export async function diagnose(run: PhaseRun): Promise<void> {
     });
   });
   await rememberNow(run);
-}
-
-/**
- * The diagnosis after its claims were held against the record; what fell is on record. A model whose cause stands on
- * nothing it read has failed: the playbook looks for itself.
- */
-async function held(run: PhaseRun, { name }: Investigator, raw: Diagnosis): Promise<CheckedDiagnosis> {
-  const { deps, incident } = run;
-  const checked = await run.durably(`check evidence of ${name}`, async () => {
-    const record = await deps.records.load(incident.id);
-    const result = checkEvidence(raw, record ?? { incident, events: [], toolCalls: [] });
-    for (const { claim, reason } of result.dropped)
-      await note(deps, incident, `dropped:${incident.round}:${name}:${claim.slice(0, 80)}`, {
-        type: 'claim.dropped',
-        claim: deps.redact(claim),
-        reason,
-      });
-    return result;
-  });
-  if (checked.unproven && name === 'claude')
-    throw new InvestigatorFailed(`nothing it read carries what it said (“${raw.rootCause.slice(0, 200)}”).`);
-  return checked;
 }
 
 export function worthActingOn({ diagnosis, live }: CheckedDiagnosis): boolean {
@@ -94,7 +72,7 @@ function nextStepOf(diagnosis: Diagnosis): string {
   );
 }
 
-function redacted(diagnosis: Diagnosis, redact: (text: string) => string): Diagnosis {
+export function redacted(diagnosis: Diagnosis, redact: (text: string) => string): Diagnosis {
   const maybe = (text: string | null): string | null => (text === null ? null : redact(text));
   return {
     ...diagnosis,

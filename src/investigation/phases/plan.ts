@@ -1,10 +1,11 @@
 import type { Investigator } from '../../agents/ports.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
 import { EMPTY_RECALL, type Recall } from '../../domain/memory.ts';
-import { move } from '../move.ts';
+import { holdToEvidence } from '../hold-to-evidence.ts';
+import { move, note } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { withInvestigator } from '../work.ts';
-import { triageOf } from './diagnose.ts';
+import { redacted, triageOf, worthActingOn } from './diagnose.ts';
 
 /** `planning` → `awaiting_approval` with one action, else `reported`. */
 export async function plan(run: PhaseRun): Promise<void> {
@@ -24,11 +25,13 @@ export async function plan(run: PhaseRun): Promise<void> {
   const recall = await run.durably('recall for the plan', () =>
     deps.memory.recall(incident, incident.incidentType).catch(() => EMPTY_RECALL),
   );
-  const outcome = await withInvestigator(run, 'surgeon', recall, async (investigator, work) =>
-    known
-      ? investigator.plan(work, await planned(run, recall, investigator, known))
-      : { kind: 'none' as const, reason: 'There is no diagnosis on record.' },
-  );
+  const outcome = await withInvestigator(run, 'surgeon', recall, async (investigator, work) => {
+    if (!known) return none('There is no diagnosis on record.');
+    const diagnosis = await planned(run, recall, investigator, known);
+    return diagnosis
+      ? investigator.plan(work, diagnosis)
+      : none('The model failed while planning, and the runbooks’ own look does not carry a fix.');
+  });
   await run.durably('conclude', async () => {
     const action = outcome.kind === 'proposed' ? await deps.records.action(outcome.actionId) : null;
     if (outcome.kind === 'proposed' && action && !action.auditOnly) {
@@ -68,20 +71,34 @@ export async function plan(run: PhaseRun): Promise<void> {
 
 /**
  * A model's diagnosis names no exact call and the surgeon may not read: where the playbook takes over only now, it looks
- * as the detective first, and plans from what it has seen itself.
+ * as the detective first, and plans from what it has seen itself. That diagnosis is held to its evidence like any other:
+ * null when it does not carry a fix.
  */
 async function planned(
   run: PhaseRun,
   recall: Recall,
   investigator: Investigator,
   known: Diagnosis,
-): Promise<Diagnosis> {
+): Promise<Diagnosis | null> {
   if (investigator.name !== 'playbook' || known.suggested !== undefined) return known;
+  const { deps } = run;
   const incident = { ...run.incident, investigator: 'playbook' } as const;
-  return withInvestigator({ ...run, incident }, 'detective', recall, (playbook, work) =>
-    playbook.diagnose(work, triageOf(incident)),
+  const checked = await withInvestigator({ ...run, incident }, 'detective', recall, async (playbook, work) =>
+    holdToEvidence(run, playbook, await playbook.diagnose(work, triageOf(incident))),
   );
+  const { diagnosis } = checked;
+  await run.durably('the playbook’s diagnosis', async () => {
+    await note(deps, incident, `taken over:${incident.round}:${run.reason}`, {
+      type: 'diagnosis.concluded',
+      round: incident.round,
+      diagnosis: redacted(diagnosis, deps.redact),
+    });
+    return true;
+  });
+  return worthActingOn(checked) ? diagnosis : null;
 }
+
+const none = (reason: string) => ({ kind: 'none', reason }) as const;
 
 function remedyOf(diagnosis: Diagnosis | null): string | null {
   return diagnosis?.remedy ?? null;
