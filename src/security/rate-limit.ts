@@ -5,6 +5,8 @@ import type { Sql, Tx } from '../domain/sql.ts';
 export interface RateLimit {
   /** What is counted, e.g. one service of one machine. */
   readonly key: string;
+  /** For people: `restart of web`. */
+  readonly what: string;
   readonly times: number;
   readonly withinMs: number;
 }
@@ -18,7 +20,7 @@ const FORGET_AFTER = '2 days';
  */
 export async function rateRefusal(
   sql: Sql | Tx,
-  { key, times, withinMs }: RateLimit,
+  { key, what, times, withinMs }: RateLimit,
   own: string | null = null,
 ): Promise<Refusal | undefined> {
   const rows = await sql`
@@ -33,7 +35,7 @@ export async function rateRefusal(
   const seconds = Math.max(1, Math.ceil(Number(oldest['free_in_ms']) / 1000));
   return refuse(
     'RATE_LIMITED',
-    `At most ${times} in ${Math.round(withinMs / 60_000)} minutes (${key}). It may be done again in ${seconds} s, at ${String(oldest['free_at'])} UTC.`,
+    `At most ${times} ${what} in ${Math.round(withinMs / 60_000)} minutes. It may be done again in ${seconds} s, at ${String(oldest['free_at'])} UTC.`,
   );
 }
 

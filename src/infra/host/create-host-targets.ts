@@ -2,7 +2,7 @@ import { OpsError } from '../../domain/errors.ts';
 import type { HostService, HostTargetConfig } from '../../domain/host-target.ts';
 import type { Host, HostAccess, HostTargets, ServiceState, SessionOptions } from '../../tools/ports.ts';
 import { bootClock } from './boot-clock.ts';
-import { declaredState } from './declared-service.ts';
+import { declaredState, STEADY_SECONDS } from './declared-service.ts';
 import { machineIdentity } from './host-identity.ts';
 import { restartService } from './restart-service.ts';
 import { systemctlPath, systemdState } from './systemd-service.ts';
@@ -18,6 +18,8 @@ export interface LocalHostOptions {
   readonly access: HostAccess;
   /** Ports that `curl` never asks: our own, whose answers are not for models. */
   readonly deniedPorts: readonly number[];
+  /** How long a process must have run to count as running; 10 s when left out. */
+  readonly steadySeconds?: number;
   /** Where systemctl is; found when left out. */
   readonly systemctl?: string;
 }
@@ -41,7 +43,10 @@ export function createHostTargets(
   };
 }
 
-function localHost(config: HostTargetConfig, { access, deniedPorts, systemctl }: LocalHostOptions): Host {
+function localHost(
+  config: HostTargetConfig,
+  { access, deniedPorts, systemctl, steadySeconds = STEADY_SECONDS }: LocalHostOptions,
+): Host {
   const find = (name: string): HostService => {
     const found = config.services.find((each) => each.name === name);
     if (found) return found;
@@ -51,8 +56,8 @@ function localHost(config: HostTargetConfig, { access, deniedPorts, systemctl }:
   };
   const stateOf = async (service: HostService, options: SessionOptions): Promise<ServiceState> =>
     service.kind === 'command'
-      ? declaredState(service)
-      : systemdState(service, systemctl ?? systemctlPath(), options);
+      ? declaredState(service, steadySeconds)
+      : systemdState(service, { systemctl: systemctl ?? systemctlPath(), steadySeconds }, options);
   return {
     machine: machineIdentity(),
     roots: config.roots,

@@ -13,7 +13,7 @@ const TICKS = 100;
 export const STEADY_SECONDS = 10;
 
 /** How a service declared by command and pid file is: what its file says, held against the process table. */
-export async function declaredState(service: CommandService): Promise<ServiceState> {
+export async function declaredState(service: CommandService, steadySeconds: number): Promise<ServiceState> {
   const { name, pidFile } = service;
   const declared = service.restart.join(' ');
   const none = { name, mainPid: null, startedAt: null, ageSeconds: null, restarts: null, declared } as const;
@@ -28,7 +28,7 @@ export async function declaredState(service: CommandService): Promise<ServiceSta
     return { ...none, state: 'stopped', says: `pid ${file.pid} of ${pidFile} belongs to a later process` };
   return {
     name,
-    state: ageSeconds !== null && ageSeconds < STEADY_SECONDS ? 'restarting' : 'running',
+    state: ageSeconds !== null && ageSeconds < steadySeconds ? 'restarting' : 'running',
     mainPid: file.pid,
     startedAt: process.startedAt,
     ageSeconds,

@@ -26,7 +26,9 @@ if (clock !== '') {
 }
 if (pid !== '0' && ticks !== '') {
   const stat = read('/proc/' + pid + '/stat');
-  if (stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] !== ticks) process.exit(${FUSE_MOVED});
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // A zombie is nobody any more.
+  if (fields[19] !== ticks || fields[0] === 'Z' || fields[0] === 'X') process.exit(${FUSE_MOVED});
 }
 const { status, error } = spawnSync(command, words, {
   cwd: '/', env: process.env, stdio: 'inherit', timeout: Number(maxMs), killSignal: 'SIGKILL',

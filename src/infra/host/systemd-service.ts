@@ -3,7 +3,7 @@ import { OpsError } from '../../domain/errors.ts';
 import type { HostService } from '../../domain/host-target.ts';
 import type { ServiceState, SessionOptions } from '../../tools/ports.ts';
 import { processIdentity } from '../process/process-identity.ts';
-import { ageOf, STEADY_SECONDS } from './declared-service.ts';
+import { ageOf } from './declared-service.ts';
 import { runDeclared } from './run-declared.ts';
 
 type SystemdService = Extract<HostService, { kind: 'systemd' }>;
@@ -22,7 +22,7 @@ export function systemctlPath(): string {
 /** How a unit is, by `systemctl show`. `systemctl`: its absolute path. */
 export async function systemdState(
   { name, unit }: SystemdService,
-  systemctl: string,
+  { systemctl, steadySeconds }: { readonly systemctl: string; readonly steadySeconds: number },
   options: SessionOptions,
 ): Promise<ServiceState> {
   const argv = [systemctl, 'show', unit, '--no-pager', `--property=${properties.join(',')}`];
@@ -50,7 +50,7 @@ export async function systemdState(
   const sub = read.get('SubState') ?? 'unknown';
   return {
     name,
-    state: stateOf(active, sub, ageSeconds),
+    state: stateOf(active, sub, ageSeconds !== null && ageSeconds < steadySeconds),
     mainPid: process ? pid : null,
     startedAt: process?.startedAt ?? null,
     ageSeconds,
@@ -60,7 +60,7 @@ export async function systemdState(
   };
 }
 
-function stateOf(active: string, sub: string, ageSeconds: number | null): ServiceState['state'] {
+function stateOf(active: string, sub: string, young: boolean): ServiceState['state'] {
   if (
     sub === 'auto-restart' ||
     active === 'activating' ||
@@ -70,5 +70,5 @@ function stateOf(active: string, sub: string, ageSeconds: number | null): Servic
     return 'restarting';
   if (active === 'failed') return 'failed';
   if (active !== 'active') return 'stopped';
-  return ageSeconds !== null && ageSeconds < STEADY_SECONDS ? 'restarting' : 'running';
+  return young ? 'restarting' : 'running';
 }

@@ -46,7 +46,15 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
     if (parsed.files.some(({ kind }) => kind === 'delete'))
       return refuse('DIFF_DELETE', 'A patch deletes no files.');
     const place = await patchable(context, file);
-    return place.ok ? undefined : place;
+    if (!place.ok) return place;
+    const checked = await hostOf(context).access.check(place.root.path, place.path);
+    if (!checked.ok) return checked;
+    return parsed.files.length === 1 && parsed.files[0]?.path === checked.relative
+      ? undefined
+      : refuse(
+          'DIFF_PATH',
+          `The diff must change exactly one file, written as a/${checked.relative} and b/${checked.relative}.`,
+        );
   },
   async preflight(context, input) {
     const { planned, added, removed, file } = await patchOf(context, input);

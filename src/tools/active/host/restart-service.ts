@@ -18,9 +18,10 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
   targetKind: 'host',
   input: z.strictObject({ service: serviceName }),
   timeoutMs: 60_000,
-  limit: (_input, { machine, declared }) => ({
+  limit: ({ service }, { machine, declared }) => ({
     // By what is run: two names or targets for one unit of this machine are one service.
     key: `restart ${declared} on ${machine}`,
+    what: `restart of ${service}`,
     times: 1,
     withinMs: WITHIN_MS,
   }),
