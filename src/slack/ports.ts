@@ -67,6 +67,8 @@ export interface SlackDeps {
     /** Ids or names; the first gets the incidents that come from elsewhere. */
     readonly alertChannels: readonly string[];
     readonly approvers: readonly Principal[];
+    /** Who may approve this one, by the policy; the above without one. */
+    readonly approversOf?: (action: Action) => Promise<readonly Principal[]>;
     /** Id or handle. */
     readonly oncallGroup: string | null;
     readonly mode: 'AUDIT' | 'ACTIVE';
@@ -90,6 +92,8 @@ export interface SlackDeps {
   readonly commands?: Readonly<Record<string, SlackCommand>>;
   /** More lines for `/sentry status` and App Home: parts, switch, model. */
   readonly statusLines?: () => Promise<readonly string[]>;
+  /** Times the pace that Slack allows, for a server that allows more; 1 when left out. */
+  readonly speed?: number;
   /** HTTP mode only: listen here by ourselves instead of being mounted. */
   readonly listen?: { readonly host: string; readonly port: number };
 }

@@ -90,7 +90,7 @@ export function createSlack(deps: SlackDeps): Slack {
     client: sender,
     store,
     log,
-    paces: new Paces(),
+    paces: new Paces(deps.speed),
     drawing: async (id) => {
       if (isProposal(id)) return drawProposal({ memory: deps.memory, store, people, channels, identity }, id);
       const record = await deps.records.load(id);

@@ -49,12 +49,20 @@ export class Pace {
 
 /** Posts per channel and edits per workspace, as Slack allows them (facts: about 1 message/s/channel; `chat.update` 50/min). */
 export class Paces {
-  readonly edits = new Pace({ perSecond: 50 / 60, burst: 10 });
+  readonly edits: Pace;
   readonly #posts = new Map<string, Pace>();
+  readonly #speed: number;
+
+  /** `speed`: times what Slack allows, for a server that allows more. */
+  constructor(speed = 1) {
+    this.#speed = speed;
+    this.edits = new Pace({ perSecond: (50 / 60) * speed, burst: 10 * speed });
+  }
 
   posts(channel: string): Pace {
     let pace = this.#posts.get(channel);
-    if (!pace) this.#posts.set(channel, (pace = new Pace({ perSecond: 1, burst: 4 })));
+    if (!pace)
+      this.#posts.set(channel, (pace = new Pace({ perSecond: this.#speed, burst: 4 * this.#speed })));
     return pace;
   }
 }
