@@ -42,7 +42,7 @@ async function ownFiles(): Promise<readonly string[]> {
 export async function loadInvestigator(
   name: 'playbook' | 'claude',
   config: Config,
-  wantedModel?: string,
+  wanted: { readonly model?: string; readonly prompts?: string } = {},
 ): Promise<MakeInvestigator> {
   if (name === 'playbook') {
     const folder = config.runbooksDir ?? join(packageRoot(), 'runbooks');
@@ -56,7 +56,7 @@ export async function loadInvestigator(
     });
   const llm = createModelGateway({
     backend: createBackend(config.llm),
-    model: modelName(config.llm, wantedModel ?? config.model),
+    model: modelName(config.llm, wanted.model ?? config.model),
   });
-  return replayClaude(llm, allTools);
+  return replayClaude(llm, allTools, wanted.prompts);
 }

@@ -8,6 +8,7 @@ import { loadInvestigator, loadScenarios } from './evals-inputs.ts';
 interface RunOptions {
   readonly investigator: 'playbook' | 'claude';
   readonly model?: string;
+  readonly prompt?: string;
   readonly scenarios?: string;
   readonly json: boolean;
 }
@@ -22,12 +23,16 @@ export const evalsRunCommand = new Command('run')
       .default('playbook'),
   )
   .option('--model <id>', 'another model than the configured one')
+  .option('--prompt <folder>', 'a folder with other prompts than the shipped ones')
   .option('--scenarios <file>', 'JSON lines; the incidents in evals/ when left out')
   .option('--json', 'one JSON document {summary, incidents}', false)
-  .action(async ({ investigator, model, scenarios, json }: RunOptions) => {
+  .action(async ({ investigator, model, prompt, scenarios, json }: RunOptions) => {
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort(new Error('Interrupted.')));
-    const make = await loadInvestigator(investigator, loadConfig(), model);
+    const make = await loadInvestigator(investigator, loadConfig(), {
+      ...(model === undefined ? {} : { model }),
+      ...(prompt === undefined ? {} : { prompts: prompt }),
+    });
     const run = await runEvals({
       scenarios: await loadScenarios(scenarios),
       make,

@@ -21,11 +21,16 @@ export function replayPlaybook(runbooks: readonly Runbook[]): MakeInvestigator {
   return () => playbook;
 }
 
-/** Claude with the scenario's recorded tools and no others. */
-export function replayClaude(llm: ClaudeModel, tools: readonly AnyTool[]): MakeInvestigator {
+/** Claude with the scenario's recorded tools and no others; `prompts`: a folder whose files take the shipped ones' place. */
+export function replayClaude(
+  llm: ClaudeModel,
+  tools: readonly AnyTool[],
+  prompts?: string,
+): MakeInvestigator {
   return (scenario, session) =>
     createClaude({
       llm,
+      ...(prompts === undefined ? {} : { prompts }),
       tools: offeredTools(scenario, tools),
       targets: session.incident.target === null ? [] : [session.incident.target],
       toolCalls: async () => session.record().toolCalls,

@@ -18,7 +18,7 @@ export interface ClaudeDeps extends RoleDeps {
 export function createClaude(deps: ClaudeDeps): Investigator {
   return {
     name: 'claude',
-    version: { model: deps.llm.model, prompts: promptsVersion() },
+    version: { model: deps.llm.model, prompts: promptsVersion(deps.prompts) },
     triage: (work) => triage(deps, work),
     diagnose: (work, result) => diagnose(deps, work, result),
     plan: (work, diagnosis) => plan(deps, work, diagnosis),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export type PromptedRole = 'triage' | 'detective' | 'surgeon';
 
@@ -11,17 +12,21 @@ export interface Prompt {
 }
 
 /** One digest over the words of all roles, for the record. */
-export function promptsVersion(): string {
-  const versions = (['triage', 'detective', 'surgeon'] as const).map((role) => loadPrompt(role).version);
+export function promptsVersion(folder?: string): string {
+  const versions = (['triage', 'detective', 'surgeon'] as const).map(
+    (role) => loadPrompt(role, folder).version,
+  );
   return createHash('sha256').update(versions.join()).digest('hex').slice(0, 12);
 }
 
-/** Policy first, so that all roles share the beginning. */
-export function loadPrompt(role: PromptedRole): Prompt {
-  const system = `${read('policy')}\n${read(role)}`;
+/** Policy first, so that all roles share the beginning. Files in `folder`, for trying others out, take the place of ours. */
+export function loadPrompt(role: PromptedRole, folder?: string): Prompt {
+  const system = `${read('policy', folder)}\n${read(role, folder)}`;
   return { system, version: createHash('sha256').update(system).digest('hex').slice(0, 12) };
 }
 
-function read(name: string): string {
+function read(name: string, folder: string | undefined): string {
+  const other = folder === undefined ? undefined : join(folder, `${name}.md`);
+  if (other !== undefined && existsSync(other)) return readFileSync(other, 'utf8');
   return readFileSync(new URL(`../prompts/${name}.md`, import.meta.url), 'utf8');
 }

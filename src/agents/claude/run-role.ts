@@ -62,7 +62,7 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
   const block = await memory.first(run.about);
   const outcome = await runLoop<T>({
     stream: guarded(deps, work),
-    system: loadPrompt(run.role).system,
+    system: loadPrompt(run.role, deps.prompts).system,
     tools: toolsOf(run.role, deps.tools, deps.targets),
     report: run.report,
     // Recorded: what memory and people said may have changed by a restart, the history must not.

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { packageRoot } from '../config.ts';
+import { replayIncident } from '../evaluation/replay.ts';
+import { replayTable } from '../evaluation/replay-table.ts';
+import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
+import { createRecords } from '../record/record.ts';
+import { allTools } from '../tools/all.ts';
+import { createRegistry } from '../tools/registry.ts';
+import { loadInvestigator } from './evals-inputs.ts';
+import { loadIncident } from './load-incident.ts';
+import { withStore } from './with-store.ts';
+
+interface ReplayCommandOptions {
+  readonly investigator?: 'playbook' | 'claude';
+  readonly model?: string;
+  readonly prompt?: string;
+  readonly json: boolean;
+}
+
+export const replayCommand = new Command('replay')
+  .description(
+    'Investigate an incident again with nothing but its recorded tool outputs, and compare diagnosis, tool use and cost. Nothing live is read, nothing is changed or written.',
+  )
+  .argument('<incident>', 'INC-7, or just 7')
+  .addOption(
+    new Option('--investigator <name>', 'playbook, or claude; with --model or --prompt it is claude').choices(
+      ['playbook', 'claude'],
+    ),
+  )
+  .option('--model <id>', 'another model than the configured one')
+  .option('--prompt <folder>', 'a folder with other prompts (policy.md, triage.md, detective.md)')
+  .option('--json', 'one JSON document', false)
+  .action(async (id: string, { investigator, model, prompt, json }: ReplayCommandOptions) => {
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort(new Error('Interrupted.')));
+    const { record, config } = await withStore(async ({ sql }, loaded) => ({
+      record: await loadIncident(createRecords(sql), id),
+      config: loaded,
+    }));
+    const wanted = model || prompt ? 'claude' : (investigator ?? record.incident.investigator ?? 'playbook');
+    const make = await loadInvestigator(wanted, config, {
+      ...(model === undefined ? {} : { model }),
+      ...(prompt === undefined ? {} : { prompts: prompt }),
+    });
+    const { runbooks } = await loadRunbooks(config.runbooksDir ?? join(packageRoot(), 'runbooks'), {
+      tools: createRegistry(allTools),
+    });
+    const report = await replayIncident({
+      record,
+      make,
+      name: wanted === 'claude' ? (model ?? config.model) : wanted,
+      tools: allTools,
+      runbooks,
+      signal: stop.signal,
+    });
+    process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : replayTable(report));
+  });
