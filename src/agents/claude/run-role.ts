@@ -41,6 +41,8 @@ export interface RoleDeps {
   readonly targets: readonly string[];
   /** What may be spent; without it (evaluations) only the limits of each role hold. */
   readonly breaker?: Pick<CostBreaker, 'reserve'>;
+  /** A folder with other prompts than ours, for evals and replays. */
+  readonly prompts?: string;
 }
 
 /** `shown`: the memories that stood in its history. */
