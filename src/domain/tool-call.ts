@@ -87,3 +87,13 @@ export interface VerifyStep {
   /** What it means when it holds, for people. */
   readonly says: string;
 }
+
+/** Sentry's own memory, as opposed to a look at a live system; by name, as events have it. */
+export function isMemoryToolName(tool: string): boolean {
+  return tool.startsWith('memory_') || tool === 'load_toolset';
+}
+
+/** What these show was shown by another call of the incident, which they name: evidence is looked for there. */
+export function isEvidenceToolName(tool: string): boolean {
+  return tool === 'evidence_read' || tool === 'evidence_grep';
+}

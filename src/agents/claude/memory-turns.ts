@@ -1,4 +1,5 @@
 import type { ShownMemory } from '../../domain/memory.ts';
+import { isMemoryToolName } from '../../domain/tool-call.ts';
 import type { LaterTurn } from '../loop/types.ts';
 import type { Investigation } from '../ports.ts';
 
@@ -37,7 +38,7 @@ export function memoryTurns(work: Pick<Investigation, 'memoryFor'>): MemoryTurns
 function outputOf(result: string): string {
   try {
     const { tool, output } = JSON.parse(result) as { readonly tool?: unknown; readonly output?: unknown };
-    if (typeof tool !== 'string' || typeof output !== 'string' || tool.startsWith('memory_')) return '';
+    if (typeof tool !== 'string' || typeof output !== 'string' || isMemoryToolName(tool)) return '';
     return output.slice(0, OF_A_RESULT);
   } catch (error) {
     if (error instanceof SyntaxError) return '';

@@ -14,7 +14,7 @@ import { runbookIdOf } from './runbook-id.ts';
 /** The seed's: so many times more are fetched than are wanted, because the order changes with trust and the rest. */
 const OVERFETCH = 3;
 /** Whatever fits a question worse than this share of the best hit is about something else. */
-const LEAST_SHARE = 0.25;
+const LEAST_SHARE = 0.15;
 
 /** A memory of any kind that was found, with what its rank is made of. */
 export interface FoundMemory extends MemoryCandidate {

@@ -1,5 +1,6 @@
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { isMemoryToolName } from '../../domain/tool-call.ts';
 import { dryRunPurpose } from '../../memory/promotion/ports.ts';
 import { type Block, bold, button, buttons, paragraph, prose, words } from './build.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
@@ -133,7 +134,9 @@ function finished(round: Round): string {
     round.events.findLast((event) => event.type === 'diagnosis.concluded') ??
     round.events.findLast((event) => isLook(event) || event.type === 'triage.concluded');
   const took = first && last && last.seq > first.seq ? ` in ${span(first.at, last.at)}` : '';
-  const looks = round.events.filter(isLook).length;
+  const looks = round.events.filter(
+    (event) => isLook(event) && !(event.type === 'tool.called' && isMemoryToolName(event.tool)),
+  ).length;
   return `Investigated${took}${looks > 0 ? ` · ${looks} ${looks === 1 ? 'look' : 'looks'} at the live system` : ''}`;
 }
 
