@@ -34,6 +34,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./cli/search.ts')).searchCommand,
   bench: async () => (await import('./cli/bench.ts')).benchCommand,
   evals: async () => (await import('./cli/evals.ts')).evalsCommand,
+  replay: async () => (await import('./cli/replay.ts')).replayCommand,
   scan: async () => (await import('./cli/scan.ts')).scanCommand,
   redact: async () => (await import('./cli/redact.ts')).redactCommand,
   guard: async () => (await import('./cli/guard.ts')).guardCommand,
