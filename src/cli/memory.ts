@@ -8,6 +8,7 @@ import { clearMemory, type Forgotten, forgetIncident, forgetUser } from '../memo
 import { seedStores } from '../memory/documents/seed-stores.ts';
 import { memorySummary } from '../memory/documents/summary.ts';
 import { exportMemory, importLine, MemoryLine } from '../memory/documents/transfer.ts';
+import { systemLine } from '../memory/systems/system-facts.ts';
 import { createAuditLog } from '../security/audit-chain.ts';
 import { exitCodes } from './fail.ts';
 import { withStore } from './with-store.ts';
@@ -23,10 +24,11 @@ const summary = new Command('summary')
     }
     const { episodes, documents } = found;
     const lines = [
-      `Episodes: ${episodes.total} (${episodes.succeeded} worked, ${episodes.failed} failed, ${episodes.unknown} unknown)`,
+      `Episodes: ${episodes.total} (${episodes.succeeded} worked, ${episodes.failed} failed, ${episodes.unknown} unknown; ${episodes.archived} of them archived)`,
       `Documents: ${documents.map((one) => `${one.count} ${one.scope} ${one.trust}`).join(', ') || 'none'}; ${found.versions} versions`,
       `Proposals waiting: ${found.proposalsWaiting}`,
       `On the way to or out of Chroma: ${found.outbox}`,
+      ...found.systems.map(({ target, facts }) => `System of ${target}: ${systemLine(facts)}`),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   });

@@ -2,11 +2,14 @@ import type { IncidentId } from '../domain/ids.ts';
 import { asIncidentId } from '../domain/ids.ts';
 import type { Episode, RecalledEpisodes } from '../domain/memory.ts';
 import type { Sql } from '../domain/sql.ts';
+import { readFacts, type SystemFacts, systemMismatch } from './systems/system-facts.ts';
 import { inverseFrequencies, wordsOf } from './words.ts';
 
 /** Newest first; older ones say little about today's systems. */
 const LOOKED_AT = 1_000;
 const OFFERED = 5;
+/** Of its likeness, what an episode loses when it happened on an entirely different system. */
+const OTHER_SYSTEM = 0.5;
 
 export interface NewEpisode {
   readonly incidentId: IncidentId;
@@ -22,33 +25,56 @@ export interface NewEpisode {
 /** One row an action: a step that runs again after a crash writes it again. */
 export async function recordEpisode(sql: Sql, episode: NewEpisode): Promise<void> {
   await sql`
-    INSERT INTO episode (incident_id, action_id, error, diagnosis, command, result, success)
-    VALUES (${episode.incidentId}, ${episode.actionId}, ${episode.error}, ${episode.diagnosis}, ${episode.command},
-            ${episode.result}, ${episode.success})
+    INSERT INTO episode (incident_id, action_id, error, diagnosis, command, result, success, target, system)
+    SELECT ${episode.incidentId}, ${episode.actionId}, ${episode.error}, ${episode.diagnosis}, ${episode.command},
+           ${episode.result}, ${episode.success}::boolean, i.target, t.facts
+      FROM (SELECT) one LEFT JOIN incident i ON i.id = ${episode.incidentId}
+      LEFT JOIN target_system t ON t.target = i.target
     ON CONFLICT (action_id) DO UPDATE SET result = EXCLUDED.result, success = EXCLUDED.success,
       diagnosis = EXCLUDED.diagnosis`;
 }
 
-/** What was tried for errors like this one, in any incident. */
-export async function recallEpisodes(sql: Sql, error: string): Promise<RecalledEpisodes> {
+/** What was tried for errors like this one, in any incident; archived episodes are not looked at. */
+export async function recallEpisodes(
+  sql: Sql,
+  error: string,
+  system: SystemFacts | null = null,
+): Promise<RecalledEpisodes> {
   const rows = await sql<Row>`
-    SELECT incident_id, at, error, diagnosis, command, result, success FROM episode ORDER BY at DESC LIMIT ${LOOKED_AT}`;
-  return similarEpisodes(rows.map(toEpisode), error);
+    SELECT incident_id, at, error, diagnosis, command, result, success, system FROM episode
+     WHERE archived_at IS NULL ORDER BY at DESC LIMIT ${LOOKED_AT}`;
+  return similarEpisodes(rows.map(toEpisode), error, system);
+}
+
+/** Archives episodes older than so many days: still counted and exported, no longer looked up. Returns how many. */
+export async function archiveEpisodes(sql: Sql, olderThanDays: number): Promise<number> {
+  const rows = await sql`
+    UPDATE episode SET archived_at = clock_timestamp()
+     WHERE archived_at IS NULL AND at < clock_timestamp() - ${olderThanDays} * interval '1 day' RETURNING id`;
+  return rows.length;
 }
 
 /**
  * Similar: at least two telling words of the error in common, weighed by how rare they are. A success is offered first,
- * then the more similar, then the newer. One word in common is enough to warn of a command that failed.
+ * then the more similar (less so where it happened on another system), then the newer. One word in common is enough to warn
+ * of a command that failed.
  *
  * @param episodes newest first
+ * @param system what the target runs now
  */
-export function similarEpisodes(episodes: readonly Episode[], error: string): RecalledEpisodes {
+export function similarEpisodes(
+  episodes: readonly (Episode & { readonly system?: SystemFacts | null })[],
+  error: string,
+  system: SystemFacts | null = null,
+): RecalledEpisodes {
   const asked = wordsOf(error);
   const texts = episodes.map((episode) => wordsOf(episode.error));
   const weight = inverseFrequencies(texts);
   const judged = episodes.map((episode, i) => {
     const shared = [...asked].filter((word) => texts[i]?.has(word));
-    return { episode, shared: shared.length, score: shared.reduce((sum, word) => sum + weight(word), 0) };
+    const alike = shared.reduce((sum, word) => sum + weight(word), 0);
+    const other = systemMismatch(system, episode.system ?? null);
+    return { episode, shared: shared.length, score: alike * (1 - OTHER_SYSTEM * other) };
   });
   const similar = judged
     .filter(({ shared }) => shared >= 2)
@@ -56,7 +82,7 @@ export function similarEpisodes(episodes: readonly Episode[], error: string): Re
       (a, b) => Number(b.episode.success === true) - Number(a.episode.success === true) || b.score - a.score,
     )
     .slice(0, OFFERED)
-    .map(({ episode }) => episode);
+    .map(({ episode: { system: _, ...episode } }) => episode);
   const failed = judged.filter(({ episode, shared }) => episode.success === false && shared >= 1);
   return { similar, failedCommands: [...new Set(failed.map(({ episode }) => episode.command))] };
 }
@@ -69,8 +95,15 @@ interface Row extends Readonly<Record<string, unknown>> {
   readonly command: string;
   readonly result: string;
   readonly success: boolean | null;
+  readonly system: unknown;
 }
 
-function toEpisode({ incident_id, at, ...rest }: Row): Episode {
-  return { ...rest, incidentId: incident_id === null ? null : asIncidentId(incident_id), timestamp: at };
+function toEpisode({
+  incident_id,
+  at,
+  system,
+  ...rest
+}: Row): Episode & { readonly system: SystemFacts | null } {
+  const incidentId = incident_id === null ? null : asIncidentId(incident_id);
+  return { ...rest, incidentId, timestamp: at, system: readFacts(system) };
 }

@@ -1,6 +1,8 @@
 import type { Incident } from '../domain/incident.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
+import { isMemoryToolName } from '../domain/tool-call.ts';
 import type { VectorMetadata } from './ports.ts';
+import type { SystemFacts } from './systems/system-facts.ts';
 
 /** Of the analysis; the seed's number. */
 const ANALYSIS_CHARACTERS = 1_500;
@@ -9,6 +11,7 @@ const ANALYSIS_CHARACTERS = 1_500;
 export function incidentDocument(
   record: IncidentRecord,
   storedAt: Date,
+  system: SystemFacts | null = null,
 ): { readonly document: string; readonly metadata: VectorMetadata } {
   const { incident } = record;
   const type = kindOf(record);
@@ -30,8 +33,12 @@ export function incidentDocument(
       incident_type: type,
       alert_name: incident.alertName ?? '',
       state: incident.state,
-      tools_used: [...new Set(record.toolCalls.map(({ tool }) => tool))].join(','),
+      tools_used: [...new Set(record.toolCalls.map(({ tool }) => tool))]
+        .filter((tool) => !isMemoryToolName(tool))
+        .join(','),
       stored_at: storedAt.toISOString(),
+      // What its target ran, as JSON: Chroma takes no nested metadata.
+      ...(system === null ? {} : { system_fingerprint: JSON.stringify(system) }),
     },
   };
 }

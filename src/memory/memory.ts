@@ -18,6 +18,7 @@ import { incidentEntry } from './retrieval/sources/sync-incidents.ts';
 import { syncRunbooks } from './retrieval/sources/sync-runbooks.ts';
 import type { Runbook } from './runbooks/runbook.ts';
 import { type Seeded, seedRunbooks } from './seed-runbooks.ts';
+import { systemOf } from './systems/systems.ts';
 
 /** Memory advises: an investigation waits for it this long and not longer. */
 const RECALL_LIMIT_MS = 2_000;
@@ -74,11 +75,12 @@ export function createMemory(deps: MemoryDeps): Memory {
           return none;
         }
       };
+      const system = await ask('the system', null, () => systemOf(sql, incident.target));
       const [incidents, runbooks, episodes] = await Promise.all([
-        ask('past incidents', [], () => recallIncidents(deps, incident, incidentType, limitMs)),
+        ask('past incidents', [], () => recallIncidents(deps, incident, incidentType, limitMs, system)),
         ask('runbooks', [], () => recallRunbooks(deps, incident, incidentType, MEANING_SHARE * limitMs)),
         ask('what was tried before', { similar: [], failedCommands: [] }, () =>
-          recallEpisodes(sql, errorText(incident, incidentType)),
+          recallEpisodes(sql, errorText(incident, incidentType), system),
         ),
       ]);
       return {
@@ -91,11 +93,12 @@ export function createMemory(deps: MemoryDeps): Memory {
 
     async rememberIncident(record) {
       if (!enabled || record.incident.state === 'ignored') return;
-      const { document, metadata } = incidentDocument(record, new Date());
+      const system = await systemOf(sql, record.incident.target);
+      const { document, metadata } = incidentDocument(record, new Date(), system);
       const collection = incidentsOf(record.incident.domain);
       // Findable by its words at once; what fails here is put there by the next round of the index's keeper.
       await deps.retrieval
-        .put({ kind: 'incident', scope: record.incident.domain }, [incidentEntry(record)])
+        .put({ kind: 'incident', scope: record.incident.domain }, [incidentEntry(record, system)])
         .catch((error: unknown) => log.warn({ error: messageOf(error) }, 'an incident was not indexed yet'));
       await outbox.write({ collection, id: record.incident.id, document, metadata });
     },

@@ -3,6 +3,7 @@ import type { Incident } from '../domain/incident.ts';
 import type { RecalledIncident } from '../domain/memory.ts';
 import { incidentsOf } from './collections.ts';
 import type { Embedder, VectorFilter, VectorHit, VectorStore } from './ports.ts';
+import { readFacts, type SystemFacts, systemMismatch } from './systems/system-facts.ts';
 
 /** The seed's number of past incidents. */
 const K = 6;
@@ -17,6 +18,8 @@ const ASK_FOR = K + 4;
  */
 export const SAME_KIND_CUT = 0.65;
 export const UNNAMED_CUT = 0.35;
+/** So much farther is an incident of an entirely different system: behind one of this system that says the same. */
+const OTHER_SYSTEM = 0.25;
 
 /** Past incidents that are similar, nearest first; never the incident itself. */
 export async function recallIncidents(
@@ -24,6 +27,7 @@ export async function recallIncidents(
   incident: Incident,
   incidentType: string | null,
   timeoutMs: number,
+  system: SystemFacts | null = null,
 ): Promise<readonly RecalledIncident[]> {
   const [embedding] = await deps.embedder.embed([queryText(incident, incidentType)]);
   if (!embedding) return [];
@@ -33,7 +37,9 @@ export async function recallIncidents(
     .collection(incidentsOf(incident.domain), deps.embedder.fingerprint)
     .query(embedding, ASK_FOR, timeoutMs, filter);
   return hits
+    .map((hit) => ({ ...hit, distance: hit.distance * (1 + OTHER_SYSTEM * otherness(system, hit)) }))
     .filter(({ id, distance }) => id !== incident.id && distance <= cut)
+    .toSorted((a, b) => a.distance - b.distance)
     .slice(0, K)
     .map(toRecalled);
 }
@@ -48,6 +54,11 @@ function sameKind({ alertName }: Incident, incidentType: string | null): VectorF
   const named = alertName ? [{ alert_name: alertName }] : [];
   if (!incidentType) return named.length > 0 ? named : undefined;
   return [{ incident_type: incidentType }, ...named.map((name) => ({ ...name, incident_type: '' }))];
+}
+
+function otherness(system: SystemFacts | null, { metadata }: VectorHit): number {
+  const then = metadata['system_fingerprint'];
+  return typeof then === 'string' ? systemMismatch(system, readFacts(JSON.parse(then))) : 0;
 }
 
 function toRecalled({ id, document, metadata, distance }: VectorHit): RecalledIncident {

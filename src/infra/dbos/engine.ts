@@ -14,9 +14,21 @@ export type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
 /** One short durable workflow for an incident. Throwing asks for the same turn again, later. */
 export type Turn = (incidentId: IncidentId, reason: string, durably: Durably) => Promise<void>;
 
+/** Work at set times: once for all processes each time; a process that dies in it leaves it to another. */
+export interface Scheduled {
+  /** Stays the same for good: it is what the database knows it by. */
+  readonly name: string;
+  /** Five fields, UTC. */
+  readonly cron: string;
+  /** May run again after a crash. Throwing is logged; the next time comes as planned. */
+  readonly work: (signal: AbortSignal) => Promise<unknown>;
+}
+
 export interface Engine extends Jobs {
   /** Takes over the turns of dead processes and begins to work. */
-  start(turn: Turn): Promise<void>;
+  start(turn: Turn, scheduled?: readonly Scheduled[]): Promise<void>;
+  /** Runs a scheduled work now, as if its time had come. */
+  trigger(name: string): Promise<void>;
   /** Begins no step, waits for the running ones at most `drainMs`, and closes. Their turns go on in another process or at the next start. */
   stop(drainMs: number): Promise<void>;
 }
@@ -35,6 +47,7 @@ export function createEngine(options: {
   const { sql, log, executorId } = options;
   const takeover = createTakeover({ sql, log, executorId, host: pidSpace(), pid: process.pid });
   let stopping = false;
+  const ending = new AbortController();
   const inFlight = new Set<Promise<unknown>>();
 
   const enqueueTurn: Jobs['enqueueTurn'] = async (incidentId, reason, { delayMs = 0 } = {}) => {
@@ -84,10 +97,21 @@ export function createEngine(options: {
     }
   }
 
+  async function runScheduled(name: string, work: Scheduled['work']): Promise<void> {
+    try {
+      await durably(name, async () => {
+        await work(ending.signal);
+      });
+    } catch (error) {
+      if (stopping) return forever();
+      log.error({ scheduled: name, error: messageOf(error) }, 'scheduled work failed');
+    }
+  }
+
   return {
     enqueueTurn,
 
-    async start(turn) {
+    async start(turn, scheduled = []) {
       DBOS.setConfig({
         name: APPLICATION,
         systemDatabaseUrl: options.databaseUrl,
@@ -105,7 +129,16 @@ export function createEngine(options: {
         // Each graceful restart counts as one recovery; dead-lettering an incident would lose it.
         maxRecoveryAttempts: 1_000_000,
       });
+      const schedules = scheduled.map(({ name, cron, work }) => ({
+        scheduleName: name,
+        schedule: cron,
+        workflowFn: DBOS.registerWorkflow(() => runScheduled(name, work), {
+          name: `scheduled ${name}`,
+          maxRecoveryAttempts: 1_000_000,
+        }),
+      }));
       await DBOS.launch();
+      await DBOS.applySchedules(schedules);
       await DBOS.registerQueue(QUEUE, {
         partitionConcurrency: 1,
         workerConcurrency: options.turnsAtOnce ?? 16,
@@ -115,8 +148,13 @@ export function createEngine(options: {
       await takeover.start();
     },
 
+    async trigger(name) {
+      await (await DBOS.triggerSchedule(name)).getResult();
+    },
+
     async stop(drainMs) {
       stopping = true;
+      ending.abort();
       await settled(inFlight, drainMs);
       await takeover.stop();
       await DBOS.shutdown({ deregister: true });

@@ -47,7 +47,7 @@ export async function forgetIncident(deps: Deps, id: IncidentId, by: string): Pr
     const documents = await tx<{ id: string }>`
       SELECT DISTINCT d.id FROM memory_document d
       LEFT JOIN memory_source_ref r ON r.document_id = d.id AND r.kind = 'incident'
-      WHERE d.incident_id = ${id} OR (d.scope = 'workspace' AND r.ref = ${id})`;
+      WHERE d.incident_id = ${id} OR (r.ref = ${id} AND (d.scope = 'workspace' OR d.doc_type = 'rule_of_thumb'))`;
     await tx`DELETE FROM dream_job WHERE incident_id = ${id}`;
     const forgotten = await forgetDocuments(
       tx,

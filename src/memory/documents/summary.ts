@@ -1,4 +1,5 @@
 import type { Sql } from '../../domain/sql.ts';
+import { listSystems, type TargetSystem } from '../systems/systems.ts';
 
 export interface MemorySummary {
   readonly episodes: {
@@ -6,20 +7,26 @@ export interface MemorySummary {
     readonly succeeded: number;
     readonly failed: number;
     readonly unknown: number;
+    /** Of the total: too old to be looked up. */
+    readonly archived: number;
   };
   /** By store scope and trust. Retired ones are not counted. */
   readonly documents: readonly { readonly scope: string; readonly trust: string; readonly count: number }[];
   readonly versions: number;
   readonly proposalsWaiting: number;
+  /** What the targets run. */
+  readonly systems: readonly TargetSystem[];
   /** What has not reached Chroma, or not left it, yet. */
   readonly outbox: number;
 }
 
 export async function memorySummary(sql: Sql): Promise<MemorySummary> {
+  const systems = await listSystems(sql);
   return sql.begin('isolation level repeatable read read only', async (tx) => {
     const [episodes] = await tx`
       SELECT count(*) AS total, count(*) FILTER (WHERE success) AS succeeded,
-             count(*) FILTER (WHERE NOT success) AS failed, count(*) FILTER (WHERE success IS NULL) AS unknown
+             count(*) FILTER (WHERE NOT success) AS failed, count(*) FILTER (WHERE success IS NULL) AS unknown,
+             count(*) FILTER (WHERE archived_at IS NOT NULL) AS archived
       FROM episode`;
     const documents = await tx`
       SELECT scope, trust, count(*) AS count FROM memory_document WHERE retired_at IS NULL
@@ -33,6 +40,7 @@ export async function memorySummary(sql: Sql): Promise<MemorySummary> {
       documents: documents as unknown as MemorySummary['documents'],
       versions: Number(counts?.['versions']),
       proposalsWaiting: Number(counts?.['proposals_waiting']),
+      systems,
       outbox: Number(counts?.['outbox']),
     };
   });

@@ -18,6 +18,10 @@ const EpisodeLine = z.object({
   command: z.string(),
   result: z.string(),
   success: z.boolean().nullable(),
+  /** Exports of earlier versions do not have the rest. */
+  target: z.string().nullable().default(null),
+  system: z.record(z.string(), z.string()).nullable().default(null),
+  archivedAt: z.iso.datetime().nullable().default(null),
 });
 
 const VersionLine = z.object({
@@ -48,9 +52,10 @@ export type MemoryLine = z.infer<typeof MemoryLine>;
 /** Everything memory holds in PostgreSQL, oldest first. For the operator: it asks nobody what they may read. */
 export async function* exportMemory(sql: Sql): AsyncGenerator<MemoryLine> {
   const episodes = await sql`
-    SELECT incident_id, action_id, at, error, diagnosis, command, result, success FROM episode ORDER BY id`;
-  for (const { incident_id: incidentId, action_id: actionId, ...row } of episodes)
-    yield { kind: 'episode', incidentId, actionId, ...row } as MemoryLine;
+    SELECT incident_id, action_id, at, error, diagnosis, command, result, success, target, system, archived_at
+      FROM episode ORDER BY id`;
+  for (const { incident_id: incidentId, action_id: actionId, archived_at: archivedAt, ...row } of episodes)
+    yield { kind: 'episode', incidentId, actionId, archivedAt, ...row } as MemoryLine;
   const documents = await sql`
     SELECT d.id, d.store, s.owner, d.incident_id, d.path FROM memory_document d JOIN memory_store s ON s.slug = d.store
     ORDER BY d.created_at, d.id`;
@@ -90,11 +95,14 @@ export async function importLine(
 }
 
 async function importEpisode(sql: Sql, line: Extract<MemoryLine, { kind: 'episode' }>): Promise<Imported> {
-  const { incidentId, actionId, at, error, diagnosis, command, result, success } = line;
+  const { incidentId, actionId, at, error, diagnosis, command, result, success, target, system, archivedAt } =
+    line;
   const rows = await sql`
-    INSERT INTO episode (incident_id, action_id, at, error, diagnosis, command, result, success)
+    INSERT INTO episode (incident_id, action_id, at, error, diagnosis, command, result, success, target, system,
+                         archived_at)
     SELECT (SELECT id FROM incident WHERE id = ${incidentId}), ${actionId}, ${at}, ${error}, ${diagnosis}, ${command},
-           ${result}, ${success}
+           ${result}, ${success}::boolean, ${target}, ${system === null ? null : sql.json(system)}::jsonb,
+           ${archivedAt}::timestamptz
     WHERE NOT EXISTS (SELECT FROM episode WHERE at = ${at} AND error = ${error} AND command = ${command})
     ON CONFLICT (action_id) DO NOTHING RETURNING id`;
   return rows.length > 0 ? 'added' : 'already there';

@@ -2,6 +2,8 @@ import { asIncidentId, type IncidentId } from '../../../domain/ids.ts';
 import type { IncidentRecord } from '../../../domain/incident-record.ts';
 import type { Sql } from '../../../domain/sql.ts';
 import { incidentDocument } from '../../incident-document.ts';
+import type { SystemFacts } from '../../systems/system-facts.ts';
+import { systemOf } from '../../systems/systems.ts';
 import type { Retrieval } from '../retrieval.ts';
 import type { Entry } from '../types.ts';
 
@@ -29,15 +31,17 @@ export async function syncIncidents(
       const record = await load(asIncidentId(id));
       // Forgotten meanwhile.
       if (!record) continue;
-      await retrieval.put({ kind: 'incident', scope: record.incident.domain }, [incidentEntry(record)]);
+      await retrieval.put({ kind: 'incident', scope: record.incident.domain }, [
+        incidentEntry(record, await systemOf(sql, record.incident.target)),
+      ]);
       put += 1;
     }
     if (rows.length < BATCH || put === before) return put;
   }
 }
 
-export function incidentEntry(record: IncidentRecord): Entry {
+export function incidentEntry(record: IncidentRecord, system: SystemFacts | null = null): Entry {
   const { incident } = record;
-  const { document, metadata } = incidentDocument(record, new Date(incident.updatedAt));
+  const { document, metadata } = incidentDocument(record, new Date(incident.updatedAt), system);
   return { key: incident.id, title: incident.title, text: document, metadata };
 }

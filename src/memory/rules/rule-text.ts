@@ -1,0 +1,82 @@
+import type { IncidentGroup } from './group-incidents.ts';
+import type { PastIncident } from './past-incident.ts';
+
+const SHOWN = 5;
+const TEXT = 300;
+
+/** A rule as a document: what always holds is counted from the record, the advice may be a model's. */
+export function ruleText(group: IncidentGroup, advice: string): string {
+  const { incidents } = group;
+  return [
+    `# ${ruleTitle(group)}`,
+    advice.trim(),
+    '## Seen',
+    [
+      `- ${incidents.length} incidents, ${day(incidents[0])} to ${day(incidents.at(-1))}`,
+      `- Targets: ${counted(incidents.map(({ target }) => target ?? 'unknown'))}`,
+      `- Alerts: ${counted(incidents.map(({ alertName, title }) => alertName ?? title))}`,
+    ].join('\n'),
+    '## Sources',
+    incidents.map(({ id }) => id).join(', '),
+  ].join('\n\n');
+}
+
+export function ruleTitle({ key }: IncidentGroup): string {
+  return `Rule of thumb: ${key.replaceAll('-', ' ')}`;
+}
+
+/** What the record says without anybody's reasoning: the causes that were found, what helped and what did not. */
+export function templateAdvice({ incidents }: IncidentGroup): string {
+  const causes = incidents.flatMap(({ cause }) => (cause === null ? [] : [short(cause)]));
+  const tried = incidents.flatMap((incident) => incident.tried);
+  const helped = tried.filter(({ success }) => success === true);
+  const failed = tried.filter(({ success }) => success === false);
+  const unhelped = incidents.length - incidents.filter((one) => one.tried.length > 0).length;
+  return [
+    listed('Causes found', causes, 'No cause was found in any of them.'),
+    listed(
+      'What helped',
+      helped.map(({ command }) => short(command)),
+      'Nothing that was run is known to have helped.',
+    ),
+    ...(failed.length > 0
+      ? [
+          listed(
+            'What did not help',
+            failed.map(({ command }) => short(command)),
+            '',
+          ),
+        ]
+      : []),
+    ...(unhelped > 0 ? [`${unhelped} of ${incidents.length} ended without anything being run.`] : []),
+    'Look at the live system before acting on this: it says what was, not what is.',
+  ].join('\n\n');
+}
+
+function listed(what: string, texts: readonly string[], none: string): string {
+  if (texts.length === 0) return none;
+  const lines = tally(texts).map(([text, n]) => `- ${text}${n > 1 ? ` (${n} times)` : ''}`);
+  return `${what}:\n\n${lines.join('\n')}`;
+}
+
+function counted(texts: readonly string[]): string {
+  return tally(texts)
+    .map(([text, n]) => `${text}${n > 1 ? ` (${n})` : ''}`)
+    .join(', ');
+}
+
+/** The most frequent first. */
+function tally(texts: readonly string[]): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, SHOWN);
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > TEXT ? `${line.slice(0, TEXT - 1)}…` : line;
+}
+
+function day(incident: PastIncident | undefined): string {
+  return incident?.endedAt.slice(0, 10) ?? '';
+}

@@ -1,0 +1,54 @@
+import { messageOf } from '../../domain/errors.ts';
+import type { Log } from '../../domain/log.ts';
+import type { Sql } from '../../domain/sql.ts';
+import { readFacts, type SystemFacts } from './system-facts.ts';
+
+export interface TargetSystem {
+  readonly target: string;
+  readonly facts: SystemFacts;
+  readonly seenAt: string;
+  /** When it was last another. */
+  readonly changedAt: string;
+}
+
+/** Asks a target what it runs. @throws when it cannot be asked now */
+export type ReadSystem = (target: string) => Promise<SystemFacts>;
+
+export async function recordSystem(sql: Sql, target: string, facts: SystemFacts): Promise<void> {
+  await sql`
+    INSERT INTO target_system AS there (target, facts) VALUES (${target}, ${sql.json(facts)})
+    ON CONFLICT (target) DO UPDATE SET facts = EXCLUDED.facts, seen_at = clock_timestamp(),
+      changed_at = CASE WHEN there.facts = EXCLUDED.facts THEN there.changed_at ELSE clock_timestamp() END`;
+}
+
+/** Null when it was never seen. */
+export async function systemOf(sql: Sql, target: string | null): Promise<SystemFacts | null> {
+  if (target === null) return null;
+  const [row] = await sql`SELECT facts FROM target_system WHERE target = ${target}`;
+  return readFacts(row?.['facts']);
+}
+
+export async function listSystems(sql: Sql): Promise<readonly TargetSystem[]> {
+  const rows = await sql`SELECT target, facts, seen_at, changed_at FROM target_system ORDER BY target`;
+  return rows.map((row) => ({
+    target: String(row['target']),
+    facts: readFacts(row['facts']) ?? {},
+    seenAt: String(row['seen_at']),
+    changedAt: String(row['changed_at']),
+  }));
+}
+
+/** Looks at every target once. One that does not answer keeps what was seen last. */
+export async function lookAtSystems(deps: {
+  readonly sql: Sql;
+  readonly targets: readonly string[];
+  readonly read: ReadSystem;
+  readonly log: Log;
+}): Promise<void> {
+  for (const target of deps.targets)
+    try {
+      await recordSystem(deps.sql, target, await deps.read(target));
+    } catch (error) {
+      deps.log.debug({ target, error: messageOf(error) }, 'what this target runs could not be seen');
+    }
+}
