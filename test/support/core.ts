@@ -186,6 +186,8 @@ export interface CoreOptions {
   readonly memory?: InvestigationMemory;
   readonly gate?: Partial<GateDeps>;
   readonly vault?: Partial<VaultOptions>;
+  /** Stands around the record, to see what is written into it. */
+  readonly records?: (records: IncidentRecords) => IncidentRecords;
 }
 
 /** The same in every core: processes of one deployment. */

@@ -152,6 +152,10 @@ it('the server’s usage, the record, /sentry cost, the card, why and the metric
     const details = usage?.['output_tokens_details'] as { thinking_tokens?: number } | null | undefined;
     return sum + (details?.thinking_tokens ?? 0);
   }, 0);
+  console.log(
+    await core.sql`SELECT * FROM usage`,
+    claude.requests.map((r) => r.usage),
+  );
   expect(today.thinkingTokens).toBe(thinking);
   expect(counted('sentry_model_tokens_total')).toBe(
     today.inputTokens + today.cacheReadTokens + today.cacheWriteTokens + today.outputTokens + thinking,
