@@ -98,9 +98,10 @@ export function createRecords(sql: Sql): IncidentRecords {
     async addUsage(id, role, usage) {
       await sql`
         WITH used AS (
-          INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_usd)
-          VALUES (${id}, ${role}, ${usage.model}, ${usage.inputTokens}, ${usage.cacheReadTokens},
-                  ${usage.cacheWriteTokens}, ${usage.outputTokens}, ${usage.costUsd})
+          INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens,
+                             cache_write_1h_tokens, output_tokens, thinking_tokens, cost_usd)
+          VALUES (${id}, ${role}, ${usage.model}, ${usage.inputTokens}, ${usage.cacheReadTokens}, ${usage.cacheWriteTokens},
+                  ${usage.cacheWrite1hTokens}, ${usage.outputTokens}, ${usage.thinkingTokens}, ${usage.costUsd})
         )
         UPDATE incident SET cost_usd = cost_usd + ${usage.costUsd}, updated_at = clock_timestamp() WHERE id = ${id}`;
     },
