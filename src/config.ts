@@ -46,6 +46,16 @@ const flag = (fallback: boolean) =>
     .default(fallback ? 'true' : 'false')
     .transform((text) => text === 'true' || text === '1');
 
+/** Undefined when it is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 const whole = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 const limits = z.string().superRefine((text, context) => {
@@ -134,17 +144,37 @@ const environment = z.object({
     .optional(),
   SENTRY_DATA_DIR: z.string().min(1).default('.sentry'),
   SENTRY_CONFIG: z.string().min(1).optional(),
+  SENTRY_POLICY: z.string().min(1).optional(),
   SENTRY_RUNBOOKS_DIR: z.string().min(1).optional(),
   SENTRY_DOCS_HOSTS: docsHosts,
   SENTRY_HTTP_HOST: z.string().min(1).default('127.0.0.1'),
   SENTRY_HTTP_PORT: whole(3000, 0, 65_535),
   SENTRY_HTTP_RATE: whole(6000, 1, 10_000_000),
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
+  SENTRY_ADMIN_TOKEN: z.string().min(16, 'at least 16 characters; openssl rand -hex 24 makes one').optional(),
   SENTRY_APPROVAL_MINUTES: whole(30, 1, 1440),
   SENTRY_REOPEN_MINUTES: z.coerce.number().int().min(0).max(10_080).optional(),
   SENTRY_PLAYGROUND_PORT: whole(3999, 0, 65_535),
   MEMORY_ENABLED: flag(true),
   MEMORY_CONTEXT_TOKEN_BUDGET: whole(2200, 0, 100_000),
+  SENTRY_EPISODE_DAYS: whole(365, 1, 36_500),
+  SENTRY_EMBEDDING: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9-]*$/,
+      'expected "offline", "all-minilm-l6-v2" or the name of an @chroma-core package',
+    )
+    .default('offline'),
+  SENTRY_EMBEDDING_OPTIONS: z
+    .string()
+    .default('{}')
+    .transform((text, context): Readonly<Record<string, unknown>> => {
+      const options: unknown = jsonOf(text);
+      if (typeof options === 'object' && options !== null && !Array.isArray(options))
+        return options as Readonly<Record<string, unknown>>;
+      context.addIssue('expected a JSON object, as the package’s embedding function takes it');
+      return z.NEVER;
+    }),
   // Above an agent's draft (0.45): what nobody has reviewed is never trusted, whatever is set.
   MEMORY_TRUST_THRESHOLD: z.coerce
     .number()
@@ -218,9 +248,13 @@ export interface Config {
     /** Nobody asked for this port: another may be taken when it is not free. */
     readonly portIsDefault: boolean;
     readonly webhookSecret: string | null;
+    /** Opens the admin API of memory; null: it is off. */
+    readonly adminToken: string | null;
     /** Requests a minute and source. */
     readonly rate: number;
   };
+  /** Who may approve what; `isNamed`: it has to be there. */
+  readonly policy: { readonly path: string; readonly isNamed: boolean };
   readonly approvalMinutes: number;
   /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
   readonly reopenMinutes: number;
@@ -230,6 +264,9 @@ export interface Config {
     readonly tokenBudget: number;
     /** Memories of this trust and above stand in the trusted block. */
     readonly trustThreshold: number;
+    /** Days after which an episode is archived. */
+    readonly episodeDays: number;
+    readonly embedding: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
   };
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 }
@@ -276,7 +313,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       port: values.SENTRY_HTTP_PORT,
       portIsDefault: present['SENTRY_HTTP_PORT'] === undefined,
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
+      adminToken: values.SENTRY_ADMIN_TOKEN ?? null,
       rate: values.SENTRY_HTTP_RATE,
+    },
+    policy: {
+      path: resolve(values.SENTRY_POLICY ?? 'policy.yaml'),
+      isNamed: values.SENTRY_POLICY !== undefined,
     },
     approvalMinutes: values.SENTRY_APPROVAL_MINUTES,
     // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
@@ -284,6 +326,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     memory: {
       enabled: values.MEMORY_ENABLED,
       tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET,
+      episodeDays: values.SENTRY_EPISODE_DAYS,
+      embedding: { name: values.SENTRY_EMBEDDING, options: values.SENTRY_EMBEDDING_OPTIONS },
       trustThreshold: values.MEMORY_TRUST_THRESHOLD,
     },
     logLevel: values.LOG_LEVEL,

@@ -23,7 +23,7 @@ export function createBotMemory(deps: {
   readonly vectors: VectorStore;
   readonly embedder: Embedder;
   readonly documents: Documents;
-  readonly settings: Config['memory'];
+  readonly settings: Pick<Config['memory'], 'enabled' | 'tokenBudget' | 'trustThreshold'>;
   readonly redact: (text: string) => string;
   readonly log: Log;
 }) {

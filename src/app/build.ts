@@ -5,6 +5,7 @@ import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
 import { createApprovals } from '../approvals/approvals.ts';
 import { createApprovalPolicy } from '../approvals/policy.ts';
+import { openPolicyRules } from '../approvals/rules/policy-rules.ts';
 import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { HostTargetConfig } from '../domain/host-target.ts';
@@ -15,6 +16,7 @@ import type { Principal } from '../domain/principal.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { createGate } from '../gate/gate.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
+import { memoryRoutes } from '../http/memory-routes.ts';
 import { createHttpServer } from '../http/server.ts';
 import { statusRoutes } from '../http/status-routes.ts';
 import { webhookRoute } from '../http/webhook-route.ts';
@@ -35,6 +37,7 @@ import { createTurn } from '../investigation/turn.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
 import { memorySummary } from '../memory/documents/summary.ts';
+import { listEpisodes } from '../memory/list-episodes.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
 import { costLines, costReport } from '../record/cost.ts';
 import { createRecords } from '../record/record.ts';
@@ -53,11 +56,15 @@ import { openVaultKey } from '../security/vault/vault-key.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import { createSlack } from '../slack/slack.ts';
 import { allTools } from '../tools/all.ts';
+import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { createAdviseOn } from './advise-on.ts';
 import { createBotMemory } from './bot-memory.ts';
 import { deniedPorts, docsOf, localAccess } from './host-access.ts';
+import { memoryUpkeep } from './memory-upkeep.ts';
 import { countingUsage } from './model-metrics.ts';
+import { createReadSystem } from './read-system.ts';
 import type { Store } from './store.ts';
 import { configuredTargets } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
@@ -90,7 +97,7 @@ export async function buildApp(parts: Parts) {
   // What the steps of runbooks may use; models are offered those of memory as well.
   const hosts = createHostTargets(parts.hosts, { access: localAccess, deniedPorts: deniedPorts(config) });
   const registry = createRegistry(allTools);
-  const offered = [...allTools, ...memoryToolset];
+  const offered = [...allTools, ...evidenceTools, ...memoryToolset];
 
   const runbooksDir = config.runbooksDir ?? join(packageRoot(), 'runbooks');
   const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry });
@@ -129,7 +136,19 @@ export async function buildApp(parts: Parts) {
     redact,
     log,
   });
+  const rules = await openPolicyRules({
+    sql,
+    audit,
+    log,
+    path: config.policy.path,
+    isRequired: config.policy.isNamed,
+    people: { oncallGroup: parts.oncallGroup, admins: parts.admins },
+    approvers: parts.approvers,
+    approvalMinutes: config.approvalMinutes,
+    environmentOf: (name) => targets.find((target) => target.name === name)?.environment ?? '',
+  });
   const gate = createGate({
+    rules,
     sql,
     records,
     audit,
@@ -195,6 +214,10 @@ export async function buildApp(parts: Parts) {
     config: {
       alertChannels: config.alertChannels,
       approvers: parts.approvers,
+      approversOf: async (action) => {
+        const demands = await rules.demands(action);
+        return 'ok' in demands ? [] : demands.approvers;
+      },
       oncallGroup: parts.oncallGroup,
       mode: config.mode,
     },
@@ -251,6 +274,7 @@ export async function buildApp(parts: Parts) {
     approvers: parts.approvers,
     admins: parts.admins,
     directory: slack.directory,
+    rules,
   });
   const approvals = createApprovals({ sql, records, policy, audit });
   const engine = createEngine({ databaseUrl: store.url, sql, log, executorId });
@@ -285,6 +309,17 @@ export async function buildApp(parts: Parts) {
     shutdown: shutdown.signal,
     redact,
   };
+  const upkeep = memoryUpkeep({
+    sql,
+    documents: workspace.documents,
+    promotions: workspace.promotions,
+    advise: model ? createAdviseOn(model, redact) : null,
+    targets: targets.map((target) => target.name),
+    readSystem: createReadSystem({ postgres, hosts }),
+    episodeDays: config.memory.episodeDays,
+    enabled: config.memory.enabled,
+    log,
+  });
   const steering = createSteering({ ...deps, audit });
   const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
 
@@ -305,6 +340,15 @@ export async function buildApp(parts: Parts) {
         onAccepted: ({ incidentId }) => {
           if (incidentId) slack.changed(incidentId);
         },
+      }),
+      ...memoryRoutes({
+        summary: () => memorySummary(sql),
+        episodes: (page) => listEpisodes(sql, page),
+        promotions: workspace.promotions,
+        workspace: workspace.workspace,
+        audit,
+        log,
+        token: config.http.adminToken,
       }),
       ...statusRoutes({
         checks: [{ name: 'database', check: async () => void (await sql`SELECT 1`) }],
@@ -328,7 +372,8 @@ export async function buildApp(parts: Parts) {
       witness?.start();
       await memory.seedStores();
       await workspace.start();
-      await engine.start(createTurn(deps));
+      await engine.start(createTurn(deps), upkeep.scheduled);
+      void upkeep.lookNow();
       const { host, port } = await http.listen();
       memory.start(runbooks);
       board.start();
