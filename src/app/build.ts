@@ -16,7 +16,6 @@ import type { Principal } from '../domain/principal.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { createGate } from '../gate/gate.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
-import { memoryRoutes } from '../http/memory-routes.ts';
 import { createHttpServer } from '../http/server.ts';
 import { statusRoutes } from '../http/status-routes.ts';
 import { webhookRoute } from '../http/webhook-route.ts';
@@ -36,8 +35,6 @@ import { createSwitchboard } from '../investigation/switchboard.ts';
 import { createTurn } from '../investigation/turn.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
-import { memorySummary } from '../memory/documents/summary.ts';
-import { listEpisodes } from '../memory/list-episodes.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
 import { costLines, costReport } from '../record/cost.ts';
 import { createRecords } from '../record/record.ts';
@@ -245,15 +242,7 @@ export async function buildApp(parts: Parts) {
         return [...costLines(await costReport(sql, asked)), await breakerWords()].join('\n');
       },
     },
-    memory: {
-      adminChannel: config.adminChannel,
-      admins: parts.admins,
-      isAdmin: (user) => policy.isAdmin(user),
-      promotions: workspace.promotions,
-      documents: memory.documents,
-      workspace: workspace.workspace,
-      summary: () => memorySummary(sql),
-    },
+    memory: workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
     acceptSlackMessage: async (message, own) => {
       const read = slackMessage.read(message, { receivedAt: new Date(), own });
@@ -300,6 +289,7 @@ export async function buildApp(parts: Parts) {
           breaker,
           tools: offered,
           targets: targets.map((target) => target.name),
+          kindOf: (name) => targets.find((target) => target.name === name)?.kind,
           toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
         })
       : null,
@@ -341,15 +331,7 @@ export async function buildApp(parts: Parts) {
           if (incidentId) slack.changed(incidentId);
         },
       }),
-      ...memoryRoutes({
-        summary: () => memorySummary(sql),
-        episodes: (page) => listEpisodes(sql, page),
-        promotions: workspace.promotions,
-        workspace: workspace.workspace,
-        audit,
-        log,
-        token: config.http.adminToken,
-      }),
+      ...workspace.routes(config.http.adminToken),
       ...statusRoutes({
         checks: [{ name: 'database', check: async () => void (await sql`SELECT 1`) }],
         renderMetrics: () => metrics.render(),

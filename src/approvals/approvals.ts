@@ -6,7 +6,9 @@ import { storable } from '../domain/storable.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import { redact } from '../screen/redact.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
+import { BY_POLICY, earned, mayRunUnasked } from './autonomy.ts';
 import type { ApprovalPolicy } from './policy.ts';
+import type { Demands } from './rules/rule.ts';
 
 /** A person's click, as it came: the user id from the signed payload, never from the button. */
 export interface Decision {
@@ -25,6 +27,11 @@ export type Decided = { readonly ok: true; readonly action: Action } | Refusal;
 export interface Approvals {
   /** One atomic transition from `proposed`; the second click, the wrong person, the expired or void card each get their refusal. */
   decide(decision: Decision): Promise<Decided>;
+  /**
+   * By earned autonomy: approves what has stood for its veto time and still may run without asking; returns whether it was
+   * this call that did. When it may not any more, it is asked for like anything else.
+   */
+  approveEarned(actionId: ActionId): Promise<boolean>;
   /** Marks what nobody decided in time; returns whether it was this call that did. */
   expire(actionId: ActionId): Promise<boolean>;
   /** Takes an undecided or approved action back, e.g. when the source says it is over or the state moved. */
@@ -42,24 +49,38 @@ export function createApprovals(deps: {
 }): Approvals {
   const { sql, records, policy, audit } = deps;
 
-  async function transition(decision: Decision, action: Action): Promise<boolean> {
+  async function transition(decision: Decision, action: Action, demands: Demands): Promise<boolean> {
     const approve = decision.decision === 'approve';
     return sql.begin(async (tx) => {
       await tx`SET LOCAL synchronous_commit = on`;
       const rows = await tx`
-        UPDATE action a SET state = ${approve ? 'approved' : 'denied'}, decided_by = ${decision.by},
-               decided_at = clock_timestamp(), decision_reason = ${decision.reason || null}
+        UPDATE action a SET
+               decided_by = CASE WHEN NOT ${approve}
+                                   OR cardinality(approved_by) + 1 >= greatest(approvals_needed, ${demands.approvals})
+                                 THEN ${decision.by} END,
+               decided_at = clock_timestamp(), decision_reason = ${decision.reason || null},
+               approvals_needed = greatest(approvals_needed, ${demands.approvals}),
+               approved_by = CASE WHEN ${approve} THEN approved_by || ${decision.by}::text ELSE approved_by END,
+               state = CASE WHEN NOT ${approve} THEN 'denied'
+                            WHEN cardinality(approved_by) + 1 >= greatest(approvals_needed, ${demands.approvals})
+                            THEN 'approved' ELSE 'proposed' END
         WHERE id = ${action.id} AND state = 'proposed' AND plan_hash = ${decision.planHash}
           AND expires_at > clock_timestamp() AND NOT audit_only
-          AND NOT (${approve} AND risk <> 'low' AND risk <> 'medium' AND EXISTS (
+          AND NOT (${approve} AND ${decision.by} = ANY (approved_by))
+          AND NOT (${approve && !demands.selfApproval} AND EXISTS (
                 SELECT FROM incident i WHERE i.id = a.incident_id AND ${decision.by} = ANY (i.requesters)))
-        RETURNING id`;
-      if (rows.length === 0) return false;
+        RETURNING state, approvals_needed, cardinality(approved_by) AS approved`;
+      const [row] = rows;
+      if (!row) return false;
+      const isFinal = row['state'] !== 'proposed';
+      const [count, needed] = [Number(row['approved']), Number(row['approvals_needed'])];
       await records.append(
         tx,
         action.incidentId,
         approve
-          ? { type: 'action.approved', actionId: action.id, by: decision.by }
+          ? isFinal
+            ? { type: 'action.approved', actionId: action.id, by: decision.by }
+            : { type: 'action.seconded', actionId: action.id, by: decision.by, count, needed }
           : {
               type: 'action.denied',
               actionId: action.id,
@@ -71,7 +92,7 @@ export function createApprovals(deps: {
       if (!approve && decision.reason)
         await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
                  WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
-      await tx`SELECT sentry_enqueue_turn(${action.incidentId}, 'decided')`;
+      if (isFinal) await tx`SELECT sentry_enqueue_turn(${action.incidentId}, 'decided')`;
       const seq = await audit.appendIn(tx, {
         kind: 'approval.decided',
         actor: decision.by,
@@ -81,18 +102,20 @@ export function createApprovals(deps: {
           decision: decision.decision,
           planHash: decision.planHash,
           reason: decision.reason,
+          ...(approve ? { count, needed, rule: demands.rule } : {}),
         },
       });
-      // The gate reads the approval there: a state set in this table alone is none.
-      if (approve) await tx`UPDATE action SET approval_seq = ${seq} WHERE id = ${action.id}`;
+      // The gate reads the approvals there: what is set in this table alone is none.
+      if (approve)
+        await tx`UPDATE action SET approval_seq = ${seq}, approval_seqs = approval_seqs || ${seq}::bigint WHERE id = ${action.id}`;
       return true;
     });
   }
 
-  async function policyRefuses({ by }: Decision, action: Action): Promise<Refusal | undefined> {
+  async function policyRefuses({ by, decision }: Decision, action: Action): Promise<Refusal | undefined> {
     const incident = await records.incident(action.incidentId);
     return incident
-      ? policy.mayDecide(by, action, incident)
+      ? policy.mayDecide(by, action, incident, decision)
       : refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
   }
 
@@ -115,12 +138,45 @@ export function createApprovals(deps: {
         );
       const mayNot = await policyRefuses(decision, action);
       if (mayNot) return refused(mayNot, action.incidentId);
-      if (await transition(decision, action))
+      const demands = await policy.demands(action);
+      if ('ok' in demands) return refused(demands, action.incidentId);
+      if (await transition(decision, action, demands))
         return { ok: true, action: (await records.action(action.id)) ?? action };
       const now = (await records.action(action.id)) ?? action;
       // Still open: whoever pressed became its requester in between, or its time ran out.
       const meanwhile = now.state === 'proposed' ? await policyRefuses(decision, now) : undefined;
       return refused(meanwhile ?? whyNot(now, decision), action.incidentId);
+    },
+
+    async approveEarned(actionId) {
+      const action = await records.action(actionId);
+      if (!action?.autonomousAt) return false;
+      const demands = await policy.demands(action);
+      if ('ok' in demands || !demands.autonomy || demands.approvals > 1) return false;
+      const { autonomy, rule } = demands;
+      return sql.begin(async (tx) => {
+        await tx`SET LOCAL synchronous_commit = on`;
+        // One at a time for a tool on a target: two must not both be the last that the rule lets.
+        await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`unasked ${action.tool} ${action.target}`}, 0))`;
+        if (!(await mayRunUnasked(tx, action, autonomy))) return false;
+        const successes = await earned(tx, action);
+        const reason = `rule “${rule}”: ${successes} approved successes of ${action.runbookId} in a row`;
+        const rows = await tx`
+          UPDATE action SET state = 'approved', decided_by = ${BY_POLICY}, decided_at = clock_timestamp(), decision_reason = ${reason}
+           WHERE id = ${actionId} AND state = 'proposed' AND plan_hash = ${action.planHash} AND NOT audit_only
+             AND autonomous_at <= clock_timestamp() AND expires_at > clock_timestamp() RETURNING id`;
+        if (rows.length === 0) return false;
+        await records.append(tx, action.incidentId, { type: 'action.approved', actionId, by: BY_POLICY });
+        await tx`SELECT sentry_enqueue_turn(${action.incidentId}, 'decided')`;
+        const seq = await audit.appendIn(tx, {
+          kind: 'approval.decided',
+          actor: BY_POLICY,
+          incidentId: action.incidentId,
+          details: { action: actionId, decision: 'approve', planHash: action.planHash, reason, rule },
+        });
+        await tx`UPDATE action SET approval_seq = ${seq} WHERE id = ${actionId}`;
+        return true;
+      });
     },
 
     async expire(actionId) {
@@ -160,7 +216,8 @@ export function createApprovals(deps: {
 }
 
 function whyNot(action: Action, decision: Decision): Refusal {
-  const who = action.decidedBy ? `<@${action.decidedBy}>` : 'somebody';
+  const who =
+    action.decidedBy === BY_POLICY ? 'the policy' : action.decidedBy ? `<@${action.decidedBy}>` : 'somebody';
   if (action.auditOnly)
     return refuse(
       'AUDIT_ONLY',
@@ -168,6 +225,11 @@ function whyNot(action: Action, decision: Decision): Refusal {
     );
   if (action.planHash !== decision.planHash)
     return refuse('PLAN_CHANGED', 'The plan is no longer what this card shows. Nothing was run.');
+  if (action.state === 'proposed' && action.approvedBy.includes(decision.by))
+    return refuse(
+      'APPROVED_ALREADY',
+      `You have approved this already (${action.approvedBy.length} of ${action.approvalsNeeded}): somebody else has to.`,
+    );
   switch (action.state) {
     case 'approved':
     case 'started':

@@ -3,10 +3,19 @@ import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ApproverDirectory } from './ports.ts';
+import { type PolicyRules, withoutPolicy } from './rules/policy-rules.ts';
+import { type Demands, hoursInWords, isWithin } from './rules/rule.ts';
 
 /** Who may decide on an action. Asked at the click; what cannot be known is a *no*. */
 export interface ApprovalPolicy {
-  mayDecide(user: string, action: Action, incident: Incident): Promise<Refusal | undefined>;
+  mayDecide(
+    user: string,
+    action: Action,
+    incident: Incident,
+    decision: 'approve' | 'deny',
+  ): Promise<Refusal | undefined>;
+  /** What has to be so for this to be approved; a refusal when nobody may. */
+  demands(action: Action): Promise<Demands | Refusal>;
   isAdmin(user: string): Promise<boolean>;
   /** For the card: who may approve, in words. */
   readonly describes: readonly Principal[];
@@ -16,8 +25,11 @@ export function createApprovalPolicy(options: {
   readonly approvers: readonly Principal[];
   readonly admins: readonly Principal[];
   readonly directory: ApproverDirectory;
+  readonly rules?: Pick<PolicyRules, 'demands'>;
+  readonly now?: () => Date;
 }): ApprovalPolicy {
-  const { approvers, admins, directory } = options;
+  const { approvers, admins, directory, now = () => new Date() } = options;
+  const rules = options.rules ?? withoutPolicy({ approvers, approvalMinutes: 30 });
 
   /** Who is named needs no asking. A group that cannot be asked is an error only when no other principal has the user. */
   async function among(user: string, principals: readonly Principal[]): Promise<boolean> {
@@ -40,14 +52,18 @@ export function createApprovalPolicy(options: {
     describes: approvers,
     isAdmin: (user) => among(user, admins),
 
-    async mayDecide(user, action, incident) {
-      if (approvers.length === 0)
+    demands: (action) => rules.demands(action),
+
+    async mayDecide(user, action, incident, decision) {
+      const demands = await rules.demands(action);
+      if ('ok' in demands) return demands;
+      if (demands.approvers.length === 0)
         return refuse(
           'NO_APPROVERS',
           'Nobody may approve yet: an operator sets SENTRY_APPROVERS (user ids, group:<handle> or channel:<id>).',
         );
       try {
-        if (!(await among(user, approvers)))
+        if (!(await among(user, demands.approvers)))
           return refuse(
             'NOT_AN_APPROVER',
             'You are not among the people who may approve this. Ask somebody on call.',
@@ -58,11 +74,13 @@ export function createApprovalPolicy(options: {
           `Slack could not say who may approve (${messageOf(error)}), so nobody may right now. Try again in a minute.`,
         );
       }
-      // What is neither low nor medium counts as high, whatever it says.
-      if (action.risk !== 'low' && action.risk !== 'medium' && incident.requesters.includes(user))
+      if (decision === 'deny') return undefined;
+      if (!demands.selfApproval && incident.requesters.includes(user))
+        return refuse('SELF_APPROVAL', 'You asked for this yourself: somebody else has to approve it.');
+      if (demands.hours && !isWithin(demands.hours, now()))
         return refuse(
-          'SELF_APPROVAL',
-          'You asked for this yourself and its risk is high: somebody else has to approve it.',
+          'OUTSIDE_HOURS',
+          `The rule “${demands.rule}” has this approved only ${hoursInWords(demands.hours)}.`,
         );
       return undefined;
     },

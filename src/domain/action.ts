@@ -41,6 +41,14 @@ export interface Action {
   readonly verify: VerifyPlan;
   readonly expiresAt: string;
   readonly proposedAt: string;
+  /** How many people have to approve it, and who has so far. */
+  readonly approvalsNeeded: number;
+  readonly approvedBy: readonly string[];
+  /** The rule of the policy it was proposed under; null without one. */
+  readonly policyRule: string | null;
+  /** It is approved by its rule at this time unless somebody denies it before; null: somebody has to approve it. */
+  readonly autonomousAt: string | null;
+  /** The last who decided; `policy` when a rule did. */
   readonly decidedBy: string | null;
   readonly decidedAt: string | null;
   readonly decisionReason: string | null;

@@ -1,4 +1,5 @@
 import type { Diagnosis, Triage } from './diagnosis.ts';
+import type { GradeQuestion } from './grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
 import type { IncidentState, Role, Verdict } from './incident.ts';
 import type { ShownMemory } from './memory.ts';
@@ -59,6 +60,14 @@ export type IncidentEventBody =
   | { readonly type: 'plan.none'; readonly reason: string }
   | { readonly type: 'action.proposed'; readonly actionId: ActionId }
   | { readonly type: 'action.approved'; readonly actionId: ActionId; readonly by: string }
+  /** Approved by one of the several who have to. */
+  | {
+      readonly type: 'action.seconded';
+      readonly actionId: ActionId;
+      readonly by: string;
+      readonly count: number;
+      readonly needed: number;
+    }
   | {
       readonly type: 'action.denied';
       readonly actionId: ActionId;
@@ -132,7 +141,14 @@ export type IncidentEventBody =
       readonly until: string | null;
     }
   | { readonly type: 'switch.cleared'; readonly scope: string; readonly by: string; readonly reason: string }
-  | { readonly type: 'incident.summary'; readonly text: string };
+  | { readonly type: 'incident.summary'; readonly text: string }
+  /** A person's answer, asked for when it was resolved; a later one of the same person takes its place. */
+  | {
+      readonly type: 'grade.given';
+      readonly question: GradeQuestion;
+      readonly by: string;
+      readonly answer: boolean;
+    };
 
 export interface SeenBefore {
   readonly incidentId: IncidentId;

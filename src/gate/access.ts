@@ -9,9 +9,9 @@ export type ToolKind = AnyTool['kind'];
  * runs: it runs nothing, so no credential is ever minted for it.
  */
 export const access: Readonly<Record<Role, readonly ToolKind[]>> = {
-  supervisor: ['read', 'docs', 'diagnostic', 'active', 'memory_read', 'memory_write'],
-  triage: ['read', 'docs', 'memory_read'],
-  detective: ['read', 'docs', 'diagnostic', 'memory_read', 'memory_write'],
+  supervisor: ['read', 'docs', 'diagnostic', 'active', 'evidence', 'memory_read', 'memory_write'],
+  triage: ['read', 'docs', 'evidence', 'memory_read'],
+  detective: ['read', 'docs', 'diagnostic', 'evidence', 'memory_read', 'memory_write'],
   surgeon: ['active'],
   validator: ['read', 'diagnostic'],
 };

@@ -1,3 +1,4 @@
+import { BY_POLICY, mayRunUnasked } from '../approvals/autonomy.ts';
 import { planHash } from '../approvals/plan-hash.ts';
 import type { Action } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
@@ -58,13 +59,34 @@ export const approvalChecks: ApprovalChecks = {
       : { void: refuse('PLAN_CHANGED', 'What would run is not what was approved.') };
   },
 
-  /** The approval stands in the audit log, which cannot be changed: a state written into the ledger alone is none. */
-  async decided({ sql }, { action }) {
-    const [row] = await sql`
-      SELECT e.body FROM action a JOIN audit_entry e ON e.seq = a.approval_seq WHERE a.id = ${action.id}`;
-    return row && isApprovalOf(action, String(row['body']))
+  /**
+   * The approvals stand in the audit log, which cannot be changed: a state written into the ledger alone is none. As many as
+   * the policy asks for now, and as it asked for when this was proposed, each by somebody else; or a rule's, which still may.
+   */
+  async decided({ sql, rules }, { action }) {
+    const demands = rules ? await rules.demands(action) : null;
+    if (demands && 'ok' in demands) return { void: demands };
+    const rows = await sql`
+      SELECT e.body FROM action a JOIN audit_entry e ON e.seq = ANY (a.approval_seqs || a.approval_seq) WHERE a.id = ${action.id}`;
+    const by = new Set(rows.flatMap((row) => approverOf(action, String(row['body'])) ?? []));
+    const missing = {
+      void: refuse('NOT_APPROVED', 'No approval of exactly this is on record in the audit log.'),
+    };
+    if (action.decidedBy === null || !by.has(action.decidedBy)) return missing;
+    if (action.decidedBy === BY_POLICY)
+      return demands?.autonomy && (await mayRunUnasked(sql, action, demands.autonomy))
+        ? undefined
+        : { void: refuse('NOT_APPROVED', 'It may no longer run without asking.') };
+    const needed = Math.max(demands?.approvals ?? 1, action.approvalsNeeded);
+    const people = [...by].filter((who) => who !== BY_POLICY).length;
+    return people >= needed
       ? undefined
-      : { void: refuse('NOT_APPROVED', 'No approval of exactly this is on record in the audit log.') };
+      : {
+          void: refuse(
+            'NOT_APPROVED',
+            `${people} of ${needed} approvals of exactly this are on record in the audit log.`,
+          ),
+        };
   },
 
   async sameServer({ sql, identity }, { action }) {
@@ -86,15 +108,15 @@ export const approvalChecks: ApprovalChecks = {
   },
 };
 
-function isApprovalOf(action: Action, body: string): boolean {
+/** Who approved exactly this action by this entry; undefined when it is no such approval. */
+function approverOf(action: Action, body: string): string | undefined {
   const entry = JSON.parse(body) as Record<string, Json>;
   const details = entry['details'] as Record<string, Json> | null;
-  return (
+  const isApproval =
     entry['kind'] === 'approval.decided' &&
-    entry['actor'] === action.decidedBy &&
     entry['incident'] === action.incidentId &&
     details?.['action'] === action.id &&
     details['decision'] === 'approve' &&
-    details['planHash'] === action.planHash
-  );
+    details['planHash'] === action.planHash;
+  return isApproval ? String(entry['actor']) : undefined;
 }

@@ -167,6 +167,8 @@ export function createExecution(
     if ('void' in authorised) return notRun(action, 'void', authorised.void);
     if ('refused' in authorised) return notRun(action, 'refused', authorised.refused);
 
+    const demands = await deps.rules?.demands(action);
+    if (demands && 'ok' in demands) return notRun(action, 'void', demands);
     const claimId = randomUUID();
     const scopes = switchScopes(action.target, passage.target.domain);
     const claimed = await ledger.claim(deps, {
@@ -176,8 +178,10 @@ export function createExecution(
       scopes,
       limit: tool.limit?.(passage.input, action.guard),
       onClaimed: hooks.claimed,
+      ...(demands ? { caps: demands } : {}),
     });
     if (claimed.kind === 'stopped') return notRun(action, 'refused', claimed.refusal);
+    if (claimed.kind === 'capped') return notRun(action, 'refused', claimed.refusal);
     if (claimed.kind === 'expired')
       return notRun(action, 'refused', refuse('EXPIRED', 'The approval had expired.'));
     if (claimed.kind === 'lost')

@@ -1,3 +1,4 @@
+import type { PolicyRules } from '../approvals/rules/policy-rules.ts';
 import type { Log } from '../domain/log.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { Target } from '../domain/target.ts';
@@ -34,5 +35,7 @@ export interface GateDeps {
   redact(text: string): string;
   redactJson(value: Json): Json;
   readonly approvalMinutes: number;
+  /** What approvals take; without it one approver, and an approval lasts `approvalMinutes`. */
+  readonly rules?: Pick<PolicyRules, 'demands'>;
   readonly log: Log;
 }

@@ -6,7 +6,13 @@ import type { Json, ToolCallRequest, ToolCallResult } from '../domain/tool-call.
 import { type FinishedCall, storeToolCall } from '../record/evidence.ts';
 import type { Credential } from '../security/credentials.ts';
 import { plainJson } from '../security/inputs/plain-json.ts';
-import { type ActiveTool, isMemoryTool, type MemoryTool, type ReadTool } from '../tools/define.ts';
+import {
+  type ActiveTool,
+  type EvidenceTool,
+  hasNoTarget,
+  type MemoryTool,
+  type ReadTool,
+} from '../tools/define.ts';
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { propose } from './propose.ts';
@@ -88,7 +94,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
         if (no) return refusedEnding(no);
       }
       const { tool, target, input } = on;
-      if (!tool || !(target || isMemoryTool(tool))) throw noTarget();
+      if (!tool || !(target || hasNoTarget(tool))) throw noTarget();
       await deps.audit.append({
         kind: 'gate.intent',
         actor: credential.role,
@@ -100,7 +106,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
           input: screened.input(input ?? null),
         },
       });
-      if (isMemoryTool(tool)) return remembered(tool, input ?? null);
+      if (hasNoTarget(tool)) return withoutTarget(tool, input ?? null);
       if (!target) throw noTarget();
       const context = { target, ports: deps.ports, timeoutMs: tool.timeoutMs };
       if (tool.kind === 'active') {
@@ -131,15 +137,21 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ];
     }
 
-    /** Memory tools need no approval and no target; the scanner and the policy stand in the way of their writes. */
-    async function remembered(tool: MemoryTool, input: Json): Promise<readonly [Ending, ToolCallResult]> {
-      const { memory } = deps;
-      if (!memory) return refusedEnding(refuse('MEMORY_OFF', 'Memory documents are not available.'));
+    /** These need no approval and no target; the scanner and the policy stand in the way of memory's writes. */
+    async function withoutTarget(
+      tool: MemoryTool | EvidenceTool,
+      input: Json,
+    ): Promise<readonly [Ending, ToolCallResult]> {
+      const { memory, records: evidence } = deps;
       const { timeoutMs } = tool;
       const { incidentId, role } = credential;
-      const raw = await withTimeout(timeoutMs, options.signal, (signal) =>
-        tool.run({ incidentId, role, toolCallId: id, memory, signal, timeoutMs }, input),
-      );
+      if (tool.kind !== 'evidence' && !memory)
+        return refusedEnding(refuse('MEMORY_OFF', 'Memory documents are not available.'));
+      const raw = await withTimeout(timeoutMs, options.signal, async (signal) => {
+        if (tool.kind === 'evidence') return tool.run({ incidentId, evidence, signal, timeoutMs }, input);
+        if (!memory) throw noTarget();
+        return tool.run({ incidentId, role, toolCallId: id, memory, signal, timeoutMs }, input);
+      });
       if ('ok' in raw) return refusedEnding(raw);
       const { text, data, truncated } = screened.output(raw);
       return [
@@ -166,9 +178,9 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ];
     }
 
-    /** Memory is no target, whatever the call names: what it says is never evidence of a live system. */
+    /** Memory and the record are no target, whatever the call names: what they say is no read of a live system. */
     function targetOf({ tool, request: { target } }: Passage): string | null {
-      return target === null || (tool && isMemoryTool(tool)) ? null : screened.line(target, 100);
+      return target === null || (tool && hasNoTarget(tool)) ? null : screened.line(target, 100);
     }
 
     /** Station 12 and the evidence of station 11, whatever the ending. */

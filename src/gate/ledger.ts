@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { type Caps, overCap } from '../approvals/caps.ts';
 import type { Action, ActionOutcome } from '../domain/action.ts';
 import type { Refusal } from '../domain/errors.ts';
 import type { ToolCallId } from '../domain/ids.ts';
@@ -29,6 +30,8 @@ export type Claim =
   /** The incident went elsewhere meanwhile (a person stopped it, its source ended it): nothing was claimed. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'expired' }
+  /** As many as the policy lets have run lately. */
+  | { readonly kind: 'capped'; readonly refusal: Refusal }
   /** Another action on the target is running, or nobody knows how it ended. */
   | { readonly kind: 'busy' }
   /** This very action has been claimed by somebody else. */
@@ -44,6 +47,8 @@ export async function claim(
     readonly scopes: readonly string[];
     readonly limit?: RateLimit | undefined;
     readonly onClaimed: (tx: Tx) => Promise<'lost' | undefined>;
+    /** Of the policy: counted here, where nothing else on the target can begin. */
+    readonly caps?: Caps;
   },
 ): Promise<Claim> {
   const { action, claimId, timeoutMs } = options;
@@ -53,7 +58,11 @@ export async function claim(
     await tx`SET LOCAL synchronous_commit = on`;
     const refusal = await killSwitch.lockRows(tx, options.scopes);
     if (refusal) return { kind: 'stopped', refusal };
+    if (options.caps?.everywhere)
+      await tx`SELECT pg_advisory_xact_lock(hashtextextended('sentry everywhere', 0))`;
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${action.target}, 0))`;
+    const capped = await overCap(tx, action, options.caps);
+    if (capped) return { kind: 'capped', refusal: capped };
     const [row] = await tx`
       UPDATE action a SET state = 'started', claim_id = ${claimId}, started_at = clock_timestamp(),
              done_by = clock_timestamp() + ${WINDOW_MS + timeoutMs + MARGIN_MS} * interval '1 millisecond'

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { mayRunUnasked } from '../approvals/autonomy.ts';
 import { type Plan, planHash } from '../approvals/plan-hash.ts';
+import { withoutPolicy } from '../approvals/rules/policy-rules.ts';
+import type { Demands } from '../approvals/rules/rule.ts';
 import type { Risk } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { OpsError, type Refusal, refuse } from '../domain/errors.ts';
@@ -73,6 +76,9 @@ export async function propose(
     verify: plainOf(verify as unknown as Json) as unknown as VerifyPlan,
   };
   const hash = planHash(plan);
+  const rules = deps.rules ?? withoutPolicy({ approvers: [], approvalMinutes: deps.approvalMinutes });
+  const demands = await rules.demands(plan);
+  if ('ok' in demands) return demands;
 
   const stored = await sql.begin(async (tx) => {
     // Two calls of one message at once: the second has to see what the first proposed.
@@ -88,12 +94,14 @@ export async function propose(
     await tx`
       INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                           system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
-                          audit_only, held_by, expires_at)
+                          audit_only, held_by, approvals_needed, policy_rule, autonomous_at, expires_at)
       VALUES (${id}, ${credential.incidentId}, ${incident?.['round'] ?? 1}, 'proposed', ${tool.name}, ${target},
               ${tx.json(input)}, ${command}, ${hash}, ${tx.json(guard)}, ${identity.systemIdentifier},
               ${identity.timelineId}, ${plan.why}, ${plan.blastRadius}, ${tx.array(plan.preflight)}::text[], ${plan.undo},
               ${plan.risk}, ${plan.runbookId}, ${tx.json(plan.verify)}, ${auditOnly}, ${heldBy},
-              clock_timestamp() + ${deps.approvalMinutes} * interval '1 minute')`;
+              ${demands.approvals}, ${demands.rule},
+              clock_timestamp() + ${await vetoMinutes(tx, demands)}::int * interval '1 minute',
+              clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
     if (stopped)
       // The intent in full: what would have been asked for, and what kept it from being.
@@ -119,6 +127,15 @@ export async function propose(
     context.signal.throwIfAborted();
     return id;
   });
+
+  /** How long it stands before it runs unasked, when that is earned; its turn is asked for at once. Null: it is asked for. */
+  async function vetoMinutes(tx: Tx, { autonomy, expiresMinutes }: Demands): Promise<number | null> {
+    if (!autonomy || auditOnly || autonomy.vetoMinutes >= expiresMinutes) return null;
+    if (!(await mayRunUnasked(tx, { ...plan, id }, autonomy))) return null;
+    const ms = autonomy.vetoMinutes * 60_000 + 500;
+    await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'unasked', ${ms}::bigint)`;
+    return autonomy.vetoMinutes;
+  }
 
   function doesTheSame(pending: Record<string, unknown>): boolean {
     const then = {

@@ -175,7 +175,9 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'action.proposed':
       return `proposed ${event.actionId}`;
     case 'action.approved':
-      return `<@${event.by}> approved ${event.actionId}`;
+      return `${event.by === 'policy' ? 'the policy' : `<@${event.by}>`} approved ${event.actionId}`;
+    case 'action.seconded':
+      return `<@${event.by}> approved ${event.actionId} (${event.count} of ${event.needed})`;
     case 'action.denied':
       return `<@${event.by}> denied ${event.actionId}${event.reason ? `: ${event.reason}` : ''}`;
     case 'action.expired':
@@ -214,6 +216,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> resumed changes (${event.scope === '*' ? 'everything' : event.scope.replace(':', ' ')})${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.summary':
       return event.text;
+    case 'grade.given':
+      return `<@${event.by}> said ${event.question === 'useful' ? 'this was' : 'the cause was'}${event.answer ? '' : ' not'} ${event.question === 'useful' ? 'useful' : 'right'}`;
     default: {
       const never: never = event;
       return never;

@@ -38,13 +38,15 @@ export function createDrawOptions(parts: {
       event.type === 'memory.recalled' ? event.incidents.map((each) => each.incidentId) : [],
     );
     const places = await parts.store.places([...new Set<IncidentId>(seen)]);
-    const asks = record.events.some((event) => event.type === 'action.proposed');
+    const asks = record.actions.findLast(({ state }) => state === 'proposed');
     return {
       threadUrl: (id) => {
         const place = places.get(id);
         return place ? messageUrl(parts.identity(), place.channel, place.ts) : null;
       },
-      approvers: asks ? await principalWords(parts, config.approvers) : null,
+      approvers: asks
+        ? await principalWords(parts, (await config.approversOf?.(asks)) ?? config.approvers)
+        : null,
       oncall: await oncallOf(record),
     };
   };

@@ -1,6 +1,7 @@
 import type { SlackConfig } from '../config.ts';
 import type { Action } from '../domain/action.ts';
 import type { Refusal } from '../domain/errors.ts';
+import type { Grade } from '../domain/grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
@@ -84,6 +85,8 @@ export interface SlackDeps {
     by: string,
     text: string,
   ) => Promise<{ readonly ok: true } | Refusal>;
+  /** What a person thinks of the work, once it is over. */
+  readonly grade: (incidentId: IncidentId, grade: Grade) => Promise<{ readonly ok: true } | Refusal>;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */
   readonly acceptSlackMessage: (message: SlackMessage, own: OwnIdentity) => Promise<unknown>;
   /** Absent where Slack is tried without memory. */

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import type { Investigator } from '../../src/agents/ports.ts';
 import { createApprovals } from '../../src/approvals/approvals.ts';
 import { createApprovalPolicy } from '../../src/approvals/policy.ts';
+import { openPolicyRules } from '../../src/approvals/rules/policy-rules.ts';
 import type { Alert } from '../../src/domain/alert.ts';
+import type { Principal } from '../../src/domain/principal.ts';
 import type { Target } from '../../src/domain/target.ts';
 import type { Json } from '../../src/domain/tool-call.ts';
 import { createGate } from '../../src/gate/gate.ts';
@@ -186,6 +188,9 @@ export interface CoreOptions {
   readonly memory?: InvestigationMemory;
   readonly gate?: Partial<GateDeps>;
   readonly vault?: Partial<VaultOptions>;
+  /** A policy.yaml to go by; none otherwise. */
+  readonly policyPath?: string;
+  readonly approvers?: readonly Principal[];
   /** Stands around the record, to see what is written into it. */
   readonly records?: (records: IncidentRecords) => IncidentRecords;
 }
@@ -213,7 +218,20 @@ export async function createCore(options: CoreOptions) {
     mode: options.mode ?? 'ACTIVE',
     dataDir: options.dataDir ?? '/nonexistent',
   });
+  const approvers = options.approvers ?? [{ kind: 'user', id: 'UONCALL' } as const];
+  const rules = await openPolicyRules({
+    sql,
+    audit,
+    log: quiet,
+    path: options.policyPath ?? null,
+    isRequired: true,
+    people: { oncallGroup: null, admins: [] },
+    approvers,
+    approvalMinutes: options.approvalMinutes ?? 5,
+    environmentOf: () => boxTarget.environment,
+  });
   const gateDeps: GateDeps = {
+    rules,
     sql,
     records,
     audit,
@@ -232,9 +250,10 @@ export async function createCore(options: CoreOptions) {
   };
   const gate = createGate(gateDeps);
   const policy = createApprovalPolicy({
-    approvers: [{ kind: 'user', id: 'UONCALL' }],
+    approvers,
     admins: [],
     directory: { groupMembers: async () => [], channelMembers: async () => [] },
+    rules,
   });
   const approvals = createApprovals({ sql, records, policy, audit });
   const engine = createEngine({ databaseUrl: options.url, sql, log: quiet, executorId: randomUUID() });

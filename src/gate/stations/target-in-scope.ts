@@ -1,6 +1,6 @@
 import { refuse } from '../../domain/errors.ts';
 import type { Target } from '../../domain/target.ts';
-import { isMemoryTool } from '../../tools/define.ts';
+import { hasNoTarget } from '../../tools/define.ts';
 import type { Station } from '../station.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Station } from '../station.ts';
  */
 export function targetInScope(targets: ReadonlyMap<string, Target>): Station {
   return (passage) => {
-    if (passage.tool && isMemoryTool(passage.tool)) return undefined;
+    if (passage.tool && hasNoTarget(passage.tool)) return undefined;
     const name = passage.request.target;
     if (!name) return refuse('NO_TARGET', 'Name the target: one of the configured names.');
     const target = targets.get(name);

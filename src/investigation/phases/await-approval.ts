@@ -14,6 +14,8 @@ export async function decide(run: PhaseRun): Promise<void> {
   switch (action.state) {
     case 'proposed':
       await run.durably('expire', async () => {
+        // Enqueues its own turn.
+        if (await deps.approvals.approveEarned(action.id)) return true;
         if (await deps.approvals.expire(action.id)) await deps.jobs.enqueueTurn(incident.id, 'expired');
         return true;
       });
@@ -65,7 +67,7 @@ export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
       const moved = await moveIn(tx, deps, incident, {
         from: 'awaiting_approval',
         to: 'remediating',
-        reason: `Approved by ${action.decidedBy ?? 'somebody'}.`,
+        reason: `Approved by ${action.decidedBy === 'policy' ? 'the policy' : (action.decidedBy ?? 'somebody')}.`,
         key: `claimed:${action.id}`,
         changes: { nextStep: 'Running the approved fix.' },
         events: [{ type: 'action.started', actionId: action.id }],

@@ -102,6 +102,7 @@ function standing(action: Action, options: DrawOptions): readonly Block[] {
   if (action.state === 'proposed' && !action.auditOnly)
     return [
       prose(
+        ...soFar(action),
         paragraph(
           words(
             options.approvers
@@ -115,6 +116,40 @@ function standing(action: Action, options: DrawOptions): readonly Block[] {
       buttons(approve(action), deny(action), evidence),
     ];
   return [prose(...outcome(action).map((spans) => paragraph(...spans))), buttons(evidence)];
+}
+
+/** Who has approved of the several who have to, and when it runs unasked. */
+function soFar(action: Action) {
+  const { approvalsNeeded: needed, approvedBy: by, autonomousAt, policyRule } = action;
+  const lines = [];
+  if (needed > 1)
+    lines.push(
+      paragraph(
+        bold(`Approved by ${by.length} of ${needed}`),
+        ...(by.length > 0 ? [words(': '), ...people(by)] : []),
+        words(`. ${needed - by.length} more ${needed - by.length === 1 ? 'person has' : 'people have'} to.`),
+      ),
+    );
+  if (autonomousAt)
+    lines.push(
+      paragraph(
+        bold('Runs by itself at '),
+        moment(autonomousAt, '{time_secs}'),
+        words(
+          `, as the rule “${cut(oneLine(policyRule ?? ''), 100)}” lets it, unless somebody presses Deny before.`,
+        ),
+      ),
+    );
+  return lines;
+}
+
+const people = (ids: readonly string[]): readonly Span[] =>
+  ids.flatMap((id, index) => (index === 0 ? [person(id)] : [words(', '), person(id)]));
+
+function deciders({ state, decidedBy, approvedBy }: Action): readonly Span[] {
+  if (decidedBy === 'policy') return [words('the policy')];
+  if (state === 'denied' || approvedBy.length === 0) return decidedBy ? [person(decidedBy)] : [];
+  return people(approvedBy);
 }
 
 /** What a click says is the action and the plan seen, nothing else; who clicked comes from Slack. */
@@ -148,7 +183,7 @@ function outcome(action: Action): readonly (readonly Span[])[] {
   if (action.decidedBy)
     lines.push([
       bold(action.state === 'denied' ? 'Denied by ' : 'Approved by '),
-      person(action.decidedBy),
+      ...deciders(action),
       ...(action.decidedAt ? [words(' at '), moment(action.decidedAt, '{time_secs}')] : []),
       ...(action.decisionReason ? [words(`: ${cut(oneLine(action.decisionReason), 400)}`)] : []),
     ]);

@@ -92,7 +92,11 @@ function actors(record: IncidentRecord): readonly (readonly Span[])[] {
   const decided = actions.filter((action) => action.decidedBy !== null).at(-1);
   if (decided?.decidedBy) {
     const verb = decided.state === 'denied' ? 'Denied by ' : 'Approved by ';
-    lines.push([words(verb), person(decided.decidedBy), ...when(decided.decidedAt)]);
+    lines.push([
+      words(verb),
+      decided.decidedBy === 'policy' ? words('the policy') : person(decided.decidedBy),
+      ...when(decided.decidedAt),
+    ]);
   }
   const stopped = events.filter((event) => event.type === 'incident.stopped').at(-1);
   const resumed = events.filter((event) => event.type === 'incident.resumed').at(-1);

@@ -3,6 +3,7 @@ import type { Decided } from '../../../src/approvals/approvals.ts';
 import type { Action } from '../../../src/domain/action.ts';
 import { type ActionId, asActionId, type IncidentId } from '../../../src/domain/ids.ts';
 import type { Role } from '../../../src/domain/incident.ts';
+import type { Principal } from '../../../src/domain/principal.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../../../src/domain/tool-call.ts';
 import type { ExecutionResult, LedgerHooks } from '../../../src/gate/execute.ts';
 import type { Gate } from '../../../src/gate/gate.ts';
@@ -37,6 +38,8 @@ export async function createRig(
     readonly mode?: Mode;
     readonly gate?: Partial<GateDeps>;
     readonly vault?: Partial<VaultOptions>;
+    readonly policyPath?: string;
+    readonly approvers?: readonly Principal[];
     readonly dataDir?: string;
   } = {},
 ): Promise<Rig> {
@@ -55,6 +58,8 @@ export async function createRig(
     dataDir,
     ...(options.mode ? { mode: options.mode } : {}),
     ...(options.vault ? { vault: options.vault } : {}),
+    ...(options.policyPath ? { policyPath: options.policyPath } : {}),
+    ...(options.approvers ? { approvers: options.approvers } : {}),
     gate: {
       redact,
       redactJson: (value: Json) => redactJson(value),

@@ -1,0 +1,49 @@
+import type { Action } from '../domain/action.ts';
+import type { Tx } from '../domain/sql.ts';
+import type { Autonomy } from './rules/rule.ts';
+
+/** Who approves in the name of a rule; no Slack user has such an id. */
+export const BY_POLICY = 'policy';
+
+/**
+ * How many actions of this runbook, tool and target a person has approved and the verification has found to help, since the
+ * last one that was denied, failed, did not help or cannot be told: one of those, and it is asked again from the start.
+ * What is still under way counts neither way. Actions that ran without asking keep what is earned, but do not add to it.
+ */
+export async function earned(
+  tx: Tx,
+  { tool, target, runbookId }: Pick<Action, 'tool' | 'target' | 'runbookId'>,
+): Promise<number> {
+  if (runbookId === null) return 0;
+  const rows = await tx`
+    SELECT a.state, a.decided_by,
+           (SELECT e.body->>'verdict' FROM event e
+             WHERE e.incident_id = a.incident_id AND e.type = 'verification.concluded' AND (e.body->>'round')::int = a.round
+             ORDER BY e.seq DESC LIMIT 1) AS verdict
+      FROM action a
+     WHERE a.tool = ${tool} AND a.target = ${target} AND a.runbook_id = ${runbookId} AND NOT a.audit_only
+     ORDER BY a.proposed_at DESC LIMIT 2000`;
+  let count = 0;
+  for (const row of rows) {
+    const [state, verdict] = [row['state'], row['verdict']];
+    if (['denied', 'failed', 'unknown'].includes(String(state))) break;
+    if (state !== 'succeeded' || verdict === null) continue;
+    if (verdict !== 'fixed') break;
+    if (row['decided_by'] !== BY_POLICY) count += 1;
+  }
+  return count;
+}
+
+/** Whether one more may run without asking now: enough is earned, and no more have lately than the rule lets. */
+export async function mayRunUnasked(
+  tx: Tx,
+  action: Pick<Action, 'id' | 'tool' | 'target' | 'runbookId'>,
+  { after, atMost }: Autonomy,
+): Promise<boolean> {
+  if ((await earned(tx, action)) < after) return false;
+  const [row] = await tx`
+    SELECT count(*) AS n FROM action
+     WHERE tool = ${action.tool} AND target = ${action.target} AND decided_by = ${BY_POLICY} AND id <> ${action.id}
+       AND decided_at > clock_timestamp() - ${atMost.minutes} * interval '1 minute'`;
+  return Number(row?.['n']) < atMost.actions;
+}

@@ -1,0 +1,30 @@
+import type { Action } from '../domain/action.ts';
+import { type Refusal, refuse } from '../domain/errors.ts';
+import type { Tx } from '../domain/sql.ts';
+import type { Demands } from './rules/rule.ts';
+
+export type Caps = Pick<Demands, 'rule' | 'perTarget' | 'everywhere'>;
+
+/** Whether as many actions as the rule lets have begun on the target, or on all of them, within its time. What certainly did not run is not one. */
+export async function overCap(
+  tx: Tx,
+  { id, target }: Pick<Action, 'id' | 'target'>,
+  caps: Caps | undefined,
+): Promise<Refusal | undefined> {
+  for (const [where, cap] of [
+    [`on ${target}`, caps?.perTarget],
+    ['on all targets', caps?.everywhere],
+  ] as const) {
+    if (!cap) continue;
+    const [row] = await tx`
+      SELECT count(*) AS n FROM action
+       WHERE started_at > clock_timestamp() - ${cap.minutes} * interval '1 minute' AND id <> ${id}
+         AND NOT (state = 'failed' AND tool_call_id IS NULL) AND (${where === 'on all targets'} OR target = ${target})`;
+    if (Number(row?.['n']) >= cap.actions)
+      return refuse(
+        'CAPPED',
+        `The rule “${caps?.rule}” lets ${cap.actions} actions run ${where} in ${cap.minutes} min, and they have.`,
+      );
+  }
+  return undefined;
+}

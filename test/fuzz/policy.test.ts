@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readPolicy } from '../../src/approvals/rules/read-policy.ts';
+import { fuzzRuns } from './runs.ts';
+
+const people = { oncallGroup: 'oncall', admins: [] };
+
+test('whatever the file holds, it is read or refused with lines, at once', () => {
+  const scalar = fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.constantFrom('*', '&a', '[', '{', '- ', 'rules:', 'name: a', '!!js', '~'),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(scalar, { maxLength: 30 }),
+      fc.constantFrom(' ', '\n', '\n  ', '\n    '),
+      (parts, glue) => {
+        const started = performance.now();
+        const found = readPolicy(parts.join(glue), people);
+        if ('problems' in found) for (const { line } of found.problems) expect(line).toBeGreaterThan(0);
+        expect(performance.now() - started).toBeLessThan(1_000);
+      },
+    ),
+    { numRuns: fuzzRuns },
+  );
+});
