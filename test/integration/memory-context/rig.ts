@@ -9,6 +9,7 @@ import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { runbooksStore } from '../../../src/memory/documents/document.ts';
 import { createDocuments } from '../../../src/memory/documents/documents.ts';
+import type { Embedder, VectorStore } from '../../../src/memory/ports.ts';
 import { createPromotions } from '../../../src/memory/promotion/promotions.ts';
 import { createRecords } from '../../../src/record/record.ts';
 import { redact, redactJson } from '../../../src/screen/redact.ts';
@@ -36,6 +37,9 @@ export async function memoryRig(options: {
   readonly scenario?: Scenario;
   readonly tools: readonly Tool[];
   readonly enabled?: boolean;
+  /** Left out: none, and memory goes by words alone. */
+  readonly vectors?: VectorStore;
+  readonly embedder?: Embedder;
 }) {
   const { enabled = true, tools } = options;
   const scratch = await scratchDatabase({ migrate: true });
@@ -44,7 +48,8 @@ export async function memoryRig(options: {
   const audit = createAuditLog(sql);
   const documents = createDocuments({ sql, events: records, audit, enabled });
   const memory = createBotMemory({
-    ...noVectors,
+    vectors: options.vectors ?? noVectors.vectors,
+    embedder: options.embedder ?? noVectors.embedder,
     sql,
     records,
     audit,
@@ -60,7 +65,7 @@ export async function memoryRig(options: {
     events: records,
     audit,
     enabled,
-    isAdmin: async () => false,
+    isAdmin: async (user) => user === 'UADMIN',
     runbooks: { tools: { get: () => undefined }, sources: [] },
     notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
     dryRun: null,
@@ -102,6 +107,7 @@ export async function memoryRig(options: {
     sql,
     records,
     documents,
+    promotions,
     memory,
     get claude(): ScriptedClaude {
       if (!claude) throw new Error('no model in this rig');
