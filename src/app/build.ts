@@ -37,6 +37,7 @@ import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
 import { costLines, costReport } from '../record/cost.ts';
+import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { why } from '../record/why.ts';
 import { redact, redactJson } from '../screen/redact.ts';
@@ -101,6 +102,7 @@ export async function buildApp(parts: Parts) {
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
 
   const records = countingUsage(createRecords(sql), metrics);
+  const grades = createGrades(sql, records);
   const audit = createAuditLog(sql);
   const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
   const witness =
@@ -244,6 +246,7 @@ export async function buildApp(parts: Parts) {
     },
     memory: workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
+    grade: (incidentId, grade) => grades.give(incidentId, grade),
     acceptSlackMessage: async (message, own) => {
       const read = slackMessage.read(message, { receivedAt: new Date(), own });
       if (!read.ok) {

@@ -3,7 +3,8 @@ import type { Outcomes } from '../ranking/trust-score.ts';
 
 /**
  * How often following a runbook, or what was done in an incident, led to a fix and how often it did not, by id. What
- * verification could not tell counts as neither.
+ * verification could not tell counts as neither; what people said of it afterwards (was the cause right, was it useful)
+ * counts like a fix or a failure.
  */
 export async function outcomesOf(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Outcomes>> {
   if (ids.length === 0) return new Map();
@@ -14,7 +15,11 @@ export async function outcomesOf(sql: Sql, ids: readonly string[]): Promise<Read
       SELECT a.runbook_id AS id, e.success FROM episode e JOIN action a ON a.id = e.action_id
        WHERE a.runbook_id IN (SELECT id FROM wanted)
       UNION ALL
-      SELECT e.incident_id, e.success FROM episode e WHERE e.incident_id IN (SELECT id FROM wanted))
+      SELECT e.incident_id, e.success FROM episode e WHERE e.incident_id IN (SELECT id FROM wanted)
+      UNION ALL
+      SELECT g.runbook_id, g.answer FROM grade g WHERE g.runbook_id IN (SELECT id FROM wanted)
+      UNION ALL
+      SELECT g.incident_id, g.answer FROM grade g WHERE g.incident_id IN (SELECT id FROM wanted))
     SELECT id, count(*) FILTER (WHERE success)::int AS worked, count(*) FILTER (WHERE NOT success)::int AS failed
       FROM tried GROUP BY id`;
   return new Map(rows.map(({ id, worked, failed }) => [id, { worked, failed }]));

@@ -3,6 +3,7 @@ import { ACTIONS } from '../blocks/slot.ts';
 import type { SlackContext } from '../context.ts';
 import { DENY_VIEW, readDeny } from '../views/deny.ts';
 import { approve, deny, settle } from './decide.ts';
+import { gradeHandlers } from './grade.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
@@ -20,6 +21,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.steps]: showSteps,
   [ACTIONS.diagnosis]: showDiagnosis,
   ...memoryHandlers,
+  ...gradeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
   [ACTIONS.link]: async () => undefined,
 };

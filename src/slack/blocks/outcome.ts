@@ -2,6 +2,7 @@ import type { Action } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
+import { feedbackBlocks } from './feedback.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { facts, money, span, verdictMarks, verdictWords } from './words.ts';
@@ -134,6 +135,8 @@ export function drawSummary(
         ),
         paragraph(words(cut(said.trim() || 'No summary was given.', 2500))),
       ),
+      // Asked once, also when the incident comes back.
+      ...(number === 1 ? feedbackBlocks(record) : []),
     ],
   };
 }
