@@ -6,10 +6,12 @@ import type { Diagnosis, Triage } from '../../../src/domain/diagnosis.ts';
 import { messageOf, OpsError } from '../../../src/domain/errors.ts';
 import { asActionId, asToolCallId } from '../../../src/domain/ids.ts';
 import type { Incident } from '../../../src/domain/incident.ts';
+import type { Target } from '../../../src/domain/target.ts';
 import type { Json, ToolCallRequest, ToolCallResult, VerifyPlan } from '../../../src/domain/tool-call.ts';
 import { createPostgresTargets } from '../../../src/infra/postgres/create-postgres-targets.ts';
 import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
 import type { Tool } from '../../../src/tools/define.ts';
+import type { ToolPorts } from '../../../src/tools/ports.ts';
 import type { ToolRegistry } from '../../../src/tools/registry.ts';
 import { noHosts } from '../../support/no-hosts.ts';
 import { anAction, anIncident } from '../../unit/playbook/scripted-work.ts';
@@ -38,12 +40,14 @@ export interface LiveIncident {
 export function liveIncident(options: {
   readonly readUrl: string;
   readonly actUrl: string;
+  /** Something else than a database. */
+  readonly on?: { readonly target: Target; readonly ports: Pick<ToolPorts, 'host' | 'docs'> };
   readonly tools: ToolRegistry;
   readonly runbooks: readonly Runbook[];
   readonly incident: Partial<Incident>;
 }): LiveIncident {
   const ports = {
-    ...noHosts,
+    ...(options.on?.ports ?? noHosts),
     postgres: createPostgresTargets([
       {
         name: 'shop-db',
@@ -55,20 +59,27 @@ export function liveIncident(options: {
       },
     ]),
   };
+  const target: Target = options.on?.target ?? {
+    name: 'shop-db',
+    kind: 'postgres',
+    domain: 'postgres',
+    environment: 'test',
+    aliases: [],
+  };
   const playbook = createPlaybook({ runbooks: () => options.runbooks });
   const outputs = new Map<string, string>();
   const proposals: ToolCallRequest[] = [];
-  let incident = anIncident({ alertName: null, openedAt: new Date().toISOString(), ...options.incident });
+  let incident = anIncident({
+    alertName: null,
+    openedAt: new Date().toISOString(),
+    target: target.name,
+    domain: target.domain,
+    ...options.incident,
+  });
   let tried: readonly Action[] = [];
 
   const context = (tool: Tool) => ({
-    target: {
-      name: 'shop-db',
-      kind: 'postgres' as const,
-      domain: 'postgres' as const,
-      environment: 'test',
-      aliases: [],
-    },
+    target,
     ports,
     signal: AbortSignal.timeout(30_000),
     timeoutMs: tool.timeoutMs,
@@ -133,7 +144,7 @@ export function liveIncident(options: {
     const checks: VerifyCheck[] = [];
     for (const step of plan.steps)
       checks.push(
-        checkVerifyStep(step, await callTool({ tool: step.tool, target: 'shop-db', input: step.input })),
+        checkVerifyStep(step, await callTool({ tool: step.tool, target: target.name, input: step.input })),
       );
     return checks;
   }
@@ -163,11 +174,11 @@ export function liveIncident(options: {
       const before = await tool.preflight(context(tool), input);
       const outcome = await tool.run(context(tool), input, before.guard, {
         clock: before.clock,
-        withinMs: 10_000,
+        withinMs: tool.timeoutMs,
       });
       return anAction({
         tool: name,
-        target: 'shop-db',
+        target: target.name,
         input: raw,
         command: tool.command(input),
         outcome: outcome.text,

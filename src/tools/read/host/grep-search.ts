@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { lineMatcher } from '../../../security/search/line-matcher.ts';
 import { defineReadTool } from '../../define.ts';
 import { count } from '../postgres/format.ts';
-import { hostOf, hostPath, orThrow, pathRule, placeOf } from './host-path.ts';
+import { hostOf, hostPath, orThrow, pathRule, placesOf } from './host-path.ts';
 
 /** The seed's limit. */
 const MAX_RESULTS = 100;
@@ -18,7 +18,7 @@ export const grepSearch = defineReadTool({
   targetKind: 'host',
   input: z.strictObject({
     query: z.string().min(1).max(200),
-    path: hostPath,
+    path: hostPath.optional().describe('Where to look; all folders of the target when left out.'),
     ignore_case: z.boolean().default(true),
     literal: z.boolean().default(false).describe('The query is plain text.'),
     max_results: z.number().int().min(1).max(MAX_RESULTS).default(MAX_RESULTS),
@@ -26,35 +26,38 @@ export const grepSearch = defineReadTool({
   timeoutMs: 15_000,
   async rules(context, { query, path, ignore_case: ignoreCase, literal }) {
     const matcher = lineMatcher(query, { ignoreCase, literal });
-    return matcher.ok ? pathRule(context, path) : matcher;
+    if (!matcher.ok) return matcher;
+    return path === undefined ? undefined : pathRule(context, path);
   },
   async run(context, { query, path, ignore_case: ignoreCase, literal, max_results: maxMatches }) {
-    const place = orThrow(await placeOf(context, path));
     const { matches } = orThrow(lineMatcher(query, { ignoreCase, literal }));
-    const found = orThrow(
-      await hostOf(context).access.search(place.root.path, place.path, matches, {
-        maxMatches,
-        signal: context.signal,
-      }),
-    );
-    const rows = found.matches.map(({ path: at, line, text }) => ({
-      path: join(place.root.path, at),
-      line,
-      text,
-    }));
-    const more = found.complete ? '' : ' There may be more: a limit was reached.';
-    const skipped =
-      found.passedOver === 0 ? '' : ` ${found.passedOver} not looked into (binary, secret, or no file).`;
+    const rows: { path: string; line: number | null; text: string }[] = [];
+    let [files, passedOver, complete] = [0, 0, true];
+    for (const place of await placesOf(context, path)) {
+      const options = { maxMatches: maxMatches - rows.length, signal: context.signal };
+      if (options.maxMatches === 0) {
+        complete = false;
+        break;
+      }
+      const { path: root } = place.root;
+      const found = orThrow(await hostOf(context).access.search(root, place.path, matches, options));
+      rows.push(...found.matches.map(({ path: at, line, text }) => ({ path: join(root, at), line, text })));
+      files += found.filesSearched;
+      passedOver += found.passedOver;
+      complete &&= found.complete;
+    }
+    const more = complete ? '' : ' There may be more: a limit was reached.';
+    const skipped = passedOver === 0 ? '' : ` ${passedOver} not looked into (binary, secret, or no file).`;
     return {
       text: [
-        `${count(rows.length, 'line')} in ${count(found.filesSearched, 'file')}.${more}${skipped}`,
+        `${count(rows.length, 'line')} in ${count(files, 'file')}.${more}${skipped}`,
         ...rows.map((row) => `${row.path}:${row.line ?? '…'}: ${row.text}`),
       ].join('\n'),
       data: {
         matches: rows,
         count: rows.length,
-        files_searched: found.filesSearched,
-        complete: found.complete,
+        files_searched: files,
+        complete,
       },
     };
   },

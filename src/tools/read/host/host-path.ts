@@ -69,6 +69,12 @@ export function orThrow<T extends { readonly ok: true }>(given: T | Refusal): T 
   throw new OpsError(given.code, given.reason, { hint: 'Ask for something else, or look by hand.' });
 }
 
+/** The place of a path; without one, all folders of the host. */
+export async function placesOf(context: HostContext, path: string | undefined): Promise<readonly Place[]> {
+  if (path !== undefined) return [orThrow(await placeOf(context, path))];
+  return hostOf(context).roots.map((root) => ({ ok: true, root, path: '.' }));
+}
+
 /** The rule of a tool that takes one path. */
 export async function pathRule(context: HostContext, path: string): Promise<Refusal | undefined> {
   const place = await placeOf(context, path);
