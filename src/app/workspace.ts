@@ -1,10 +1,16 @@
 import { messageOf } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import type { Sql } from '../domain/sql.ts';
-import type { MemoryAudit, MemoryEvents } from '../memory/documents/ports.ts';
+import { memoryRoutes } from '../http/memory-routes.ts';
+import type { Route } from '../http/route.ts';
+import type { MemoryEvents } from '../memory/documents/ports.ts';
+import { memorySummary } from '../memory/documents/summary.ts';
+import { listEpisodes } from '../memory/list-episodes.ts';
 import type { IsAdmin, RunDry } from '../memory/promotion/ports.ts';
 import { createWorkspaceRunbooks, type RunbookSource } from '../memory/promotion/workspace-runbooks.ts';
 import type { KnownTools } from '../memory/runbooks/check-tools.ts';
+import type { AuditLog } from '../security/audit-chain.ts';
+import type { SlackMemory } from '../slack/ports.ts';
 import { createMemoryDocuments } from './memory-documents.ts';
 
 const SWEEP_MS = 10_000;
@@ -16,7 +22,7 @@ const SWEEP_MS = 10_000;
 export function createWorkspace(deps: {
   readonly sql: Sql;
   readonly events: MemoryEvents;
-  readonly audit: MemoryAudit;
+  readonly audit: AuditLog;
   readonly enabled: boolean;
   readonly isAdmin: IsAdmin;
   readonly tools: KnownTools;
@@ -83,6 +89,21 @@ export function createWorkspace(deps: {
   return {
     ...made,
     runbooks,
+    forSlack: (admin: Pick<SlackMemory, 'adminChannel' | 'admins'>): SlackMemory => ({
+      ...made,
+      ...admin,
+      isAdmin: deps.isAdmin,
+      summary: () => memorySummary(sql),
+    }),
+    routes: (token: string | null): readonly Route[] =>
+      memoryRoutes({
+        ...made,
+        summary: () => memorySummary(sql),
+        episodes: (page) => listEpisodes(sql, page),
+        audit: deps.audit,
+        log,
+        token,
+      }),
     async start(): Promise<void> {
       if (!deps.enabled) return;
       await runbooks.start();

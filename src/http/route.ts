@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** One path and method; the server has checked method, length and content type before `handle` is called. */
 export interface Route {
   readonly method: 'GET' | 'POST';
+  /** `:name` stands for one segment, see `HttpRequest.params`. */
   readonly path: string;
   /** Bytes; more is answered 413. */
   readonly bodyLimit?: number;
@@ -30,6 +31,8 @@ export interface HttpHead {
 export interface HttpRequest extends HttpHead {
   /** Raw bytes, as signed by whoever signs. */
   readonly body: Buffer;
+  /** What the path's `:name`s stand for, decoded. */
+  readonly params: Readonly<Record<string, string>>;
 }
 
 export interface HttpAnswer {

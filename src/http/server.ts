@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { messageOf, OpsError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
+import { matchPath } from './match-path.ts';
 import type { HttpMetrics, RateLimit, RequestKind } from './ports.ts';
 import { readBody } from './read-body.ts';
 import type { HttpAnswer, HttpHead, Route } from './route.ts';
@@ -82,7 +83,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       mounted(request, response);
       return;
     }
-    const known = head && routes.some((route) => route.path === head.path);
+    const known = head && routes.find((route) => matchPath(route.path, head.path));
     let reply: HttpAnswer;
     try {
       reply = head ? await answer(request, head) : { status: 400, body: { error: 'not a path' } };
@@ -95,7 +96,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     }
     send(response, reply, !request.complete);
     // A label of unbounded values would grow the registry with every scan of the port.
-    const path = known ? head.path : 'other';
+    const path = known ? known.path : 'other';
     requests?.add({ path, status: String(reply.status) });
     seconds?.observe((performance.now() - started) / 1000, { path });
   }
@@ -112,7 +113,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   async function answer(request: IncomingMessage, head: HttpHead): Promise<HttpAnswer> {
-    const here = routes.filter((route) => route.path === head.path);
+    const here = routes.filter((route) => matchPath(route.path, head.path));
     if (here.length === 0)
       return limited(head, 'stranger') ?? { status: 404, body: { error: 'no such path' } };
     const route = here.find(
@@ -135,7 +136,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const body = await readBody(request, limit);
     if (body === 'too_large') return { status: 413, body: { error: `the body is over ${limit} bytes` } };
     if (body === 'aborted') return { status: 400, body: { error: 'the body ended early' } };
-    return route.handle({ ...head, body });
+    return route.handle({ ...head, body, params: matchPath(route.path, head.path) ?? {} });
   }
 }
 

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { memoryRoutes } from '../../../src/http/memory-routes.ts';
+import { createHttpServer, type HttpServer } from '../../../src/http/server.ts';
+import { conversationStore } from '../../../src/memory/documents/document.ts';
+import { memorySummary } from '../../../src/memory/documents/summary.ts';
+import { recordEpisode } from '../../../src/memory/episodes.ts';
+import { listEpisodes } from '../../../src/memory/list-episodes.ts';
+import { quiet } from '../../support/quiet.ts';
+import { admin, type DocumentsRig, documentsRig, note } from '../memory-documents/rig.ts';
+
+const token = ['a', 'test', 'token', 'of', 'the', 'admin', 'api'].join('-');
+const secret = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
+let rig: DocumentsRig;
+let servers: readonly HttpServer[];
+let url = '';
+let closedUrl = '';
+
+beforeAll(async () => {
+  rig = await documentsRig();
+  const { sql } = rig;
+  const server = async (secretToken: string | null) => {
+    const routes = memoryRoutes({
+      ...rig,
+      summary: () => memorySummary(sql),
+      episodes: (page) => listEpisodes(sql, page),
+      log: quiet,
+      token: secretToken,
+    });
+    const http = createHttpServer({ host: '127.0.0.1', port: 0, routes, log: quiet });
+    const { port } = await http.listen();
+    return { http, url: `http://127.0.0.1:${port}` };
+  };
+  const [open, off] = [await server(token), await server(null)];
+  servers = [open.http, off.http];
+  url = open.url;
+  closedUrl = off.url;
+});
+afterAll(async () => {
+  await Promise.all(servers.map((one) => one.close(100)));
+  await rig.close();
+});
+
+async function ask(path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(`${url}${path}`, {
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, never> };
+}
+
+async function proposed(content = 'The report job leaves a transaction open.') {
+  const incidentId = await rig.incident();
+  const path = `api/${incidentId.toLowerCase()}`;
+  const written = await rig.documents.write(
+    { kind: 'agent', role: 'detective', incidentId },
+    { place: { store: conversationStore, incidentId }, document: note({ path, content }), sources: [] },
+  );
+  const asked = await rig.promotions.propose(
+    { kind: 'agent', incidentId, userId: null },
+    {
+      ref: { id: written.ok ? written.document.id : '' },
+      rationale: 'Twice.',
+      domain: 'postgres',
+      by: 'detective',
+    },
+  );
+  if (!asked.ok) throw new Error(asked.reason);
+  return { jobId: asked.jobId, path };
+}
+const audits = async (words: string): Promise<number> => {
+  const [row] = await rig.sql`SELECT count(*) AS n FROM audit_entry WHERE body LIKE ${`%${words}%`}`;
+  return Number(row?.['n']);
+};
+
+describe('who may ask', () => {
+  test('nobody without the token, and nobody at all where none is configured', async () => {
+    const paths = ['/memory', '/memory/promotions', '/memory/documents', '/memory/documents/doc_1/history'];
+    for (const path of paths)
+      for (const authorization of [
+        '',
+        'Bearer',
+        `Bearer ${token}x`,
+        `Bearer ${token.slice(1)}`,
+        `Basic ${token}`,
+      ])
+        expect((await ask(path, undefined, { authorization })).status, `${path} ${authorization}`).toBe(401);
+    const off = await fetch(`${closedUrl}/memory`, { headers: { authorization: `Bearer ${token}` } });
+    expect([off.status, await off.text()]).toEqual([403, expect.stringContaining('SENTRY_ADMIN_TOKEN')]);
+    const { jobId } = await proposed();
+    expect(
+      (
+        await ask(
+          `/memory/promotions/${jobId}/decision`,
+          { as: admin, decision: 'approve' },
+          { authorization: '' },
+        )
+      ).status,
+    ).toBe(401);
+    expect((await rig.promotions.get(jobId))?.state).toBe('pending');
+  });
+
+  test('an admin alone changes anything, and every request let in is on record', async () => {
+    const { jobId } = await proposed();
+    const before = await audits('memory.api');
+    const refused = await ask(`/memory/promotions/${jobId}/decision`, { as: 'UONCALL', decision: 'approve' });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'NOT_ADMIN', field: 'as' } });
+    expect((await ask('/memory')).status).toBe(200);
+    expect((await audits('memory.api')) - before).toBe(2);
+    expect((await rig.promotions.get(jobId))?.state).toBe('pending');
+  });
+});
+
+test('GET /memory counts, and lists what was tried, a page at a time', async () => {
+  const incidentId = await rig.incident();
+  for (const [n, success] of [true, false, null].entries())
+    await recordEpisode(rig.sql, {
+      incidentId,
+      actionId: `act_${n}`,
+      error: `error ${n}`,
+      diagnosis: 'd',
+      command: 'c',
+      result: 'r',
+      success,
+    });
+  const first = await ask('/memory?limit=2');
+  expect(first.body).toMatchObject({
+    summary: { episodes: { total: 3, succeeded: 1, failed: 1, unknown: 1 } },
+    episodes: [
+      { error: 'error 2', success: null },
+      { error: 'error 1', success: false, incident: incidentId },
+    ],
+  });
+  const last = (first.body['episodes'] as unknown as { id: number }[]).at(-1)?.id;
+  expect((await ask(`/memory?before=${last ?? ''}`)).body).toMatchObject({
+    episodes: [{ error: 'error 0' }],
+  });
+});
+
+test('a proposal is read and decided once; what is wrong is said by its field', async () => {
+  const { jobId, path } = await proposed();
+  expect((await ask('/memory/promotions')).body['promotions']).toContainEqual(
+    expect.objectContaining({ jobId, target: { store: 'workspace_runbooks', path } }),
+  );
+  expect((await ask(`/memory/promotions/${jobId}`)).body).toMatchObject({ mayApprove: true, findings: [] });
+  const decide = (body: unknown) => ask(`/memory/promotions/${jobId}/decision`, body);
+  for (const [body, field] of [
+    [{ decision: 'approve' }, 'as'],
+    [{ as: 'olivia', decision: 'approve' }, 'as'],
+    [{ as: admin, decision: 'maybe' }, 'decision'],
+    [{ as: admin, decision: 'reject' }, 'reason'],
+    [{ as: admin, decision: 'approve', over: 'abc' }, 'over'],
+    [{ as: admin, decision: 'approve', force: true }, 'force'],
+    ['approve', ''],
+  ] as const)
+    expect(await decide(body)).toMatchObject({ status: 400, body: { field } });
+  const blocked = await decide({ as: admin, decision: 'approve', content: `use ${secret}` });
+  expect(blocked).toMatchObject({ status: 422, body: { code: 'MEMORY_WRITE_BLOCKED', field: 'content' } });
+  expect(JSON.stringify(blocked)).not.toContain(secret);
+  expect(await decide({ as: admin, decision: 'approve', over: '0'.repeat(64) })).toMatchObject({
+    status: 409,
+    body: { code: 'MEMORY_STALE', field: 'over', currentSha256: null },
+  });
+  expect(await decide({ as: admin, decision: 'approve' })).toMatchObject({
+    status: 200,
+    body: { document: { path, trust: 'admin_approved' } },
+  });
+  expect(await decide({ as: admin, decision: 'reject', reason: 'Late.' })).toMatchObject({
+    status: 409,
+    body: { code: 'MEMORY_DECIDED' },
+  });
+  expect((await ask('/memory/promotions/dream_nothing')).status).toBe(404);
+  expect(await audits(secret)).toBe(0);
+});
+
+test('workspace documents are read, edited, rolled back and retired; nobody’s own are seen', async () => {
+  const { jobId, path } = await proposed('One.');
+  const made = await ask(`/memory/promotions/${jobId}/decision`, { as: admin, decision: 'approve' });
+  const { id, sha256 } = made.body['document'] as unknown as { id: string; sha256: string };
+  const at = `/memory/documents/${id}`;
+  const edit = (body: object) => ask(`${at}/edit`, { as: admin, ...body });
+  expect(await edit({ content: 'Two.', base: '0'.repeat(64) })).toMatchObject({
+    status: 409,
+    body: { field: 'base', currentSha256: sha256 },
+  });
+  expect(await edit({ content: 'Two.', base: sha256 })).toMatchObject({
+    status: 200,
+    body: { document: { version: 2 } },
+  });
+  expect(await ask(`${at}/rollback`, { as: admin, to: 7 })).toMatchObject({
+    status: 404,
+    body: { field: 'to' },
+  });
+  expect(await ask(`${at}/rollback`, { as: admin, to: 1 })).toMatchObject({
+    status: 200,
+    body: { document: { version: 3, content: 'One.' } },
+  });
+  expect((await ask(`${at}/history`)).body['versions']).toHaveLength(3);
+  expect((await ask(`/memory/documents?prefix=${path}`)).body['documents']).toMatchObject([
+    { id, content: 'One.' },
+  ]);
+  const queued = () => rig.sql`SELECT removal FROM memory_outbox WHERE id LIKE ${`${id}#%`}`;
+  expect(await queued()).toEqual([{ removal: false }]);
+  expect(await ask(`${at}/retire`, { as: admin })).toMatchObject({ status: 200 });
+  expect(await queued()).toEqual([{ removal: true }]);
+  expect((await ask(`/memory/documents?prefix=${path}`)).body['documents']).toEqual([]);
+
+  const store = await rig.documents.ensureUserStore('UONCALL');
+  const own = await rig.documents.write(
+    { kind: 'user', userId: 'UONCALL', incidentId: null },
+    { place: { store, incidentId: null }, document: note({ content: 'Mine alone.' }), sources: [] },
+  );
+  const ownId = own.ok ? own.document.id : '';
+  for (const hidden of [`/memory/documents/${ownId}`, `/memory/documents/${ownId}/history`])
+    expect((await ask(hidden)).status).toBe(404);
+  expect(JSON.stringify(await ask('/memory/documents?limit=500'))).not.toContain('Mine alone.');
+});
