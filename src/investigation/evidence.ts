@@ -1,7 +1,7 @@
 import { type Diagnosis, type Evidence, MEMORY_ONLY_CONFIDENCE } from '../domain/diagnosis.ts';
 import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
-import type { ToolCall } from '../domain/tool-call.ts';
+import { isEvidenceToolName, type ToolCall } from '../domain/tool-call.ts';
 
 /** A diagnosis after its claims were held against the record. */
 export interface CheckedDiagnosis {
@@ -98,9 +98,11 @@ function hold(
   }
   const quote = quoted ?? quoteFor(claim, cited);
   if (quote === null) return 'It quotes nothing.';
-  const showing = cited.filter((call) => contains(call, quote));
+  // What was read again from an earlier output was shown by that one.
+  const sources = cited.flatMap((call) => sourcesOf(call, incident.id, calls));
+  const showing = [...new Set([...cited, ...sources])].filter((call) => contains(call, quote));
   return showing.length > 0
-    ? { cited, showing, quote }
+    ? { cited: [...new Set([...showing, ...cited])], showing, quote }
     : `Its quote does not stand in ${toolCallIds.join(', ')}.`;
 }
 
@@ -114,6 +116,20 @@ function quoteFor(claim: string, cited: readonly ToolCall[]): string | null {
 
 function contains(call: ToolCall, quote: string): boolean {
   return flat(call.output).includes(flat(quote));
+}
+
+/** The calls whose outputs an evidence tool has shown again. */
+function sourcesOf(
+  { tool, result }: ToolCall,
+  incidentId: string,
+  calls: ReadonlyMap<string, ToolCall>,
+): readonly ToolCall[] {
+  if (!isEvidenceToolName(tool) || typeof result !== 'object' || result === null) return [];
+  const { sources } = result as { readonly sources?: unknown };
+  return (Array.isArray(sources) ? sources : []).flatMap((id) => {
+    const call = calls.get(String(id));
+    return call !== undefined && isSound(call, incidentId) ? [call] : [];
+  });
 }
 
 function isSound(call: ToolCall, incidentId: string): boolean {

@@ -6,6 +6,7 @@ import type { Domain, Role } from '../domain/incident.ts';
 import type { Target } from '../domain/target.ts';
 import type { Json, VerifyPlan } from '../domain/tool-call.ts';
 import type { RateLimit } from '../security/rate-limit.ts';
+import type { EvidencePort } from './evidence/ports.ts';
 import type { MemoryToolsPort } from './memory/ports.ts';
 import type { ToolPorts } from './ports.ts';
 
@@ -121,8 +122,22 @@ export interface MemoryTool<I = unknown> extends ToolBase<I> {
 // oxlint-disable-next-line typescript/no-explicit-any -- the registry keeps tools of every input type together; each parses its own
 export type Tool = ReadTool<any> | ActiveTool<any, any>;
 
+export interface EvidenceToolContext {
+  readonly incidentId: IncidentId;
+  readonly evidence: EvidencePort;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** Reads what this incident's calls have shown already: it has no target, and asks no live system. */
+export interface EvidenceTool<I = unknown> extends ToolBase<I> {
+  readonly kind: 'evidence';
+  readonly target: 'none';
+  run(context: EvidenceToolContext, input: I): Promise<ToolOutput | Refusal>;
+}
+
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
-export type AnyTool = Tool | MemoryTool<any>;
+export type AnyTool = Tool | MemoryTool<any> | EvidenceTool<any>;
 
 /** Gives a read tool its types; the registry holds them with the input hidden. */
 export function defineReadTool<I>(tool: ReadTool<I>): ReadTool<I> {
@@ -135,6 +150,17 @@ export function defineActiveTool<I, G extends Json>(tool: ActiveTool<I, G>): Act
 
 export function defineMemoryTool<I>(tool: Omit<MemoryTool<I>, 'target' | 'domain'>): MemoryTool<I> {
   return { ...tool, target: 'none', domain: 'any' };
+}
+
+export function defineEvidenceTool<I>(
+  tool: Omit<EvidenceTool<I>, 'kind' | 'target' | 'domain'>,
+): EvidenceTool<I> {
+  return { ...tool, kind: 'evidence', target: 'none', domain: 'any' };
+}
+
+/** A tool that works on Sentry's own record or memory. */
+export function hasNoTarget(tool: AnyTool): tool is MemoryTool | EvidenceTool {
+  return tool.kind === 'evidence' || isMemoryTool(tool);
 }
 
 export function isMemoryTool(tool: AnyTool): tool is MemoryTool {

@@ -1,33 +1,54 @@
 import { z } from 'zod';
+import type { Domain } from '../../domain/incident.ts';
+import type { Target } from '../../domain/target.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../../domain/tool-call.ts';
 import { mayUse, type ToolKind } from '../../gate/access.ts';
 import type { ModelTool } from '../../llm/types.ts';
 import { inputSchemaOf } from '../loop/report.ts';
 import type { PromptedRole } from './load-prompt.ts';
+import { shownOutput } from './shown-output.ts';
 
 /** What a tool is to a model; the registry's tools fit. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
   readonly kind: ToolKind;
+  readonly domain?: Domain | 'any';
+  readonly targetKind?: Target['kind'];
   // oxlint-disable-next-line typescript/no-explicit-any -- tools of every input type; the gate parses each
   readonly input: z.ZodType<any>;
 }
 
-/** A role's tools, all of them and in one order, so that the declaration is the same in every incident. */
+/** What an incident is about; undefined: not known, so nothing is left out for it. */
+export interface Subject {
+  readonly domain?: Domain | undefined;
+  readonly targetKind?: Target['kind'] | undefined;
+}
+
+/**
+ * A role's tools, all that fit the incident's target and in one order: the declaration is the same in all incidents of
+ * one kind of target, and the gate would refuse the others.
+ */
 export function toolsOf(
   role: PromptedRole,
   tools: readonly OfferedTool[],
   targets: readonly string[],
+  subject: Subject = {},
 ): ModelTool[] {
   return tools
-    .filter((tool) => mayUse(role, tool.kind))
+    .filter((tool) => mayUse(role, tool.kind) && fits(tool, subject))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map((tool) => ({
       name: tool.name,
       description: tool.description,
       inputSchema: withEnvelope(inputSchemaOf(tool.input), tool.kind, targets),
     }));
+}
+
+function fits(tool: OfferedTool, { domain, targetKind }: Subject): boolean {
+  const inDomain = tool.domain === undefined || tool.domain === 'any' || tool.domain === domain;
+  const ofKind = tool.targetKind === undefined || tool.targetKind === targetKind;
+  return (domain === undefined || inDomain) && (targetKind === undefined || ofKind);
 }
 
 /** What the gate wants beside the tool's own input, next to it in one flat object. */
@@ -39,6 +60,7 @@ const MAX_NAMED_TARGETS = 5;
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
 }
 
 function withEnvelope(
@@ -46,22 +68,20 @@ function withEnvelope(
   kind: ToolKind,
   targets: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  // Memory has no target, and what it is asked for says itself why.
-  if (kind === 'memory_read' || kind === 'memory_write') return { ...schema };
+  // These have no target, and what they are asked for says itself why.
+  if (isTargetless(kind)) return { ...schema };
   const active = kind === 'active';
-  const why = active
-    ? 'Why this removes the cause, one or two sentences.'
-    : 'What for, in a few words; shown live.';
+  // Said once for all of them in the policy: a description here is paid for in every tool.
+  const { additionalProperties: _, ...own } = schema;
   return {
-    ...schema,
+    ...own,
     properties: {
       target: {
         type: 'string',
-        description: 'Name of the target.',
         ...(targets.length > 0 && targets.length <= MAX_NAMED_TARGETS ? { enum: targets } : {}),
       },
       ...schema.properties,
-      why: { type: 'string', description: why },
+      why: { type: 'string' },
     },
     required: ['target', ...(schema.required ?? []), ...(active ? ['why'] : [])],
   };
@@ -101,7 +121,7 @@ export function answerOf(request: ToolCallRequest, result: ToolCallResult): stri
   };
   switch (result.kind) {
     case 'ok':
-      return JSON.stringify({ ...head, truncated: result.truncated, output: result.text });
+      return JSON.stringify({ ...head, truncated: result.truncated, ...shownOutput(result.text) });
     case 'proposed':
       return JSON.stringify({ ...head, action_id: result.actionId, output: result.text });
     case 'failed':
@@ -110,8 +130,12 @@ export function answerOf(request: ToolCallRequest, result: ToolCallResult): stri
   }
 }
 
-/** Memory has no target. */
+function isTargetless(kind: ToolKind): boolean {
+  return kind === 'memory_read' || kind === 'memory_write' || kind === 'evidence';
+}
+
+/** Memory and the record have none. */
 export function hasTarget(tools: readonly OfferedTool[], name: string): boolean {
   const kind = tools.find((tool) => tool.name === name)?.kind;
-  return kind !== 'memory_read' && kind !== 'memory_write';
+  return kind === undefined || !isTargetless(kind);
 }

@@ -1,4 +1,5 @@
 import type { ShownMemory } from '../../domain/memory.ts';
+import type { Target } from '../../domain/target.ts';
 import { LlmError } from '../../llm/llm-error.ts';
 import { dearestUsd } from '../../llm/pricing.ts';
 import { addUsage, type Effort, type ModelStream, type Spent, totalTokens } from '../../llm/types.ts';
@@ -39,6 +40,8 @@ export interface RoleDeps {
   readonly tools: readonly OfferedTool[];
   /** Names of the configured targets. */
   readonly targets: readonly string[];
+  /** What kind of system a target is; without it tools of every kind are offered. */
+  readonly kindOf?: (target: string) => Target['kind'] | undefined;
   /** What may be spent; without it (evaluations) only the limits of each role hold. */
   readonly breaker?: Pick<CostBreaker, 'reserve'>;
   /** A folder with other prompts than ours, for evals and replays. */
@@ -65,7 +68,10 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
   const outcome = await runLoop<T>({
     stream: guarded(deps, work),
     system: loadPrompt(run.role, deps.prompts).system,
-    tools: toolsOf(run.role, deps.tools, deps.targets),
+    tools: toolsOf(run.role, deps.tools, deps.targets, {
+      domain: work.incident.domain,
+      targetKind: work.incident.target === null ? undefined : deps.kindOf?.(work.incident.target),
+    }),
     report: run.report,
     // Recorded: what memory and people said may have changed by a restart, the history must not.
     prompt: await work.durably(`${prefix}:prompt`, async () =>

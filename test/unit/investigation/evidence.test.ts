@@ -175,3 +175,32 @@ it('a healthy system has to be shown too, and not being able to tell needs no pr
     diagnosis: { verdict: 'cannot_tell', confidence: 0.2 },
   });
 });
+
+describe('a claim on what an evidence tool has shown again', () => {
+  const AGAIN_ID = asToolCallId('tc_again0000000');
+  const again = (changes: Partial<ToolCall> = {}) =>
+    aToolCall({
+      id: AGAIN_ID,
+      tool: 'evidence_grep',
+      target: null,
+      output: '1: pid 4242 blocks 4243',
+      result: { sources: [CALL], hits: 1 },
+      ...changes,
+    });
+
+  it('stands on the call that showed it first, which is live', () => {
+    const result = check([claim({ toolCallIds: [AGAIN_ID] })], { calls: [aToolCall(), again()] });
+    expect(result).toMatchObject({ live: true, dropped: [] });
+    expect(result.diagnosis.evidence[0]?.toolCallIds).toContain(CALL);
+  });
+
+  it('is not live when that call was of an earlier round, or names no call of this incident', () => {
+    const calls = [aToolCall(), again()];
+    const earlier = check([claim({ toolCallIds: [AGAIN_ID] })], { calls, events: [OPENED, called(), AGAIN] });
+    expect(earlier.live).toBe(false);
+    const none = check([claim({ toolCallIds: [AGAIN_ID] })], {
+      calls: [again({ result: { sources: ['tc_elsewhere'] } })],
+    });
+    expect(none.live).toBe(false);
+  });
+});
