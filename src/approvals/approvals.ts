@@ -6,7 +6,8 @@ import { storable } from '../domain/storable.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import { redact } from '../screen/redact.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
-import { BY_POLICY, earned, mayRunUnasked } from './autonomy.ts';
+import { approveEarned } from './approve-earned.ts';
+import { BY_POLICY } from './autonomy.ts';
 import type { ApprovalPolicy } from './policy.ts';
 import type { Demands } from './rules/rule.ts';
 
@@ -148,35 +149,9 @@ export function createApprovals(deps: {
       return refused(meanwhile ?? whyNot(now, decision), action.incidentId);
     },
 
-    async approveEarned(actionId) {
+    approveEarned: async (actionId) => {
       const action = await records.action(actionId);
-      if (!action?.autonomousAt) return false;
-      const demands = await policy.demands(action);
-      if ('ok' in demands || !demands.autonomy || demands.approvals > 1) return false;
-      const { autonomy, rule } = demands;
-      return sql.begin(async (tx) => {
-        await tx`SET LOCAL synchronous_commit = on`;
-        // One at a time for a tool on a target: two must not both be the last that the rule lets.
-        await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`unasked ${action.tool} ${action.target}`}, 0))`;
-        if (!(await mayRunUnasked(tx, action, autonomy))) return false;
-        const successes = await earned(tx, action);
-        const reason = `rule “${rule}”: ${successes} approved successes of ${action.runbookId} in a row`;
-        const rows = await tx`
-          UPDATE action SET state = 'approved', decided_by = ${BY_POLICY}, decided_at = clock_timestamp(), decision_reason = ${reason}
-           WHERE id = ${actionId} AND state = 'proposed' AND plan_hash = ${action.planHash} AND NOT audit_only
-             AND autonomous_at <= clock_timestamp() AND expires_at > clock_timestamp() RETURNING id`;
-        if (rows.length === 0) return false;
-        await records.append(tx, action.incidentId, { type: 'action.approved', actionId, by: BY_POLICY });
-        await tx`SELECT sentry_enqueue_turn(${action.incidentId}, 'decided')`;
-        const seq = await audit.appendIn(tx, {
-          kind: 'approval.decided',
-          actor: BY_POLICY,
-          incidentId: action.incidentId,
-          details: { action: actionId, decision: 'approve', planHash: action.planHash, reason, rule },
-        });
-        await tx`UPDATE action SET approval_seq = ${seq} WHERE id = ${actionId}`;
-        return true;
-      });
+      return action?.autonomousAt ? approveEarned({ sql, records, policy, audit }, action) : false;
     },
 
     async expire(actionId) {

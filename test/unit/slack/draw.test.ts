@@ -238,6 +238,31 @@ describe('the approval card', () => {
   const events = eventsOf(...wholeIncident.slice(0, 10));
   const card = (changes: Parameters<typeof anAction>[0] = {}): readonly Slot[] =>
     drawn({ events, actions: [anAction(changes)] });
+
+  it('says how many have approved of how many, and who', () => {
+    const slots = card({ approvalsNeeded: 2, approvedBy: ['U0ONCALL'] });
+    expect(shown(slots, `action:${ACTION}`)).toContain('Approved by 1 of 2');
+    expect(shown(slots, `action:${ACTION}`)).toContain('"user_id":"U0ONCALL"');
+    expect(shown(slots, `action:${ACTION}`)).toContain('1 more person has to.');
+    const done = card({
+      state: 'approved',
+      approvalsNeeded: 2,
+      approvedBy: ['U0ONCALL', 'U0SECOND'],
+      decidedBy: 'U0SECOND',
+    });
+    for (const user of ['U0ONCALL', 'U0SECOND']) expect(shown(done, `action:${ACTION}`)).toContain(user);
+  });
+
+  it('says when it runs by itself, by which rule, and leaves the buttons', () => {
+    const slots = card({ autonomousAt: '2026-11-21T10:05:00.000Z', policyRule: 'vacuum' });
+    expect(shown(slots, `action:${ACTION}`)).toContain('Runs by itself at ');
+    expect(shown(slots, `action:${ACTION}`)).toContain('“vacuum”');
+    expect(buttonsOf(slots, `action:${ACTION}`)).toHaveLength(3);
+    const ran = card({ state: 'succeeded', decidedBy: 'policy', decidedAt: '2026-11-21T10:05:00.000Z' });
+    expect(shown(ran, `action:${ACTION}`)).toContain('the policy');
+    expect(shown(ran, `action:${ACTION}`)).not.toContain('"user_id":"policy"');
+    expect(shown(ran, 'root')).not.toContain('"user_id":"policy"');
+  });
   const name = `action:${ACTION}`;
 
   it('shows the exact command, literally, and everything a decision needs', () => {
