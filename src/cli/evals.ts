@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import { evalsReportCommand } from './evals-report.ts';
 import { evalsRunCommand } from './evals-run.ts';
 import { evalsScoreCommand } from './evals-score.ts';
 
 export const evalsCommand = new Command('evals')
   .description('Measure investigators on recorded incidents, and read what people thought of real ones.')
   .addCommand(evalsRunCommand)
-  .addCommand(evalsScoreCommand);
+  .addCommand(evalsScoreCommand)
+  .addCommand(evalsReportCommand);

@@ -167,7 +167,7 @@ function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
               `${told(run, turn.says)} But not everything could be read.`,
               null,
             )
-          : healthy(findings, runbook.id, told(run, turn.says)),
+          : healthy(withLastLook(run, told(run, turn.says)), runbook.id, told(run, turn.says)),
       };
     case 'cannot_tell':
       return {
@@ -180,6 +180,20 @@ function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
         ),
       };
   }
+}
+
+/** That nothing is wrong is a claim as well: it stands on what the step that says so has read. */
+function withLastLook({ findings, answers }: Run, says: string): Findings {
+  const last = [...answers.values()].at(-1);
+  const quote = last?.text
+    .split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '');
+  if (last === undefined || quote === undefined) return findings;
+  return {
+    ...findings,
+    evidence: [...findings.evidence, { claim: says, toolCallIds: [last.toolCallId], quote }],
+  };
 }
 
 function handOver(run: Run, name: string | null): void {
