@@ -1,7 +1,7 @@
 import type { Sql } from '../domain/sql.ts';
 
 /** How one investigated incident went, as far as it is on record. */
-export interface IncidentResult {
+export type IncidentResult = {
   readonly id: string;
   readonly title: string;
   readonly kind: string | null;
@@ -18,7 +18,7 @@ export interface IncidentResult {
   readonly rightNo: number;
   readonly usefulYes: number;
   readonly usefulNo: number;
-}
+};
 
 /** The incidents that were diagnosed, newest first. */
 export async function incidentResults(sql: Sql, limit: number): Promise<readonly IncidentResult[]> {

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadScenarios } from '../../../src/cli/evals-inputs.ts';
+import { replayPlaybook } from '../../../src/evaluation/investigators.ts';
+import { type EvalRun, runEvals } from '../../../src/evaluation/run-evals.ts';
+import { expectedVerdict, type Scenario } from '../../../src/evaluation/scenario.ts';
+import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
+import { redact } from '../../../src/screen/redact.ts';
+import { allTools } from '../../../src/tools/all.ts';
+import { createRegistry } from '../../../src/tools/registry.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const signal = new AbortController().signal;
+let scenarios: readonly Scenario[];
+let run: EvalRun;
+
+beforeAll(async () => {
+  scenarios = await loadScenarios(undefined);
+  const { runbooks } = await loadRunbooks(`${root}/runbooks`, { tools: createRegistry(allTools) });
+  run = await runEvals({ scenarios, make: replayPlaybook(runbooks), tools: allTools, mapped: true, signal });
+});
+
+const outcomesOf = (wanted: (scenario: Scenario) => boolean) => {
+  const ids = new Set(scenarios.filter(wanted).map(({ id }) => id));
+  return run.incidents.filter(({ id }) => ids.has(id));
+};
+const failures = (results: EvalRun['incidents']) =>
+  results.map(
+    ({ id, answer, notes }) => `${id}: ${answer.verdict} ${answer.rootCause} (${notes.join('; ')})`,
+  );
+
+describe('the recorded incidents', () => {
+  it('are at least 30, at least two thirds of them with a runbook, and healthy ones and undecidable ones among them', () => {
+    expect(scenarios.length).toBeGreaterThanOrEqual(30);
+    expect(scenarios.filter(({ runbook }) => runbook != null).length * 3).toBeGreaterThanOrEqual(
+      scenarios.length * 2,
+    );
+    for (const verdict of ['cause_found', 'healthy', 'cannot_tell'])
+      expect(
+        scenarios.filter(({ expected }) => expectedVerdict(expected) === verdict).length,
+      ).toBeGreaterThan(5);
+  });
+
+  it('say of each cause which words are required', () => {
+    for (const { id, expected } of scenarios)
+      if (expectedVerdict(expected) === 'cause_found')
+        expect([...expected.keywords, ...expected.keyword_groups], id).not.toEqual([]);
+  });
+
+  it('hold no secret and no path of a machine', () => {
+    for (const name of ['postgres', 'hosts']) {
+      const text = readFileSync(`${root}/evals/incidents/${name}.jsonl`, 'utf8');
+      for (const line of text.split('\n')) expect(redact(line) === line, line.slice(0, 60)).toBe(true);
+      expect(text).not.toMatch(/\/(?:work|root|home|Users|tmp)\//);
+    }
+  });
+});
+
+describe('the playbook on the recorded incidents', () => {
+  it('scores at least 0.8 where there is a runbook', () => {
+    const results = outcomesOf(({ runbook }) => runbook != null);
+    const mean = results.reduce((sum, { score }) => sum + score, 0) / results.length;
+    expect(mean, failures(results.filter(({ score }) => score < 0.8)).join('\n')).toBeGreaterThanOrEqual(0.8);
+  });
+
+  it('never claims a cause where there is no runbook, nor on a healthy system, nor where nobody could tell', () => {
+    const claimed = outcomesOf(
+      ({ runbook, expected }) => runbook == null || expectedVerdict(expected) !== 'cause_found',
+    ).filter(({ answer }) => answer.verdict === 'cause_found');
+    expect(failures(claimed)).toEqual([]);
+  });
+
+  it('claims no false cause, and all is well nowhere where something is wrong', () => {
+    expect(failures(run.incidents.filter(({ outcome }) => outcome === 'wrong'))).toEqual([]);
+  });
+
+  it('stands on evidence: what it concludes quotes what was recorded', () => {
+    for (const { id, answer } of run.incidents)
+      if (answer.verdict !== 'cannot_tell') {
+        const outputs =
+          scenarios.find((one) => one.id === id)?.tool_outputs.map(({ output }) => output) ?? [];
+        expect(answer.evidence.length, id).toBeGreaterThan(0);
+        for (const { quote } of answer.evidence)
+          expect(
+            outputs.some((output) => output.includes(quote ?? '\0')),
+            `${id}: ${quote}`,
+          ).toBe(true);
+      }
+  });
+
+  it('gives the same answers again', async () => {
+    const { runbooks } = await loadRunbooks(`${root}/runbooks`, { tools: createRegistry(allTools) });
+    const again = await runEvals({
+      scenarios,
+      make: replayPlaybook(runbooks),
+      tools: allTools,
+      mapped: true,
+      signal,
+    });
+    const plain = ({ incidents }: EvalRun) => incidents.map(({ wallMs: _, ...rest }) => rest);
+    expect(plain(again)).toEqual(plain(run));
+  });
+});
