@@ -21,7 +21,6 @@ import { statusRoutes } from '../http/status-routes.ts';
 import { webhookRoute } from '../http/webhook-route.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
-import { createEmbedder } from '../infra/embeddings/embedder.ts';
 import { createHostTargets } from '../infra/host/create-host-targets.ts';
 import { createMetrics } from '../infra/metrics/registry.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
@@ -33,6 +32,7 @@ import { createSteering, type Steered } from '../investigation/steering.ts';
 import { createSwitchOrders } from '../investigation/switch-orders.ts';
 import { createSwitchboard } from '../investigation/switchboard.ts';
 import { createTurn } from '../investigation/turn.ts';
+import { auditedBackend } from '../llm/audited-backend.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
@@ -43,11 +43,12 @@ import { why } from '../record/why.ts';
 import { redact, redactJson } from '../screen/redact.ts';
 import { createAuditLog } from '../security/audit-chain.ts';
 import { openCheckpointKey } from '../security/audit-checkpoint.ts';
-import { createAuditWitness } from '../security/audit-witness.ts';
+import { checkpointLine, createAuditWitness } from '../security/audit-witness.ts';
 import { breakerLine } from '../security/breaker-line.ts';
 import { createCostBreaker } from '../security/cost-breaker.ts';
 import { openCredentialVault } from '../security/credentials.ts';
 import { createKillSwitch } from '../security/kill-switch.ts';
+import { noteSetting } from '../security/seen-setting.ts';
 import { createThrottle } from '../security/throttle.ts';
 import { createIdentities } from '../security/vault/identities.ts';
 import { openVaultKey } from '../security/vault/vault-key.ts';
@@ -59,10 +60,13 @@ import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { createAdviseOn } from './advise-on.ts';
 import { createBotMemory } from './bot-memory.ts';
+import { openEmbedding } from './embedding.ts';
 import { deniedPorts, docsOf, localAccess } from './host-access.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
+import { openModelGuard } from './model-guard.ts';
 import { countingUsage } from './model-metrics.ts';
 import { createReadSystem } from './read-system.ts';
+import { settingsSeen } from './settings-seen.ts';
 import type { Store } from './store.ts';
 import { configuredTargets } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
@@ -104,9 +108,18 @@ export async function buildApp(parts: Parts) {
   const records = countingUsage(createRecords(sql), metrics);
   const grades = createGrades(sql, records);
   const audit = createAuditLog(sql);
+  const { auditChannel } = config;
   const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
   const witness =
-    checkpointKey && createAuditWitness({ sql, audit, key: checkpointKey, dataDir: config.dataDir, log });
+    checkpointKey &&
+    createAuditWitness({
+      sql,
+      audit,
+      key: checkpointKey,
+      dataDir: config.dataDir,
+      log,
+      ...(auditChannel ? { post: (taken) => slack.announce(checkpointLine(taken), auditChannel) } : {}),
+    });
   const identities = createIdentities({ sql, audit, key: openVaultKey(config.dataDir, config.vaultKey) });
   const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
   const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
@@ -124,12 +137,21 @@ export async function buildApp(parts: Parts) {
     flush: () => memory.flushOutbox(),
     log,
   });
+  const vectors = createChromaStore({ host: parts.chromaHost, log });
+  const embedding = await openEmbedding({
+    sql,
+    chromaHost: parts.chromaHost,
+    vectors,
+    choice: config.memory.embedding,
+    enabled: config.memory.enabled,
+    log,
+  });
   const memory = createBotMemory({
     sql,
     records,
     audit,
-    vectors: createChromaStore({ host: parts.chromaHost, log }),
-    embedder: createEmbedder({ log }),
+    vectors,
+    embedder: embedding.embedder,
     documents: workspace.documents,
     settings: config.memory,
     redact,
@@ -273,7 +295,7 @@ export async function buildApp(parts: Parts) {
 
   const model = config.llm
     ? createModelGateway({
-        backend: createBackend(config.llm),
+        backend: auditedBackend(createBackend(config.llm), audit),
         model: modelName(config.llm, config.model),
       })
     : null;
@@ -290,6 +312,7 @@ export async function buildApp(parts: Parts) {
       ? createClaude({
           llm: model,
           breaker,
+          guard: await openModelGuard({ sql, records, audit, policy: config.modelGuard }),
           tools: offered,
           targets: targets.map((target) => target.name),
           kindOf: (name) => targets.find((target) => target.name === name)?.kind,
@@ -354,6 +377,10 @@ export async function buildApp(parts: Parts) {
         actor: 'system',
         details: { executorId, mode: config.mode },
       });
+      await noteSetting(
+        { sql, audit },
+        { name: 'settings', kind: 'config.changed', ...settingsSeen(config) },
+      );
       witness?.start();
       await memory.seedStores();
       await workspace.start();
@@ -361,6 +388,7 @@ export async function buildApp(parts: Parts) {
       void upkeep.lookNow();
       const { host, port } = await http.listen();
       memory.start(runbooks);
+      embedding.start();
       board.start();
       breaker.start((text) => slack.announce(text));
       await slack.start();
@@ -380,6 +408,7 @@ export async function buildApp(parts: Parts) {
       await end('turns', engine.stop(20_000));
       await end('slack', slack.stop());
       await end('workspace', workspace.stop());
+      await end('embedding', embedding.stop());
       await end('memory', memory.stop());
       await end('targets', postgres.close());
       await end('vault', vault.close());

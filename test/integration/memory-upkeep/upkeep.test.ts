@@ -119,7 +119,9 @@ describe('rules of thumb', () => {
   test('with a secret in them are not written, and the others are', async () => {
     await endedMany(51);
     const advise: CompactionDeps['advise'] = async ({ key }) =>
-      key === 'table-bloat' ? `Log in as postgres://shop:${'k9Zq2Lw8'.repeat(2)}@db:5432/shop` : 'Look first.';
+      key === 'table-bloat'
+        ? `Log in as postgres://shop:${'k9Zq2Lw8'.repeat(2)}@db:5432/shop`
+        : 'Look first.';
     const [done] = await compactAll(compaction({ advise }), signal);
     expect(done?.rules.map(({ path }) => path)).toEqual([
       'rules/postgres/blocked-sessions',
@@ -132,13 +134,16 @@ describe('rules of thumb', () => {
     await endedMany(51);
     const engine = createEngine({ databaseUrl: rig.url, sql: rig.sql, log: quiet, executorId: 'upkeep' });
     const runs: number[] = [];
-    await engine.start(async () => undefined, [
-      {
-        name: 'rules of thumb',
-        cron: '0 3 * * *',
-        work: async (stop) => void runs.push((await compactAll(compaction(), stop)).length),
-      },
-    ]);
+    await engine.start(
+      async () => undefined,
+      [
+        {
+          name: 'rules of thumb',
+          cron: '0 3 * * *',
+          work: async (stop) => void runs.push((await compactAll(compaction(), stop)).length),
+        },
+      ],
+    );
     try {
       await engine.trigger('rules of thumb');
       await engine.trigger('rules of thumb');
@@ -171,11 +176,17 @@ describe('episodes', () => {
     expect(await archiveEpisodes(rig.sql, 365)).toBe(0);
     const recalled = await recallEpisodes(rig.sql, 'sessions blocked on carts');
     expect(recalled.similar.map(({ command }) => command)).toEqual(['new']);
-    expect((await memorySummary(rig.sql)).episodes).toMatchObject({ total: 2, succeeded: 1, failed: 1, archived: 1 });
+    expect((await memorySummary(rig.sql)).episodes).toMatchObject({
+      total: 2,
+      succeeded: 1,
+      failed: 1,
+      archived: 1,
+    });
     const lines = [];
     for await (const line of exportMemory(rig.sql)) if (line.kind === 'episode') lines.push(line);
     await rig.sql`DELETE FROM episode`;
-    for (const line of lines) await importLine({ sql: rig.sql, audit: rig.audit }, JSON.parse(JSON.stringify(line)));
+    for (const line of lines)
+      await importLine({ sql: rig.sql, audit: rig.audit }, JSON.parse(JSON.stringify(line)));
     expect((await memorySummary(rig.sql)).episodes).toMatchObject({ total: 2, archived: 1 });
   });
 
@@ -187,7 +198,8 @@ describe('episodes', () => {
     await rig.sql`UPDATE episode SET at = at - interval '1 day'`;
     await episode(id, 'on 17', true);
     const asked = async () =>
-      (await recallEpisodes(rig.sql, 'sessions blocked on carts', await systemOf(rig.sql, 'shop-db'))).similar;
+      (await recallEpisodes(rig.sql, 'sessions blocked on carts', await systemOf(rig.sql, 'shop-db')))
+        .similar;
     expect((await asked()).map(({ command }) => command)).toEqual(['on 17', 'on 18']);
     await recordSystem(rig.sql, 'shop-db', { postgresql: '18.1' });
     expect((await asked()).map(({ command }) => command)).toEqual(['on 18', 'on 17']);
