@@ -132,6 +132,15 @@ export type IncidentEventBody =
     }
   | { readonly type: 'incident.stopped'; readonly by: string; readonly reason: string }
   | { readonly type: 'incident.resumed'; readonly by: string }
+  /** Data that the model was to read holds what reads like instructions to it: where, and which kinds, never the text. */
+  | {
+      readonly type: 'injection.found';
+      readonly role: Role;
+      readonly where: string;
+      readonly kinds: readonly string[];
+      /** Kept from the model, not only marked. */
+      readonly blocked: boolean;
+    }
   /** The human switch was set for what this incident is about; `scope` as in the switch. `until` null: until somebody resumes. */
   | {
       readonly type: 'switch.set';

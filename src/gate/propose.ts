@@ -41,6 +41,12 @@ export async function propose(
     'The arguments hold what looks like a secret; such an action cannot be shown, so it cannot be proposed.',
   );
   if (deps.redact(command) !== command || hides(input)) return secret;
+  // A placeholder that nothing could be put back for: what would run is not what anybody sees.
+  if (PLACEHOLDER.test(command) || PLACEHOLDER.test(canonicalJson(input)))
+    return refuse(
+      'HIDDEN_IN_PLAN',
+      'An argument stands for something that is hidden; such an action cannot be shown, so it cannot be proposed.',
+    );
 
   const ranBefore = await sql`
     SELECT command FROM action WHERE incident_id = ${credential.incidentId} AND target = ${target}
@@ -190,6 +196,8 @@ export async function propose(
     text: `Proposed as ${stored}: ${command}\nIt waits for a person's approval; it has not run.`,
   };
 }
+
+const PLACEHOLDER = /\[(?:redacted:[\w.-]+(?:#\d+)?|withheld\b)/;
 
 /** What is not drawn, and what turns the reading direction, may not stand on a card either. */
 const NOT_DRAWN = /(?!\t|\n|\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;

@@ -16,7 +16,8 @@ export type LlmErrorCode =
   | 'LLM_STALLED'
   | 'LLM_BAD_OUTPUT'
   | 'LLM_DEADLINE'
-  | 'LLM_BUDGET';
+  | 'LLM_BUDGET'
+  | 'LLM_WITHHELD';
 
 const HINTS: Readonly<Record<LlmErrorCode, string>> = {
   LLM_ABORTED: 'Nothing to do: the call was stopped on purpose.',
@@ -37,6 +38,7 @@ const HINTS: Readonly<Record<LlmErrorCode, string>> = {
     'The connection to the API breaks while it answers; check proxies between here and there.',
   LLM_STALLED: 'The API stopped sending in the middle of an answer; check proxies between here and there.',
   LLM_BAD_OUTPUT: 'The model wrote a tool call that is not JSON; try again or choose another model.',
+  LLM_WITHHELD: 'Runbooks go on; look at the incident by hand.',
   LLM_BUDGET:
     'Runbooks go on. `/sentry cost` says where it went; SENTRY_COST_LIMIT and its neighbours set what may be spent.',
   LLM_DEADLINE: 'The model did not finish in the time it was given; raise the limit or lower the effort.',

@@ -210,6 +210,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> stopped it: ${event.reason}`;
     case 'incident.resumed':
       return `<@${event.by}> resumed it`;
+    case 'injection.found':
+      return `${event.where} reads like instructions to the model (${event.kinds.join(', ').replaceAll('_', ' ')}): ${event.blocked ? 'kept from it' : 'marked for it as suspicious data'}`;
     case 'switch.set':
       return `<@${event.by}> stopped all changes (${event.scope === '*' ? 'everything' : event.scope.replace(':', ' ')})${event.until ? ` until ${moment(event.until)}` : ''}${event.reason ? `: ${event.reason}` : ''}`;
     case 'switch.cleared':

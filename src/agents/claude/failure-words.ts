@@ -14,6 +14,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   LLM_STREAM_BROKEN: 'the model’s answer broke off in the middle, again and again',
   LLM_STALLED: 'the model stopped in the middle of its answer',
   LLM_BAD_OUTPUT: 'the model wrote a tool call that cannot be read',
+  LLM_WITHHELD: 'something could not be screened for secrets, so the model was not asked',
   LLM_DEADLINE: 'the model did not answer in time',
   AGENT_BAD_REPORT: 'the model’s report stayed invalid',
   AGENT_NO_REPORT: 'the model stopped without a conclusion',

@@ -4,14 +4,16 @@ import { LlmError } from '../../llm/llm-error.ts';
 import { dearestUsd } from '../../llm/pricing.ts';
 import { addUsage, type Effort, type ModelStream, type Spent, totalTokens } from '../../llm/types.ts';
 import type { CostBreaker } from '../../security/cost-breaker.ts';
+import type { ModelGuard } from '../../security/model-guard/model-guard.ts';
 import { runLoop } from '../loop/run-loop.ts';
-import type { LoopLimits, LoopOutcome, ReportTool, ToolAnswer } from '../loop/types.ts';
-import { type Investigation, InvestigatorFailed } from '../ports.ts';
+import type { Hint, LoopLimits, LoopOutcome, ReportTool, ToolAnswer } from '../loop/types.ts';
+import { type Guidance, type Investigation, InvestigatorFailed } from '../ports.ts';
 import { failureWords, limitWords } from './failure-words.ts';
 import { withinBudget } from './guarded-stream.ts';
 import { loadPrompt, type PromptedRole } from './load-prompt.ts';
 import { memoryTurns } from './memory-turns.ts';
 import { answerOf, hasTarget, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
+import { screenedStream } from './screened-stream.ts';
 import { createWords } from './words.ts';
 
 export interface ClaudeModel {
@@ -44,6 +46,8 @@ export interface RoleDeps {
   readonly kindOf?: (target: string) => Target['kind'] | undefined;
   /** What may be spent; without it (evaluations) only the limits of each role hold. */
   readonly breaker?: Pick<CostBreaker, 'reserve'>;
+  /** Hides secrets and people from the model; without it (evaluations of recorded data) it sees all. */
+  readonly guard?: ModelGuard;
   /** A folder with other prompts than ours, for evals and replays. */
   readonly prompts?: string;
 }
@@ -66,7 +70,7 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
   const memory = memoryTurns(work);
   const block = await memory.first(run.about);
   const outcome = await runLoop<T>({
-    stream: guarded(deps, work),
+    stream: guarded(deps, work, run.role),
     system: loadPrompt(run.role, deps.prompts).system,
     tools: toolsOf(run.role, deps.tools, deps.targets, {
       domain: work.incident.domain,
@@ -90,6 +94,7 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
         target: hasTarget(deps.tools, name) ? work.incident.target : null,
       }),
     onEvent: words.on,
+    takeHints: async (after) => ((await work.hintsSince?.(after)) ?? []).map(hintTurn),
     remember: (turn) => memory.later(turn),
   });
   switch (outcome.kind) {
@@ -111,6 +116,12 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
   }
 }
 
+/** Data like all that people write: quoted, and unable to close its tag. */
+function hintTurn({ seq, by, text }: Guidance & { readonly seq: number }): Hint {
+  const said = JSON.stringify({ by, text }).replaceAll('<', '\\u003c');
+  return { seq, text: `<person_said>${said}</person_said>` };
+}
+
 async function callThroughGate(
   work: Investigation,
   tool: string,
@@ -128,9 +139,17 @@ async function callThroughGate(
 }
 
 /** The model behind its guards, as this role of this incident may use it. */
-function guarded({ llm, breaker }: RoleDeps, work: Investigation): ModelStream {
+function guarded(
+  { llm, breaker, guard, tools }: RoleDeps,
+  work: Investigation,
+  role: PromptedRole,
+): ModelStream {
+  const { id: incidentId } = work.incident;
   const paid = paying(llm, work);
-  return breaker ? withinBudget(paid, breaker, { incidentId: work.incident.id, model: llm.model }) : paid;
+  const budgeted = breaker ? withinBudget(paid, breaker, { incidentId, model: llm.model }) : paid;
+  // What is looked up in public documentation leaves the house.
+  const carriesOut = (name: string): boolean => tools.find((tool) => tool.name === name)?.kind === 'docs';
+  return guard ? screenedStream(budgeted, guard, { incidentId, role, carriesOut }) : budgeted;
 }
 
 /** Records what each message cost, failed ones included, inside the durable step that paid for it. */

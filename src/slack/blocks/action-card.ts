@@ -58,10 +58,27 @@ export function drawActionCard(record: IncidentRecord, action: Action, options: 
         paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
         paragraph(bold('Risk: '), words(riskWords[action.risk]), ...runbook(action)),
         ...preflight(action),
+        ...suspicious(record),
       ),
       ...standing(action, options),
     ],
   };
+}
+
+/** Whoever decides has to know that somebody may have wanted this proposal. */
+function suspicious({ events }: IncidentRecord): readonly ReturnType<typeof paragraph>[] {
+  const places = events.flatMap((event) => (event.type === 'injection.found' ? [event.where] : []));
+  if (places.length === 0) return [];
+  const where = [...new Set(places)].map((place) => cut(oneLine(place), 80));
+  const more = where.length > 3 ? ` and ${where.length - 3} more` : '';
+  return [
+    paragraph(
+      bold('Careful: '),
+      words(
+        `what the model read holds text that reads like instructions to it (${where.slice(0, 3).join(', ')}${more}). Judge the command by itself.`,
+      ),
+    ),
+  ];
 }
 
 function titleOf(action: Action): string {

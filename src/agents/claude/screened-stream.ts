@@ -1,0 +1,131 @@
+import { OpsError } from '../../domain/errors.ts';
+import type { Json } from '../../domain/tool-call.ts';
+import { LlmError } from '../../llm/llm-error.ts';
+import type { FinishedMessage, ModelStream, ModelTurn, UserBlock } from '../../llm/types.ts';
+import type { GuardedHistory, ModelGuard, Suspicion } from '../../security/model-guard/model-guard.ts';
+
+/**
+ * A stream whose model sees no secret and no person, only placeholders, and is told which data reads like instructions;
+ * what it calls comes back with the values. Assistant turns go back exactly as they came. A block leaves as the same
+ * bytes every time, also after a restart: what it becomes depends on nothing but itself and the incident.
+ *
+ * @param carriesOut tools whose input leaves the house: they get no value back
+ */
+export function screenedStream(
+  stream: ModelStream,
+  guard: ModelGuard,
+  call: {
+    readonly incidentId: string;
+    readonly role: string;
+    readonly carriesOut: (tool: string) => boolean;
+  },
+): ModelStream {
+  const history = guard.history(call.incidentId);
+  const blocks = new WeakMap<UserBlock, UserBlock>();
+
+  return async (request, options) => {
+    const found: Suspicion[] = [];
+    const outgoing = (block: UserBlock): UserBlock => {
+      const known = blocks.get(block);
+      if (known) return known;
+      const made: UserBlock =
+        block.type === 'text'
+          ? { ...block, text: history.hide(inspectedPrompt(block.text, history, found)) }
+          : { ...block, content: history.hide(inspectedResult(block.content, history, found)) };
+      blocks.set(block, made);
+      return made;
+    };
+    const messages = screened(() =>
+      request.messages.map(
+        (turn): ModelTurn =>
+          turn.role === 'user' ? { role: 'user', content: turn.content.map(outgoing) } : turn,
+      ),
+    );
+    if (found.length > 0) await guard.report(call.incidentId, call.role, found);
+    const message = await stream({ ...request, messages }, options);
+    return restored(message, history, call.carriesOut);
+  };
+}
+
+/** Fails closed: what cannot be screened is not sent. */
+function screened<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    // Not its message: it may quote what was to be hidden.
+    throw new LlmError(
+      'LLM_WITHHELD',
+      'a text could not be screened for secrets, so the model was not asked',
+      {
+        cause: new OpsError('SCREEN', error instanceof Error ? error.name : 'unknown', {
+          hint: 'Report this.',
+        }),
+      },
+    );
+  }
+}
+
+/** Text and calls with the values; `content` is what goes back to the model, and stays. */
+function restored(
+  message: FinishedMessage,
+  history: GuardedHistory,
+  carriesOut: (tool: string) => boolean,
+): FinishedMessage {
+  return {
+    ...message,
+    text: String(history.restore(message.text)),
+    toolUses: message.toolUses.map((use) =>
+      carriesOut(use.name) ? use : { ...use, input: history.restore(use.input as Json) },
+    ),
+  };
+}
+
+/** A tool's answer is one JSON object (role-tools.ts): marked in its first field. Anything else is a note of the loop's. */
+function inspectedResult(content: string, history: GuardedHistory, found: Suspicion[]): string {
+  const parsed = objectIn(content);
+  if (!parsed) return content;
+  const seen = history.inspect(parsed, String(parsed['tool'] ?? 'tool result'));
+  found.push(...seen.found);
+  if (seen.found.length === 0) return content;
+  return JSON.stringify({ suspicious: kindsOf(seen.found), ...(seen.data as object) });
+}
+
+const DATA = /(<incident_data>\n)([\s\S]*?)(\n<\/incident_data>)/;
+
+/** The labelled data of a role's first turn. */
+function inspectedPrompt(text: string, history: GuardedHistory, found: Suspicion[]): string {
+  const [, open, json = '', close] = DATA.exec(text) ?? [];
+  const parsed = objectIn(json);
+  const rest = inspectedMemory(text, history, found);
+  if (!parsed) return rest;
+  const seen = history.inspect(parsed, '');
+  found.push(...seen.found);
+  if (seen.found.length === 0) return rest;
+  const marks = seen.found.map(({ where, kinds }) => ({ in: where, kinds: [...kinds] }));
+  const marked = JSON.stringify({ suspicious: marks, ...(seen.data as object) }, null, 1);
+  return rest.replace(DATA, () => `${open}${marked.replaceAll('<', '\\u003c')}${close}`);
+}
+
+const MEMORY = /(<(sentry_\w+)[^>]*>)([\s\S]*?)(<\/\2>)/g;
+
+/** What memory remembered, in its labelled blocks: drafts of a conversation may hold anything. */
+function inspectedMemory(text: string, history: GuardedHistory, found: Suspicion[]): string {
+  return text.replace(MEMORY, (whole, open: string, _name: string, inside: string, close: string) => {
+    const seen = history.inspect(inside, 'memory');
+    found.push(...seen.found);
+    if (seen.found.length === 0) return whole;
+    return `${open}${String(seen.data)}${close}\n<suspicious in="memory">${kindsOf(seen.found).join(', ')}</suspicious>`;
+  });
+}
+
+function objectIn(text: string): Readonly<Record<string, Json>> | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as Readonly<Record<string, Json>>;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const kindsOf = (found: readonly Suspicion[]): string[] => [...new Set(found.flatMap(({ kinds }) => kinds))];

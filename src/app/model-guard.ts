@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '../config.ts';
+import { asIncidentId } from '../domain/ids.ts';
+import type { Role } from '../domain/incident.ts';
+import type { Sql } from '../domain/sql.ts';
+import type { IncidentRecords } from '../record/record.ts';
+import { redact } from '../screen/redact.ts';
+import type { AuditLog } from '../security/audit-chain.ts';
+import { createModelGuard, type ModelGuard } from '../security/model-guard/model-guard.ts';
+
+/** The guard with the deployment's key; what it finds becomes events of the incident and entries of the audit log. */
+export async function openModelGuard(deps: {
+  readonly sql: Sql;
+  readonly records: IncidentRecords;
+  readonly audit: AuditLog;
+  readonly policy: Config['modelGuard'];
+}): Promise<ModelGuard> {
+  const { sql, records, audit, policy } = deps;
+  const [row] = await sql`SELECT key FROM placeholder_key`;
+  const blocked = policy.injection === 'block';
+  return createModelGuard({
+    key: String(row?.['key']),
+    policy,
+    report: async (incidentId, role, found) => {
+      await sql.begin(async (tx) => {
+        for (const { where: place, kinds } of found) {
+          const where = redact(place).slice(0, 200);
+          const id = asIncidentId(incidentId);
+          const event = { type: 'injection.found', role: role as Role, where, kinds, blocked } as const;
+          const key = createHash('sha256').update(JSON.stringify(event)).digest('hex').slice(0, 24);
+          // Found again after a restart, or by the next role, it is no news.
+          if (await records.append(tx, id, event, `injection:${key}`))
+            await audit.appendIn(tx, {
+              kind: 'injection.found',
+              actor: role,
+              incidentId,
+              details: { where, kinds: [...kinds], blocked },
+            });
+        }
+      });
+    },
+  });
+}
