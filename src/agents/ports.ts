@@ -49,6 +49,11 @@ export interface Investigation {
    * the memories that stand in the history. Null when memory is off. Never throws but when aborted.
    */
   memoryFor(turn: number, text: string, shown: readonly string[]): Promise<PreparedMemory | null>;
+  /**
+   * What people have said since this role began, and after the event `seq`; 0 for all of it. Absent where nobody can say
+   * anything (replays).
+   */
+  hintsSince?(seq: number): Promise<readonly (Guidance & { readonly seq: number })[]>;
   /** Records a claim that was dropped because its evidence did not hold. */
   dropped(claim: string, reason: string): Promise<void>;
   /** Records what a model call cost. */

@@ -48,7 +48,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       deps.reporter.changed(incidentId);
       return {
         ok: true,
-        text: again ? 'Looking again with your hint.' : 'Noted; the next step takes it into account.',
+        text: again ? 'Looking again with your hint.' : 'Noted; the investigation hears it in its next turn.',
       };
     },
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
+import { type Guidance, type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
 import { neverRan } from '../domain/action.ts';
 import { messageOf } from '../domain/errors.ts';
-import type { Role } from '../domain/incident.ts';
+import type { Incident, Role } from '../domain/incident.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
 import { note } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
@@ -56,7 +56,7 @@ async function attempt<T>(
   });
   const words = createWords(run);
   const stop = watchForStop(run);
-  const context = await run.durably(`context ${investigator.name} ${role}`, async () => {
+  const { seq: begun, ...context } = await run.durably(`context ${investigator.name} ${role}`, async () => {
     const record = await deps.records.load(incident.id);
     const guidance = (record?.events ?? []).flatMap((event) => {
       if (event.type === 'hint.given') return [{ by: event.by, text: event.text }];
@@ -67,13 +67,14 @@ async function attempt<T>(
     const tried = (record?.actions ?? []).filter(
       (action) => ['succeeded', 'failed', 'unknown', 'denied'].includes(action.state) && !neverRan(action),
     );
-    return { guidance, tried };
+    return { guidance, tried, seq: record?.events.at(-1)?.seq ?? 0 };
   });
   const work: Investigation = {
     incident,
     recall,
     ...context,
     signal: stop.signal,
+    hintsSince: (seq) => hintsSince(deps, incident, Math.max(seq, begun)),
     callTool: async (request, purpose) => {
       const result = await deps.gate.call(credential, request, { purpose, signal: stop.signal });
       deps.reporter.changed(incident.id);
@@ -101,6 +102,17 @@ async function attempt<T>(
     deps.vault.revoke(credential);
     await words.end();
   }
+}
+
+async function hintsSince(
+  { sql }: PhaseRun['deps'],
+  { id }: Incident,
+  seq: number,
+): Promise<readonly (Guidance & { readonly seq: number })[]> {
+  const rows = await sql`
+    SELECT seq, body->>'by' AS by, body->>'text' AS text FROM event
+    WHERE incident_id = ${id} AND type = 'hint.given' AND seq > ${seq} ORDER BY seq`;
+  return rows.map((row) => ({ seq: Number(row['seq']), by: String(row['by']), text: String(row['text']) }));
 }
 
 /** Two steps: the words are settled before they are put on record, so that what is on record is what was shown. */

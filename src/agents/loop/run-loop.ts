@@ -53,6 +53,8 @@ interface Course {
   nudges: number;
   invalidReports: number;
   idleTurns: number;
+  /** The last hint that stands in the history. */
+  heard: number;
   /** A limit is reached and the model was told to conclude: its next message is the last. */
   closing: LimitKind | undefined;
 }
@@ -77,6 +79,7 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
     nudges: 0,
     invalidReports: 0,
     idleTurns: 0,
+    heard: 0,
     closing: undefined,
   };
   for (;;) {
@@ -241,7 +244,10 @@ async function withoutTools<T>(text: string, step: Step<T>): Promise<Next<T>> {
 
 async function hints<T>({ options, course, durably }: Step<T>): Promise<string[]> {
   const { takeHints } = options;
-  return takeHints === undefined ? [] : [...(await durably(`turn ${course.turn} hints`, takeHints))];
+  if (takeHints === undefined) return [];
+  const taken = await durably(`turn ${course.turn} hints`, () => takeHints(course.heard));
+  course.heard = Math.max(course.heard, ...taken.map(({ seq }) => seq));
+  return taken.map(({ text }) => text);
 }
 
 async function remembered<T>(

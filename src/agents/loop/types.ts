@@ -46,6 +46,12 @@ export interface ReportTool<T> {
   readonly tidy?: (input: unknown) => unknown;
 }
 
+/** What a person said while the loop ran. `seq` grows; what was heard up to one is not given again. */
+export interface Hint {
+  readonly seq: number;
+  readonly text: string;
+}
+
 export interface LoopLimits {
   /** Finished model messages. */
   readonly turns: number;
@@ -105,7 +111,7 @@ export interface LoopOptions<T> {
   /** Only the first call of a message runs; the others are answered with an error. */
   readonly oneCallPerTurn?: boolean;
   /** What people said meanwhile; asked before each user turn, in which it is put after the tool results. */
-  readonly takeHints?: () => Promise<readonly string[]>;
+  readonly takeHints?: (after: number) => Promise<readonly Hint[]>;
   /**
    * What memory adds to a user turn after the first, at its end; '' for nothing. It settles its words durably itself: the
    * same turn gets the same ones on every run. Not asked for the last turn, which only concludes.

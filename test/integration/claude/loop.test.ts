@@ -241,13 +241,16 @@ describe('people', () => {
 
   it('give hints that stand after the tool results of the next user turn', async () => {
     rig = await startLoop([{ blocks: [call('pg_blocking')] }, found()]);
-    const hints = ['look at billing'];
-    await rig.run({ takeHints: async () => hints.splice(0) });
+    const said = [
+      { seq: 7, text: 'look at billing' },
+      { seq: 9, text: 'and at stock' },
+    ];
+    await rig.run({ takeHints: async (after) => said.filter(({ seq }) => seq > after) });
     const content = rig.claude.requests[1]?.body.messages.at(-1)?.content as {
       type: string;
       text?: string;
     }[];
-    expect(content.map((block) => block.type)).toEqual(['tool_result', 'text']);
+    expect(content.map((block) => block.type)).toEqual(['tool_result', 'text', 'text']);
     expect(content[1]?.text).toBe('look at billing');
   });
 });
