@@ -10,6 +10,7 @@ import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
 import { askSlack } from '../slack/ask-slack.ts';
 import { allTools } from '../tools/all.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { checkHost } from './check-host.ts';
 import { openStore } from './store.ts';
 
 export interface Finding {
@@ -160,6 +161,9 @@ function checksFor(config: Config, log: Log): readonly Check[] {
           }
         },
       }),
+    ),
+    ...config.hosts.map(
+      (host): Check => ({ part: `Host ${host.name}`, required: false, run: () => checkHost(host) }),
     ),
     {
       part: 'Runbooks',

@@ -75,10 +75,11 @@ const service = z
         : { name, kind: 'systemd', unit: named },
   );
 
-const root = z.union([
-  folder.transform((path): HostRoot => ({ path, patch: false })),
+/** A path alone is a folder that may only be read. */
+const root = z.preprocess(
+  (given) => (typeof given === 'string' ? { path: given } : given),
   z.strictObject({ path: folder, patch: z.boolean().default(false) }),
-]);
+);
 
 /** The fields of a target of kind `host` in `sentry.yaml`, besides those of every target. */
 export const hostFields = {

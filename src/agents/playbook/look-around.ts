@@ -12,7 +12,11 @@ const LOOKS: Readonly<Record<Domain, readonly { readonly tool: string; readonly 
     { tool: 'postgres_connections', why: 'How many connections are in use' },
     { tool: 'postgres_long_transactions', why: 'Which transactions are old' },
   ],
-  docker: [],
+  // Hosts, unless configured otherwise.
+  docker: [
+    { tool: 'service_status', why: 'How the services are' },
+    { tool: 'list_files', why: 'How full the disk is, and the largest files' },
+  ],
   podman: [],
   kubernetes: [],
 };

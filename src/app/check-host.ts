@@ -1,0 +1,35 @@
+import { access, constants } from 'node:fs/promises';
+import { messageOf, OpsError } from '../domain/errors.ts';
+import type { HostTargetConfig } from '../domain/host-target.ts';
+import { createHostTargets } from '../infra/host/create-host-targets.ts';
+import { findBinary } from '../security/commands/find-binary.ts';
+import { localAccess } from './host-access.ts';
+
+/** For `sentry doctor`: whether a host's folders, services and programs are there. Throws OpsError HOST naming what is not. */
+export async function checkHost(config: HostTargetConfig): Promise<string> {
+  const host = createHostTargets([config], { access: localAccess, deniedPorts: [] }).host(config.name);
+  const wrong: string[] = [];
+  for (const root of config.roots) {
+    const checked = await localAccess.check(root.path, '.');
+    if (!checked.ok) wrong.push(`${root.path}: ${checked.reason}`);
+    else if (checked.kind !== 'directory') wrong.push(`${root.path}: is no folder`);
+    else
+      await access(root.path, root.patch ? constants.R_OK | constants.W_OK : constants.R_OK).catch(() =>
+        wrong.push(`${root.path}: may not be ${root.patch ? 'written' : 'read'} by Sentry's account`),
+      );
+  }
+  const states: string[] = [];
+  for (const name of host.services)
+    try {
+      const options = { timeoutMs: 10_000, signal: AbortSignal.timeout(10_000) };
+      states.push(`${name} ${(await host.service(name, options)).state}`);
+    } catch (error) {
+      wrong.push(`service ${name}: ${messageOf(error).replace(/\s+/g, ' ')}`);
+    }
+  if ((await findBinary('git')) === undefined) wrong.push('git is not installed: patches cannot be checked');
+  if (wrong.length > 0)
+    throw new OpsError('HOST', wrong.join('; '), {
+      hint: 'Correct the target in sentry.yaml, or the rights of the account that Sentry runs as.',
+    });
+  return `${config.roots.length} folders; ${states.join(', ') || 'no services'}`;
+}

@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadConfig } from '../../../src/config.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
+
+function configured(yaml: string, env: Record<string, string> = {}) {
+  const path = join(scratchDir(), 'sentry.yaml');
+  writeFileSync(path, `targets:\n  - name: web-1\n    kind: host\n${yaml.replace(/^/gm, '    ')}\n`);
+  return loadConfig({ SENTRY_CONFIG: path, ...env });
+}
+
+test('a host has folders to read, folders to patch, and services by unit or by command', () => {
+  const { hosts, playgroundTarget, docsHosts } = configured(`roots:
+  - /var/log/shop
+  - { path: /srv/shop, patch: true }
+services:
+  - { name: web, unit: shop-web.service }
+  - { name: worker, restart: [/usr/local/bin/shopctl, restart, worker], pid_file: /run/shop/worker.pid }
+curl_hosts: [localhost]`);
+  expect(playgroundTarget).toBe(false);
+  expect(docsHosts).toEqual(['docs.python.org', 'stackoverflow.com']);
+  expect(hosts).toEqual([
+    {
+      name: 'web-1',
+      kind: 'host',
+      domain: 'docker',
+      environment: 'production',
+      aliases: [],
+      roots: [
+        { path: '/var/log/shop', patch: false },
+        { path: '/srv/shop', patch: true },
+      ],
+      services: [
+        { name: 'web', kind: 'systemd', unit: 'shop-web.service' },
+        {
+          name: 'worker',
+          kind: 'command',
+          restart: ['/usr/local/bin/shopctl', 'restart', 'worker'],
+          pidFile: '/run/shop/worker.pid',
+        },
+      ],
+      curlHosts: ['localhost'],
+    },
+  ]);
+});
+
+const ok = 'roots: [/srv/shop]';
+test.each([
+  ['no folder', 'roots: []', /roots: name at least one folder/],
+  ['the whole machine', 'roots: [/]', /roots\.0\.path/],
+  ['all settings of the machine', 'roots: [/etc]', /roots\.0\.path: too wide/],
+  ['no files', 'roots: [/proc/self]', /roots\.0\.path: too wide/],
+  ['a relative folder', 'roots: [srv]', /roots\.0\.path: expected an absolute path/],
+  ['a folder that goes back', 'roots: [/srv/../etc]', /roots\.0\.path: expected an absolute path/],
+  ['a folder twice', 'roots: [/srv/a, /srv/a]', /named twice/],
+  [
+    'a program by name only',
+    `${ok}\nservices: [{ name: a, restart: [shopctl], pid_file: /run/a }]`,
+    /restart\.0/,
+  ],
+  ['no way to see it', `${ok}\nservices: [{ name: a, restart: [/bin/a] }]`, /expected either "unit"/],
+  ['two ways', `${ok}\nservices: [{ name: a, unit: a.service, pid_file: /run/a }]`, /expected either "unit"/],
+  [
+    'a unit that is an option',
+    `${ok}\nservices: [{ name: a, unit: "--force.service" }]`,
+    /unit: expected the name/,
+  ],
+  [
+    'a service twice',
+    `${ok}\nservices: [{ name: a, unit: a.service }, { name: a, unit: b.service }]`,
+    /two services/,
+  ],
+  ['a name for a shell', `${ok}\nservices: [{ name: "a;id", unit: a.service }]`, /services\.0\.name/],
+  ['a key nobody knows', `${ok}\nshell: true`, /shell/],
+])('says what is wrong with %s', (_what, yaml, said) => {
+  expect(() => configured(yaml)).toThrow(said);
+});
+
+test.each(['*.example.com', '10.0.0.1', 'https://docs.example.com', 'docs.example.com:8443', 'localhost'])(
+  'takes no %s as a host of documentation',
+  (host) => {
+    expect(() => configured(ok, { SENTRY_DOCS_HOSTS: host })).toThrow(/SENTRY_DOCS_HOSTS/);
+  },
+);
