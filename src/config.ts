@@ -111,6 +111,7 @@ const environment = z.object({
     .optional(),
   SLACK_API_URL: httpUrl.optional(),
   SENTRY_ALERT_CHANNELS: list('alerts'),
+  SENTRY_AUDIT_CHANNEL: z.string().min(1).optional(),
   SENTRY_ADMIN_CHANNEL: z.string().default('sentry-admin'),
   SENTRY_APPROVERS: principals,
   SENTRY_ADMINS: principals,
@@ -218,6 +219,8 @@ export interface Config {
   /** Channel ids or names (without #) whose other-app messages are alerts; the first gets the incidents of webhooks. */
   readonly alertChannels: readonly string[];
   readonly adminChannel: string;
+  /** Where checkpoints of the audit log are posted; null: nowhere. */
+  readonly auditChannel: string | null;
   readonly approvers: readonly Principal[];
   readonly admins: readonly Principal[];
   readonly oncallGroup: string | null;
@@ -291,6 +294,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     chromaHost: values.CHROMA_HOST ?? null,
     slack,
     alertChannels: values.SENTRY_ALERT_CHANNELS.map((name) => name.replace(/^#/, '')),
+    auditChannel: values.SENTRY_AUDIT_CHANNEL?.replace(/^#/, '') ?? null,
     adminChannel: values.SENTRY_ADMIN_CHANNEL.replace(/^#/, ''),
     approvers: values.SENTRY_APPROVERS,
     admins: values.SENTRY_ADMINS,

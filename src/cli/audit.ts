@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { openCheckpointKey } from '../security/audit-checkpoint.ts';
+import { asCheckpoint, type Checkpoint, openCheckpointKey } from '../security/audit-checkpoint.ts';
 import { type ChainEntry, parsedBody, readChain, verifyAuditLog } from '../security/audit-verify.ts';
 import { readWitnessed } from '../security/audit-witness.ts';
 import { exitCodes } from './fail.ts';
@@ -14,34 +14,46 @@ function whole(text: string): number {
   return value;
 }
 
+function checkpoints(text: string, before: readonly Checkpoint[]): readonly Checkpoint[] {
+  const checkpoint = asCheckpoint(parsedBody(text));
+  if (!checkpoint)
+    throw new InvalidArgumentError(
+      'expected a checkpoint as posted: {"seq":…,"hash":…,"key":…,"signature":…}',
+    );
+  return [...before, checkpoint];
+}
+
 const verify = new Command('verify')
   .description(
     'Check every link of the audit log; says the first entry that is not as it was written (exit code 1).',
   )
+  .option('--checkpoint <json...>', 'also against these, as posted in the audit channel', checkpoints, [])
   .option('--json', 'the answer as one JSON line', false)
-  .action(async ({ json }: { readonly json: boolean }) => {
-    const started = performance.now();
-    const found = await withStore(({ sql }, { dataDir }) =>
-      verifyAuditLog(sql, {
-        key: openCheckpointKey(dataDir, { make: false }),
-        witnessed: readWitnessed(dataDir),
-      }),
-    );
-    if (!found.ok) process.exitCode = exitCodes.failed;
-    if (json) {
-      process.stdout.write(`${JSON.stringify(found)}\n`);
-      return;
-    }
-    if (!found.ok) {
-      process.stdout.write(`Bad at entry ${found.seq}: ${found.reason}\n`);
-      return;
-    }
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    const foreign = found.unchecked === 0 ? '' : `, ${found.unchecked} signed by keys that are not here`;
-    process.stdout.write(
-      `${found.entries} entries, ${found.checkpoints} signed checkpoints${foreign}: all as written (${seconds} s).\n`,
-    );
-  });
+  .action(
+    async ({ json, checkpoint }: { readonly json: boolean; readonly checkpoint: readonly Checkpoint[] }) => {
+      const started = performance.now();
+      const found = await withStore(({ sql }, { dataDir }) =>
+        verifyAuditLog(sql, {
+          key: openCheckpointKey(dataDir, { make: false }),
+          witnessed: [...readWitnessed(dataDir), ...checkpoint],
+        }),
+      );
+      if (!found.ok) process.exitCode = exitCodes.failed;
+      if (json) {
+        process.stdout.write(`${JSON.stringify(found)}\n`);
+        return;
+      }
+      if (!found.ok) {
+        process.stdout.write(`Bad at entry ${found.seq}: ${found.reason}\n`);
+        return;
+      }
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      const foreign = found.unchecked === 0 ? '' : `, ${found.unchecked} signed by keys that are not here`;
+      process.stdout.write(
+        `${found.entries} entries, ${found.checkpoints} signed checkpoints${foreign}: all as written (${seconds} s).\n`,
+      );
+    },
+  );
 
 const tail = new Command('tail')
   .description('The last entries of the audit log, oldest first, one JSON line each.')

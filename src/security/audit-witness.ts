@@ -11,6 +11,8 @@ const WITNESS_FILE = 'audit-checkpoints.jsonl';
 const EVERY_ENTRIES = 1_000;
 const EVERY_MS = 5 * 60_000;
 const LOOK_MS = 30_000;
+/** A channel is for people: no more than four an hour. */
+const POST_MS = 15 * 60_000;
 
 /** Signs where the audit log stands, now and then: into the log itself, and into a file beside the database. */
 export interface AuditWitness {
@@ -27,12 +29,15 @@ export function createAuditWitness(deps: {
   readonly key: CheckpointKey;
   readonly dataDir: string;
   readonly log: Log;
+  /** Says it where neither the database nor this machine can take it back; at most every `POST_MS`. May reject. */
+  readonly post?: (checkpoint: Checkpoint) => Promise<void>;
 }): AuditWitness {
-  const { sql, audit, key, dataDir, log } = deps;
+  const { sql, audit, key, dataDir, log, post } = deps;
   let timer: NodeJS.Timeout | undefined;
   /** The head right after our last checkpoint, its own entry included. */
   let seen = 0;
   let at = performance.now();
+  let postedAt = Number.NEGATIVE_INFINITY;
   let taking: Promise<unknown> = Promise.resolve();
 
   async function head(): Promise<{ readonly seq: number; readonly hash: string }> {
@@ -61,7 +66,22 @@ export function createAuditWitness(deps: {
     // What others appended in between waits for the next one.
     seen = now.seq + 1;
     at = performance.now();
+    await say(checkpoint);
     return checkpoint;
+  }
+
+  /** One that does not arrive is made up for by the next: each vouches for all entries before it. */
+  async function say(checkpoint: Checkpoint): Promise<void> {
+    if (!post || performance.now() - postedAt < POST_MS) return;
+    try {
+      await post(checkpoint);
+      postedAt = performance.now();
+    } catch (error) {
+      log.warn(
+        { seq: checkpoint.seq, error: messageOf(error) },
+        'a checkpoint of the audit log could not be posted',
+      );
+    }
   }
 
   async function takeIfDue(): Promise<void> {
@@ -118,4 +138,9 @@ function jsonOf(line: string): unknown {
     // Told apart by whoever asked: it is no checkpoint.
     return undefined;
   }
+}
+
+/** For the audit channel: what is in the braces is what `sentry audit verify --checkpoint` takes. */
+export function checkpointLine(checkpoint: Checkpoint): string {
+  return `Audit log checkpoint. Keep it: sentry audit verify --checkpoint '${JSON.stringify(checkpoint)}'`;
 }

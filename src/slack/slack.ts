@@ -44,8 +44,11 @@ export interface Slack extends Reporter {
   /** Refuses new work, lets running handlers and calls end. */
   stop(): Promise<void>;
   readonly directory: SlackDirectory;
-  /** Says something that belongs to no incident, once, in the first alert channel. Rejects when it did not arrive. */
-  announce(text: string): Promise<void>;
+  /**
+   * Says something that belongs to no incident, once, in a channel (name or id), else the first alert channel. Rejects when
+   * it did not arrive.
+   */
+  announce(text: string, channel?: string): Promise<void>;
   /** HTTP mode: for `POST /slack/events` on another server; null in Socket Mode. */
   readonly handleHttp: HttpHandler | null;
   /** HTTP mode with `listen`: the port it got. */
@@ -194,8 +197,8 @@ export function createSlack(deps: SlackDeps): Slack {
     changed: (id) => outbound.changed(id),
     proposalChanged: (jobId) => outbound.changed(asProposalId(jobId)),
     directory,
-    async announce(text) {
-      const channel = await channels.idOf(config.alertChannels[0] ?? 'alerts');
+    async announce(text, where) {
+      const channel = await channels.idOf(where ?? config.alertChannels[0] ?? 'alerts');
       const { text: plain, blocks } = sayText(text);
       await client.chat.postMessage({
         channel,

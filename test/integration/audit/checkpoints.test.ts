@@ -4,9 +4,18 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../../src/domain/sql.ts';
 import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
 import { type AuditLog, createAuditLog } from '../../../src/security/audit-chain.ts';
-import { type CheckpointKey, openCheckpointKey } from '../../../src/security/audit-checkpoint.ts';
+import {
+  asCheckpoint,
+  type CheckpointKey,
+  openCheckpointKey,
+} from '../../../src/security/audit-checkpoint.ts';
 import { hashOf, readChain, verifyAuditLog } from '../../../src/security/audit-verify.ts';
-import { type AuditWitness, createAuditWitness, readWitnessed } from '../../../src/security/audit-witness.ts';
+import {
+  type AuditWitness,
+  checkpointLine,
+  createAuditWitness,
+  readWitnessed,
+} from '../../../src/security/audit-witness.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
@@ -135,4 +144,50 @@ test('nothing new is signed when nothing came but checkpoints', async () => {
 
 test('the numbers hashed are those of audit_append()', async () => {
   for await (const entry of readChain(sql, { from: 1, to: 3 })) expect(hashOf(entry)).toBe(entry.hash);
+});
+
+test('what was posted finds a log written anew together with everything on this machine', async () => {
+  const posted: string[] = [];
+  const spoken = createAuditWitness({
+    sql,
+    audit,
+    key,
+    dataDir,
+    log: quiet,
+    post: async (checkpoint) => void posted.push(checkpointLine(checkpoint)),
+  });
+  await spoken.take();
+  await append(1);
+  // Not more often than people want to read.
+  await spoken.take();
+  expect(posted).toHaveLength(1);
+  const kept = asCheckpoint(JSON.parse(/'(\{.*\})'/.exec(posted[0] ?? '')?.[1] ?? ''));
+  if (!kept) throw new Error('no checkpoint');
+  expect(await verifyAuditLog(sql, { key, witnessed: [kept] })).toMatchObject({ ok: true, checkpoints: 4 });
+
+  await rewrite((body, seq) => (seq <= 40 ? body : null));
+  rmSync(witnessFile());
+  expect(await verify()).toMatchObject({ ok: true, entries: 40 });
+  expect(await verifyAuditLog(sql, { key, witnessed: [kept] })).toMatchObject({ ok: false, seq: 41 });
+});
+
+test('a channel that cannot be reached holds up no checkpoint, and hears the next one', async () => {
+  let reachable = false;
+  const posted: number[] = [];
+  const spoken = createAuditWitness({
+    sql,
+    audit,
+    key,
+    dataDir,
+    log: quiet,
+    post: async ({ seq }) => {
+      if (!reachable) throw new Error('channel_not_found');
+      posted.push(seq);
+    },
+  });
+  expect(await spoken.take()).toMatchObject({ seq: 101 });
+  reachable = true;
+  await append(1);
+  await spoken.take();
+  expect(posted).toEqual([103]);
 });

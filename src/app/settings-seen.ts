@@ -1,0 +1,30 @@
+import type { Config } from '../config.ts';
+import { canonicalJson } from '../domain/canonical-json.ts';
+import type { Json } from '../domain/tool-call.ts';
+
+/** The settings that say what Sentry may do and who decides, without a secret among them: for the audit log. */
+export function settingsSeen(config: Config): {
+  readonly text: string;
+  readonly details: { readonly [key: string]: Json };
+} {
+  const { mode, model, targets, hosts, throttle, http, policy, approvers, admins, approvalMinutes, slack } =
+    config;
+  const settings = {
+    mode,
+    model: config.llm ? model : null,
+    targets: targets.map(({ name, environment, actUrl }) => ({ name, environment, acts: actUrl !== null })),
+    hosts: hosts.map(({ name, environment }) => ({ name, environment })),
+    approvers,
+    admins,
+    oncallGroup: config.oncallGroup,
+    approvalMinutes,
+    policy: policy.path,
+    throttle,
+    docsHosts: config.docsHosts,
+    http: { host: http.host, hasSecret: http.webhookSecret !== null, rate: http.rate },
+    slack: slack.kind,
+    ownDatabase: config.databaseUrl !== null,
+    vaultKeyGiven: config.vaultKey !== null,
+  } as unknown as { readonly [key: string]: Json };
+  return { text: canonicalJson(settings), details: settings };
+}
