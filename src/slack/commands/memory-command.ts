@@ -70,9 +70,18 @@ export async function memoryCommand(
 }
 
 /** `/sentry promotions`: what waits for an admin, oldest first. */
-export async function promotionsCommand(context: SlackContext): Promise<Say> {
+export async function promotionsCommand(context: SlackContext, { userId, teamId }: Asked): Promise<Say> {
   const { memory } = context.deps;
   if (!memory) return off;
+  const may = await context.people.mayAct(userId, teamId);
+  if (!may.ok) return sayText(may.reason);
+  if (!(await memory.isAdmin(userId).catch(() => false))) {
+    const { proposalsWaiting } = await memory.summary();
+    // What they say comes from threads that not everybody may read.
+    return sayText(
+      `${count(proposalsWaiting, 'proposal')} waiting for an admin. Only admins see and decide them.`,
+    );
+  }
   const waiting = await memory.promotions.list({ pending: true, limit: SHOWN });
   if (waiting.length === 0) return sayText('No proposal waits for an admin.');
   const cards = await cardUrls(

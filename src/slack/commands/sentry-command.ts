@@ -52,7 +52,7 @@ export async function sentryCommand(
     case 'memory':
       return memoryCommand(context, rest, text, { ...place, ...asking });
     case 'promotions':
-      return promotionsCommand(context);
+      return promotionsCommand(context, { ...place, ...asking });
     case 'help':
       return sayText(HELP);
     default:

@@ -303,4 +303,9 @@ test('/sentry promotions lists what waits, with a way to its card', async () => 
     textOf(one).includes('Waits for you'),
   );
   expect(JSON.stringify(answer.blocks)).toContain(`/archives/${CHANNELS.admin}/p`);
+  await at.client.asUser(USERS.stranger).command(CHANNELS.general, '/sentry promotions');
+  const other = await at.client.waitForEphemeral(USERS.stranger, (one) =>
+    /Only admins see/.test(textOf(one)),
+  );
+  expect(textOf(other)).not.toContain('Waits for you');
 });
