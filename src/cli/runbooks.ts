@@ -1,10 +1,15 @@
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import { loadConfig, packageRoot } from '../config.ts';
+import { type Domain, domains } from '../domain/incident.ts';
+import { syncRunbooks } from '../memory/retrieval/sources/sync-runbooks.ts';
 import { loadRunbooks, problemLine } from '../memory/runbooks/load-runbooks.ts';
+import { seedDomain } from '../memory/seed-runbooks.ts';
 import { allTools } from '../tools/all.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { exitCodes } from './fail.ts';
+import { watchFolder } from './watch-folder.ts';
+import { type CommandMemory, withMemory } from './with-memory.ts';
 
 const validate = new Command('validate')
   .description(
@@ -19,6 +24,59 @@ const validate = new Command('validate')
     if (problems.length > 0) process.exitCode = exitCodes.failed;
   });
 
+const seed = new Command('seed')
+  .description(
+    'Put the runbook files into memory: what was added, changed and left is told in chunks. Promoted runbooks stay.',
+  )
+  .addArgument(new Argument('[domain]', 'only of this domain').choices(domains))
+  .option('--watch', 'go on, and do it again whenever a file changes', false)
+  .option('--json', 'one JSON line a domain', false)
+  .action(
+    async (domain: Domain | undefined, options: { readonly watch: boolean; readonly json: boolean }) => {
+      const wanted = domain === undefined ? domains : [domain];
+      await withMemory(async (memory) => {
+        const dir = memory.config.runbooksDir ?? join(packageRoot(), 'runbooks');
+        const seedNow = () => seedFiles(memory, dir, wanted, options.json);
+        await seedNow();
+        if (options.watch) await watchFolder(dir, seedNow);
+      });
+    },
+  );
+
+async function seedFiles(
+  memory: CommandMemory,
+  dir: string,
+  wanted: readonly Domain[],
+  json: boolean,
+): Promise<void> {
+  const { runbooks, problems } = await loadRunbooks(dir, { tools: createRegistry(allTools) });
+  for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
+  // A slip of the pen in one file must not take its runbook out of memory.
+  const incomplete = problems.length > 0;
+  if (incomplete) {
+    process.stderr.write('Nothing is removed while a file has a problem.\n');
+    process.exitCode = exitCodes.failed;
+  } else process.exitCode = 0;
+  for (const domain of wanted) {
+    // By words first: they find it while it is still being embedded.
+    await syncRunbooks(memory.retrieval, domain, runbooks, { incomplete });
+    const { added, changed, removed, unchanged } = await seedDomain(memory, domain, runbooks, {
+      incomplete,
+      onProgress: (done, of) => {
+        if (process.stderr.isTTY) process.stderr.write(`\r${domain}: ${done} of ${of} embedded`);
+        if (process.stderr.isTTY && done === of) process.stderr.write('\n');
+      },
+    });
+    const counts = { domain, added, changed, removed, unchanged };
+    process.stdout.write(
+      json
+        ? `${JSON.stringify(counts)}\n`
+        : `${domain}: ${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged\n`,
+    );
+  }
+}
+
 export const runbooksCommand = new Command('runbooks')
   .description('Work with runbooks.')
-  .addCommand(validate);
+  .addCommand(validate)
+  .addCommand(seed);

@@ -1,21 +1,17 @@
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { loadConfig, packageRoot } from '../config.ts';
+import { packageRoot } from '../config.ts';
 import { domains } from '../domain/incident.ts';
 import type { Sql } from '../domain/sql.ts';
-import { createChromaStore } from '../infra/chroma/client.ts';
-import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
-import { createEmbedder } from '../infra/embeddings/embedder.ts';
-import { createLog } from '../infra/log/log.ts';
 import { bestPassage } from '../memory/retrieval/best-passage.ts';
-import { createRetrieval, type Retrieval } from '../memory/retrieval/retrieval.ts';
+import type { Retrieval } from '../memory/retrieval/retrieval.ts';
 import { documentSpace, syncDocuments } from '../memory/retrieval/sources/sync-documents.ts';
 import { syncIncidents } from '../memory/retrieval/sources/sync-incidents.ts';
 import { syncRunbooks } from '../memory/retrieval/sources/sync-runbooks.ts';
 import { type SearchHit, type SearchKind, type Space, searchKinds } from '../memory/retrieval/types.ts';
 import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
 import { createRecords } from '../record/record.ts';
-import { withStore } from './with-store.ts';
+import { type CommandMemory, withMemory } from './with-memory.ts';
 
 /** A person at a terminal rather waits for the model to load than gets an answer without it. */
 const MEANING_WITHIN_MS = 5_000;
@@ -39,7 +35,7 @@ export const searchCommand = new Command('search')
   .option('--explain', 'what words, title and meaning gave to each score, and which words', false)
   .option('--json', 'one JSON document on stdout', false)
   .action(async (text: string, options: Options) => {
-    const { hits, meaning } = await withStore(({ sql }) => find(sql, text, options));
+    const { hits, meaning } = await withMemory((memory) => find(memory, text, options));
     if (options.json) {
       process.stdout.write(`${JSON.stringify({ hits, meaning })}\n`);
       return;
@@ -55,34 +51,20 @@ const NO_MEANING: Readonly<Record<string, string>> = {
   away: 'the vector database does not answer.',
 };
 
-async function find(sql: Sql, text: string, options: Options) {
-  const config = loadConfig();
-  const log = createLog('error');
-  const chroma =
-    config.chromaHost === null
-      ? await startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log })
-      : null;
-  const embedder = createEmbedder({ log });
-  const vectors = createChromaStore({ host: chroma?.host ?? config.chromaHost ?? '', log });
-  try {
-    const retrieval = createRetrieval({ sql, vectors, embedder, log });
-    await bringUpToDate(sql, retrieval, config.runbooksDir ?? join(packageRoot(), 'runbooks'));
-    const spaces = await spacesOf(sql, options);
-    const k = options.limit;
-    const { hits, meaning } = await retrieval.search({
-      text,
-      spaces,
-      // Documents carry their domain, they are not kept by it.
-      k: options.domain === undefined ? k : 3 * k,
-      meaningWithinMs: MEANING_WITHIN_MS,
-      withText: true,
-    });
-    const fitting = hits.filter(({ metadata }) => (metadata['domain'] ?? options.domain) === options.domain);
-    return { hits: (options.domain === undefined ? hits : fitting).slice(0, k), meaning };
-  } finally {
-    await embedder.close();
-    await chroma?.stop();
-  }
+async function find({ sql, config, retrieval }: CommandMemory, text: string, options: Options) {
+  await bringUpToDate(sql, retrieval, config.runbooksDir ?? join(packageRoot(), 'runbooks'));
+  const spaces = await spacesOf(sql, options);
+  const k = options.limit;
+  const { hits, meaning } = await retrieval.search({
+    text,
+    spaces,
+    // Documents carry their domain, they are not kept by it.
+    k: options.domain === undefined ? k : 3 * k,
+    meaningWithinMs: MEANING_WITHIN_MS,
+    withText: true,
+  });
+  const fitting = hits.filter(({ metadata }) => (metadata['domain'] ?? options.domain) === options.domain);
+  return { hits: (options.domain === undefined ? hits : fitting).slice(0, k), meaning };
 }
 
 /** The bot may not have run since files or rows changed. */

@@ -17,34 +17,42 @@ export interface Seeded {
   readonly unchanged: number;
 }
 
+export interface SeedOptions {
+  /** Files are missing from what is given: nothing is removed. */
+  readonly incomplete?: boolean;
+  /** Of the chunks that differ. */
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+interface SeedDeps {
+  readonly vectors: VectorStore;
+  readonly embedder: Embedder;
+}
+
 /** Makes the runbook collections say what the files say; only what differs is embedded. */
-export async function seedRunbooks(
-  deps: { readonly vectors: VectorStore; readonly embedder: Embedder },
-  runbooks: readonly Runbook[],
-): Promise<Seeded> {
+export async function seedRunbooks(deps: SeedDeps, runbooks: readonly Runbook[]): Promise<Seeded> {
   const total = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   for (const domain of domains) {
-    const seeded = await seedDomain(
-      deps,
-      domain,
-      runbooks.filter((runbook) => runbook.domain === domain),
-    );
+    const seeded = await seedDomain(deps, domain, runbooks);
     for (const key of ['added', 'changed', 'removed', 'unchanged'] as const) total[key] += seeded[key];
   }
   return total;
 }
 
-async function seedDomain(
-  { vectors, embedder }: { readonly vectors: VectorStore; readonly embedder: Embedder },
+/** The same for one domain; runbooks of others are passed over. */
+export async function seedDomain(
+  { vectors, embedder }: SeedDeps,
   domain: Domain,
-  runbooks: readonly Runbook[],
+  all: readonly Runbook[],
+  { incomplete = false, onProgress }: SeedOptions = {},
 ): Promise<Seeded> {
+  const runbooks = all.filter((runbook) => runbook.domain === domain);
   const collection = vectors.collection(runbooksOf(domain), embedder.fingerprint);
   const there = new Map((await collection.list(TIMEOUT_MS)).map(({ id, metadata }) => [id, metadata]));
   const wanted = runbooks.flatMap(chunkRunbook).map((chunk) => ({ chunk, hash: hashOf(chunk) }));
   const differing = wanted.filter(({ chunk, hash }) => there.get(chunk.id)?.['hash'] !== hash);
   const ids = new Set(wanted.map(({ chunk }) => chunk.id));
-  const gone = [...there]
+  const gone = [...(incomplete ? [] : there)]
     .filter(([id, metadata]) => metadata['source'] === SEEDED && !ids.has(id))
     .map(([id]) => id);
   // A few at a time, so that a start that is stopped half-way has got somewhere.
@@ -69,6 +77,7 @@ async function seedDomain(
       })),
       TIMEOUT_MS,
     );
+    onProgress?.(Math.min(i + 16, differing.length), differing.length);
   }
   await collection.remove(gone, TIMEOUT_MS);
   const added = differing.filter(({ chunk }) => !there.has(chunk.id)).length;

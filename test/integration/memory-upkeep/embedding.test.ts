@@ -18,7 +18,10 @@ function embedding(fingerprint: string, dimensions: number, during = async () =>
     embed: async (texts) => {
       await during();
       return texts.map((text) =>
-        Array.from({ length: dimensions }, (_, i) => ((text.charCodeAt(text.length - 1 - i) || 1) % 31) ** 3 / 1000 + 0.01),
+        Array.from(
+          { length: dimensions },
+          (_, i) => ((text.charCodeAt(text.length - 1 - i) || 1) % 31) ** 3 / 1000 + 0.01,
+        ),
       );
     },
     close: async () => undefined,

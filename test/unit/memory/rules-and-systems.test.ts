@@ -20,7 +20,8 @@ function past(change: Partial<PastIncident>): PastIncident {
     ...change,
   };
 }
-const times = (count: number, change: Partial<PastIncident>) => Array.from({ length: count }, () => past(change));
+const times = (count: number, change: Partial<PastIncident>) =>
+  Array.from({ length: count }, () => past(change));
 
 describe('incidents are alike', () => {
   test('by kind, else by alert, else by half of the telling words of their titles', () => {
@@ -68,7 +69,12 @@ describe('systems differ', () => {
     ['the same', { postgresql: '18.1' }, { postgresql: '18.1' }, 0],
     ['a minor version', { postgresql: '18.1' }, { postgresql: '18.3' }, 0.25],
     ['a major version', { postgresql: '18.1' }, { postgresql: '17.1' }, 1],
-    ['half of what is known', { postgresql: '18', os: 'Debian 12' }, { postgresql: '18', os: 'Ubuntu 24.04' }, 0.5],
+    [
+      'half of what is known',
+      { postgresql: '18', os: 'Debian 12' },
+      { postgresql: '18', os: 'Ubuntu 24.04' },
+      0.5,
+    ],
     ['nothing is known of one', { postgresql: '18.1' }, null, 0],
     ['nothing is known of both', { postgresql: '18.1' }, { os: 'Debian 12' }, 0],
   ])('%s', (_, now, then, share) => {

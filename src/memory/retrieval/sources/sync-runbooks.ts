@@ -5,11 +5,12 @@ import type { Entry, Space } from '../types.ts';
 /** What came from a file; what else is in the space is not touched. */
 const FILE = 'file';
 
-/** Makes the index say what the files of one domain say. */
+/** Makes the index say what the files of one domain say. `incomplete`: some are missing, and nothing is taken out. */
 export async function syncRunbooks(
   retrieval: Pick<Retrieval, 'list' | 'put' | 'remove'>,
   domain: string,
   runbooks: readonly Runbook[],
+  { incomplete = false }: { readonly incomplete?: boolean } = {},
 ): Promise<void> {
   const space: Space = { kind: 'runbook', scope: domain };
   const wanted = runbooks.filter((runbook) => runbook.domain === domain).map(runbookEntry);
@@ -17,6 +18,7 @@ export async function syncRunbooks(
   const there = await retrieval.list(space);
   const gone = there.filter(({ key, metadata }) => metadata['origin'] === FILE && !keys.has(key));
   await retrieval.put(space, wanted);
+  if (incomplete) return;
   await retrieval.remove(
     space,
     gone.map(({ key }) => key),
