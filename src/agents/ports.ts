@@ -54,6 +54,8 @@ export interface Investigation {
    * anything (replays).
    */
   hintsSince?(seq: number): Promise<readonly (Guidance & { readonly seq: number })[]>;
+  /** Records that another model goes on, and why. Absent where nobody looks (replays). */
+  modelChanged?(model: string, why: string): Promise<void>;
   /** Records a claim that was dropped because its evidence did not hold. */
   dropped(claim: string, reason: string): Promise<void>;
   /** Records what a model call cost. */

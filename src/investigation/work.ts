@@ -85,6 +85,13 @@ async function attempt<T>(
     durably: (name, fn) => run.durably(`${investigator.name} ${role} ${name}`, fn),
     memoryFor: (turn, text, shown) =>
       memoryFor(run, `${investigator.name} ${role}`, role, { turn, text, shown }),
+    modelChanged: async (model, why) => {
+      await run.durably(`${role} on ${model}`, async () => {
+        const event = { type: 'investigator.chosen', investigator: 'claude', why, model } as const;
+        await note(deps, incident, `model:${incident.round}:${role}:${model}`, event);
+        return true;
+      });
+    },
     dropped: (claim, reason) =>
       note(deps, incident, `dropped:${incident.round}:${claim.slice(0, 80)}`, {
         type: 'claim.dropped',

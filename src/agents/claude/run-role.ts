@@ -6,7 +6,7 @@ import { addUsage, type Effort, type ModelStream, type Spent, totalTokens } from
 import type { CostBreaker } from '../../security/cost-breaker.ts';
 import type { ModelGuard } from '../../security/model-guard/model-guard.ts';
 import { runLoop } from '../loop/run-loop.ts';
-import type { Hint, LoopLimits, LoopOutcome, ReportTool, ToolAnswer } from '../loop/types.ts';
+import type { Hint, LaterTurn, LoopLimits, LoopOutcome, ReportTool, ToolAnswer } from '../loop/types.ts';
 import { type Guidance, type Investigation, InvestigatorFailed } from '../ports.ts';
 import { failureWords, limitWords } from './failure-words.ts';
 import { withinBudget } from './guarded-stream.ts';
@@ -42,6 +42,8 @@ export interface RoleDeps {
   readonly tools: readonly OfferedTool[];
   /** Names of the configured targets. */
   readonly targets: readonly string[];
+  /** Goes on where the first refuses; without it the playbook does. */
+  readonly fallbackModel?: string | undefined;
   /** What kind of system a target is; without it tools of every kind are offered. */
   readonly kindOf?: (target: string) => Target['kind'] | undefined;
   /** What may be spent; without it (evaluations) only the limits of each role hold. */
@@ -63,24 +65,57 @@ export type Finished<T> = Extract<LoopOutcome<T>, { kind: 'finished' }> & {
  */
 export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleRun<T>): Promise<Finished<T>> {
   const prefix = `claude:${run.role}:r${work.incident.round}`;
+  const memory = memoryTurns(work);
+  const block = await memory.first(run.about);
+  // Recorded: what memory and people said may have changed by a restart, the history must not.
+  const prompt = await work.durably(`${prefix}:prompt`, async () =>
+    [run.data, block, run.task].filter((part) => part !== '').join('\n\n'),
+  );
+  const first = await converse(deps, work, run, { prefix, prompt, remember: (turn) => memory.later(turn) });
+  const { fallbackModel } = deps;
+  if (first.kind !== 'refused' || fallbackModel === undefined) return ended(work, first, memory.shown);
+  // A history of its own: what one model thought is not valid with another.
+  work.unsay();
+  await work.modelChanged?.(
+    fallbackModel,
+    `${deps.llm.model} declined (${first.category ?? 'no category'}); ${fallbackModel} goes on.`,
+  );
+  const second = await converse(deps, work, run, {
+    prefix: `${prefix}:${fallbackModel}`,
+    prompt,
+    model: fallbackModel,
+  });
+  return ended(work, second, memory.shown);
+}
+
+interface Course {
+  /** Of the names of its durable steps. */
+  readonly prefix: string;
+  readonly prompt: string;
+  readonly model?: string;
+  readonly remember?: (turn: LaterTurn) => Promise<string>;
+}
+
+function converse<T>(
+  deps: RoleDeps,
+  work: Investigation,
+  run: RoleRun<T>,
+  { prefix, prompt, model, remember }: Course,
+): Promise<LoopOutcome<T>> {
   const words = createWords(
     (text) => work.say(text),
     () => work.unsay(),
   );
-  const memory = memoryTurns(work);
-  const block = await memory.first(run.about);
-  const outcome = await runLoop<T>({
-    stream: guarded(deps, work, run.role),
+  const stream = guarded(deps, work, run.role);
+  return runLoop<T>({
+    stream: model === undefined ? stream : (request, options) => stream({ ...request, model }, options),
     system: loadPrompt(run.role, deps.prompts).system,
     tools: toolsOf(run.role, deps.tools, deps.targets, {
       domain: work.incident.domain,
       targetKind: work.incident.target === null ? undefined : deps.kindOf?.(work.incident.target),
     }),
     report: run.report,
-    // Recorded: what memory and people said may have changed by a restart, the history must not.
-    prompt: await work.durably(`${prefix}:prompt`, async () =>
-      [run.data, block, run.task].filter((part) => part !== '').join('\n\n'),
-    ),
+    prompt,
     effort: run.effort,
     maxTokens: run.maxTokens,
     signal: work.signal,
@@ -95,11 +130,14 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
       }),
     onEvent: words.on,
     takeHints: async (after) => ((await work.hintsSince?.(after)) ?? []).map(hintTurn),
-    remember: (turn) => memory.later(turn),
+    ...(remember === undefined ? {} : { remember }),
   });
+}
+
+function ended<T>(work: Investigation, outcome: LoopOutcome<T>, shown: readonly ShownMemory[]): Finished<T> {
   switch (outcome.kind) {
     case 'finished':
-      return { ...outcome, shown: memory.shown };
+      return { ...outcome, shown };
     case 'limit':
       work.unsay();
       throw new InvestigatorFailed(`${limitWords(outcome.limit)}.`);

@@ -90,31 +90,22 @@ function inspectedResult(content: string, history: GuardedHistory, found: Suspic
   return JSON.stringify({ suspicious: kindsOf(seen.found), ...(seen.data as object) });
 }
 
-const DATA = /(<incident_data>\n)([\s\S]*?)(\n<\/incident_data>)/;
+/** Labelled data in our own words: `<incident_data>`, `<person_said>`, memory's blocks. Nothing inside can close its tag. */
+const LABELLED = /<([a-z_]+)([^<>]*)>([\s\S]*?)<\/\1>/g;
 
-/** The labelled data of a role's first turn. */
+/** A user turn: what stands in labels is inspected, the words around are ours. */
 function inspectedPrompt(text: string, history: GuardedHistory, found: Suspicion[]): string {
-  const [, open, json = '', close] = DATA.exec(text) ?? [];
-  const parsed = objectIn(json);
-  const rest = inspectedMemory(text, history, found);
-  if (!parsed) return rest;
-  const seen = history.inspect(parsed, '');
-  found.push(...seen.found);
-  if (seen.found.length === 0) return rest;
-  const marks = seen.found.map(({ where, kinds }) => ({ in: where, kinds: [...kinds] }));
-  const marked = JSON.stringify({ suspicious: marks, ...(seen.data as object) }, null, 1);
-  return rest.replace(DATA, () => `${open}${marked.replaceAll('<', '\\u003c')}${close}`);
-}
-
-const MEMORY = /(<(sentry_\w+)[^>]*>)([\s\S]*?)(<\/\2>)/g;
-
-/** What memory remembered, in its labelled blocks: drafts of a conversation may hold anything. */
-function inspectedMemory(text: string, history: GuardedHistory, found: Suspicion[]): string {
-  return text.replace(MEMORY, (whole, open: string, _name: string, inside: string, close: string) => {
-    const seen = history.inspect(inside, 'memory');
+  return text.replace(LABELLED, (whole, tag: string, more: string, inside: string) => {
+    const parsed = objectIn(inside.trim());
+    const where = tag === 'incident_data' ? '' : tag;
+    const seen = history.inspect(parsed ?? inside, where);
     found.push(...seen.found);
     if (seen.found.length === 0) return whole;
-    return `${open}${String(seen.data)}${close}\n<suspicious in="memory">${kindsOf(seen.found).join(', ')}</suspicious>`;
+    if (!parsed)
+      return `<${tag}${more}>${String(seen.data)}</${tag}>\n<suspicious in="${tag}">${kindsOf(seen.found).join(', ')}</suspicious>`;
+    const marks = seen.found.map(({ where: place, kinds }) => ({ in: place, kinds: [...kinds] }));
+    const json = JSON.stringify({ suspicious: marks, ...(seen.data as object) }, null, 1);
+    return `<${tag}${more}>\n${json.replaceAll('<', '\\u003c')}\n</${tag}>`;
   });
 }
 

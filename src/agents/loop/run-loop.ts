@@ -1,7 +1,8 @@
 import { OpsError } from '../../domain/errors.ts';
-import type { FinishedMessage, ModelTurn, UserBlock } from '../../llm/types.ts';
+import { type FinishedMessage, type ModelTurn, totalTokens, type UserBlock } from '../../llm/types.ts';
 import { askModel, revive } from './ask-model.ts';
 import { type Budget, createBudget } from './budget.ts';
+import { compacted } from './compact.ts';
 import { readReport, readWrittenReport, reportModelTool } from './report.ts';
 import { type AskedBefore, runTools, type ToolRun } from './run-tools.ts';
 import {
@@ -20,6 +21,9 @@ const MAX_NUDGES = 1;
 const MAX_EMPTY = 2;
 /** What a last message may take when the time is up: it says what is known. */
 const CLOSING_MS = 60_000;
+/** From here on every further turn costs more than beginning anew from a summary; models hold at least 200,000. */
+const COMPACT_AT_TOKENS = 150_000;
+const MAX_COMPACTIONS = 2;
 /** A message cut by `max_tokens` is asked again with twice the room. */
 const MAX_RAISES = 2;
 
@@ -27,7 +31,7 @@ const MAX_RAISES = 2;
  * One role's work: stream → finished message → all its tools at once through the gate → results in one user turn →
  * again, until the role reports, stops, or a limit is reached. Knows no Slack, no incident and no vendor.
  *
- * The history only ever grows; a message that did not end well is neither kept nor acted on. Rejects only with what
+ * The history only ever grows, until it is too long and a new one begins from a summary (`compact.ts`); a message that did not end well is neither kept nor acted on. Rejects only with what
  * `durably`, `callTool` or `takeHints` reject with while nothing was aborted: their contracts say they do not.
  */
 export async function runLoop<T>(options: LoopOptions<T>): Promise<LoopOutcome<T>> {
@@ -53,6 +57,9 @@ interface Course {
   nudges: number;
   invalidReports: number;
   idleTurns: number;
+  compactions: number;
+  /** Tokens of the last request and its answer: what the next one begins with. */
+  contextTokens: number;
   /** The last hint that stands in the history. */
   heard: number;
   /** A limit is reached and the model was told to conclude: its next message is the last. */
@@ -79,6 +86,8 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
     nudges: 0,
     invalidReports: 0,
     idleTurns: 0,
+    compactions: 0,
+    contextTokens: 0,
     heard: 0,
     closing: undefined,
   };
@@ -86,6 +95,7 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
     signal.throwIfAborted();
     const limit = budget.exceeded();
     if (limit !== undefined && course.closing === undefined) return ended(limit, course, budget);
+    if (course.contextTokens >= (options.compactAtTokens ?? COMPACT_AT_TOKENS)) compact(course);
     course.turn += 1;
     const asked = await askModel(
       `turn ${course.turn} message`,
@@ -94,6 +104,7 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
       { durably, signal, deadlineMs: deadlineMs(course, budget), onEvent },
     );
     budget.message(asked.spent, asked.ms);
+    if (!asked.ok && asked.error.code === 'LLM_CONTEXT_EXCEEDED' && compact(course)) continue;
     if (!asked.ok)
       return (
         failed(asked.error.code, course, budget) ?? {
@@ -102,10 +113,20 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
           spent: budget.spent,
         }
       );
+    course.contextTokens = totalTokens(asked.message.usage);
     onEvent({ type: 'message', turn: course.turn, message: asked.message });
     const next = await after(asked.message, { options, course, budget, onEvent, durably });
     if (next !== 'again') return next;
   }
+}
+
+/** Begins a new, short history; false when there is nothing to shorten or it has been tried. */
+function compact(course: Course): boolean {
+  if (course.messages.length < 3 || course.compactions >= MAX_COMPACTIONS) return false;
+  course.compactions += 1;
+  course.contextTokens = 0;
+  course.messages.splice(0, course.messages.length, compacted(course.messages));
+  return true;
 }
 
 function deadlineMs({ closing }: Course, budget: Budget): number {
@@ -129,7 +150,7 @@ async function after<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T
       return { kind: 'refused', category: stop.category, explanation: stop.explanation, spent: budget.spent };
     case 'context_exceeded':
       onEvent({ type: 'withdrawn' });
-      return ended('context', course, budget);
+      return compact(course) ? 'again' : ended('context', course, budget);
     case 'max_tokens':
       // Its last tool call may be cut and look whole: nothing of it is kept or run.
       onEvent({ type: 'withdrawn' });

@@ -108,6 +108,8 @@ export interface LoopOptions<T> {
   readonly onEvent?: (event: AgentEvent) => void;
   readonly limits?: Partial<LoopLimits>;
   readonly durably?: Durably;
+  /** A history of so many tokens is replaced by a summary with which a new one begins. */
+  readonly compactAtTokens?: number;
   /** Only the first call of a message runs; the others are answered with an error. */
   readonly oneCallPerTurn?: boolean;
   /** What people said meanwhile; asked before each user turn, in which it is put after the tool results. */

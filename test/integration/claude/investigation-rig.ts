@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Scenario } from '../../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../../playground/claude/scripted-claude.ts';
-import { createClaude } from '../../../src/agents/claude/create-claude.ts';
+import { type ClaudeDeps, createClaude } from '../../../src/agents/claude/create-claude.ts';
 import type { OfferedTool } from '../../../src/agents/claude/role-tools.ts';
 import type { Investigation, Investigator } from '../../../src/agents/ports.ts';
 import { asActionId, asIncidentId, asToolCallId } from '../../../src/domain/ids.ts';
@@ -57,6 +57,7 @@ export interface InvestigationRig {
 export async function startInvestigation(
   scenario: Scenario,
   answers: Readonly<Record<string, string>> = { postgres_blocking_tree: TREE },
+  more: Partial<ClaudeDeps> = {},
 ): Promise<InvestigationRig> {
   const claude = await createScriptedClaude({ scenario });
   const gateway = createModelGateway({
@@ -98,6 +99,7 @@ export async function startInvestigation(
     tools: TOOLS,
     targets: ['shop-db'],
     toolCalls: async () => toolCalls,
+    ...more,
   });
   return { claude, investigator, work, toolCalls, requests, said, dropped, spent, stop };
 }

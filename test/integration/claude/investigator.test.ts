@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { blockedSessions } from '../../../playground/claude/blocked-sessions.ts';
-import type { ScriptedReply } from '../../../playground/claude/scenario.ts';
+import {
+  type MessagesRequest,
+  type ScriptedReply,
+  toolResultTexts,
+} from '../../../playground/claude/scenario.ts';
 import { InvestigatorFailed } from '../../../src/agents/ports.ts';
 import type { Triage } from '../../../src/domain/diagnosis.ts';
 import { type InvestigationRig, startInvestigation } from './investigation-rig.ts';
@@ -191,6 +195,30 @@ describe('a model that cannot go on', () => {
     const failure = await rig.investigator.diagnose(rig.work, TRIAGED).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(InvestigatorFailed);
     expect((failure as InvestigatorFailed).reason).toMatch(reason);
+  });
+
+  it('hands over to another model first when one is configured for refusals', async () => {
+    const refuse: ScriptedReply = { blocks: [{ text: 'I' }], stop: 'refusal' };
+    const scenario = (request: MessagesRequest): ScriptedReply =>
+      request.model === 'claude-opus-5-5'
+        ? refuse
+        : toolResultTexts(request).length === 0
+          ? look
+          : report({ evidence: [claim(REAL, 'pid 4711')] });
+    rig = await startInvestigation(scenario, undefined, { fallbackModel: 'claude-opus-5' });
+    expect(await rig.investigator.diagnose(rig.work, TRIAGED)).toMatchObject({ verdict: 'cause_found' });
+    expect(rig.claude.requests.map(({ body }) => body.model)).toEqual([
+      'claude-opus-5-5',
+      'claude-opus-5',
+      'claude-opus-5',
+    ]);
+    expect(rig.claude.requests.filter(({ problem }) => problem)).toEqual([]);
+    expect(new Set(rig.spent.map(({ model }) => model))).toEqual(
+      new Set(['claude-opus-5-5', 'claude-opus-5']),
+    );
+    // Both refuse: then the playbook.
+    rig.claude.play(() => refuse);
+    await expect(rig.investigator.triage(rig.work)).rejects.toThrow(/declined/);
   });
 
   it('withdraws its half sentence before it hands over', async () => {

@@ -81,6 +81,44 @@ describe('the loop', () => {
     expect((await rig.run()).kind).toBe('finished');
   });
 
+  it.each([
+    [
+      'a message says that the context is full',
+      { blocks: [{ text: 'x' }], stop: 'model_context_window_exceeded' },
+    ],
+    [
+      'the API does',
+      { fault: { kind: 'http', status: 400, message: 'prompt is too long: 9 tokens > 8 maximum' } },
+    ],
+  ] as const)('goes on from a summary with the ids of its evidence when %s', async (_, full) => {
+    rig = await startLoop([
+      { blocks: [{ thinking: 'hm' }, { text: 'Locks first.' }, call('pg_blocking')] },
+      full,
+      found(),
+    ]);
+    const content = JSON.stringify({ tool_call_id: 'tc_1', output: 'pid 4711 '.repeat(900) });
+    const outcome = await rig.run({ callTool: async () => ({ content, isError: false }) });
+    expect(outcome).toMatchObject({ kind: 'finished', report: { pid: 4711 } });
+    const last = rig.claude.requests.at(-1)?.body.messages ?? [];
+    expect(last).toHaveLength(1);
+    const text = JSON.stringify(last);
+    expect(text).toContain('Eight sessions wait.');
+    expect(text).toContain('tc_1');
+    expect(text).toContain('Locks first.');
+    expect(text.length).toBeLessThan(5_000);
+  });
+
+  it('begins anew from a summary before the history grows too long, twice at most', async () => {
+    let n = 0;
+    rig = await startLoop(() => (n < 8 ? { blocks: [call('pg_activity', { n: n++ })] } : found()));
+    const content = 'x'.repeat(8_000);
+    const run = { compactAtTokens: 4_000, callTool: async () => ({ content, isError: false }) };
+    expect((await rig.run(run)).kind).toBe('finished');
+    const lengths = rig.claude.requests.map(({ body }) => body.messages.length);
+    expect(lengths.filter((length) => length === 1)).toHaveLength(3);
+    expect(rig.claude.requests.filter(({ problem }) => problem)).toEqual([]);
+  });
+
   it('ends when the context is full, whether a message or the API says so', async () => {
     rig = await startLoop([{ blocks: [{ text: 'x' }], stop: 'model_context_window_exceeded' }]);
     expect(await rig.run()).toMatchObject({ kind: 'limit', limit: 'context' });
