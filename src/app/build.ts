@@ -5,7 +5,6 @@ import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
 import { createApprovals } from '../approvals/approvals.ts';
 import { createApprovalPolicy } from '../approvals/policy.ts';
-import { openPolicyRules } from '../approvals/rules/policy-rules.ts';
 import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { HostTargetConfig } from '../domain/host-target.ts';
@@ -41,17 +40,7 @@ import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { why } from '../record/why.ts';
 import { redact, redactJson } from '../screen/redact.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
-import { openCheckpointKey } from '../security/audit-checkpoint.ts';
-import { checkpointLine, createAuditWitness } from '../security/audit-witness.ts';
 import { breakerLine } from '../security/breaker-line.ts';
-import { createCostBreaker } from '../security/cost-breaker.ts';
-import { openCredentialVault } from '../security/credentials.ts';
-import { createKillSwitch } from '../security/kill-switch.ts';
-import { noteSetting } from '../security/seen-setting.ts';
-import { createThrottle } from '../security/throttle.ts';
-import { createIdentities } from '../security/vault/identities.ts';
-import { openVaultKey } from '../security/vault/vault-key.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import { createSlack } from '../slack/slack.ts';
 import { allTools } from '../tools/all.ts';
@@ -61,12 +50,13 @@ import { createRegistry } from '../tools/registry.ts';
 import { createAdviseOn } from './advise-on.ts';
 import { createBotMemory } from './bot-memory.ts';
 import { openEmbedding } from './embedding.ts';
+import { createGuards } from './guards.ts';
 import { deniedPorts, docsOf, localAccess } from './host-access.ts';
+import { layersLine } from './layers.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
 import { openModelGuard } from './model-guard.ts';
 import { countingUsage } from './model-metrics.ts';
 import { createReadSystem } from './read-system.ts';
-import { settingsSeen } from './settings-seen.ts';
 import type { Store } from './store.ts';
 import { configuredTargets } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
@@ -107,22 +97,13 @@ export async function buildApp(parts: Parts) {
 
   const records = countingUsage(createRecords(sql), metrics);
   const grades = createGrades(sql, records);
-  const audit = createAuditLog(sql);
-  const { auditChannel } = config;
-  const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
-  const witness =
-    checkpointKey &&
-    createAuditWitness({
-      sql,
-      audit,
-      key: checkpointKey,
-      dataDir: config.dataDir,
-      log,
-      ...(auditChannel ? { post: (taken) => slack.announce(checkpointLine(taken), auditChannel) } : {}),
-    });
-  const identities = createIdentities({ sql, audit, key: openVaultKey(config.dataDir, config.vaultKey) });
-  const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
-  const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
+  const guards = await createGuards(parts, {
+    executorId,
+    metrics,
+    targets,
+    announce: (text, channel) => slack.announce(text, channel),
+  });
+  const { audit, vault, killSwitch, rules, breaker } = guards;
   const runbookFiles = await readRunbookFiles(runbooksDir);
   const workspace = createWorkspace({
     sql,
@@ -157,24 +138,13 @@ export async function buildApp(parts: Parts) {
     redact,
     log,
   });
-  const rules = await openPolicyRules({
-    sql,
-    audit,
-    log,
-    path: config.policy.path,
-    isRequired: config.policy.isNamed,
-    people: { oncallGroup: parts.oncallGroup, admins: parts.admins },
-    approvers: parts.approvers,
-    approvalMinutes: config.approvalMinutes,
-    environmentOf: (name) => targets.find((target) => target.name === name)?.environment ?? '',
-  });
   const gate = createGate({
     rules,
     sql,
     records,
     audit,
     vault,
-    throttle: createThrottle(sql, config.throttle),
+    throttle: guards.throttle,
     killSwitch,
     registry: createRegistry(offered),
     memory: { documents: memory.documents, promotions: workspace.promotions },
@@ -195,7 +165,6 @@ export async function buildApp(parts: Parts) {
     shutdown: shutdown.signal,
   });
 
-  const breaker = createCostBreaker({ sql, audit, limits: config.cost, log });
   const breakerWords = async (): Promise<string> => breakerLine(await breaker.view(), config.cost);
   const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
   const targetsByName = new Map(targets.map((target) => [target.name, target]));
@@ -257,6 +226,7 @@ export async function buildApp(parts: Parts) {
       `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
       ...(await switchLines()),
       await breakerWords(),
+      layersLine(await guards.layers()),
     ],
     commands: {
       stop: async ({ text, by, say }) => said(await orders.stop(text, by, say)),
@@ -299,6 +269,7 @@ export async function buildApp(parts: Parts) {
         model: modelName(config.llm, config.model),
       })
     : null;
+  const knownRunbooks = () => [...runbooks, ...workspace.runbooks.current()];
   const deps: InvestigationDeps = {
     sql,
     records,
@@ -315,11 +286,14 @@ export async function buildApp(parts: Parts) {
           guard: await openModelGuard({ sql, records, audit, policy: config.modelGuard }),
           tools: offered,
           targets: targets.map((target) => target.name),
+          runbooks: knownRunbooks,
+          fallbackModel:
+            config.llm && config.fallbackModel ? modelName(config.llm, config.fallbackModel) : undefined,
           kindOf: (name) => targets.find((target) => target.name === name)?.kind,
           toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
         })
       : null,
-    playbook: createPlaybook({ runbooks: () => [...runbooks, ...workspace.runbooks.current()] }),
+    playbook: createPlaybook({ runbooks: knownRunbooks }),
     reporter: slack,
     log,
     shutdown: shutdown.signal,
@@ -370,18 +344,11 @@ export async function buildApp(parts: Parts) {
     http,
     problems,
     runbooks,
+    /** How each layer of security stands now. */
+    layers: guards.layers,
     /** Starts the parts in order; the HTTP server last but for Slack, so that what it accepts can be worked on. */
     async start(): Promise<{ readonly httpUrl: string }> {
-      await audit.append({
-        kind: 'process.started',
-        actor: 'system',
-        details: { executorId, mode: config.mode },
-      });
-      await noteSetting(
-        { sql, audit },
-        { name: 'settings', kind: 'config.changed', ...settingsSeen(config) },
-      );
-      witness?.start();
+      await guards.start();
       await memory.seedStores();
       await workspace.start();
       await engine.start(createTurn(deps), upkeep.scheduled);
@@ -411,9 +378,7 @@ export async function buildApp(parts: Parts) {
       await end('embedding', embedding.stop());
       await end('memory', memory.stop());
       await end('targets', postgres.close());
-      await end('vault', vault.close());
-      await end('audit', audit.append({ kind: 'process.stopped', actor: 'system', details: { executorId } }));
-      if (witness) await end('checkpoints', witness.stop());
+      await end('guards', guards.stop());
     },
   };
 }

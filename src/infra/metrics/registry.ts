@@ -14,6 +14,12 @@ export interface MetricsRegistry {
   histogram(name: string, help: string, buckets: readonly number[]): Histogram;
   /** `read` is called when the metrics are asked for. */
   gauge(name: string, help: string, read: () => number): void;
+  /** The same with labels. */
+  gauges(
+    name: string,
+    help: string,
+    read: () => readonly { readonly labels: Labels; readonly value: number }[],
+  ): void;
   readonly render: () => string;
 }
 
@@ -62,6 +68,11 @@ export function createMetrics(): MetricsRegistry {
     },
     gauge(name, help, read) {
       family(name, help, 'gauge', () => [`${name} ${read()}`]);
+    },
+    gauges(name, help, read) {
+      family(name, help, 'gauge', () =>
+        read().map(({ labels, value }) => `${name}${labelText(labels)} ${value}`),
+      );
     },
     render: () => `${families.flatMap((lines) => lines()).join('\n')}\n`,
   };

@@ -1,0 +1,92 @@
+import { openPolicyRules } from '../approvals/rules/policy-rules.ts';
+import type { Target } from '../domain/target.ts';
+import type { MetricsRegistry } from '../infra/metrics/registry.ts';
+import { createAuditLog } from '../security/audit-chain.ts';
+import { openCheckpointKey } from '../security/audit-checkpoint.ts';
+import { checkpointLine, createAuditWitness } from '../security/audit-witness.ts';
+import { createCostBreaker } from '../security/cost-breaker.ts';
+import { openCredentialVault } from '../security/credentials.ts';
+import { createKillSwitch } from '../security/kill-switch.ts';
+import { noteSetting } from '../security/seen-setting.ts';
+import { createThrottle } from '../security/throttle.ts';
+import { createIdentities } from '../security/vault/identities.ts';
+import { openVaultKey } from '../security/vault/vault-key.ts';
+import type { Parts } from './build.ts';
+import { countingRefusals, layersNow, watchLayers } from './layers.ts';
+import { settingsSeen } from './settings-seen.ts';
+
+export type Guards = Awaited<ReturnType<typeof createGuards>>;
+
+/** What stands between anybody and a system: made once, before everything that has to pass it. */
+export async function createGuards(
+  { config, store: { sql }, log, approvers, admins, oncallGroup }: Parts,
+  options: {
+    readonly executorId: string;
+    readonly metrics: MetricsRegistry;
+    readonly targets: readonly Target[];
+    /** Says something in a channel. */
+    readonly announce: (text: string, channel: string) => Promise<void>;
+  },
+) {
+  const { executorId, metrics, targets } = options;
+  const { auditChannel } = config;
+  const audit = countingRefusals(createAuditLog(sql), metrics);
+  const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
+  const witness =
+    checkpointKey &&
+    createAuditWitness({
+      sql,
+      audit,
+      key: checkpointKey,
+      dataDir: config.dataDir,
+      log,
+      ...(auditChannel ? { post: (taken) => options.announce(checkpointLine(taken), auditChannel) } : {}),
+    });
+  const identities = createIdentities({ sql, audit, key: openVaultKey(config.dataDir, config.vaultKey) });
+  const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
+  const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
+  const breaker = createCostBreaker({ sql, audit, limits: config.cost, log });
+  const rules = await openPolicyRules({
+    sql,
+    audit,
+    log,
+    path: config.policy.path,
+    isRequired: config.policy.isNamed,
+    people: { oncallGroup, admins },
+    approvers,
+    approvalMinutes: config.approvalMinutes,
+    environmentOf: (name) => targets.find((target) => target.name === name)?.environment ?? '',
+  });
+  const layers = () => layersNow({ config, sql, killSwitch, breaker });
+  let endWatch = (): void => undefined;
+
+  return {
+    audit,
+    vault,
+    killSwitch,
+    breaker,
+    rules,
+    throttle: createThrottle(sql, config.throttle),
+    layers,
+    async start(): Promise<void> {
+      await audit.append({
+        kind: 'process.started',
+        actor: 'system',
+        details: { executorId, mode: config.mode },
+      });
+      await noteSetting(
+        { sql, audit },
+        { name: 'settings', kind: 'config.changed', ...settingsSeen(config) },
+      );
+      witness?.start();
+      endWatch = watchLayers(layers, metrics);
+    },
+    /** Last of all: nothing may be done after it. */
+    async stop(): Promise<void> {
+      endWatch();
+      await vault.close();
+      await audit.append({ kind: 'process.stopped', actor: 'system', details: { executorId } });
+      await witness?.stop();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Config } from '../config.ts';
+import { messageOf } from '../domain/errors.ts';
+import { roles } from '../domain/incident.ts';
+import type { Sql } from '../domain/sql.ts';
+import type { MetricsRegistry } from '../infra/metrics/registry.ts';
+import type { AuditEntry, AuditLog } from '../security/audit-chain.ts';
+import { breakerLine } from '../security/breaker-line.ts';
+import type { CostBreaker } from '../security/cost-breaker.ts';
+import type { KillSwitch } from '../security/kill-switch.ts';
+import { type LayerStatus, layerNames, layerOf, layerStatus, off, on, part } from '../security/layers.ts';
+import { allTools } from '../tools/all.ts';
+
+interface LayerParts {
+  readonly config: Config;
+  readonly sql: Sql;
+  readonly killSwitch: KillSwitch;
+  readonly breaker: Pick<CostBreaker, 'view'>;
+}
+
+/** How each of the seed's fifteen layers stands at this moment: for `sentry doctor`, App Home and the metrics. */
+export function layersNow({ config, sql, killSwitch, breaker }: LayerParts): Promise<readonly LayerStatus[]> {
+  const here = `${config.hosts.length} ${config.hosts.length === 1 ? 'host' : 'hosts'} configured`;
+  return layerStatus(
+    {
+      'identity vault': async () => {
+        const [row] = await sql`
+          SELECT count(DISTINCT name) FILTER (WHERE kind = 'role') AS roles, count(*) FILTER (WHERE kind = 'process') AS processes,
+                 (SELECT count(*) FROM credential WHERE expires_at > clock_timestamp() AND revoked_at IS NULL) AS live
+            FROM identity WHERE rotated_at IS NULL AND revoked_at IS NULL`;
+        const says = `${Number(row?.['roles'])} of ${roles.length} roles have an identity; ${Number(row?.['live'])} credentials are good now`;
+        return Number(row?.['roles']) === roles.length
+          ? on(says)
+          : part(`${says}; sentry identity list --all`);
+      },
+      'AI gateway': () => {
+        const { injection, privateIps } = config.modelGuard;
+        const addresses = privateIps ? 'all addresses' : 'public addresses';
+        return on(
+          `what reads like instructions is ${injection === 'block' ? 'kept from the model' : 'marked as data'}; secrets, names and ${addresses} hidden`,
+        );
+      },
+      'audit log': async () => {
+        const [row] = await sql`
+          SELECT (SELECT seq FROM audit_head) AS entries, has_table_privilege(current_user, 'audit_entry', 'UPDATE, DELETE, TRUNCATE') AS may_change`;
+        const where = config.auditChannel
+          ? `, checkpoints to #${config.auditChannel}`
+          : ', checkpoints in the data folder';
+        const says = `${Number(row?.['entries'])} entries${where}`;
+        return row?.['may_change'] === false
+          ? on(`${says}; this database user may only append`)
+          : part(`${says}; this database user owns it: triggers refuse changes, and it could take them away`);
+      },
+      throttle: () => {
+        const limits = Object.entries(config.throttle).map(
+          ([kind, { calls, seconds }]: [string, { calls: number; seconds: number }]) =>
+            `${kind} ${calls} in ${seconds / 60} min`,
+        );
+        return limits.length > 0 ? on(limits.join(', ')) : off('SENTRY_THROTTLE names no limit');
+      },
+      'tool registry': () =>
+        on(`${allTools.length} tools; what is not in the table is refused (sentry access)`),
+      'human switch': async () =>
+        on(
+          (await killSwitch.stopped(['*']))?.reason ??
+            'ACTIVE: approved fixes run; /sentry stop or STOP_SENTRY ends that',
+        ),
+      'path validation': () => on(`inside the roots of the targets only; ${here}`),
+      'command whitelist': () => on(`argument grammars, no shell; ${here}`),
+      'URL allow-list': () =>
+        on(config.docsHosts.length > 0 ? `only ${config.docsHosts.join(', ')}` : 'no host is allowed'),
+      'input sanitisation': () => on('strict schemas; what is hidden, too long or too deep is refused'),
+      'restart rate limit': () => on('a service restarts once in 10 minutes, over all processes'),
+      'cost breaker': async () => {
+        const view = await breaker.view();
+        return (view.state === 'closed' ? on : part)(breakerLine(view, config.cost));
+      },
+      'diff validation': () => on('only files under a root, tried on a copy first, the old one kept'),
+      container,
+      HTTP: () => {
+        const { host, webhookSecret, rate } = config.http;
+        const says = `${rate} requests a minute and source`;
+        if (webhookSecret !== null) return on(`${says}; alerts need the secret`);
+        return /^(127\.|::1$|localhost$)/.test(host)
+          ? on(`${says}; without SENTRY_WEBHOOK_SECRET only this machine may call`)
+          : part(`${says}; ${host} is open to others: set SENTRY_WEBHOOK_SECRET`);
+      },
+    },
+    messageOf,
+  );
+}
+
+/** What the kernel says of this process (proc(5), `status`): that it is confined counts, not by what. */
+function container(): Pick<LayerStatus, 'state' | 'says'> {
+  const uid = process.getuid?.() ?? -1;
+  const user = uid === 0 ? 'runs as root' : `runs as user ${uid}`;
+  if (!existsSync('/proc/self/status')) return part(`${user}; this system does not say more`);
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const read = (field: string): string => new RegExp(`^${field}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '';
+  const hasNone = /^0+$/.test(read('CapEff'));
+  const mayGain = read('NoNewPrivs') !== '1';
+  const says = `${user}, ${hasNone ? 'no capabilities' : 'with capabilities'}, ${mayGain ? 'may gain privileges' : 'no new privileges'}`;
+  return uid !== 0 && hasNone && !mayGain ? on(says) : part(`${says}; compose.yaml confines it`);
+}
+
+/** The audit log, counting into the metrics which layer refused what, after it is on record. */
+export function countingRefusals(audit: AuditLog, metrics: MetricsRegistry): AuditLog {
+  const refusals = metrics.counter(
+    'sentry_layer_refusals_total',
+    'What each layer of security has stopped, by layer.',
+  );
+  const entries = metrics.counter(
+    'sentry_audit_entries_total',
+    'Entries this process added to the audit log, by kind.',
+  );
+  const count = ({ kind, details }: AuditEntry): void => {
+    entries.add({ kind });
+    const code = (details as { readonly code?: unknown } | null)?.code;
+    const layer =
+      kind === 'injection.found' ? 'AI gateway' : typeof code === 'string' ? layerOf(code) : undefined;
+    if (layer) refusals.add({ layer });
+  };
+  return {
+    async append(entry) {
+      await audit.append(entry);
+      count(entry);
+    },
+    async appendIn(tx, entry) {
+      const seq = await audit.appendIn(tx, entry);
+      count(entry);
+      return seq;
+    },
+  };
+}
+
+const LOOK_MS = 30_000;
+
+/** Which layers are on, as a metric: looked at now and then, since the metrics do not wait. Returns how to end it. */
+export function watchLayers(
+  look: () => Promise<readonly LayerStatus[]>,
+  metrics: MetricsRegistry,
+): () => void {
+  let latest: readonly LayerStatus[] = [];
+  metrics.gauges(
+    'sentry_layer_on',
+    'Whether each layer of security is on (1), in part (0.5) or off (0).',
+    () =>
+      latest.map(({ name, state }) => ({
+        labels: { layer: name },
+        value: state === 'on' ? 1 : state === 'part' ? 0.5 : 0,
+      })),
+  );
+  const refresh = (): void =>
+    // `layersNow` never rejects: a layer that cannot be asked is off.
+    void look().then((found) => {
+      latest = found;
+    });
+  refresh();
+  const timer = setInterval(refresh, LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** One line for App Home. */
+export function layersLine(layers: readonly LayerStatus[]): string {
+  const notOn = layers.filter(({ state }) => state !== 'on');
+  const rest = notOn.map(({ name, state }) => `${name} (${state})`).join(', ');
+  return `Security layers: ${layers.length - notOn.length} of ${layerNames.length} on${rest ? `; ${rest}` : ''}.`;
+}
