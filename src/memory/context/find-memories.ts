@@ -7,6 +7,7 @@ import type { Documents } from '../documents/documents.ts';
 import { type MemoryCandidate, type RankedMemory, rankMemories } from '../ranking/rank-memories.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import type { SearchAnswer, SearchHit, Space } from '../retrieval/types.ts';
+import { readFacts, type SystemFacts, systemMismatch } from '../systems/system-facts.ts';
 import { outcomesOf } from './outcomes.ts';
 import { passageFor } from './passage-for.ts';
 import { runbookIdOf } from './runbook-id.ts';
@@ -47,6 +48,8 @@ export interface MemoryQuery {
   /** What fits worse is no memory of this: text relevance, 0 to 1, and its share of the best hit's. */
   readonly least?: { readonly text: number; readonly share: number };
   readonly without?: readonly string[];
+  /** What the target runs now: what was learned on another system counts less. */
+  readonly system?: SystemFacts | null;
 }
 
 export interface FindDeps {
@@ -93,7 +96,7 @@ export async function findMemories(
 
 async function memoryOf(
   deps: FindDeps,
-  { reader, domain }: MemoryQuery,
+  { reader, domain, system = null }: MemoryQuery,
   hit: SearchHit,
 ): Promise<FoundMemory | null> {
   const { space, key, title } = hit;
@@ -120,6 +123,7 @@ async function memoryOf(
     return {
       // Nobody has reviewed it, and the alert's own words are in it.
       ...of(hit, 'agent_draft', 'incident', hit.updatedAt, noEntities),
+      otherness: systemMismatch(system, learnedOn(hit)),
       store: incidentsOf(space.scope as Domain),
       path: key,
       title,
@@ -149,4 +153,9 @@ function of(hit: SearchHit, trust: Trust, type: DocType, updatedAt: string, enti
     updatedAt: new Date(updatedAt),
     entities,
   };
+}
+
+function learnedOn({ metadata }: SearchHit): SystemFacts | null {
+  const facts = metadata['system_fingerprint'];
+  return typeof facts === 'string' ? readFacts(JSON.parse(facts)) : null;
 }

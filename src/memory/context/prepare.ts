@@ -10,6 +10,7 @@ import { memoryBlock } from '../ranking/memory-block.ts';
 import type { RankedMemory } from '../ranking/rank-memories.ts';
 import { tierOf } from '../ranking/trust-score.ts';
 import { searchText } from '../retrieval/search-text.ts';
+import { systemOf } from '../systems/systems.ts';
 import { type FindDeps, type FoundMemory, findMemories } from './find-memories.ts';
 import { documentSpacesOf, domainSpaces } from './spaces.ts';
 import { within } from './within.ts';
@@ -85,6 +86,7 @@ async function find(deps: PrepareDeps, ask: MemoryAsk): Promise<readonly RankedM
     limit: first ? FIRST_TURN : LATER_TURN,
     meaningWithinMs: MEANING_MS,
     ...(first ? {} : { least: LEAST_LATER }),
+    system: await systemOf(deps.sql, incident.target),
     // An incident is no memory of itself.
     without: [...shown, incident.id],
   });

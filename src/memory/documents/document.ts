@@ -92,3 +92,4 @@ export const conversationStore = 'conversation_memory';
 export const conventionsStore = 'workspace_conventions';
 export const runbooksStore = 'workspace_runbooks';
 export const userStore = (userId: string): string => `user:${userId}`;
+export const userStoreTitle = (userId: string): string => `What ${userId} asked to remember`;

@@ -4,7 +4,7 @@ import type { Sql, SqlRow, Tx } from '../../domain/sql.ts';
 import { denied } from '../policy.ts';
 import { mayRead, type Reader, reachOf } from './access.ts';
 import type { MemoryDocument, MemoryVersion, Place, SourceRef } from './document.ts';
-import { userStore } from './document.ts';
+import { userStore, userStoreTitle } from './document.ts';
 import type { MemoryAudit, MemoryEvents } from './ports.ts';
 import { toDocument, toVersion } from './rows.ts';
 import { searchByWords } from './search-by-words.ts';
@@ -152,7 +152,7 @@ export function createDocuments(deps: DocumentsDeps): Documents {
     async ensureUserStore(userId) {
       const slug = userStore(userId);
       await sql`INSERT INTO memory_store (slug, scope, owner, title)
-                VALUES (${slug}, 'user', ${userId}, ${`What ${userId} asked to remember`}) ON CONFLICT DO NOTHING`;
+                VALUES (${slug}, 'user', ${userId}, ${userStoreTitle(userId)}) ON CONFLICT DO NOTHING`;
       return slug;
     },
   };

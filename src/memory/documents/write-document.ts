@@ -5,7 +5,15 @@ import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
 import type { SqlRow, Tx } from '../../domain/sql.ts';
 import { scan } from '../../screen/scan.ts';
 import { denied, mayWrite, trustOf } from '../policy.ts';
-import type { MemoryDocument, MemoryStore, Place, SourceRef, Trust } from './document.ts';
+import {
+  type MemoryDocument,
+  type MemoryStore,
+  type Place,
+  type SourceRef,
+  type Trust,
+  userStore,
+  userStoreTitle,
+} from './document.ts';
 import { NewDocument } from './new-document.ts';
 import { toDocument } from './rows.ts';
 
@@ -71,7 +79,8 @@ export async function writeDocument(tx: Tx, writer: Writer, write: DocumentWrite
         .map(({ path, message }) => `${path.join('.') || 'document'}: ${message}`)
         .join('; '),
     );
-  const store = await findStore(tx, write.place.store);
+  const store =
+    (await findStore(tx, write.place.store)) ?? (await makeUserStore(tx, writer, write.place.store));
   if (!store) return denied(`There is no memory store "${write.place.store.slice(0, 80)}".`);
   if ((store.scope === 'conversation') !== (write.place.incidentId !== null))
     return denied('A conversation’s document belongs to an incident, and no other does.');
@@ -114,6 +123,24 @@ type Parsed = ReturnType<typeof NewDocument.parse>;
 async function findStore(tx: Tx, slug: string): Promise<MemoryStore | null> {
   const [row] = await tx`SELECT slug, scope, owner, title FROM memory_store WHERE slug = ${slug}`;
   return row ? (row as unknown as MemoryStore) : null;
+}
+
+/** A person's own store is made by the first write of theirs, or of an agent for somebody who takes part in its incident. */
+async function makeUserStore(tx: Tx, writer: Writer, slug: string): Promise<MemoryStore | null> {
+  if (writer.kind !== 'user' && writer.kind !== 'agent') return null;
+  const owners =
+    writer.kind === 'user'
+      ? [writer.userId]
+      : (
+          await tx<{
+            owner: string;
+          }>`SELECT unnest(requesters) AS owner FROM incident WHERE id = ${writer.incidentId}`
+        ).map(({ owner }) => owner);
+  const owner = owners.find((one) => userStore(one) === slug);
+  if (owner === undefined) return null;
+  await tx`INSERT INTO memory_store (slug, scope, owner, title)
+           VALUES (${slug}, 'user', ${owner}, ${userStoreTitle(owner)}) ON CONFLICT DO NOTHING`;
+  return findStore(tx, slug);
 }
 
 /** Whether the place is the writer's to write in, see `WriteRequest`. */

@@ -21,6 +21,7 @@ import type { NewDocument } from '../../../src/memory/documents/new-document.ts'
 import type { Writer } from '../../../src/memory/documents/write-document.ts';
 import { createRetrieval, type Retrieval } from '../../../src/memory/retrieval/retrieval.ts';
 import { syncDocuments } from '../../../src/memory/retrieval/sources/sync-documents.ts';
+import { recordSystem } from '../../../src/memory/systems/systems.ts';
 import { anIncident } from '../../support/incidents.ts';
 import { quiet } from '../../support/quiet.ts';
 import { type DocumentsRig, documentsRig, note } from '../memory-documents/rig.ts';
@@ -303,6 +304,24 @@ describe('a record of what helped', () => {
     await tried('bittern-a', false);
     expect(await order()).toEqual(['bittern-c', 'bittern-b', 'bittern-a']);
   });
+});
+
+test('an incident of another system counts less than one of this system', async () => {
+  const put = (key: string, postgresql: string) =>
+    retrieval.put({ kind: 'incident', scope: 'postgres' }, [
+      {
+        key,
+        title: 'Avocet',
+        text: 'The avocet fell.',
+        metadata: { system_fingerprint: JSON.stringify({ postgresql }) },
+      },
+    ]);
+  await recordSystem(rig.sql, 'shop-db', { postgresql: '17.2' });
+  await put('INC-701', '12.1');
+  await put('INC-702', '17.2');
+  expect(pathsOf(await prepare({ incident: about('avocet') }))).toEqual(['INC-702', 'INC-701']);
+  await recordSystem(rig.sql, 'shop-db', { postgresql: '12.1' });
+  expect(pathsOf(await prepare({ incident: about('avocet') }))).toEqual(['INC-701', 'INC-702']);
 });
 
 describe('what a model was shown', () => {

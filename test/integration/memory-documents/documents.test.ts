@@ -327,13 +327,13 @@ describe('a write that is refused', () => {
   });
 
   test('by the policy is on record, and the scanner has no say in it', async () => {
-    const id = await rig.incident(['UANN']);
-    await rig.documents.ensureUserStore('UANN');
+    // Their store is made by the first write; only of somebody who takes part, see below.
+    const id = await rig.incident(['UNEW']);
     const workspace = { store: runbooksStore, incidentId: null };
     expect(
       await rig.documents.write(agentIn(id), { place: workspace, document: note(), sources: [] }),
     ).toMatchObject({ code: 'MEMORY_POLICY_DENIED' });
-    const own = { store: userStore('UANN'), incidentId: null };
+    const own = { store: userStore('UNEW'), incidentId: null };
     expect(
       await rig.documents.write(agentIn(id), { place: own, document: note(), sources: [] }),
     ).toMatchObject({
@@ -354,7 +354,8 @@ describe('a write that is refused', () => {
     const other = await rig.incident();
     await rig.documents.ensureUserStore('UCAT');
     const preference = note({ docType: 'user_preference' });
-    for (const place of [{ store: userStore('UCAT'), incidentId: null }, conversation(other)])
+    const stranger = { store: userStore('UEVE'), incidentId: null };
+    for (const place of [{ store: userStore('UCAT'), incidentId: null }, stranger, conversation(other)])
       expect(
         await rig.documents.write(agentIn(id), { place, document: preference, sources: [] }),
       ).toMatchObject({

@@ -111,7 +111,8 @@ describe('the ranking', () => {
   });
 
   test('lowers what was learned on another system', () => {
-    expect(scoreOf({ otherSystem: true })).toBeLessThan(scoreOf({}));
+    expect(scoreOf({ otherness: 1 })).toBeLessThan(scoreOf({ otherness: 0.25 }));
+    expect(scoreOf({ otherness: 0.25 })).toBeLessThan(scoreOf({}));
   });
 });
 
