@@ -5,13 +5,12 @@
  * runs the command. What a database does in the statement that has the effect, as close as an operating system gets.
  *
  * Arguments: boot clock (`boot/seconds`, empty: none), ms after it, the command's time, pid (0: none), its start in ticks, then the command.
- * The command is killed when its time (ms) is over, also while Sentry is paused.
- * Exit codes of its own: 75 too late, 76 the process is another, 77 the command cannot be started, 78 its time was over.
+ * When the command's time (ms) is over, the whole process group is killed, also while Sentry is paused.
+ * Exit codes of its own: 75 too late, 76 the process is another, 77 the command cannot be started.
  */
 export const FUSE_LATE = 75;
 export const FUSE_MOVED = 76;
 export const FUSE_NO_COMMAND = 77;
-export const FUSE_TIMEOUT = 78;
 
 const program = `
 const { readFileSync } = require('node:fs');
@@ -33,7 +32,7 @@ if (pid !== '0' && ticks !== '') {
 const { status, error } = spawnSync(command, words, {
   cwd: '/', env: process.env, stdio: 'inherit', timeout: Number(maxMs), killSignal: 'SIGKILL',
 });
-if (error && error.code === 'ETIMEDOUT') process.exit(${FUSE_TIMEOUT});
+if (error && error.code === 'ETIMEDOUT') process.kill(-process.pid, 'SIGKILL');
 process.exit(error ? ${FUSE_NO_COMMAND} : status === null ? 1 : status);
 `;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionOutcome } from '../../domain/action.ts';
 import type { ServiceGuard, ServiceState, SessionOptions } from '../../tools/ports.ts';
-import { FUSE_LATE, FUSE_MOVED, FUSE_NO_COMMAND, FUSE_TIMEOUT, fused } from './fuse.ts';
+import { FUSE_LATE, FUSE_MOVED, FUSE_NO_COMMAND, fused } from './fuse.ts';
 import { runDeclared } from './run-declared.ts';
 
 /** How long to wait after the command for a main process to be there. */
@@ -33,7 +33,7 @@ export async function restartService(plan: RestartPlan, options: SessionOptions)
   });
   const took = Math.round((performance.now() - began) / 100) / 10;
   const said = run.output.trim() === '' ? '' : ` It said: ${run.output.trim().slice(0, 500)}`;
-  if (run.exitCode === null || run.exitCode === FUSE_TIMEOUT)
+  if (run.exitCode === null)
     return {
       kind: 'unknown',
       text: `The restart of ${guard.service} took longer than ${took} s and was killed.${said}`,
