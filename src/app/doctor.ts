@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPolicy } from '../approvals/rules/read-policy.ts';
 import { type Config, packageRoot } from '../config.ts';
 import { messageOf, OpsError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
@@ -7,10 +8,14 @@ import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chr
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
+import { createAuditLog } from '../security/audit-chain.ts';
+import { createCostBreaker } from '../security/cost-breaker.ts';
+import { createKillSwitch } from '../security/kill-switch.ts';
 import { askSlack } from '../slack/ask-slack.ts';
 import { allTools } from '../tools/all.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkHost } from './check-host.ts';
+import { layersNow } from './layers.ts';
 import { openStore } from './store.ts';
 
 export interface Finding {
@@ -35,7 +40,32 @@ const CHECK_TIMEOUT_MS = 60_000;
 export async function doctor(config: Config, log: Log): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const check of checksFor(config, log)) findings.push(await examine(check));
-  return findings;
+  return [...findings, ...(await layerFindings(config, log))];
+}
+
+/** The fifteen layers of security, by what is configured and what stands in the database. */
+async function layerFindings(config: Config, log: Log): Promise<readonly Finding[]> {
+  try {
+    const store = await openStore(config, log);
+    const { sql } = store;
+    try {
+      const killSwitch = createKillSwitch(sql, config);
+      const breaker = createCostBreaker({ sql, audit: createAuditLog(sql), limits: config.cost, log });
+      const layers = await layersNow({ config, sql, killSwitch, breaker });
+      return layers.map(({ number, name, state, says }) => ({
+        part: `Layer ${number}`,
+        required: false,
+        ok: state !== 'off',
+        says: `${name}: ${state === 'part' ? 'in part: ' : ''}${says}`,
+        todo: state === 'off' ? 'docs/security.md tells what this layer is for.' : null,
+      }));
+    } finally {
+      await store.stop();
+    }
+  } catch {
+    // Said above, by the check of PostgreSQL: without it nobody can tell.
+    return [];
+  }
 }
 
 async function examine({ part, required, run }: Check): Promise<Finding> {
@@ -125,6 +155,23 @@ function checksFor(config: Config, log: Log): readonly Check[] {
             hint: 'Set SENTRY_APPROVERS to user ids (U…), group:<handle> or channel:<id>.',
           });
         return `${config.approvers.length} configured`;
+      },
+    },
+    {
+      part: 'Policy',
+      // Without a good one the next start would not begin.
+      required: true,
+      run: async () => {
+        const { path, isNamed } = config.policy;
+        if (!existsSync(path)) {
+          if (!isNamed) return 'no policy.yaml: one approver for everything';
+          throw new OpsError('POLICY', `${path} is not there`, { hint: 'SENTRY_POLICY names it.' });
+        }
+        const people = { oncallGroup: config.oncallGroup, admins: config.admins };
+        const found = readPolicy(readFileSync(path, 'utf8'), people);
+        if ('rules' in found) return `${path}: ${found.rules.length} rules`;
+        const lines = found.problems.map(({ line, message }) => `${path}:${line}: ${message}`);
+        throw new OpsError('POLICY', lines.join('; '), { hint: 'docs/operations.md has an example.' });
       },
     },
     {
