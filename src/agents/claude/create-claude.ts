@@ -1,10 +1,13 @@
-import type { Diagnosis, Triage } from '../../domain/diagnosis.ts';
+import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
 import { OpsError } from '../../domain/errors.ts';
 import { asActionId, asToolCallId, type IncidentId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../domain/tool-call.ts';
+import type { Runbook } from '../../memory/runbooks/runbook.ts';
+import { checkKnownProblem, type RunbookCheck } from '../playbook/create-playbook.ts';
+import { plan as planFromRunbook } from '../playbook/plan.ts';
 import { type Investigation, type Investigator, InvestigatorFailed, type PlanOutcome } from '../ports.ts';
 import { promptsVersion } from './load-prompt.ts';
-import { diagnosisData, guidanceText, incidentData, triageData } from './prompt-data.ts';
+import { diagnosisData, guidanceText, incidentData, runbookData, triageData } from './prompt-data.ts';
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
 import { type Finished, type RoleDeps, runRole } from './run-role.ts';
 import { tidyDiagnosis, tidyTriage } from './tidy-report.ts';
@@ -12,6 +15,8 @@ import { tidyDiagnosis, tidyTriage } from './tidy-report.ts';
 export interface ClaudeDeps extends RoleDeps {
   /** The incident's tool calls as recorded. */
   readonly toolCalls: (incidentId: IncidentId) => Promise<readonly ToolCall[]>;
+  /** The runbooks, whose steps are tried before the model is asked; without them it is always asked. */
+  readonly runbooks?: () => readonly Runbook[];
 }
 
 /** The investigator that reasons: one model in three roles. What it claims is held against the record by its caller. */
@@ -70,12 +75,21 @@ function untold({ incident }: Investigation): Triage {
 }
 
 async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): Promise<Diagnosis> {
+  const known = await knownProblem(deps, work);
+  const shown = known !== null && isShown(known);
+  if (shown && known.runbook.conclusive === true) return known.diagnosis;
   const outcome = await runRole(deps, work, {
     role: 'detective',
-    data: incidentData(work, { ...triageData(found), targets: deps.targets }),
-    task: 'Find the cause on the live system and call report_diagnosis.',
+    data: incidentData(work, {
+      ...triageData(found),
+      ...(known === null ? {} : runbookData(known)),
+      targets: deps.targets,
+    }),
+    task: shown
+      ? 'The runbook’s reads show a cause (runbook_check). Check it: is it the cause of this alert, and what else could look the same? Then call report_diagnosis.'
+      : 'Find the cause on the live system and call report_diagnosis.',
     about: guidanceText(work),
-    effort: found.routine ? 'low' : 'high',
+    effort: found.routine || shown ? 'low' : 'high',
     maxTokens: 32_000,
     report: {
       name: 'report_diagnosis',
@@ -88,6 +102,15 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
   });
   return diagnosisOf(reported(outcome), outcome, work);
 }
+
+/** Once an incident, and not where a person has said more than the runbook knows. */
+async function knownProblem({ runbooks }: ClaudeDeps, work: Investigation): Promise<RunbookCheck | null> {
+  if (runbooks === undefined || work.incident.round > 1 || work.guidance.length > 0) return null;
+  return checkKnownProblem({ runbooks }, work);
+}
+
+const isShown = ({ diagnosis }: RunbookCheck): boolean =>
+  diagnosis.verdict === 'cause_found' && diagnosis.confidence >= MUTATION_CONFIDENCE;
 
 /** Calls by the id they are on record with, whichever id the model used; only runbooks that it was shown. */
 function diagnosisOf(
@@ -109,6 +132,8 @@ function diagnosisOf(
 }
 
 async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis): Promise<PlanOutcome> {
+  // The runbook that concluded names the exact call as well.
+  if (diagnosis.suggested !== undefined) return planFromRunbook(work, diagnosis);
   const cited = new Set(diagnosis.evidence.flatMap((evidence) => evidence.toolCallIds));
   const calls = (await deps.toolCalls(work.incident.id)).filter((call) => cited.has(call.id));
   const outcome = await runRole(deps, work, {

@@ -1,5 +1,7 @@
 import type { Diagnosis, Triage } from '../../domain/diagnosis.ts';
+import { seenBefore } from '../../domain/seen-before.ts';
 import type { ToolCall } from '../../domain/tool-call.ts';
+import type { RunbookCheck } from '../playbook/create-playbook.ts';
 import type { Investigation } from '../ports.ts';
 
 /** Characters of one tool output quoted to the surgeon. */
@@ -42,6 +44,7 @@ function triedBefore({ recall }: Investigation): object {
   return {
     note: 'Advisory: what was true then need not be true now.',
     seen_before: recall.incidents.slice(0, 6).map(({ incidentId, title }) => `${incidentId} ${title}`),
+    in_short: seenBefore(recall),
     similar: recall.episodes.similar.slice(0, 6).map((episode) => ({
       error: episode.error.slice(0, 200),
       command: episode.command,
@@ -67,6 +70,18 @@ function triedData({ tried, guidance }: Investigation): object {
 
 export function triageData(triage: Triage): object {
   return { triage };
+}
+
+/** What a runbook's own reads have shown, for a detective who checks it; its evidence names calls of this incident. */
+export function runbookData({ runbook, diagnosis }: RunbookCheck): object {
+  const { verdict, rootCause, confidence, evidence, ruledOut, unknown } = diagnosis;
+  return {
+    runbook_check: {
+      runbook: runbook.id,
+      title: runbook.title,
+      ...{ verdict, rootCause, confidence, evidence, ruledOut, unknown },
+    },
+  };
 }
 
 /** What the surgeon gets instead of reads: the diagnosis and the outputs that its evidence cites. */

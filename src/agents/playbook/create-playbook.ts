@@ -16,6 +16,26 @@ export interface PlaybookOptions {
   readonly runbooks: () => readonly Runbook[];
 }
 
+/** What the runbook of a known problem shows on the live system, and by which. */
+export interface RunbookCheck {
+  readonly runbook: Runbook;
+  readonly diagnosis: Diagnosis;
+}
+
+/**
+ * Recall before reasoning: runs the read-only steps of the runbook whose alert or words this is, without a model. Null where
+ * none is known for sure: what memory alone finds similar is for the model to judge.
+ */
+export async function checkKnownProblem(
+  { runbooks }: PlaybookOptions,
+  work: Investigation,
+): Promise<RunbookCheck | null> {
+  const known = runbooks();
+  const [best] = matchRunbooks(known, work.incident, [], work.recall.runbooks);
+  if (best === undefined || best.by === 'memory' || work.incident.target === null) return null;
+  return { runbook: best.runbook, diagnosis: await diagnoseByOne(work, known, best, 'diagnose') };
+}
+
 /** The investigator without a model: finds the runbook that fits and does what it says, on the live system. */
 export function createPlaybook(options: PlaybookOptions): Investigator {
   const matches = (work: Investigation) =>

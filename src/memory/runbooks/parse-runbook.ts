@@ -78,6 +78,7 @@ function assemble(
     type: top.type,
     matches: top.matches,
     ignoreWhenHealthy: top.ignore_when_healthy,
+    conclusive: top.conclusive,
     steps: steps.map((step) => stepOf(step.yaml.value, step.heading, top.type)),
     verify: Object.fromEntries(verifies.map(({ value }) => [value.name, verifyOf(value)])),
     body: parts.body,

@@ -17,6 +17,8 @@ export interface Runbook {
   readonly matches: RunbookMatches;
   /** Triage may call the alert a false positive when all steps say healthy. */
   readonly ignoreWhenHealthy: boolean;
+  /** What its steps show needs no model to check it. */
+  readonly conclusive?: boolean;
   readonly steps: readonly RunbookStep[];
   /** By name; a proposal names one. */
   readonly verify: Readonly<Record<string, RunbookVerify>>;

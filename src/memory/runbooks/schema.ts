@@ -43,6 +43,7 @@ export const frontMatter = z.strictObject({
     labels: z.record(z.string(), words).default({}),
   }),
   ignore_when_healthy: z.boolean().default(false),
+  conclusive: z.boolean().default(false),
 });
 
 const proposal = z.strictObject({

@@ -112,12 +112,15 @@ function recalled(
       return [...(index === 0 ? [] : [words(', ')]), url ? link(url, name) : words(name)];
     });
     const worked = event.worked[0];
+    const failed = event.failed.find((command) => command !== worked);
+    const times = event.incidents.length;
     return {
       mark: '↺',
       spans: [
-        bold('Seen before: '),
+        bold(times === 1 ? 'Seen before: ' : `Seen before, ${times} times: `),
         ...seen,
         ...(worked ? [words('. What worked then: '), code(short(worked, 150))] : []),
+        ...(failed ? [words('. What did not: '), code(short(failed, 150))] : []),
       ],
       keep: true,
     };

@@ -58,6 +58,8 @@ export async function startInvestigation(
   scenario: Scenario,
   answers: Readonly<Record<string, string>> = { postgres_blocking_tree: TREE },
   more: Partial<ClaudeDeps> = {},
+  /** By tool: the machine-readable form of its answer. */
+  data: Readonly<Record<string, Json>> = {},
 ): Promise<InvestigationRig> {
   const claude = await createScriptedClaude({ scenario });
   const gateway = createModelGateway({
@@ -89,7 +91,7 @@ export async function startInvestigation(
     },
     async callTool(request) {
       requests.push(request);
-      const { result, call } = answerTool(request, answers, toolCalls.length + 1);
+      const { result, call } = answerTool(request, answers, data, toolCalls.length + 1);
       toolCalls.push(call);
       return result;
     },
@@ -107,6 +109,7 @@ export async function startInvestigation(
 function answerTool(
   request: ToolCallRequest,
   answers: Readonly<Record<string, string>>,
+  data: Readonly<Record<string, Json>>,
   serial: number,
 ): { result: ToolCallResult; call: ToolCall } {
   const id = asToolCallId(`tc_${String(serial).padStart(12, '0')}`);
@@ -117,7 +120,7 @@ function answerTool(
       ? { kind: 'refused', toolCallId: id, code: 'UNKNOWN_TOOL', reason: `There is no tool ${request.tool}.` }
       : known.kind === 'active'
         ? { kind: 'proposed', toolCallId: id, actionId: asActionId('act_000000000001'), text: 'Proposed.' }
-        : { kind: 'ok', toolCallId: id, text, data: null, truncated: false };
+        : { kind: 'ok', toolCallId: id, text, data: data[request.tool] ?? null, truncated: false };
   return { result, call: callRow(id, request, result.kind, text) };
 }
 
