@@ -117,7 +117,8 @@ function recalled(
     return {
       mark: '↺',
       spans: [
-        bold(times === 1 ? 'Seen before: ' : `Seen before, ${times} times: `),
+        bold('Seen before: '),
+        ...(times > 1 ? [words(`${times} times, `)] : []),
         ...seen,
         ...(worked ? [words('. What worked then: '), code(short(worked, 150))] : []),
         ...(failed ? [words('. What did not: '), code(short(failed, 150))] : []),
