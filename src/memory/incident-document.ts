@@ -1,6 +1,7 @@
 import type { Incident } from '../domain/incident.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { isMemoryToolName } from '../domain/tool-call.ts';
+import { outwardJson, outwardText } from '../screen/boundary.ts';
 import type { VectorMetadata } from './ports.ts';
 import type { SystemFacts } from './systems/system-facts.ts';
 
@@ -24,8 +25,8 @@ export function incidentDocument(
     analysisOf(record).slice(0, ANALYSIS_CHARACTERS),
   ];
   return {
-    document: lines.join('\n').trim(),
-    metadata: {
+    document: outwardText(lines.join('\n').trim()),
+    metadata: outwardJson({
       incident_id: incident.id,
       title: incident.title,
       target: incident.target ?? '',
@@ -39,7 +40,7 @@ export function incidentDocument(
       stored_at: storedAt.toISOString(),
       // What its target ran, as JSON: Chroma takes no nested metadata.
       ...(system === null ? {} : { system_fingerprint: JSON.stringify(system) }),
-    },
+    }) as VectorMetadata,
   };
 }
 

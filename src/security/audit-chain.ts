@@ -1,8 +1,9 @@
 import { canonicalJson } from '../domain/canonical-json.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 import type { Json } from '../domain/tool-call.ts';
+import { outwardJson } from '../screen/boundary.ts';
 
-/** One thing worth auditing. Never holds a secret: inputs are redacted before they come here. */
+/** One thing worth auditing. Inputs are redacted before they come here, and once more where they are written. */
 export interface AuditEntry {
   /** Dotted: `gate.intent`, `gate.refused`, `gate.outcome`, `approval.decided`, `switch.set`, `process.started`. */
   readonly kind: string;
@@ -21,6 +22,19 @@ export interface AuditLog {
    */
   appendIn(tx: Tx, entry: AuditEntry): Promise<number>;
 }
+
+/** Ids, hashes and signatures, by which entries are checked: made by us, and looking like secrets. */
+const OURS = new Set([
+  'action',
+  'credential',
+  'executorId',
+  'hash',
+  'identity',
+  'key',
+  'planHash',
+  'signature',
+  'toolCall',
+]);
 
 /** More would hold the head row for too long at once. */
 const BATCH = 500;
@@ -43,7 +57,7 @@ export function createAuditLog(sql: Sql, now: () => Date = () => new Date()): Au
       kind: entry.kind,
       actor: entry.actor,
       incident: entry.incidentId ?? null,
-      details: entry.details,
+      details: outwardJson(entry.details, OURS),
     });
 
   async function write(): Promise<void> {

@@ -2,6 +2,8 @@ import type { RespondFn } from '@slack/bolt';
 import type { WebClient } from '@slack/web-api';
 import { messageOf } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
+import type { Json } from '../domain/tool-call.ts';
+import { outwardJson } from '../screen/boundary.ts';
 import { type Block, paragraph, prose, words } from './blocks/build.ts';
 import { storyBlocks } from './blocks/story.ts';
 import { cut, escape, pages } from './blocks/text.ts';
@@ -38,7 +40,11 @@ export function sayStory(text: string): Say {
  * falls back to the interaction's own URL, then to the thread: a click or command is never met with silence.
  */
 export async function tell(client: WebClient, log: Log, to: Audience, say: Say): Promise<void> {
-  const message = { text: escape(say.text), ...(say.blocks ? { blocks: [...say.blocks] } : {}) };
+  // Also by the interaction's own URL, which no client of ours stands before.
+  const message = outwardJson({
+    text: escape(say.text),
+    ...(say.blocks ? { blocks: [...say.blocks] } : {}),
+  } as unknown as Json) as unknown as { readonly text: string; readonly blocks?: Block[] };
   const thread = to.threadTs ? { thread_ts: to.threadTs } : {};
   const ways: (() => Promise<unknown>)[] = [];
   const { channel, respond } = to;

@@ -1,5 +1,7 @@
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import type { Log } from '../domain/log.ts';
+import type { Json } from '../domain/tool-call.ts';
+import { outwardJson } from '../screen/boundary.ts';
 import { boltLogger } from './bolt-logger.ts';
 import type { SlackConnection } from './ports.ts';
 
@@ -25,5 +27,37 @@ function apiUrlOf(given: string): string {
   return url.href.endsWith('/') ? url.href : `${url.href}/`;
 }
 
+/** Names things in Slack or lets us in; anything else that is sent is for people to read. */
+const OWN = new Set([
+  'channel',
+  'client_id',
+  'client_secret',
+  'cursor',
+  'external_id',
+  'hash',
+  'interactivity_pointer',
+  'latest',
+  'message_ts',
+  'metadata',
+  'oldest',
+  'refresh_token',
+  'thread_ts',
+  'token',
+  'trigger_id',
+  'ts',
+  'user',
+  'user_id',
+  'users',
+  'usergroup',
+  'view_id',
+]);
+
+/** Whatever it says to Slack passes the boundary (screen/boundary.ts) on the way out. */
+class ScreenedClient extends WebClient {
+  override apiCall(method: string, options: Record<string, unknown> = {}): ReturnType<WebClient['apiCall']> {
+    return super.apiCall(method, outwardJson(options as Json, OWN) as Record<string, unknown>);
+  }
+}
+
 export const webClient = (connection: SlackConnection, log: Log): WebClient =>
-  new WebClient(connection.botToken, webClientOptions(connection, log));
+  new ScreenedClient(connection.botToken, webClientOptions(connection, log));

@@ -26,6 +26,8 @@ let database: Database;
 beforeAll(async () => {
   scratch = await scratchDatabase({ migrate: true });
   database = openDatabase(scratch.url, { max: 2 });
+  // The types of arrays are asked for by the first statement.
+  await database.sql`SELECT 1`;
 });
 afterAll(async () => {
   await database.close();
