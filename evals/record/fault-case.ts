@@ -1,4 +1,5 @@
 import type { Shop } from '../../playground/faults/shop.ts';
+import type { HostTargetConfig } from '../../src/domain/host-target.ts';
 import type { ScratchServer } from './scratch-server.ts';
 
 /** An incident to record: how to cause it for real, the alert it raises, and what a right answer says. */
@@ -32,11 +33,11 @@ export interface ExpectedAnswer {
   readonly red_herrings?: readonly string[];
 }
 
-export interface CausedFault {
-  /** The credential that the recorded tools read with. */
-  readonly readUrl: string;
-  release(): Promise<void>;
-}
+/** What is left in place for the tools to look at: a database by this credential, or a host. */
+export type CausedFault = (
+  | { readonly readUrl: string }
+  | { readonly host: Omit<HostTargetConfig, 'name' | 'kind' | 'domain' | 'environment' | 'aliases'> }
+) & { release(): Promise<void> };
 
 /** The servers on which faults are caused, started when first asked for. */
 export interface Lab {

@@ -1,10 +1,50 @@
+import { localAccess } from '../../src/app/host-access.ts';
 import { messageOf, OpsError } from '../../src/domain/errors.ts';
 import { asToolCallId } from '../../src/domain/ids.ts';
+import type { Target } from '../../src/domain/target.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../../src/domain/tool-call.ts';
 import type { RecordedOutput } from '../../src/evaluation/scenario.ts';
+import { createHostTargets } from '../../src/infra/host/create-host-targets.ts';
 import { createPostgresTargets } from '../../src/infra/postgres/create-postgres-targets.ts';
 import { redact, redactJson } from '../../src/screen/redact.ts';
 import { allTools } from '../../src/tools/all.ts';
+import type { ToolPorts } from '../../src/tools/ports.ts';
+import type { CausedFault } from './fault-case.ts';
+
+/** One target that is looked at, and how it is reached. */
+export interface LivePlace {
+  readonly target: Target;
+  readonly ports: ToolPorts;
+  close(): Promise<void>;
+}
+
+export function databasePlace(name: string, readUrl: string): LivePlace {
+  const configured = { name, kind: 'postgres', environment: 'production', aliases: [] } as const;
+  const postgres = createPostgresTargets([{ ...configured, readUrl, actUrl: null }]);
+  return {
+    target: { ...configured, domain: 'postgres' },
+    // The tools of a database reach nothing else.
+    ports: { postgres } as unknown as ToolPorts,
+    close: () => postgres.close(),
+  };
+}
+
+export function hostPlace(name: string, host: Extract<CausedFault, { host: unknown }>['host']): LivePlace {
+  const configured = {
+    name,
+    kind: 'host',
+    domain: 'docker',
+    environment: 'production',
+    aliases: [],
+  } as const;
+  const targets = createHostTargets([{ ...configured, ...host }], { access: localAccess, deniedPorts: [] });
+  return {
+    target: configured,
+    // The tools of a host reach nothing else.
+    ports: { host: targets } as unknown as ToolPorts,
+    close: async () => undefined,
+  };
+}
 
 /** The real tools on a real server, each call written down as the gate would keep it. */
 export interface LiveTools {
@@ -13,10 +53,9 @@ export interface LiveTools {
   close(): Promise<void>;
 }
 
-export function liveTools(target: string, readUrl: string): LiveTools {
+export function liveTools(on: LivePlace): LiveTools {
   const outputs: RecordedOutput[] = [];
-  const configured = { name: target, kind: 'postgres', environment: 'production', aliases: [] } as const;
-  const ports = { postgres: createPostgresTargets([{ ...configured, readUrl, actUrl: null }]) };
+  const { target, ports } = on;
 
   async function call(request: ToolCallRequest): Promise<ToolCallResult> {
     const toolCallId = asToolCallId(`tc_${String(outputs.length + 1).padStart(12, '0')}`);
@@ -27,9 +66,8 @@ export function liveTools(target: string, readUrl: string): LiveTools {
     const args = JSON.parse(JSON.stringify(input)) as Record<string, Json>;
     try {
       const context = {
-        target: { ...configured, domain: 'postgres' as const },
-        // Host tools have no part in a PostgreSQL incident.
-        ports: ports as never,
+        target,
+        ports,
         signal: AbortSignal.timeout(tool.timeoutMs),
         timeoutMs: tool.timeoutMs,
       };
@@ -52,5 +90,5 @@ export function liveTools(target: string, readUrl: string): LiveTools {
       return { kind: 'failed', toolCallId, code, reason };
     }
   }
-  return { outputs, call, close: () => ports.postgres.close() };
+  return { outputs, call, close: () => on.close() };
 }

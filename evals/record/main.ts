@@ -13,6 +13,7 @@ import { loadRunbooks } from '../../src/memory/runbooks/load-runbooks.ts';
 import { allTools } from '../../src/tools/all.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { connectionCases } from './cases/connections.ts';
+import { hostCases } from './cases/hosts.ts';
 import { lockCases } from './cases/locks.ts';
 import { shopCases } from './cases/shop.ts';
 import { storageCases } from './cases/storage.ts';
@@ -21,19 +22,19 @@ import type { FaultCase, Lab } from './fault-case.ts';
 import { recordCase } from './record-case.ts';
 import { startScratchServer } from './scratch-server.ts';
 
-// Records PostgreSQL incidents again from real faults:
+// Records incidents again from real faults:
 //   npx tsx evals/record/main.ts [--only <part of an id>]
+// Those of hosts need root, in namespaces of their own, so that no process and no disk of this machine is seen:
+//   unshare -mpf --mount-proc sh -c 'mount -t tmpfs -o size=64m tmpfs /srv && exec npx tsx evals/record/main.ts --hosts'
 // What is already in the file and not recorded again stays.
 
-const cases: readonly FaultCase[] = [
-  ...shopCases,
-  ...lockCases,
-  ...connectionCases,
-  ...storageCases,
-  ...uncoveredCases,
-];
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
-const file = join(packageRoot(), 'evals', 'incidents', 'postgres.jsonl');
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, hosts: { type: 'boolean', default: false } },
+});
+const cases: readonly FaultCase[] = values.hosts
+  ? hostCases
+  : [...shopCases, ...lockCases, ...connectionCases, ...storageCases, ...uncoveredCases];
+const file = join(packageRoot(), 'evals', 'incidents', values.hosts ? 'hosts.jsonl' : 'postgres.jsonl');
 
 const folder = mkdtempSync(join(tmpdir(), 'sentry-record-'));
 const log = createLog('error');

@@ -8,7 +8,7 @@ import { createRecordings } from '../../src/evaluation/recordings.ts';
 import { Scenario } from '../../src/evaluation/scenario.ts';
 import type { Runbook } from '../../src/memory/runbooks/runbook.ts';
 import type { FaultCase, Lab } from './fault-case.ts';
-import { type LiveTools, liveTools } from './live-tools.ts';
+import { databasePlace, hostPlace, type LiveTools, liveTools } from './live-tools.ts';
 
 /** What anybody may want to look at, asked once beside what the playbook asks. */
 const LOOKS: readonly { readonly tool: string; readonly input?: Json }[] = [
@@ -32,7 +32,16 @@ const LOOKS: readonly { readonly tool: string; readonly input?: Json }[] = [
 const FIRES_AFTER_MS = 1_500;
 const LOOKED_AT_AFTER_MS = 2_000;
 
-const target = 'orders-db';
+const HOST_LOOKS: typeof LOOKS = [
+  { tool: 'service_status' },
+  { tool: 'list_files', input: { order: 'size' } },
+  { tool: 'list_files', input: { order: 'modified' } },
+  { tool: 'grep_search', input: { query: 'error|fatal|cannot|failed' } },
+  { tool: 'run_diagnostics', input: { command: 'df -h /srv' } },
+  { tool: 'run_diagnostics', input: { command: 'free -m' } },
+  { tool: 'run_diagnostics', input: { command: 'ps -eo pid,ppid,pcpu,pmem,etime,comm --sort=-pcpu' } },
+  { tool: 'run_diagnostics', input: { command: 'ps -eo pid,rss,pmem,etime,comm --sort=-rss' } },
+];
 
 /** Causes the fault, lets the playbook look at it, looks around once more, and undoes the fault. */
 export async function recordCase(
@@ -41,18 +50,20 @@ export async function recordCase(
   runbooks: readonly Runbook[],
 ): Promise<{ readonly scenario: Scenario; readonly diagnosis: Diagnosis }> {
   const caused = await fault.cause(lab);
-  const live = liveTools(target, caused.readUrl);
+  const isHost = 'host' in caused;
+  const target = isHost ? 'app-1' : 'orders-db';
+  const live = liveTools(isHost ? hostPlace(target, caused.host) : databasePlace(target, caused.readUrl));
   try {
     await sleep(FIRES_AFTER_MS);
     const firedAt = Date.now();
     await sleep(LOOKED_AT_AFTER_MS);
     const scenario = Scenario.parse({
-      ...described(fault, Math.round((Date.now() - firedAt) / 100) / 10),
+      ...described(fault, target, isHost, Math.round((Date.now() - firedAt) / 100) / 10),
       tool_outputs: [],
     });
     const diagnosis = await investigate(scenario, live, runbooks);
-    for (const { tool, input } of LOOKS)
-      if (!live.outputs.some((output) => output.tool === tool))
+    for (const { tool, input } of isHost ? HOST_LOOKS : LOOKS)
+      if (isHost || !live.outputs.some((output) => output.tool === tool))
         await live.call({ tool, target, input: input ?? {} });
     return { scenario: { ...scenario, tool_outputs: [...live.outputs] }, diagnosis };
   } finally {
@@ -61,11 +72,12 @@ export async function recordCase(
   }
 }
 
-function described({ id, title, runbook, alert, expected }: FaultCase, ageSeconds: number) {
+function described(fault: FaultCase, target: string, isHost: boolean, ageSeconds: number) {
+  const { id, title, runbook, alert, expected } = fault;
   const labels = {
     alertname: alert.alertname,
     severity: alert.severity,
-    source_type: 'database',
+    ...(isHost ? { job: 'node' } : { source_type: 'database' }),
     instance: target,
     ...alert.labels,
   };
@@ -73,7 +85,7 @@ function described({ id, title, runbook, alert, expected }: FaultCase, ageSecond
     id,
     title,
     kind: 'alert',
-    domain: 'postgres',
+    domain: isHost ? 'docker' : 'postgres',
     target,
     runbook,
     incident: {
