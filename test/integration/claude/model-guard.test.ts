@@ -297,7 +297,9 @@ describe('an injection that is obeyed in full', () => {
     const record = await investigated({ description: ORDER });
     expect(sent()).not.toContain('maintenance mode');
     expect(sent()).toContain('withheld: it reads like instructions');
-    expect(record.toolCalls.find((call) => call.tool === 'box_log')?.output).toContain('maintenance mode');
+    expect(record.toolCalls.find((call) => call.tool === 'box_log' && call.state === 'ok')?.output).toContain(
+      'maintenance mode',
+    );
     expect(machine.effects).toBe(0);
   });
 });

@@ -61,9 +61,10 @@ const stop = (scope: string): Promise<unknown> =>
     INSERT INTO switch (scope, stopped, by) VALUES (${scope}, true, 'UADMIN')
     ON CONFLICT (scope) DO UPDATE SET stopped = true`);
 /** Holds the claim open for as long as `until` takes. */
-const held = (until: Promise<unknown>): LedgerHooks => ({
+const held = (until: Promise<unknown>, entered: () => void = () => undefined): LedgerHooks => ({
   ...noHooks,
   claimed: async () => {
+    entered();
     await until;
     return undefined;
   },
@@ -83,8 +84,9 @@ describe('the switch', () => {
     async (scope) => {
       const action = await approved(rig);
       const { promise, resolve } = latch();
-      const running = execute(rig, action.id, rig.core.gate, held(promise));
-      await sleep(150);
+      const claiming = latch();
+      const running = execute(rig, action.id, rig.core.gate, held(promise, claiming.resolve));
+      await claiming.promise;
       let isSet = false;
       const setting = stop(scope).then(() => {
         isSet = true;
@@ -106,8 +108,9 @@ describe('the switch', () => {
     try {
       const action = await approved(rig);
       const { promise, resolve } = latch();
-      const running = execute(rig, action.id, rig.core.gate, held(promise));
-      await sleep(150);
+      const claiming = latch();
+      const running = execute(rig, action.id, rig.core.gate, held(promise, claiming.resolve));
+      await claiming.promise;
       await stop('target:box');
       expect((await actionOf(rig, action.id)).state).toBe('approved');
       resolve();

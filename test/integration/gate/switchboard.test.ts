@@ -149,12 +149,12 @@ describe('Stop', () => {
   });
 
   test('with an end is over by the database’s clock, without anybody’s doing, and incidents go on', async () => {
-    await board.stop({ ...order, forMs: 400 });
+    await board.stop({ ...order, forMs: 60_000 });
     const id = await worked();
     expect((await recordOf(id)).incident.state).toBe('reported');
     await board.look();
     expect((await recordOf(id)).incident.state).toBe('reported');
-    await sleep(500);
+    await rig.core.sql`UPDATE switch SET until = clock_timestamp() WHERE scope = 'target:box'`;
     const action = await approved(rig);
     expect(action.auditOnly).toBe(false);
     await board.look();
