@@ -10,7 +10,10 @@ import { type Space, spaceOf } from './types.ts';
 
 /** Keeps the search index saying what the record and the documents say, whichever process wrote them. */
 export interface IndexKeeper {
-  /** When it returns, what was committed before the call is findable. Calls at the same time share the work. */
+  /**
+   * When it returns, what was committed before the call is findable, once the first round of the background is done. Calls
+   * at the same time share the work.
+   */
   refreshDocuments(): Promise<void>;
   /** From time to time in the background: documents, incidents, vectors of documents, lists of what is gone. */
   start(): void;
@@ -18,6 +21,8 @@ export interface IndexKeeper {
 }
 
 const EVERY_MS = 15_000;
+/** A document's time is that of its statement; its transaction has committed so much later at most. */
+const COMMIT_MS = 60_000;
 
 export function createIndexKeeper(deps: {
   readonly sql: Sql;
@@ -30,7 +35,12 @@ export function createIndexKeeper(deps: {
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
   let stopped = false;
-  const refreshDocuments = sharing(async () => void (await syncDocuments(sql, retrieval)));
+  let refreshedAt = performance.now();
+  const refreshDocuments = sharing(async () => {
+    const begun = performance.now();
+    await syncDocuments(sql, retrieval, begun - refreshedAt + COMMIT_MS);
+    refreshedAt = begun;
+  });
 
   /** The vectors of runbooks and incidents are written where those are seeded and remembered. */
   async function documentSpaces(): Promise<readonly Space[]> {
@@ -40,7 +50,7 @@ export function createIndexKeeper(deps: {
 
   async function keep(): Promise<void> {
     try {
-      await refreshDocuments();
+      await syncDocuments(sql, retrieval);
       await syncIncidents(sql, retrieval, load);
       while (!stopped && (await retrieval.embedPending(await documentSpaces())) > 0);
       await retrieval.tidy();

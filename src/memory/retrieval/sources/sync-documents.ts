@@ -1,6 +1,6 @@
 import type { Sql } from '../../../domain/sql.ts';
 import type { Retrieval } from '../retrieval.ts';
-import { type Space, spaceOf } from '../types.ts';
+import { type Entry, type Space, spaceName, spaceOf } from '../types.ts';
 
 const BATCH = 200;
 
@@ -25,38 +25,47 @@ interface Changed extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * Puts into the index what documents say now, and takes out what is retired or forgotten. Cheap when little has changed;
- * what a crash left undone is done by the next call, in whichever process. Returns how many entries it wrote or removed.
+ * Puts into the index what documents say now, and takes out what is retired or forgotten. What a crash left undone is done
+ * by the next call, in whichever process. Returns how many entries it wrote or removed.
+ *
+ * @param changedWithinMs looks at nothing that was written longer ago, and removes nothing: cheap enough to be done before
+ * a search, which shows nothing that is gone anyway
  */
-export async function syncDocuments(sql: Sql, retrieval: Retrieval): Promise<number> {
-  return (await putChanged(sql, retrieval)) + (await removeGone(sql, retrieval));
+export async function syncDocuments(
+  sql: Sql,
+  retrieval: Retrieval,
+  changedWithinMs: number | null = null,
+): Promise<number> {
+  const put = await putChanged(sql, retrieval, changedWithinMs);
+  return changedWithinMs === null ? put + (await removeGone(sql, retrieval)) : put;
 }
 
-async function putChanged(sql: Sql, retrieval: Retrieval): Promise<number> {
+async function putChanged(sql: Sql, retrieval: Retrieval, changedWithinMs: number | null): Promise<number> {
   for (let put = 0; ; ) {
     const rows = await sql<Changed>`
       SELECT d.id, d.store, d.incident_id, d.path, d.version, d.title, d.content, d.doc_type, d.trust, d.domain,
              d.entities, d.updated_at
         FROM memory_document d
-       WHERE d.retired_at IS NULL AND NOT EXISTS (
+       WHERE d.retired_at IS NULL
+         AND d.updated_at > coalesce(clock_timestamp() - ${changedWithinMs}::float8 * interval '1 ms', '-infinity')
+         AND NOT EXISTS (
          SELECT FROM search_space s JOIN search_entry e ON e.space_id = s.id
           WHERE s.name = 'document:' || d.store || coalesce('/' || d.incident_id, '') AND e.key = d.id
             AND (e.metadata->>'version')::int = d.version)
        ORDER BY d.updated_at LIMIT ${BATCH}`;
+    const bySpace = new Map<string, Changed[]>();
     for (const row of rows) {
-      const { id, store, incident_id, title, content, doc_type, updated_at, ...rest } = row;
-      await retrieval.put(documentSpace(store, incident_id), [
-        {
-          key: id,
-          title,
-          text: content,
-          metadata: { ...rest, store, docType: doc_type, updatedAt: updated_at },
-        },
-      ]);
+      const name = spaceName(documentSpace(row.store, row.incident_id));
+      bySpace.set(name, [...(bySpace.get(name) ?? []), row]);
     }
+    for (const [name, some] of bySpace) await retrieval.put(spaceOf(name), some.map(entryOf));
     put += rows.length;
     if (rows.length < BATCH) return put;
   }
+}
+
+function entryOf({ id, incident_id: _, title, content, doc_type, updated_at, ...rest }: Changed): Entry {
+  return { key: id, title, text: content, metadata: { ...rest, docType: doc_type, updatedAt: updated_at } };
 }
 
 async function removeGone(sql: Sql, retrieval: Retrieval): Promise<number> {
