@@ -38,7 +38,8 @@ checks:
   - when: result.idle_count == 0
     healthy: The report has ended its transaction.
   - cannot_tell:
-      says: A session is idle in a transaction; ask Kim whether it is the report.
+      says: A session is idle in a transaction.
+      next: Ask Kim whether it is the report.
 \`\`\`
 `;
 
@@ -125,14 +126,16 @@ describe.skipIf(withoutChromium())('a note becomes everybody’s memory', { time
       expect(shown).toContain(words);
   });
 
-  it('is not for the stranger to see, and not for the on-call engineer to decide', async () => {
-    const sam = await open(USERS.stranger, `/#/${CHANNELS.alerts}`);
-    await sam.getByTestId('channel-alerts').waitFor();
-    expect(await sam.getByTestId('channel-sentry-admin').count()).toBe(0);
+  it('is not for a stranger who joins the channel to decide, nor for the on-call engineer', async () => {
+    const sam = await open(USERS.stranger, `/#/${CHANNELS.admin}`);
+    await sam.getByTestId('join').click();
+    await sam.getByTestId('composer').waitFor();
+    await (await onCard(sam, /✓ Tried/)).getByTestId('action-sentry_promotion_approve').click();
+    await sam.getByText('Only admins decide what everybody’s memory says.').waitFor();
     await sam.getByTestId('composer').fill('/sentry promotions');
     await sam.getByTestId('composer').press('Enter');
     await sam.getByText('Only admins see and decide them').waitFor();
-    await keepScreenshot(sam, '22-stranger');
+    await keepScreenshot(sam, '22-stranger-refused');
     await sam.context().close();
 
     await olivia.getByTestId('channel-sentry-admin').click();
@@ -161,7 +164,7 @@ describe.skipIf(withoutChromium())('a note becomes everybody’s memory', { time
   it('is approved with the admin’s edit, once, and the thread is told', async () => {
     await (await onCard(amara, /✓ Tried/)).getByTestId('action-sentry_promotion_edit').click();
     const text = modal(amara).getByTestId('action-content_0');
-    await text.fill(runbook.replace('Kim’s report', 'The report').replace('ask Kim', 'ask the orders team'));
+    await text.fill(runbook.replace('Kim’s report', 'The report').replace('Ask Kim', 'Ask the orders team'));
     await fits(amara);
     await keepScreenshot(amara, '27-edit-phone');
     await modal(amara).getByTestId('modal-submit').click();
@@ -179,7 +182,7 @@ describe.skipIf(withoutChromium())('a note becomes everybody’s memory', { time
 
   it('is opened with its history, and what an admin may do with it', async () => {
     await (await onCard(amara, /Approved by/)).getByTestId('action-sentry_memory_document').click();
-    await modal(amara).getByText('ask the orders team').waitFor();
+    await modal(amara).getByText('Ask the orders team').waitFor();
     await modal(amara).getByTestId('action-sentry_memory_retire').waitFor();
     await fits(amara);
     await keepScreenshot(amara, '30-document-phone');

@@ -29,16 +29,22 @@ import {
   showSources,
 } from './promotion.ts';
 
+type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
+
+/** A card stands in the channel itself: an answer in a thread below it would be seen by nobody. */
+const onCard =
+  (handler: Handler): Handler =>
+  (context, pressed) =>
+    handler(context, { ...pressed, audience: { ...pressed.audience, threadTs: null } });
+
 /** What the buttons of promotion and of memory documents do. */
-export const memoryHandlers: Readonly<
-  Record<string, (context: SlackContext, pressed: Pressed) => Promise<void>>
-> = {
-  [MEMORY_ACTIONS.approve]: approvePromotion,
-  [MEMORY_ACTIONS.edit]: editPromotion,
-  [MEMORY_ACTIONS.reject]: rejectPromotion,
-  [MEMORY_ACTIONS.show]: showPromotion,
-  [MEMORY_ACTIONS.sources]: showSources,
-  [MEMORY_ACTIONS.rehearse]: rehearse,
+export const memoryHandlers: Readonly<Record<string, Handler>> = {
+  [MEMORY_ACTIONS.approve]: onCard(approvePromotion),
+  [MEMORY_ACTIONS.edit]: onCard(editPromotion),
+  [MEMORY_ACTIONS.reject]: onCard(rejectPromotion),
+  [MEMORY_ACTIONS.show]: onCard(showPromotion),
+  [MEMORY_ACTIONS.sources]: onCard(showSources),
+  [MEMORY_ACTIONS.rehearse]: onCard(rehearse),
   [MEMORY_ACTIONS.propose]: proposeDocument,
   [MEMORY_ACTIONS.document]: showDocument,
   [MEMORY_ACTIONS.documentEdit]: editDocument,

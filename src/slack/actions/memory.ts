@@ -110,7 +110,8 @@ export async function proposed(
           domain: readField(values, PROPOSAL.domain) as Domain,
         },
         sources: [{ kind: 'incident', ref: document.incidentId }],
-        base: where.sha256,
+        // What this window wrote at a try that was refused is no other person's edit.
+        base: document.author === by.userId ? document.sha256 : where.sha256,
       },
     );
     if (!written.ok) return written;

@@ -82,7 +82,9 @@ describe('the card of a proposal', () => {
       expect(await at.client.asUser(USERS.stranger).press(card, { actionId })).toMatchObject({ ok: false });
     }
     await expect.poll(answers).toBe(3);
-    const { views } = await at.client.snapshot();
+    const { views, ephemerals: said } = await at.client.snapshot();
+    // In the channel, where the card is: in a thread below it nobody would see it.
+    expect(said.slice(-3).map(({ message }) => message.thread_ts)).toEqual([undefined, undefined, undefined]);
     expect(views[USERS.onCall] ?? []).toEqual([]);
     expect(await state(jobId)).toBe('pending');
     const [refused] = await at.scene.sql`
