@@ -101,7 +101,7 @@ export class Alerter {
   #raise({ rule }: ShopFault, reading: Reading, now: number): Raised {
     const none = { accepted: 'nothing', at: 0 } as const;
     return {
-      labels: { alertname: rule.alertname, ...this.#commonLabels, severity: rule.severity },
+      labels: { alertname: rule.alertname, ...(rule.labels ?? this.#commonLabels), severity: rule.severity },
       annotations: {
         summary: rule.summary,
         description: `${rule.description} Now: ${reading.says}.`,

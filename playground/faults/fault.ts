@@ -37,4 +37,6 @@ export interface AlertRule {
   readonly description: string;
   /** Alertmanager's inhibition: no notification begins while one of these fires. */
   readonly inhibitedBy: readonly string[];
+  /** Instead of the common labels, for what is not about the database. */
+  readonly labels?: Readonly<Record<string, string>>;
 }

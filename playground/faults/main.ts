@@ -8,13 +8,15 @@ import { blockedSessions } from './blocked-sessions.ts';
 import { connectionExhaustion } from './connection-exhaustion.ts';
 import { FaultPanel } from './fault-panel.ts';
 import { createFaultsServer } from './faults-server.ts';
+import { hostFaults } from './host/host-faults.ts';
+import { startShopHost } from './host/shop-host.ts';
 import { idleInTransaction } from './idle-in-transaction.ts';
 import { runawayQuery } from './runaway-query.ts';
 import { startShop } from './shop.ts';
 import { tableBloat } from './table-bloat.ts';
 import { startWorkload } from './workload.ts';
 
-const HELP = `shop-db, the system under care, with real faults to cause in it and the alerts they raise.
+const HELP = `shop-db and shop-host, the systems under care, with real faults to cause in it and the alerts they raise.
 
   --data DIR               keep the database and the state here (required)
   --port N                 listen on this port of 127.0.0.1; 0 or nothing: any free one
@@ -23,7 +25,7 @@ const HELP = `shop-db, the system under care, with real faults to cause in it an
   --slack-webhook-url URL  a Slack incoming webhook that gets the alerts as messages, too
   --quiet-workload         no steady workload
 
-Prints one JSON line when it is ready: {"ready":true,"url":"http://127.0.0.1:…","readUrl":"postgres://…","actUrl":"postgres://…","target":"shop-db"}.
+Prints one JSON line when it is ready: {"ready":true,"url":"http://127.0.0.1:…","readUrl":"postgres://…","actUrl":"postgres://…","target":"shop-db","host":{…}}.
 `;
 
 const { values } = parseArgs({
@@ -61,7 +63,15 @@ async function serve(data: string, listenOn: number): Promise<void> {
     slackUrl: values['slack-webhook-url'] ?? null,
   };
   const alerter = new Alerter(join(dataDir, 'alerts.json'), receivers, labels, log);
-  const faults = [blockedSessions, idleInTransaction, connectionExhaustion, runawayQuery, tableBloat];
+  const host = startShopHost(join(dataDir, 'shop-host'));
+  const faults = [
+    blockedSessions,
+    idleInTransaction,
+    connectionExhaustion,
+    runawayQuery,
+    tableBloat,
+    ...hostFaults(host),
+  ];
   const panel = new FaultPanel(shop, faults, alerter, join(dataDir, 'faults.json'), log);
   await panel.start();
   const workload = values['quiet-workload'] === true ? undefined : startWorkload(shop.appUrl, log);
@@ -78,6 +88,7 @@ async function serve(data: string, listenOn: number): Promise<void> {
     server.closeAllConnections();
     await workload?.stop();
     await panel.stop();
+    host.kill();
     await shop.stop();
     process.exit(0);
   };
@@ -86,7 +97,14 @@ async function serve(data: string, listenOn: number): Promise<void> {
 
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   process.stdout.write(
-    `${JSON.stringify({ ready: true, url, readUrl: shop.readUrl, actUrl: shop.actUrl, target: 'shop-db' })}\n`,
+    `${JSON.stringify({
+      ready: true,
+      url,
+      readUrl: shop.readUrl,
+      actUrl: shop.actUrl,
+      target: 'shop-db',
+      host: { dir: host.dir, restart: host.restart, pidFile: host.pidFile },
+    })}\n`,
   );
 }
 

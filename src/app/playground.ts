@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
 import { OpsError } from '../domain/errors.ts';
+import type { HostTargetConfig } from '../domain/host-target.ts';
 import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import { type RunningChild, startChildProcess } from './children/child-process.ts';
 import { keepRunning } from './children/keep-running.ts';
-import { playgroundTarget } from './targets.ts';
+import { playgroundHost, playgroundTarget } from './targets.ts';
 
 const slackReady = z.object({
   url: z.url(),
@@ -20,7 +21,12 @@ const slackReady = z.object({
   onCallGroup: z.string(),
   alertWebhookUrl: z.url(),
 });
-const faultsReady = z.object({ url: z.url(), readUrl: z.string(), actUrl: z.string() });
+const faultsReady = z.object({
+  url: z.url(),
+  readUrl: z.string(),
+  actUrl: z.string(),
+  host: z.object({ dir: z.string(), restart: z.array(z.string()), pidFile: z.string() }),
+});
 
 /** The local Slack workspace, as the bot is to be configured with it. */
 export interface LocalWorkspace {
@@ -83,7 +89,12 @@ export async function startFaults(
     readonly slackWebhookUrl: string | null;
   },
   log: Log,
-): Promise<{ readonly url: string; readonly target: PostgresTargetConfig; stop(): Promise<void> }> {
+): Promise<{
+  readonly url: string;
+  readonly target: PostgresTargetConfig;
+  readonly host: HostTargetConfig;
+  stop(): Promise<void>;
+}> {
   const secretFile = options.webhookSecret ? join(config.dataDir, 'faults', 'webhook-secret') : null;
   if (secretFile && options.webhookSecret) {
     mkdirSync(join(config.dataDir, 'faults'), { recursive: true });
@@ -125,7 +136,26 @@ export async function startFaults(
       readUrl: info.readUrl,
       actUrl: info.actUrl,
     },
+    host: shopHost(info.host),
     stop: kept.stop,
+  };
+}
+
+/** The playground's host, as an operator would declare it in `sentry.yaml`. */
+function shopHost({ dir, restart, pidFile }: z.infer<typeof faultsReady>['host']): HostTargetConfig {
+  const { name, domain, environment, aliases } = playgroundHost;
+  return {
+    name,
+    kind: 'host',
+    domain,
+    environment,
+    aliases,
+    roots: [
+      { path: join(dir, 'app'), patch: true },
+      { path: join(dir, 'logs'), patch: false },
+    ],
+    services: [{ name: 'shop-worker', kind: 'command', restart, pidFile }],
+    curlHosts: [],
   };
 }
 

@@ -72,7 +72,7 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
       chromaHost: chroma.host,
       slack: connectionOf(config, workspace),
       targets: faults ? [faults.target] : config.targets,
-      hosts: config.hosts,
+      hosts: faults ? [faults.host] : config.hosts,
       approvers: config.approvers.length > 0 ? config.approvers : (workspace?.approvers ?? []),
       admins: config.admins.length > 0 ? config.admins : (workspace?.admins ?? []),
       oncallGroup: config.oncallGroup ?? workspace?.oncallGroup ?? null,

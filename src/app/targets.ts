@@ -11,10 +11,19 @@ export const playgroundTarget: Target = {
   aliases: ['shop'],
 };
 
+/** The playground's machine under care: a folder with a service that may be broken, too. */
+export const playgroundHost: Target = {
+  name: 'shop-host',
+  kind: 'host',
+  domain: 'docker',
+  environment: 'playground',
+  aliases: ['shop-worker'],
+};
+
 /** The configured targets without their credentials; the playground's when none is configured. */
 export function configuredTargets(config: Config): readonly Target[] {
   return config.playgroundTarget
-    ? [playgroundTarget]
+    ? [playgroundTarget, playgroundHost]
     : [...config.targets.map(toTarget), ...config.hosts.map(hostTarget)];
 }
 

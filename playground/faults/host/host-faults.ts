@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '../client-session.ts';
+import type { HeldFault, ShopFault } from '../fault.ts';
+import { GOOD_CONFIGURATION, type ShopHost } from './shop-host.ts';
+
+/** As node_exporter and a process exporter would label them. */
+const labels = { instance: 'shop-host', job: 'node-exporter', service: 'shop-worker', team: 'shop' };
+/** A log that grows faster than this is not at work. */
+const FAST = 20 * 1024;
+const nothingHeld: HeldFault = { release: async () => undefined };
+
+/** What goes wrong on the playground's host: a service that is down, a bad change of its configuration, a log that grows. */
+export function hostFaults(host: ShopHost): readonly ShopFault[] {
+  const changed = join(host.dir, 'state', 'changed');
+  const mended = async (): Promise<void> => {
+    rmSync(changed, { force: true });
+    writeFileSync(host.configFile, GOOD_CONFIGURATION);
+    host.start();
+    await until('the worker to run', async () => host.isRunning());
+  };
+  const well = async (): Promise<void> => {
+    if (!host.isRunning()) await mended();
+  };
+  let last = { at: performance.now(), bytes: host.logBytes(), speed: 0 };
+
+  return [
+    {
+      id: 'service_down',
+      title: 'Service down',
+      description: 'The shop’s mail worker is killed, and nobody starts it again.',
+      rule: {
+        alertname: 'HostServiceDown',
+        severity: 'critical',
+        forMs: 5_000,
+        summary: 'shop-worker does not run on shop-host',
+        description: 'The process of shop-worker is gone.',
+        inhibitedBy: ['bad_configuration'],
+        labels,
+      },
+      async cause() {
+        await well();
+        host.kill();
+        await until('the worker to be gone', async () => !host.isRunning());
+        return nothingHeld;
+      },
+      undo: mended,
+      read: async () => ({
+        holds: !host.isRunning() && !existsSync(changed),
+        says: host.isRunning() ? 'it runs' : 'no process',
+      }),
+    },
+    {
+      id: 'bad_configuration',
+      title: 'Bad configuration',
+      description: 'Somebody changes worker.conf, and the mail worker cannot go on.',
+      rule: {
+        alertname: 'HostConfigurationError',
+        severity: 'critical',
+        forMs: 5_000,
+        summary: 'shop-worker stopped after a configuration change on shop-host',
+        description: 'shop-worker ended with a fatal error.',
+        inhibitedBy: [],
+        labels,
+      },
+      async cause() {
+        await well();
+        const good = readFileSync(host.configFile, 'utf8');
+        writeFileSync(`${host.configFile}.bak`, good);
+        writeFileSync(changed, '');
+        writeFileSync(host.configFile, good.replace(/^workers=.*$/m, 'workers=plenty'));
+        await until('the worker to end', async () => !host.isRunning());
+        return nothingHeld;
+      },
+      undo: mended,
+      async read() {
+        if (host.isRunning()) rmSync(changed, { force: true });
+        const holds = existsSync(changed) && !host.isRunning();
+        return { holds, says: holds ? 'no process since worker.conf was changed' : 'it runs' };
+      },
+    },
+    {
+      id: 'log_fills_disk',
+      title: 'A log fills the disk',
+      description: 'The mail worker tries the same mail again and again, and writes it down each time.',
+      rule: {
+        alertname: 'HostLogGrowsFast',
+        severity: 'warning',
+        forMs: 5_000,
+        summary: 'A log on shop-host grows fast',
+        description: 'The disk will be full if it goes on.',
+        inhibitedBy: [],
+        labels,
+      },
+      async cause() {
+        await well();
+        host.makeStuck();
+        return nothingHeld;
+      },
+      undo: mended,
+      async read() {
+        const now = { at: performance.now(), bytes: host.logBytes() };
+        if (now.at - last.at >= 500) {
+          const speed = Math.max(0, Math.round(((now.bytes - last.bytes) / (now.at - last.at)) * 1_000));
+          last = { ...now, speed };
+        }
+        return { holds: last.speed >= FAST, says: `${Math.round(last.speed / 1_024)} KiB a second` };
+      },
+    },
+  ];
+}
