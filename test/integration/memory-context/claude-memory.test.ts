@@ -9,6 +9,7 @@ import {
 } from '../../../playground/claude/scenario.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
+import { why } from '../../../src/record/why.ts';
 import { drawLive, roundsOf } from '../../../src/slack/blocks/live.ts';
 import { defineReadTool } from '../../../src/tools/define.ts';
 import { boxTools, type Machine } from '../../support/core.ts';
@@ -135,6 +136,7 @@ describe('an incident with memory', () => {
     const usage = await rig.sql`SELECT count(*)::int AS n FROM memory_usage WHERE incident_id = ${id}`;
     expect(usage).toEqual([{ n: 5 }]);
     expect(threadOf(record)).toContain('Memory for the detective: ');
+    expect(why(record)).toContain('was shown from memory');
   });
 
   test('a hint is what the next round’s memory is about', async () => {
