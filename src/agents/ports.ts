@@ -15,6 +15,15 @@ export interface Investigator {
   diagnose(work: Investigation, triage: Triage): Promise<Diagnosis>;
   /** Proposes at most one action, by calling an active tool through the gate. */
   plan(work: Investigation, diagnosis: Diagnosis): Promise<PlanOutcome>;
+  /** Answers a person in the thread; reads only. Absent where there is no model: then the record answers. */
+  answer?(work: Investigation, question: Question): Promise<string>;
+}
+
+export interface Question {
+  readonly by: string;
+  readonly text: string;
+  /** The incident's story by the record, in plain lines. */
+  readonly story: string;
 }
 
 export type PlanOutcome =

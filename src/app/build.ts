@@ -25,8 +25,10 @@ import { createMetrics } from '../infra/metrics/registry.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
 import { createAccept } from '../ingest/accept.ts';
 import { alertmanager } from '../ingest/alertmanager/index.ts';
+import { createOpenByHand } from '../ingest/open-by-hand.ts';
 import { slackMessage } from '../ingest/slack-message/index.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
+import { createFollowUp } from '../investigation/follow-up.ts';
 import { createSteering, type Steered } from '../investigation/steering.ts';
 import { createSwitchOrders } from '../investigation/switch-orders.ts';
 import { createSwitchboard } from '../investigation/switchboard.ts';
@@ -238,6 +240,8 @@ export async function buildApp(parts: Parts) {
     },
     memory: workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
+    followUp: (incidentId, question, onWords) => followUp(incidentId, question, onWords),
+    openByHand: (request) => openByHand(request),
     grade: (incidentId, grade) => grades.give(incidentId, grade),
     acceptSlackMessage: async (message, own) => {
       const read = slackMessage.read(message, { receivedAt: new Date(), own });
@@ -312,6 +316,8 @@ export async function buildApp(parts: Parts) {
   });
   const steering = createSteering({ ...deps, audit });
   const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
+  const followUp = createFollowUp(deps, why);
+  const openByHand = createOpenByHand(sql, accept, targets);
 
   const http = createHttpServer({
     host: config.http.host,

@@ -9,6 +9,8 @@ import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { ToolCall } from '../domain/tool-call.ts';
+import type { OpenByHand } from '../ingest/open-by-hand.ts';
+import type { FollowUp } from '../investigation/follow-up.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
@@ -87,6 +89,10 @@ export interface SlackDeps {
   ) => Promise<{ readonly ok: true } | Refusal>;
   /** What a person thinks of the work, once it is over. */
   readonly grade: (incidentId: IncidentId, grade: Grade) => Promise<{ readonly ok: true } | Refusal>;
+  /** The model's answer to a question about an incident; absent where there is no model. */
+  readonly followUp?: FollowUp;
+  /** Opens an incident for what a person has seen. */
+  readonly openByHand?: OpenByHand;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */
   readonly acceptSlackMessage: (message: SlackMessage, own: OwnIdentity) => Promise<unknown>;
   /** Absent where Slack is tried without memory. */

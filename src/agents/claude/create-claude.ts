@@ -6,6 +6,7 @@ import type { Runbook } from '../../memory/runbooks/runbook.ts';
 import { checkKnownProblem, type RunbookCheck } from '../playbook/create-playbook.ts';
 import { plan as planFromRunbook } from '../playbook/plan.ts';
 import { type Investigation, type Investigator, InvestigatorFailed, type PlanOutcome } from '../ports.ts';
+import { answerQuestion } from './answer-question.ts';
 import { promptsVersion } from './load-prompt.ts';
 import { diagnosisData, guidanceText, incidentData, runbookData, triageData } from './prompt-data.ts';
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
@@ -27,6 +28,7 @@ export function createClaude(deps: ClaudeDeps): Investigator {
     triage: (work) => triage(deps, work),
     diagnose: (work, result) => diagnose(deps, work, result),
     plan: (work, diagnosis) => plan(deps, work, diagnosis),
+    answer: (work, question) => answerQuestion(deps, work, question),
   };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type PromptedRole = 'triage' | 'detective' | 'surgeon';
+export type PromptedRole = 'triage' | 'detective' | 'surgeon' | 'conversation';
 
 /** A role's system text; the same for every incident. */
 export interface Prompt {
@@ -13,7 +13,7 @@ export interface Prompt {
 
 /** One digest over the words of all roles, for the record. */
 export function promptsVersion(folder?: string): string {
-  const versions = (['triage', 'detective', 'surgeon'] as const).map(
+  const versions = (['triage', 'detective', 'surgeon', 'conversation'] as const).map(
     (role) => loadPrompt(role, folder).version,
   );
   return createHash('sha256').update(versions.join()).digest('hex').slice(0, 12);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Domain } from '../../domain/incident.ts';
+import type { Domain, Role } from '../../domain/incident.ts';
 import type { Target } from '../../domain/target.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../../domain/tool-call.ts';
 import { mayUse, type ToolKind } from '../../gate/access.ts';
@@ -36,13 +36,18 @@ export function toolsOf(
   subject: Subject = {},
 ): ModelTool[] {
   return tools
-    .filter((tool) => mayUse(role, tool.kind) && fits(tool, subject))
+    .filter((tool) => mayUse(rightsOf(role), tool.kind) && fits(tool, subject))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map((tool) => ({
       name: tool.name,
       description: tool.description,
       inputSchema: withEnvelope(inputSchemaOf(tool.input), tool.kind, targets),
     }));
+}
+
+/** Who answers questions reads like triage. */
+export function rightsOf(role: PromptedRole): Role {
+  return role === 'conversation' ? 'triage' : role;
 }
 
 function fits(tool: OfferedTool, { domain, targetKind }: Subject): boolean {

@@ -31,7 +31,8 @@ export interface RoleRun<T> {
   readonly about: string;
   readonly effort: Effort;
   readonly maxTokens: number;
-  readonly report: ReportTool<T>;
+  /** Without one its text is its answer. */
+  readonly report?: ReportTool<T>;
   readonly limits: Partial<LoopLimits>;
   /** For proposals. */
   readonly runbookId?: string | null;
@@ -114,7 +115,7 @@ function converse<T>(
       domain: work.incident.domain,
       targetKind: work.incident.target === null ? undefined : deps.kindOf?.(work.incident.target),
     }),
-    report: run.report,
+    ...(run.report === undefined ? {} : { report: run.report }),
     prompt,
     effort: run.effort,
     maxTokens: run.maxTokens,

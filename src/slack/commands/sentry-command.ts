@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { parseIncidentId } from '../../domain/ids.ts';
 import { heading, list, paragraph, prose, words } from '../blocks/build.ts';
 import { escape } from '../blocks/text.ts';
@@ -6,12 +7,14 @@ import { messageUrl } from '../identity.ts';
 import { type Say, sayStory, sayText } from '../tell.ts';
 import { incidentLine } from '../views/home.ts';
 import { memoryCommand, promotionsCommand } from './memory-command.ts';
+import { openByHand } from './open-by-hand.ts';
 
 export const HELP = [
   'What I can do:',
   '/sentry why [INC-n]: what happened, which evidence, what was run, who approved, what it cost',
   '/sentry status: what runs, and whether anything keeps me from working',
   '/sentry incidents: the newest incidents',
+  '/sentry investigate <what you see>: opens an incident for it; so does mentioning me outside a thread',
   '/sentry cost [INC-n]: what the model cost: an incident, today, 30 days',
   '/sentry stop [everything | domain | target] [for 2h] [reason]: nothing is changed there until it is resumed (admins)',
   '/sentry resume [everything | domain | target]: takes a stop back (admins)',
@@ -49,6 +52,8 @@ export async function sentryCommand(
       return sayText((await context.statusLines()).join('\n'));
     case 'incidents':
       return incidents(context);
+    case 'investigate':
+      return openByHand(context, { ...asking, text: rest.join(' '), key: randomUUID() });
     case 'memory':
       return memoryCommand(context, rest, text, { ...place, ...asking });
     case 'promotions':

@@ -2,10 +2,12 @@ import type { IncidentId } from '../../domain/ids.ts';
 import { parseIncidentId } from '../../domain/ids.ts';
 import type { Slot } from '../blocks/slot.ts';
 import { escape } from '../blocks/text.ts';
+import { openByHand } from '../commands/open-by-hand.ts';
 import { HELP } from '../commands/sentry-command.ts';
 import type { SlackContext } from '../context.ts';
 import { remember } from '../memory/remember.ts';
 import { type Say, sayStory, sayText } from '../tell.ts';
+import { answerWithModel } from './follow-up.ts';
 
 /** Something a person said to the bot. */
 export interface Said {
@@ -23,14 +25,18 @@ const REMEMBER = /^\s*remember\s*:\s*/i;
 const QUESTION =
   /\?\s*$|^\s*(why|what|who|whom|when|where|which|how|is|are|was|were|did|does|do|has|have|can|could|should|status|summary|explain|tell|show)\b/i;
 
-/** A mention: in an incident's thread a question is answered from the record, anything else is a hint; elsewhere, help. */
+/** A mention: in an incident's thread a question is answered from the record, anything else is a hint; elsewhere it is something to look into. */
 export async function answerMention(context: SlackContext, said: Said): Promise<void> {
   const incidentId = await incidentOf(context, said);
   if (!incidentId) return answerElsewhere(context, said);
   const text = said.text.trim();
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
-  if (text === '' || QUESTION.test(text)) return answerFromRecord(context, incidentId, said);
+  if (text === '' || QUESTION.test(text)) {
+    await answerFromRecord(context, incidentId, said);
+    if (text !== '') await askFurther(context, incidentId, said, text);
+    return;
+  }
   return takeHint(context, incidentId, said, text);
 }
 
@@ -50,6 +56,12 @@ async function incidentOf(context: SlackContext, said: Said): Promise<IncidentId
 async function answerFromRecord(context: SlackContext, id: IncidentId, said: Said): Promise<void> {
   const record = await context.deps.records.load(id);
   if (record) await context.outbound.say(id, answerSlot(said, sayStory(context.deps.why(record))));
+}
+
+/** The record's answer stands first; the model's grows below it. */
+async function askFurther(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
+  const may = await context.people.mayAct(said.userId, said.teamId);
+  if (may.ok) void answerWithModel(context, id, { by: said.userId, text, ts: said.ts });
 }
 
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
@@ -77,8 +89,15 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
   const named = said.text.split(/[\s,.;:!?]+/).find((word) => /^inc-\d+$/i.test(word));
   const id = named ? parseIncidentId(named) : undefined;
   const record = id ? await context.deps.records.load(id) : null;
-  const say = record ? sayStory(context.deps.why(record)) : sayText(HELP);
+  const say = record ? sayStory(context.deps.why(record)) : await openOrHelp(context, said);
   await context.tell({ userId: said.userId, channel: said.channel, threadTs: said.threadTs }, say);
+}
+
+/** More than a greeting is something to look into. */
+async function openOrHelp(context: SlackContext, said: Said): Promise<Say> {
+  const text = said.text.trim();
+  if (text.split(/\s+/).length < 2 || /^help\b/i.test(text)) return sayText(HELP);
+  return openByHand(context, { ...said, text, key: `${said.channel}:${said.ts}` });
 }
 
 /** Named after what it answers: told again after a crash, it is not posted again. */
