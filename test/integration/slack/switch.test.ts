@@ -1,0 +1,79 @@
+import { afterEach, expect, it } from 'vitest';
+import { CHANNELS, USERS } from '../../../playground/slack/seed.ts';
+import { createSwitchOrders } from '../../../src/investigation/switch-orders.ts';
+import { createSwitchboard } from '../../../src/investigation/switchboard.ts';
+import { createAuditLog } from '../../../src/security/audit-chain.ts';
+import { createKillSwitch } from '../../../src/security/kill-switch.ts';
+import { textOf } from '../../support/local-slack.ts';
+import { quiet } from '../../support/quiet.ts';
+import { type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { whispers } from './card.ts';
+
+let scene: SlackScene;
+afterEach(() => scene.close());
+
+it('/sentry stop by an admin is answered, and stands on the root of every open incident until it is resumed', async () => {
+  scene = await slackScene();
+  const { sql, records } = scene;
+  const board = createSwitchboard({
+    sql,
+    records,
+    audit: createAuditLog(sql),
+    killSwitch: createKillSwitch(sql, { mode: 'ACTIVE', dataDir: '/nonexistent' }),
+    targets: new Map([['shop-db', { domain: 'postgres' }]]),
+    reporter: { changed: (id) => bot.changed(id) },
+    redact: (text) => text,
+    log: quiet,
+  });
+  const orders = createSwitchOrders({
+    board,
+    steering: {
+      stop: () => Promise.reject(new Error('not asked')),
+      resume: () => Promise.reject(new Error('not asked')),
+    },
+    isAdmin: async (user) => user === USERS.admin,
+    domains: ['postgres'],
+    targets: ['shop-db'],
+  });
+  const bot = await scene.bot({
+    commands: {
+      stop: async ({ text, by, say }) => {
+        const answer = await orders.stop(text, by, say);
+        return answer.ok ? answer.text : answer.reason;
+      },
+      resume: async ({ text, by }) => {
+        const answer = await orders.resume(text, by);
+        return answer.ok ? answer.text : answer.reason;
+      },
+    },
+    statusLines: () => orders.lines(),
+  });
+  const id = await scene.incident();
+  bot.changed(id);
+  const root = async (says: RegExp | null, without?: RegExp): Promise<void> => {
+    await waitFor(`the root to say ${String(says ?? without)}`, async () => {
+      const text = (await scene.messages()).map(textOf).find((each) => each.includes(id)) ?? '';
+      return (says === null ? text !== '' : says.test(text)) && !without?.test(text);
+    });
+  };
+  const ask = async (userId: string, text: string, says: string): Promise<void> => {
+    await scene.act('command.run', { userId, channel: CHANNELS.alerts, text });
+    await waitFor(says, async () => (await whispers(scene, userId)).at(-1)?.includes(says));
+  };
+  await root(null, /Nothing is changed/);
+  await ask(USERS.onCall, '/sentry stop shop-db', 'Only admins');
+  await ask(USERS.admin, '/sentry stop shop-db for 2h a migration runs', 'Stopped: target shop-db');
+  await root(/Nothing is changed.*target shop-db.*a migration runs/s);
+  await ask(USERS.admin, '/sentry status', 'a migration runs');
+  // By name, and nobody is rung for it.
+  expect((await whispers(scene, USERS.admin)).at(-1)).not.toContain(USERS.admin);
+  await ask(USERS.admin, '/sentry resume shop-db', 'Resumed: target shop-db');
+  await root(null, /Nothing is changed/);
+
+  await bot.announce('The cost breaker is open.');
+  const said = (await scene.messages())
+    .map(textOf)
+    .filter((text) => text.includes('The cost breaker is open'));
+  expect(said).toHaveLength(1);
+});
