@@ -13,15 +13,46 @@ export async function mapJsonLines<Input>(
   answer: (input: Input) => object | Promise<object>,
 ): Promise<void> {
   let number = 0;
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-    number += 1;
-    if (line.trim() === '') continue;
-    const read = readLine(schema, line);
-    const output =
-      'input' in read ? await answer(read.input) : { ...read, error: `line ${number}: ${read.error}` };
-    if (!('input' in read)) process.exitCode = exitCodes.failed;
-    if (!process.stdout.write(`${JSON.stringify(output)}\n`)) await once(process.stdout, 'drain');
+  const out = createOutput();
+  try {
+    for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number += 1;
+      if (line.trim() === '') continue;
+      const read = readLine(schema, line);
+      const output =
+        'input' in read ? await answer(read.input) : { ...read, error: `line ${number}: ${read.error}` };
+      if (!('input' in read)) process.exitCode = exitCodes.failed;
+      await out.write(`${JSON.stringify(output)}\n`);
+    }
+  } finally {
+    await out.flush();
   }
+}
+
+const BLOCK = 65_536;
+
+/** Standard output in blocks: a write a line costs more than most answers. What is there goes out when nothing comes in. */
+function createOutput() {
+  let waiting = '';
+  let soon: NodeJS.Immediate | undefined;
+  const send = (): boolean => {
+    clearImmediate(soon);
+    soon = undefined;
+    const block = waiting;
+    waiting = '';
+    return block === '' || process.stdout.write(block);
+  };
+  const flush = async (): Promise<void> => {
+    if (!send()) await once(process.stdout, 'drain');
+  };
+  return {
+    async write(line: string): Promise<void> {
+      waiting += line;
+      if (waiting.length >= BLOCK) await flush();
+      else soon ??= setImmediate(send);
+    },
+    flush,
+  };
 }
 
 function readLine<Input>(

@@ -20,10 +20,10 @@ test('several writes are one change, a failure does not end it, files in new fol
     ending,
   );
   for (let i = 0; i < 5; i += 1) writeFileSync(join(dir, 'a.md'), `text ${i}`);
-  await waitFor(() => done === 1);
+  await waitFor('the first change', async () => done === 1);
   mkdirSync(join(dir, 'postgres'));
   writeFileSync(join(dir, 'postgres', 'b.md'), 'text');
-  await waitFor(() => done === 2);
+  await waitFor('the second', async () => done === 2);
   ending.abort();
   await watching;
   expect(done).toBe(2);
