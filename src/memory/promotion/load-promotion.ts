@@ -7,10 +7,11 @@ import type { Promotion } from './ports.ts';
 export async function loadPromotion(tx: Tx, jobId: string): Promise<Promotion | null> {
   const [row] = await tx`
     SELECT j.*, i.document_id, i.version, i.target_store, i.target_path, i.current_sha256, i.result_id, i.result_version,
-           v.title, v.doc_type, v.content, v.sha256, now.sha256 AS now_sha256, now.content AS now_content
+           v.title, v.doc_type, v.content, v.sha256, now.sha256 AS now_sha256, now.content AS now_content, made.sha256 AS made_sha256
     FROM dream_job j
     JOIN dream_review_item i ON i.job_id = j.id
     JOIN memory_version v ON v.document_id = i.document_id AND v.number = i.version
+    LEFT JOIN memory_version made ON made.document_id = i.result_id AND made.number = i.result_version
     LEFT JOIN memory_document now ON now.store = i.target_store AND now.path = i.target_path AND now.incident_id IS NULL
     WHERE j.id = ${jobId} AND j.kind = 'promotion'`;
   if (!row) return null;
@@ -48,5 +49,6 @@ function toPromotion(row: SqlRow, refs: readonly SqlRow[]): Promotion {
     current: nowSha256 === null ? null : { sha256: nowSha256, content: text('now_content') },
     currentSha256AtProposal: orNull('current_sha256'),
     result: resultId === null ? null : { documentId: resultId, version: Number(row['result_version']) },
+    edited: row['made_sha256'] != null && row['made_sha256'] !== row['sha256'],
   };
 }

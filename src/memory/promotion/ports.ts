@@ -62,4 +62,6 @@ export interface Promotion {
   /** Of what stood there when it was proposed. */
   readonly currentSha256AtProposal: string | null;
   readonly result: { readonly documentId: string; readonly version: number } | null;
+  /** What was approved is not what was proposed. */
+  readonly edited: boolean;
 }

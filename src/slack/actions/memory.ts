@@ -1,6 +1,7 @@
 import { messageOf, type Refusal, refuse } from '../../domain/errors.ts';
 import type { Domain } from '../../domain/incident.ts';
 import type { DocType, MemoryDocument } from '../../memory/documents/document.ts';
+import { meansToBeRunbook } from '../../memory/promotion/check-runbook.ts';
 import type { SlackContext } from '../context.ts';
 import { readerHere, readFor } from '../memory/reader.ts';
 import { asProposalId } from '../outbound/subject.ts';
@@ -98,6 +99,8 @@ export async function proposed(
   const answer = await attempt(context, by, async () => {
     const document = await readFor(context, by.userId, where.documentId);
     if (!memory || !document?.incidentId) return gone;
+    const content = readLongField(values, PROPOSAL.text, where.glue);
+    const type = readField(values, PROPOSAL.type) as DocType;
     const written = await memory.documents.write(
       { kind: 'user', userId: by.userId, incidentId: document.incidentId },
       {
@@ -105,8 +108,9 @@ export async function proposed(
         document: {
           path: document.path,
           title: readField(values, PROPOSAL.title),
-          content: readLongField(values, PROPOSAL.text, where.glue),
-          docType: readField(values, PROPOSAL.type) as DocType,
+          content,
+          // A note that has grown steps is a runbook, whoever forgot to say so.
+          docType: type === 'note' && meansToBeRunbook(content) ? 'runbook' : type,
           domain: readField(values, PROPOSAL.domain) as Domain,
         },
         sources: [{ kind: 'incident', ref: document.incidentId }],

@@ -9,7 +9,6 @@ import {
   code,
   heading,
   link,
-  list,
   moment,
   paragraph,
   person,
@@ -71,7 +70,7 @@ export function drawPromotionCard(review: Review, options: PromotionCardOptions)
         paragraph(bold('Why: '), words(cut(oneLine(promotion.rationale), 800))),
       ),
       ...says(promotion),
-      prose(paragraph(bold('Checked:')), list(checks(review))),
+      prose(paragraph(bold('Checked:')), ...checks(review).map((spans) => paragraph(...spans))),
       ...standing(review, options),
     ],
   };
@@ -141,7 +140,7 @@ const more = (text: string): readonly Block[] =>
     : [];
 
 /** What the machine has looked at; a person still has to. */
-function checks({ findings, runbook, dryRun }: Review): readonly (readonly Span[])[] {
+function checks({ promotion, findings, runbook, dryRun }: Review): readonly (readonly Span[])[] {
   const lines: (readonly Span[])[] = [
     findings.length === 0
       ? [words('✓ Safety scanner: nothing found')]
@@ -154,8 +153,9 @@ function checks({ findings, runbook, dryRun }: Review): readonly (readonly Span[
     const steps = `${count(runbook.steps, 'step')} for the playbook, as `;
     lines.push([words(`✓ ${steps}`), code(runbook.id)]);
     lines.push([words(trial(dryRun))]);
-    for (const line of (dryRun?.lines ?? []).slice(0, 8))
-      lines.push([words(`   ${cut(oneLine(line), 200)}`)]);
+    // Once decided, that they ran is enough.
+    const trials = promotion.state === 'pending' ? (dryRun?.lines ?? []) : [];
+    for (const line of trials.slice(0, 8)) lines.push([words(`   ${cut(oneLine(line), 200)}`)]);
   }
   return lines;
 }
@@ -203,9 +203,9 @@ function standing(review: Review, options: PromotionCardOptions): readonly Block
   ];
 }
 
-function decision({ state, decidedBy, decidedAt }: Promotion): readonly Span[] {
+function decision({ state, decidedBy, decidedAt, edited }: Promotion): readonly Span[] {
   return [
-    bold(state === 'approved' ? 'Approved by ' : 'Rejected by '),
+    bold(state === 'rejected' ? 'Rejected by ' : edited ? 'Approved with edits by ' : 'Approved by '),
     person(decidedBy ?? ''),
     ...(decidedAt ? [words(' at '), moment(decidedAt, '{date_short_pretty} {time}')] : []),
   ];

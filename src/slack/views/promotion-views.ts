@@ -1,5 +1,6 @@
 import type { types } from '@slack/bolt';
 import type { ToolCall } from '../../domain/tool-call.ts';
+import { meansToBeRunbook } from '../../memory/promotion/check-runbook.ts';
 import type { Promotion } from '../../memory/promotion/ports.ts';
 import {
   type Block,
@@ -9,6 +10,7 @@ import {
   lineWith,
   link,
   paragraph,
+  person,
   prose,
   small,
   verbatim,
@@ -97,7 +99,14 @@ export function promotionView(promotion: Promotion): types.ModalView {
         words(` · ${kindOf(promotion)} for ${promotion.domain}`),
       ),
     ),
-    ...(changes ? [prose(paragraph(bold('What changes'))), ...boxes(changes)] : []),
+    ...(changes
+      ? [
+          prose(paragraph(bold('What changes'))),
+          ...pages(changes, BOX)
+            .slice(0, MAX_BOXES)
+            .map((part) => prose(verbatim(part))),
+        ]
+      : []),
     prose(paragraph(bold('What it says'))),
     ...boxes(content),
     small(`${promotion.jobId} · version ${version} of the draft · SHA-256 ${sha256.slice(0, 16)}…`),
@@ -114,7 +123,9 @@ export function sourcesView(
     prose(
       paragraph(
         bold('Proposed by '),
-        words(promotion.proposedBy),
+        /^[UW][A-Z0-9]+$/.test(promotion.proposedBy)
+          ? person(promotion.proposedBy)
+          : words(promotion.proposedBy),
         words(`: ${cut(oneLine(promotion.rationale), 1_000)}`),
       ),
       ...(incident
@@ -143,7 +154,8 @@ export function sourcesView(
 export const noticeView = (title: string, text: string): types.ModalView =>
   modal(title, [prose(paragraph(words(text)))]);
 
+/** The whole of a text: a runbook letter for letter, prose so that a phone breaks its lines. */
 export const boxes = (text: string): readonly Block[] =>
   pages(text, BOX)
     .slice(0, MAX_BOXES)
-    .map((part) => prose(verbatim(part)));
+    .map((part) => prose(meansToBeRunbook(text) ? verbatim(part) : paragraph(words(part))));
