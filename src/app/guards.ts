@@ -15,8 +15,6 @@ import type { Parts } from './build.ts';
 import { countingRefusals, layersNow, watchLayers } from './layers.ts';
 import { settingsSeen } from './settings-seen.ts';
 
-export type Guards = Awaited<ReturnType<typeof createGuards>>;
-
 /** What stands between anybody and a system: made once, before everything that has to pass it. */
 export async function createGuards(
   { config, store: { sql }, log, approvers, admins, oncallGroup }: Parts,

@@ -4,6 +4,7 @@ import type { Log } from '../domain/log.ts';
 import { type Database, openDatabase } from '../infra/db/client.ts';
 import { startEmbeddedPostgres } from '../infra/db/embedded/start-embedded-postgres.ts';
 import { migrateDatabase } from '../infra/db/migrate.ts';
+import { grantWriterRole } from '../infra/db/writer-role.ts';
 import { migrateEngine } from '../infra/dbos/enqueue-function.ts';
 import { keepRunning } from './children/keep-running.ts';
 
@@ -27,11 +28,11 @@ export async function openStore(
   const url = config.databaseUrl ?? server?.url ?? '';
   try {
     const { applied } = await migrateDatabase(url, join(packageRoot(), 'prisma', 'migrations'));
-    const database = openDatabase(url);
-    await migrateEngine(url, database.sql).catch(async (error: unknown) => {
-      await database.close();
-      throw error;
-    });
+    const owner = openDatabase(url, { max: 1 });
+    await migrateEngine(url, owner.sql).finally(() => owner.close());
+    const database = openDatabase(url, { role: await grantWriterRole(url, log) });
+    // The driver learns the types of arrays with its first statement.
+    await database.sql`SELECT 1`;
     return {
       ...database,
       url,

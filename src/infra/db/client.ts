@@ -18,7 +18,7 @@ const RETIRE_SECONDS = 5;
  */
 export function openDatabase(
   url: string,
-  options: { readonly max?: number; readonly name?: string } = {},
+  options: { readonly max?: number; readonly name?: string; readonly role?: string | null } = {},
 ): Database {
   let closed = false;
   let client = open();
@@ -32,7 +32,11 @@ export function openDatabase(
       max_lifetime: null,
       onnotice: () => undefined,
       onclose: () => replace(opened as unknown as Client),
-      connection: { application_name: options.name ?? 'sentry' },
+      connection: {
+        application_name: options.name ?? 'sentry',
+        // What it acts as, from its first statement on.
+        ...(options.role ? { role: options.role } : {}),
+      },
       types,
     });
     return opened as unknown as Client;
