@@ -22,7 +22,9 @@ export function createRecordShown({
 }): (incidentId: IncidentId, role: Role, prepared: PreparedMemory) => Promise<void> {
   return async (incidentId, role, { run, turn, tokens, shown, missing }) => {
     if (turn > 1 && shown.length === 0) return;
-    const loaded = shown.map(({ title: _, ...place }) => place);
+    const loaded = shown.map(({ id, store, path, version, trust, trusted, tokens: cost }) => {
+      return { id, store, path, version, trust, trusted, tokens: cost };
+    });
     await sql.begin(async (tx) => {
       const added = await events.append(
         tx,

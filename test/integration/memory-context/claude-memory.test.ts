@@ -186,17 +186,17 @@ describe('the memory tools', () => {
     );
     const record = await rig.until(id, 'awaiting_approval');
     const memoryCalls = record.toolCalls.filter(({ tool }) => /^memory_|^load_/.test(tool));
-    const told = memoryCalls.map(({ tool, state, code }) => [tool, state, code]);
+    const told = memoryCalls.map(({ tool, state, code }) => `${tool} ${state} ${code}`);
     expect(told.toSorted()).toEqual(
       [
-        ['memory_remember', 'refused', 'TOOLSET_NOT_LOADED'],
-        ['load_toolset', 'ok', null],
-        ['memory_remember', 'refused', 'TOOLSET_NOT_LOADED'],
-        ['load_toolset', 'ok', null],
-        ['memory_remember', 'ok', null],
-        ['memory_remember', 'refused', 'MEMORY_WRITE_BLOCKED'],
-        ['memory_remember', 'refused', 'MEMORY_POLICY_DENIED'],
-        ['memory_search', 'ok', null],
+        'memory_remember refused TOOLSET_NOT_LOADED',
+        'load_toolset ok null',
+        'memory_remember refused TOOLSET_NOT_LOADED',
+        'load_toolset ok null',
+        'memory_remember ok null',
+        'memory_remember refused MEMORY_WRITE_BLOCKED',
+        'memory_remember refused MEMORY_POLICY_DENIED',
+        'memory_search ok null',
       ].toSorted(),
     );
     // No target, so no evidence; no action, so nothing waits for anybody.

@@ -64,8 +64,19 @@ async function putChanged(sql: Sql, retrieval: Retrieval, changedWithinMs: numbe
   }
 }
 
-function entryOf({ id, incident_id: _, title, content, doc_type, updated_at, ...rest }: Changed): Entry {
-  return { key: id, title, text: content, metadata: { ...rest, docType: doc_type, updatedAt: updated_at } };
+function entryOf(row: Changed): Entry {
+  const { id, store, path, version, title, content, trust, domain, entities } = row;
+  const metadata = {
+    store,
+    path,
+    version,
+    trust,
+    domain,
+    entities,
+    docType: row.doc_type,
+    updatedAt: row.updated_at,
+  };
+  return { key: id, title, text: content, metadata };
 }
 
 async function removeGone(sql: Sql, retrieval: Retrieval): Promise<number> {
