@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
+import type { FollowUp } from '../../../src/investigation/follow-up.ts';
+import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import { whispers } from './card.ts';
+
+let scene: SlackScene;
+afterEach(() => scene.close());
+
+const post = (text: string, thread_ts?: string) =>
+  scene.act('message.post', {
+    userId: USERS.onCall,
+    channel: CHANNELS.alerts,
+    text,
+    ...(thread_ts ? { thread_ts } : {}),
+  });
+
+describe('a question in an incident’s thread', () => {
+  it('gets the record’s answer first, then the model’s, which grows in one message and ends whole', async () => {
+    scene = await slackScene();
+    let finish: (() => void) | undefined;
+    const followUp: FollowUp = async (_, { text }, onWords) => {
+      onWords('It is');
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      return { ok: true, text: `It is pid 4711 that blocks. (${text})` };
+    };
+    await scene.bot({ followUp });
+    const id = await scene.incident();
+    const root = await eventually(async () => {
+      const found = (await scene.messages()).find((each) => !each.thread_ts || each.thread_ts === each.ts);
+      expect(found).toBeDefined();
+      return found!;
+    });
+    await post(`<@${SENTRY_APP.botUserId}> who blocks whom?`, root.ts);
+    const inThread = async () =>
+      (await scene.messages())
+        .filter((each) => each.thread_ts === root.ts && each.ts !== root.ts)
+        .map((each) => `${each.text} ${JSON.stringify(each.blocks ?? [])}`);
+    await eventually(async () => expect((await inThread()).join('\n')).toContain('It is …'));
+    const half = await inThread();
+    expect(half.findIndex((text) => text.includes(`The story of ${id}`))).toBeLessThan(
+      half.findIndex((text) => text.includes('It is …')),
+    );
+    finish?.();
+    await eventually(async () =>
+      expect((await inThread()).join('\n')).toContain('It is pid 4711 that blocks.'),
+    );
+    expect((await inThread()).join('\n')).not.toContain('It is …');
+  });
+
+  it('that the model cannot answer says why, and one without a model has the record’s answer alone', async () => {
+    scene = await slackScene();
+    const codes = ['NO_ANSWER', 'NO_MODEL'];
+    await scene.bot({
+      followUp: async () => ({ ok: false, code: codes.shift() ?? '', reason: 'the model is overloaded.' }),
+    });
+    await scene.incident();
+    const root = await eventually(async () => {
+      const [found] = await scene.messages();
+      expect(found).toBeDefined();
+      return found!;
+    });
+    await post(`<@${SENTRY_APP.botUserId}> why?`, root.ts);
+    const refusals = async () =>
+      (await scene.messages()).filter((each) => JSON.stringify(each).includes('the model is overloaded'));
+    await eventually(async () => expect(await refusals()).toHaveLength(1));
+    await post(`<@${SENTRY_APP.botUserId}> why now?`, root.ts);
+    await eventually(async () => expect(codes).toEqual([]));
+    expect(await refusals()).toHaveLength(1);
+  });
+});
+
+describe('what a person has seen', () => {
+  it('is opened as an incident by command and by mention, with who asked', async () => {
+    scene = await slackScene();
+    const opened: object[] = [];
+    const id = await scene.incident();
+    await scene.bot({
+      openByHand: async ({ text, by }) => {
+        opened.push({ text, by });
+        return { ok: true, incidentId: id, target: 'shop-db' };
+      },
+    });
+    await scene.act('command.run', {
+      userId: USERS.onCall,
+      channel: CHANNELS.alerts,
+      text: '/sentry investigate checkout is slow',
+    });
+    await post(`<@${SENTRY_APP.botUserId}> look at the payments database`);
+    await eventually(async () => expect(opened).toHaveLength(2));
+    expect(opened).toEqual(
+      expect.arrayContaining([
+        { text: 'checkout is slow', by: USERS.onCall },
+        { text: 'look at the payments database', by: USERS.onCall },
+      ]),
+    );
+    await eventually(async () =>
+      expect((await whispers(scene, USERS.onCall)).join()).toContain(`${id} is open of shop-db`),
+    );
+  });
+});
