@@ -74,7 +74,9 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
       },
       undo: mended,
       async read() {
-        if (host.isRunning()) rmSync(changed, { force: true });
+        // Just after the change the worker still runs: it reads its configuration every two seconds.
+        const good = /^workers=\d+$/m.test(readFileSync(host.configFile, 'utf8'));
+        if (good && host.isRunning()) rmSync(changed, { force: true });
         const holds = existsSync(changed) && !host.isRunning();
         return { holds, says: holds ? 'no process since worker.conf was changed' : 'it runs' };
       },
