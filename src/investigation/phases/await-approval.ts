@@ -67,7 +67,8 @@ export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
       const moved = await moveIn(tx, deps, incident, {
         from: 'awaiting_approval',
         to: 'remediating',
-        reason: `Approved by ${action.decidedBy === 'policy' ? 'the policy' : (action.decidedBy ?? 'somebody')}.`,
+        // Who approved it is on record by name just before; an id says nothing to people.
+        reason: action.decidedBy === 'policy' ? 'Approved by the policy.' : 'Approved.',
         key: `claimed:${action.id}`,
         changes: { nextStep: 'Running the approved fix.' },
         events: [{ type: 'action.started', actionId: action.id }],

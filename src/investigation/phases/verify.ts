@@ -190,10 +190,11 @@ function successOf(action: Action, verdict: Verdict): boolean | null {
   return action.state === 'succeeded' ? true : null;
 }
 
+/** By name: the whole command stands on its card. */
 function endedBy(action: Action | undefined): string {
-  if (action?.state === 'succeeded') return `Fixed by ${action.command}.`;
+  if (action?.state === 'succeeded') return `Fixed by ${action.tool} on ${action.target}.`;
   return action
-    ? `It ended without the fix: ${action.command} ${action.state === 'failed' ? 'did not run' : 'may not have run'}.`
+    ? `It ended without the fix: ${action.tool} on ${action.target} ${action.state === 'failed' ? 'did not run' : 'may not have run'}.`
     : 'It ended.';
 }
 

@@ -26,7 +26,7 @@ export interface ExpressionFault {
  * (a missing key, an index beyond the end, a number compared with null) is a value that says why, so that nobody takes
  * it for `false`.
  *
- * Beyond the language: numbers mix (`result.n / 2`), and `top`, `sum`, `round`, `duration_text`, `bytes_text`
+ * Beyond the language: numbers mix (`result.n / 2`), and `top`, `sum`, `round`, `duration_text`, `count_text`, `bytes_text`
  * as documented in docs/runbooks.md.
  */
 export function evaluate(expression: string, variables: Variables): Evaluated {
@@ -103,6 +103,10 @@ function newEnvironment(unlistedVariablesAreDyn: boolean): Environment {
   environment.registerFunction('round(dyn): int', (value: unknown) => BigInt(Math.round(numberOf(value))));
   environment.registerFunction('duration_text(dyn): string', (value: unknown) =>
     durationText(numberOf(value)),
+  );
+  environment.registerFunction(
+    'count_text(dyn, string, string): string',
+    (value: unknown, one: string, many: string) => `${numberOf(value)} ${numberOf(value) === 1 ? one : many}`,
   );
   environment.registerFunction('bytes_text(dyn): string', (value: unknown) => bytesText(numberOf(value)));
   return environment;

@@ -30,6 +30,8 @@ describe('expressions', () => {
     ['sum(result.list.map(x, x.age))', 40.5],
     ['round(result.half)', 2],
     ['duration_text(95)', '1 min 35 s'],
+    ["count_text(1, 'session waits', 'sessions wait')", '1 session waits'],
+    ["count_text(0, 'session waits', 'sessions wait')", '0 sessions wait'],
     ['bytes_text(result.n * 1024 * 1024)', '3.0 MB'],
     ['result.list.filter(x, x.age > 20)', [{ pid: 22, age: 30 }]],
     ['result.none == null || result.none > 3', true],

@@ -1,4 +1,4 @@
-import { age } from './format.ts';
+import { age, count } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import { hiddenNote, sessionColumns, sessionFacts, who } from './session-columns.ts';
 import { sessionKey } from './session-key.ts';
@@ -36,7 +36,7 @@ export const postgresSession = postgresReadTool({
     };
     return output(
       [
-        `${who(facts)} is alive: ${facts.state ?? facts.backend_type} for ${age(facts.state_age_seconds)}, transaction ${age(facts.xact_age_seconds)} old, holds ${data.locks_held} locks, ${data.blocks_count} sessions wait for it.`,
+        `${who(facts)} is alive: ${facts.state ?? facts.backend_type} for ${age(facts.state_age_seconds)}, transaction ${age(facts.xact_age_seconds)} old, holds ${count(data.locks_held, 'lock')}, ${count(data.blocks_count, 'session')} ${data.blocks_count === 1 ? 'waits' : 'wait'} for it.`,
         `${facts.state === 'active' ? 'runs' : 'last ran'}: ${facts.query}`,
         ...hiddenNote([facts]),
       ],
