@@ -46,4 +46,4 @@ export interface Lab {
   server(kind: ServerKind): Promise<ScratchServer>;
 }
 
-export type ServerKind = 'plain' | 'small' | 'old' | 'archiving';
+export type ServerKind = 'plain' | 'replica' | 'small' | 'old' | 'archiving';

@@ -7,6 +7,8 @@ import type { ServerKind } from './fault-case.ts';
 /** A PostgreSQL of its own, with a table `orders` and the two roles that Sentry may be given. */
 export interface ScratchServer {
   readonly admin: Sql;
+  /** As superuser, for what replicates. */
+  readonly adminUrl: string;
   readonly appUrl: string;
   /** With pg_monitor, as documented. */
   readonly readUrl: string;
@@ -22,16 +24,13 @@ export interface ScratchServer {
   stop(): Promise<void>;
 }
 
+const logical = { max_connections: '40', wal_level: 'logical' };
 const common = { fsync: 'off', timezone: 'UTC', autovacuum_naptime: '1h', max_prepared_transactions: '5' };
 
 /** What makes a fault come quickly there, and nothing else. */
 const settingsOf: Readonly<Record<ServerKind, Readonly<Record<string, string>>>> = {
-  plain: {
-    ...common,
-    max_connections: '40',
-    wal_level: 'logical',
-    shared_preload_libraries: 'pg_stat_statements',
-  },
+  plain: { ...common, ...logical, shared_preload_libraries: 'pg_stat_statements' },
+  replica: { ...common, ...logical },
   small: { ...common, shared_buffers: '2MB', max_wal_size: '32MB', min_wal_size: '32MB', jit: 'off' },
   old: { ...common, autovacuum_freeze_max_age: '100000', autovacuum: 'off', synchronous_commit: 'off' },
   archiving: { ...common, archive_mode: 'on', archive_command: 'false', max_wal_size: '64MB' },
@@ -67,6 +66,7 @@ export async function startScratchServer(
   const clients: Sql[] = [];
   return {
     admin,
+    adminUrl: server.url,
     appUrl: as('app'),
     readUrl: as('sentry_read'),
     blindUrl: as('sentry_blind'),

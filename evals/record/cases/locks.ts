@@ -1,8 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultCase } from '../fault-case.ts';
+import type { CausedFault, FaultCase, Lab } from '../fault-case.ts';
 
 const waiting = (count: number): string =>
   `SELECT count(*) >= ${count} AS ok FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+
+/** An editor of prices goes to lunch with a row changed; checkouts of that row hang. */
+async function forgottenEditor(lab: Lab): Promise<CausedFault> {
+  const server = await lab.server('plain');
+  const editor = server.client('price-editor');
+  await editor.unsafe('BEGIN');
+  await editor.unsafe("UPDATE orders SET note = 'half price' WHERE id = 42");
+  for (let n = 0; n < 4; n += 1)
+    server.leave(server.client('checkout'), "UPDATE orders SET note = 'sold' WHERE id = 42");
+  await server.until(
+    'the checkouts to wait for some seconds',
+    `SELECT count(*) >= 4 AS ok FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND query_start < now() - interval '5 seconds'`,
+  );
+  return { readUrl: server.readUrl, release: server.calm };
+}
 
 /** Sessions that wait for each other, each time for another reason. */
 export const lockCases: readonly FaultCase[] = [
@@ -69,6 +85,69 @@ export const lockCases: readonly FaultCase[] = [
       await server.until('the checkouts to wait', waiting(3));
       return { readUrl: server.readUrl, release: server.calm };
     },
+  },
+  {
+    id: 'locks-slow-query-that-waits',
+    title: 'A slow query that is not slow: it waits for a forgotten transaction',
+    runbook: 'long-running-query',
+    alert: {
+      alertname: 'PostgresSlowQueries',
+      severity: 'warning',
+      summary: 'Slow queries on orders-db',
+      description: 'Queries take longer than 5 seconds.',
+    },
+    expected: {
+      verdict: 'cause_found',
+      category: 'blocked_sessions',
+      root_cause:
+        'A price-editor session left a transaction open and holds the lock that the slow queries wait for.',
+      keywords: ['price-editor'],
+      keyword_groups: [['transaction open', 'idle in transaction', 'holds the lock']],
+      forbidden_categories: ['runaway_query', 'healthy'],
+      needed_evidence: [['blocked by', 'blocks']],
+    },
+    cause: forgottenEditor,
+  },
+  {
+    id: 'locks-named-by-symptom',
+    title: 'An alert of an application that speaks of lock waits',
+    runbook: 'blocked-sessions',
+    alert: {
+      alertname: 'CheckoutStalls',
+      severity: 'critical',
+      summary: 'Checkouts stall',
+      description: 'Checkout workers report that they are waiting for a lock in orders-db. CPU is at 12 %.',
+    },
+    expected: {
+      verdict: 'cause_found',
+      category: 'blocked_sessions',
+      root_cause:
+        'A price-editor session left a transaction open and holds the lock that the checkouts wait for.',
+      keywords: ['price-editor'],
+      keyword_groups: [['transaction open', 'idle in transaction']],
+      needed_evidence: [['blocked by', 'blocks']],
+      red_herrings: ['CPU'],
+    },
+    cause: forgottenEditor,
+  },
+  {
+    id: 'uncovered-latency',
+    title: 'Checkouts are slow, and nobody says why',
+    runbook: null,
+    alert: {
+      alertname: 'CheckoutLatencyHigh',
+      severity: 'critical',
+      summary: 'The 95th percentile of checkouts is above 2 s',
+      description: 'Since the last minute.',
+    },
+    expected: {
+      verdict: 'cause_found',
+      root_cause: 'A price-editor session left a transaction open; checkouts wait for its lock.',
+      keywords: ['price-editor', 'lock'],
+      forbidden_keywords: ['connection exhaustion'],
+      needed_evidence: [['price-editor']],
+    },
+    cause: forgottenEditor,
   },
   {
     id: 'locks-working-migration',

@@ -362,6 +362,53 @@ export const storageCases: readonly FaultCase[] = [
     },
   },
   {
+    id: 'storage-lag-of-a-blocked-replica',
+    title: 'A replica whose apply process waits for a lock there',
+    runbook: 'replication-lag',
+    alert: {
+      alertname: 'PostgresReplicationLagBytes',
+      severity: 'critical',
+      summary: 'Replication lag of orders_copy',
+      description: 'The replica is more than 16 MB behind orders-db.',
+    },
+    expected: {
+      verdict: 'cannot_tell',
+      root_cause:
+        'Cannot tell from this server why orders_copy is behind: the replica itself has to be looked at, where something holds it up.',
+      keywords: ['orders_copy', 'behind'],
+      keyword_groups: [['replica itself', 'on the replica']],
+    },
+    async cause(lab) {
+      const [primary, replica] = [await lab.server('plain'), await lab.server('replica')];
+      await primary.admin.unsafe('CREATE PUBLICATION orders_pub FOR TABLE orders');
+      const from = new URL(primary.adminUrl);
+      await replica.admin.unsafe(
+        `CREATE SUBSCRIPTION orders_copy CONNECTION 'host=${from.hostname} port=${from.port} dbname=${from.pathname.slice(1)}
+           user=${from.username} password=${from.password}' PUBLICATION orders_pub WITH (copy_data = false)`,
+      );
+      const reader = replica.client('year-end-report');
+      await reader.unsafe('BEGIN');
+      await reader.unsafe('LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+      for (let n = 0; n < 12; n += 1) await primary.admin.unsafe("UPDATE orders SET note = note || 'x'");
+      await primary.until(
+        'the replica to be behind',
+        `SELECT bool_or(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) > 20000000) AS ok FROM pg_stat_replication`,
+      );
+      return {
+        readUrl: primary.readUrl,
+        async release() {
+          await replica.calm();
+          await replica.admin.unsafe('ALTER SUBSCRIPTION orders_copy DISABLE');
+          await replica.admin.unsafe('ALTER SUBSCRIPTION orders_copy SET (slot_name = NONE)');
+          await replica.admin.unsafe('DROP SUBSCRIPTION orders_copy');
+          await primary.admin.unsafe('DROP PUBLICATION orders_pub');
+          await primary.calm();
+          await primary.admin.unsafe('VACUUM FULL orders');
+        },
+      };
+    },
+  },
+  {
     id: 'storage-lag-without-replica',
     title: 'A lag alert, and no replica is connected',
     runbook: 'replication-lag',

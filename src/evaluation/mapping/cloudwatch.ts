@@ -2,12 +2,11 @@ import { z } from 'zod';
 import type { Json } from '../../domain/tool-call.ts';
 import type { MappedOutput, Mapping } from './mapping.ts';
 
-// Amazon RDS for PostgreSQL as CloudWatch, Performance Insights and the event log tell about it.
+// Amazon RDS for PostgreSQL as CloudWatch and Performance Insights tell about it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-metrics.html
 
 const METRICS = 'aws_cloudwatch_metrics';
 const INSIGHTS = 'aws_performance_insights';
-const EVENTS = 'aws_rds_events';
 
 const Metrics = z.object({
   metric_data_results: z.array(
@@ -31,7 +30,6 @@ const Insights = z.object({
     )
     .default([]),
 });
-const Events = z.object({ events: z.array(z.object({ date: z.string(), message: z.string() })).default([]) });
 
 interface Series {
   readonly name: string;
@@ -70,22 +68,13 @@ function replication(outputs: Readonly<Record<string, Json>>): MappedOutput | un
   };
 }
 
-/** How many connections are in use; the limit only where an event names it. Who holds them is not recorded. */
+/**
+ * How many connections are in use. Not which share of the limit that is: a database has many limits that are not
+ * recorded, and "there is room" said of this one would be heard as "all is well".
+ */
 function connections(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
   const used = series(outputs, 'DatabaseConnections');
-  if (used === undefined) return undefined;
-  const events = Events.safeParse(outputs[EVENTS]).data?.events ?? [];
-  const limit = events
-    .map(({ message }) => /\bmaximum of (\d+)\b/.exec(message)?.[1])
-    .findLast((found) => found !== undefined);
-  const max = limit === undefined ? undefined : Number(limit);
-  return {
-    text: `${line(used)}${max === undefined ? '' : ` The limit is ${max}.`}`,
-    data: {
-      used: used.last,
-      ...(max ? { max_connections: max, used_percent: Math.round((1_000 * used.last) / max) / 10 } : {}),
-    },
-  };
+  return used && { text: line(used), data: { used: used.last } };
 }
 
 /** The size of `pg_wal`, and nothing about checkpoints or archiving. */
@@ -115,7 +104,7 @@ function statements(outputs: Readonly<Record<string, Json>>): MappedOutput | und
 
 export const postgresOfCloudWatch: readonly Mapping[] = [
   { from: [METRICS], to: 'postgres_replication', read: replication },
-  { from: [METRICS, EVENTS], to: 'postgres_connections', read: connections },
+  { from: [METRICS], to: 'postgres_connections', read: connections },
   { from: [METRICS], to: 'postgres_checkpoints', read: walSize },
   { from: [INSIGHTS], to: 'postgres_slow_statements', read: statements },
 ];
