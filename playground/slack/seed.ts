@@ -58,9 +58,8 @@ export const COMMANDS: readonly SlashCommand[] = [
   { command: '/sentry', description: 'Ask the on-call colleague', usage_hint: 'help' },
 ];
 
-export const SHORTCUTS: readonly Shortcut[] = [
-  { callback_id: 'investigate_message', name: 'Investigate this', type: 'message' },
-];
+/** Those of manifest.yml: none yet. */
+export const SHORTCUTS: readonly Shortcut[] = [];
 
 /** An installed app, as the server authenticates and addresses it. */
 export interface InstalledApp {
