@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
+import { boxAlert, boxInvestigator, boxTools, createCore } from '../../support/core.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import {
   actionOf,
   auditBodies,
@@ -190,4 +192,57 @@ test('nobody can press in the policy’s name', async () => {
     ok: false,
     code: 'NOT_AN_APPROVER',
   });
+});
+
+test('an incident whose fix has earned it is resolved with nobody pressing anything', async () => {
+  await rig.core.sql`DELETE FROM incident`;
+  const machine = { broken: true, generation: 1, effects: 0, helps: true };
+  const own = join(scratchDir(), 'policy.yaml');
+  writeFileSync(own, policy('{after: 1, actions: 5, minutes: 60, veto_minutes: 1}'));
+  const core = await createCore({
+    url: rig.database.url,
+    tools: boxTools(machine),
+    policyPath: own,
+    investigator: {
+      ...boxInvestigator,
+      plan: async (work) => {
+        const proposed = await work.durably('propose', () =>
+          work.callTool({
+            tool: 'box_mend',
+            target: 'box',
+            input: { how: work.incident.id },
+            proposal: { why: 'It mends it.', runbookId: 'box', verify: null },
+          }),
+        );
+        if (proposed.kind !== 'proposed') throw new Error(JSON.stringify(proposed));
+        return { kind: 'proposed', actionId: proposed.actionId };
+      },
+    },
+  });
+  await core.start();
+  try {
+    const resolved = async (presses: boolean) => {
+      machine.broken = true;
+      const { incidentId } = await core.accept(boxAlert());
+      if (incidentId === null) throw new Error('no incident');
+      const action = await waitFor('a proposal', async () => {
+        const [now] = (await core.records.load(incidentId))?.actions ?? [];
+        return (await core.records.incident(incidentId))?.state === 'awaiting_approval' ? now : undefined;
+      });
+      expect(action.autonomousAt === null).toBe(presses);
+      if (presses) await decide({ core }, action);
+      else {
+        // Its veto time passes; its turn is due then.
+        await wait(action);
+        await core.sql`SELECT sentry_enqueue_turn(${incidentId}, 'unasked')`;
+      }
+      await waitFor('the end', async () => (await core.records.incident(incidentId))?.state === 'resolved');
+      return (await core.records.action(action.id))?.decidedBy;
+    };
+    expect(await resolved(true)).toBe('UONCALL');
+    expect(await resolved(false)).toBe('policy');
+    expect(machine.effects).toBe(2);
+  } finally {
+    await core.stop();
+  }
 });
