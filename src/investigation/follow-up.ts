@@ -66,7 +66,11 @@ async function asked(
     say: (words) => onWords(deps.redact(words)),
     unsay: () => onWords(null),
     durably: (_, fn) => fn(),
-    memoryFor: async () => null,
+    memoryFor: async (turn, text, shown) => {
+      const prepared = await deps.memory.prepare({ incident, role: 'triage', turn, text, shown });
+      if (prepared !== null) await deps.memory.recordShown(incident.id, 'triage', prepared);
+      return prepared;
+    },
     dropped: async () => undefined,
     spent: (usage) => deps.records.addUsage(incident.id, 'triage', usage),
   };

@@ -34,7 +34,7 @@ export interface PrepareDeps extends FindDeps {
 const LIMIT_MS = 2_000;
 /** Of that, for bringing the index up to date and for nearness in meaning; words take what is left. */
 const REFRESH_MS = 500;
-const MEANING_MS = 800;
+const MEANING_MS = { first: 800, later: 200 };
 /** Memories a turn. */
 const FIRST_TURN = 8;
 /** In a later turn only what it says makes for a memory, and only one that fits it well and is new. */
@@ -84,7 +84,7 @@ async function find(deps: PrepareDeps, ask: MemoryAsk): Promise<readonly RankedM
     entities: aboutOf(ask, asked),
     domain: incident.domain,
     limit: first ? FIRST_TURN : LATER_TURN,
-    meaningWithinMs: MEANING_MS,
+    meaningWithinMs: first ? MEANING_MS.first : MEANING_MS.later,
     ...(first ? {} : { least: LEAST_LATER }),
     system: await systemOf(deps.sql, incident.target),
     // An incident is no memory of itself.

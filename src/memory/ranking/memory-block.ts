@@ -99,9 +99,9 @@ function frameOf(name: string, entries: string): string {
   return `<${name}>\n${NOTES[name]}\n${entries}</${name}>\n`;
 }
 
-/** A text must not close its own block, nor open one that is trusted. */
+/** A text must not close its own block, nor open one that is trusted or that tells of an incident. */
 function quoted(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*(?:sentry_|memory\b))/gi, '&lt;');
+  return text.replace(/<(?=\s*\/?\s*(?:sentry_|memory\b|incident_data\b))/gi, '&lt;');
 }
 
 function attribute(value: string): string {
