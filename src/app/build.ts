@@ -58,6 +58,7 @@ import { layersLine } from './layers.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
 import { openModelGuard } from './model-guard.ts';
 import { countingUsage } from './model-metrics.ts';
+import { modelOutside } from './model-outside.ts';
 import { createReadSystem } from './read-system.ts';
 import type { Store } from './store.ts';
 import { configuredTargets } from './targets.ts';
@@ -273,6 +274,7 @@ export async function buildApp(parts: Parts) {
         model: modelName(config.llm, config.model),
       })
     : null;
+  const guard = await openModelGuard({ sql, records, audit, policy: config.modelGuard });
   const knownRunbooks = () => [...runbooks, ...workspace.runbooks.current()];
   const deps: InvestigationDeps = {
     sql,
@@ -287,7 +289,7 @@ export async function buildApp(parts: Parts) {
       ? createClaude({
           llm: model,
           breaker,
-          guard: await openModelGuard({ sql, records, audit, policy: config.modelGuard }),
+          guard,
           tools: offered,
           targets: targets.map((target) => target.name),
           runbooks: knownRunbooks,
@@ -307,7 +309,7 @@ export async function buildApp(parts: Parts) {
     sql,
     documents: workspace.documents,
     promotions: workspace.promotions,
-    advise: model ? createAdviseOn(model, redact) : null,
+    advise: model ? createAdviseOn(modelOutside(model, { records, breaker, guard, audit }), redact) : null,
     targets: targets.map((target) => target.name),
     readSystem: createReadSystem({ postgres, hosts }),
     episodeDays: config.memory.episodeDays,

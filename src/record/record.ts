@@ -25,7 +25,8 @@ export interface IncidentRecords {
   append(tx: Tx, id: IncidentId, body: IncidentEventBody, dedupeKey?: string): Promise<boolean>;
   /** The role's current words, for the live message; null withdraws them. */
   setWords(id: IncidentId, words: string | null): Promise<void>;
-  addUsage(id: IncidentId, role: Role, usage: ModelUsage): Promise<void>;
+  /** `id` null, and a name that is no role: of no incident, such as what memory asks a model. */
+  addUsage(id: IncidentId | null, role: Role | 'memory', usage: ModelUsage): Promise<void>;
 }
 
 export function createRecords(sql: Sql): IncidentRecords {

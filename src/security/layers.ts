@@ -51,7 +51,7 @@ export function layerStatus(
 
 const codes: readonly (readonly [RegExp, LayerName])[] = [
   [/^(CREDENTIAL_|IDENTITY_|TOOL_OUT_OF_SCOPE)/, 'identity vault'],
-  [/^(SCREEN|SECRET_IN_PLAN|UNSCREENED)/, 'AI gateway'],
+  [/^(SCREEN|SECRET_IN_PLAN|HIDDEN_IN_PLAN|UNSCREENED)/, 'AI gateway'],
   [/^TOO_MANY_CALLS/, 'throttle'],
   [/^(UNKNOWN_TOOL|ROLE_MAY_NOT|TOOLSET_|WRONG_DOMAIN|UNKNOWN_TARGET|NO_TARGET|TARGET_OUT)/, 'tool registry'],
   [/^(AUDIT_MODE|AUDIT_ONLY|STOPPED)/, 'human switch'],
@@ -60,7 +60,7 @@ const codes: readonly (readonly [RegExp, LayerName])[] = [
   [/^URL_/, 'URL allow-list'],
   [/^(INPUT_|BAD_INPUT)/, 'input sanitisation'],
   [/^RATE_LIMITED/, 'restart rate limit'],
-  [/^(COST_BREAKER|INCIDENT_BUDGET|DAY_BUDGET|LLM_BUDGET)/, 'cost breaker'],
+  [/^(COST_|INCIDENT_BUDGET|DAY_BUDGET|LLM_BUDGET)/, 'cost breaker'],
   [/^(DIFF_|PATCH_)/, 'diff validation'],
 ];
 

@@ -1,8 +1,44 @@
 import { messageOf } from '../../domain/errors.ts';
+import type { ModelUsage } from '../../domain/model-usage.ts';
 import { LlmError } from '../../llm/llm-error.ts';
-import { usdAtMost } from '../../llm/pricing.ts';
-import type { ModelRequest, ModelStream } from '../../llm/types.ts';
+import { dearestUsd, usdAtMost } from '../../llm/pricing.ts';
+import { addUsage, type ModelRequest, type ModelStream, type Spent, totalTokens } from '../../llm/types.ts';
 import type { CostBreaker } from '../../security/cost-breaker.ts';
+
+/**
+ * A model that puts on record what each message cost, failed ones included, before it settles: inside the durable step
+ * that paid for it.
+ */
+export function recordingUsage(
+  llm: { readonly model: string; readonly stream: ModelStream },
+  spent: (usage: ModelUsage) => Promise<void>,
+): ModelStream {
+  const record = (model: string, { usage, usd }: Spent): Promise<void> =>
+    spent({
+      model,
+      inputTokens: usage.input,
+      cacheReadTokens: usage.cacheRead,
+      cacheWriteTokens: usage.cacheWrite5m + usage.cacheWrite1h,
+      cacheWrite1hTokens: usage.cacheWrite1h,
+      outputTokens: usage.output,
+      thinkingTokens: usage.thinking,
+      costUsd: usd,
+    });
+  return async (request, options) => {
+    try {
+      const message = await llm.stream(request, options);
+      await record(message.model, {
+        usage: addUsage(message.usage, message.wasted.usage),
+        usd: (message.usd ?? dearestUsd(message.usage)) + message.wasted.usd,
+      });
+      return message;
+    } catch (error) {
+      if (error instanceof LlmError && totalTokens(error.spent.usage) > 0)
+        await record(request.model ?? llm.model, error.spent);
+      throw error;
+    }
+  };
+}
 
 /** A call whose money is not free within this time is not made: the playbook is faster. */
 const WAIT_MS = 60_000;

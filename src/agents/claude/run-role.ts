@@ -1,15 +1,13 @@
 import type { ShownMemory } from '../../domain/memory.ts';
 import type { Target } from '../../domain/target.ts';
-import { LlmError } from '../../llm/llm-error.ts';
-import { dearestUsd } from '../../llm/pricing.ts';
-import { addUsage, type Effort, type ModelStream, type Spent, totalTokens } from '../../llm/types.ts';
+import type { Effort, ModelStream } from '../../llm/types.ts';
 import type { CostBreaker } from '../../security/cost-breaker.ts';
 import type { ModelGuard } from '../../security/model-guard/model-guard.ts';
 import { runLoop } from '../loop/run-loop.ts';
 import type { Hint, LaterTurn, LoopLimits, LoopOutcome, ReportTool, ToolAnswer } from '../loop/types.ts';
 import { type Guidance, type Investigation, InvestigatorFailed } from '../ports.ts';
 import { failureWords, limitWords } from './failure-words.ts';
-import { withinBudget } from './guarded-stream.ts';
+import { recordingUsage, withinBudget } from './guarded-stream.ts';
 import { loadPrompt, type PromptedRole } from './load-prompt.ts';
 import { memoryTurns } from './memory-turns.ts';
 import { answerOf, hasTarget, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
@@ -184,38 +182,9 @@ function guarded(
   role: PromptedRole,
 ): ModelStream {
   const { id: incidentId } = work.incident;
-  const paid = paying(llm, work);
+  const paid = recordingUsage(llm, (usage) => work.spent(usage));
   const budgeted = breaker ? withinBudget(paid, breaker, { incidentId, model: llm.model }) : paid;
   // What is looked up in public documentation leaves the house.
   const carriesOut = (name: string): boolean => tools.find((tool) => tool.name === name)?.kind === 'docs';
   return guard ? screenedStream(budgeted, guard, { incidentId, role, carriesOut }) : budgeted;
-}
-
-/** Records what each message cost, failed ones included, inside the durable step that paid for it. */
-function paying(llm: ClaudeModel, work: Investigation): ModelStream {
-  const record = (model: string, { usage, usd }: Spent) =>
-    work.spent({
-      model,
-      inputTokens: usage.input,
-      cacheReadTokens: usage.cacheRead,
-      cacheWriteTokens: usage.cacheWrite5m + usage.cacheWrite1h,
-      cacheWrite1hTokens: usage.cacheWrite1h,
-      outputTokens: usage.output,
-      thinkingTokens: usage.thinking,
-      costUsd: usd,
-    });
-  return async (request, options) => {
-    try {
-      const message = await llm.stream(request, options);
-      await record(message.model, {
-        usage: addUsage(message.usage, message.wasted.usage),
-        usd: (message.usd ?? dearestUsd(message.usage)) + message.wasted.usd,
-      });
-      return message;
-    } catch (error) {
-      if (error instanceof LlmError && totalTokens(error.spent.usage) > 0)
-        await record(request.model ?? llm.model, error.spent);
-      throw error;
-    }
-  };
 }

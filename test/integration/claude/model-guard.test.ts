@@ -5,17 +5,20 @@ import { toolResultTexts } from '../../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../../playground/claude/scripted-claude.ts';
 import { createClaude } from '../../../src/agents/claude/create-claude.ts';
 import { openModelGuard } from '../../../src/app/model-guard.ts';
+import { modelOutside } from '../../../src/app/model-outside.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { redact, redactJson } from '../../../src/screen/redact.ts';
+import { createCostBreaker } from '../../../src/security/cost-breaker.ts';
 import type { GuardPolicy } from '../../../src/security/model-guard/model-guard.ts';
 import { drawActionCard } from '../../../src/slack/blocks/action-card.ts';
 import { defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import { fetchDocsTool } from '../../../src/tools/read/fetch-docs.ts';
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import { quiet } from '../../support/quiet.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** What reaches the model and what comes back, with the real gate, record and SDK; only the model is scripted. */
@@ -302,4 +305,48 @@ describe('an injection that is obeyed in full', () => {
     );
     expect(machine.effects).toBe(0);
   });
+});
+
+it('what memory asks a model outside of any incident passes the same guards and is paid for', async () => {
+  await start(() => ({ blocks: [{ text: 'a rule of thumb' }] }));
+  const { sql, records, audit } = core;
+  const limits = { usd: 5, windowMs: 600_000, perIncidentUsd: 10, perDayUsd: 100 };
+  const outside = modelOutside(
+    createModelGateway({ backend: createAnthropicBackend({ apiKey: 'test-key', baseUrl: claude.url }) }),
+    {
+      records,
+      audit,
+      breaker: createCostBreaker({ sql, audit, limits, log: quiet }),
+      guard: await openModelGuard({
+        sql,
+        records,
+        audit,
+        policy: { injection: 'mark', privateIps: false },
+      }),
+    },
+  );
+  const ask = () =>
+    outside.stream(
+      {
+        system: 'Summarise.',
+        tools: [],
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'text', text: `<incidents>${PERSON}, ${SECRET}: ${ORDER}</incidents>` }],
+          },
+        ],
+        effort: 'low',
+        maxTokens: 1_000,
+      },
+      { signal: new AbortController().signal, deadlineMs: 10_000, onEvent: () => undefined },
+    );
+  expect((await ask()).text).toBe('a rule of thumb');
+  for (const hidden of [PERSON, SECRET]) expect(sent()).not.toContain(hidden);
+  expect(sent()).toContain('<suspicious in=');
+  const [row] = await sql`SELECT role, incident_id, cost_usd FROM usage`;
+  expect(row).toMatchObject({ role: 'memory', incident_id: null });
+  expect(Number(row?.['cost_usd'])).toBeGreaterThan(0);
+  await sql`UPDATE usage SET cost_usd = 6`;
+  await expect(ask()).rejects.toMatchObject({ code: 'LLM_BUDGET' });
 });
