@@ -18,6 +18,7 @@ import { lockCases } from './cases/locks.ts';
 import { shopCases } from './cases/shop.ts';
 import { storageCases } from './cases/storage.ts';
 import { uncoveredCases } from './cases/uncovered.ts';
+import { vacuumCases } from './cases/vacuum.ts';
 import type { FaultCase, Lab } from './fault-case.ts';
 import { recordCase } from './record-case.ts';
 import { startScratchServer } from './scratch-server.ts';
@@ -33,7 +34,7 @@ const { values } = parseArgs({
 });
 const cases: readonly FaultCase[] = values.hosts
   ? hostCases
-  : [...shopCases, ...lockCases, ...connectionCases, ...storageCases, ...uncoveredCases];
+  : [...shopCases, ...lockCases, ...connectionCases, ...storageCases, ...vacuumCases, ...uncoveredCases];
 const file = join(packageRoot(), 'evals', 'incidents', values.hosts ? 'hosts.jsonl' : 'postgres.jsonl');
 
 const folder = mkdtempSync(join(tmpdir(), 'sentry-record-'));

@@ -98,7 +98,7 @@ describe('the playbook on the recorded incidents', () => {
       mapped: true,
       signal,
     });
-    const plain = ({ incidents }: EvalRun) => incidents.map(({ wallMs: _, ...rest }) => rest);
+    const plain = ({ incidents }: EvalRun) => incidents.map((one) => ({ ...one, wallMs: 0 }));
     expect(plain(again)).toEqual(plain(run));
   });
 });
