@@ -9,6 +9,8 @@ import {
 } from '../../../playground/claude/scenario.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
+import { createFollowUp } from '../../../src/investigation/follow-up.ts';
+import { userStore } from '../../../src/memory/documents/document.ts';
 import { why } from '../../../src/record/why.ts';
 import { drawLive, roundsOf } from '../../../src/slack/blocks/live.ts';
 import { defineReadTool } from '../../../src/tools/define.ts';
@@ -162,6 +164,31 @@ describe('an incident with memory', () => {
     expect(paths).toContain('checks/heron');
     await rig.until(id, 'reported');
   });
+});
+
+test('a question in the thread gets what memory has about it, and nothing of a person’s own', async () => {
+  const id = await begin(course([look]));
+  await rig.until(id, 'awaiting_approval');
+  await rig.knows('checks/grebe', 'Grebe valve', 'The grebe valve is oiled weekly.');
+  const own = { store: userStore('UANN'), incidentId: null };
+  const written = await rig.documents.write(
+    { kind: 'user', userId: 'UANN', incidentId: null },
+    {
+      place: own,
+      document: { path: 'grebe', title: 'Grebe valve', content: 'I broke the grebe valve.', docType: 'note' },
+      sources: [],
+    },
+  );
+  expect(written).toMatchObject({ ok: true });
+  script = () => ({ blocks: [{ text: 'Weekly.' }] });
+  const ask = createFollowUp(rig.core, why);
+  const question = { by: 'UANN', text: 'How often is the grebe valve oiled?' };
+  expect(await ask(id, question, () => undefined)).toEqual({ ok: true, text: 'Weekly.' });
+  const asked = userTexts(rig.claude.requests.at(-1)?.body)[0];
+  expect(asked).toContain('The grebe valve is oiled weekly.');
+  expect(asked).not.toContain('I broke the grebe valve.');
+  const record = await rig.records.load(id);
+  expect(record && loadedIn(record).at(-1)?.documents[0]?.path).toBe('checks/grebe');
 });
 
 describe('the memory tools', () => {
