@@ -11,6 +11,7 @@ import type { PageDelta } from '../../playground/slack/page-api.ts';
 import { SENTRY_APP, USERS } from '../../playground/slack/seed.ts';
 import type { Message } from '../../playground/slack/slack-shapes.ts';
 import { priceOf } from '../../src/llm/pricing.ts';
+import type { CostReport } from '../../src/record/cost.ts';
 import { ACTIONS } from '../../src/slack/blocks/slot.ts';
 import { type LocalSlackClient, textOf } from '../support/local-slack.ts';
 import { type Product, sentry, slackOf, startProduct } from '../support/product.ts';
@@ -191,6 +192,12 @@ describe('Claude investigates a real incident', () => {
     const { stdout } = await sentry({ dataDir }, ['incident', id, '--json']);
     const record = JSON.parse(stdout) as { incident: { costUsd: number }; events: { type: string }[] };
     expect(record.incident.costUsd).toBeCloseTo(charged(), 6);
+    const report = JSON.parse((await sentry({ dataDir }, ['cost', id, '--json'])).stdout) as CostReport;
+    expect(report.incident?.usd).toBeCloseTo(charged(), 6);
+    expect(report.today.usd).toBeCloseTo(charged(), 6);
+    const metrics = await (await fetch(`${product.httpUrl}/metrics`)).text();
+    const counted = [...metrics.matchAll(/^sentry_model_cost_usd_total\{.*\} (\S+)$/gm)];
+    expect(counted.reduce((sum, [, usd]) => sum + Number(usd), 0)).toBeCloseTo(charged(), 6);
     expect(record.events.find((event) => event.type === 'investigator.chosen')).toMatchObject({
       model: 'claude-opus-5-5',
       prompts: expect.stringMatching(/^[0-9a-f]{12}$/),
