@@ -42,11 +42,12 @@ while true; do
     block=""; n=0
     while [ $n -lt 300 ]; do block="$block$line
 "; n=$((n + 1)); done
-    while true; do
+    while [ -f "$dir/app/worker.conf" ]; do
       printf '%s' "$block" >> "$log"
       [ "$(wc -c < "$log")" -gt 100000000 ] && : > "$log"
       sleep 0.2
     done
+    exit 1
   fi
   say "INFO 3 mails sent"
   sleep 2

@@ -272,6 +272,23 @@ describe('restart_service', () => {
     expect(rig.host.restarts()).toBe(0);
   });
 
+  test('the claim itself counts: what was approved before another one ran is refused, with the time', async () => {
+    await running();
+    // It fails before it touches the process, so that nothing but the limit stands against the second.
+    writeFileSync(join(rig.host.dir, 'fail'), '');
+    const first = await rig.approve(await rig.propose('restart_service', { service: 'worker' }));
+    const second = await rig.approve(await rig.propose('restart_service', { service: 'worker' }));
+    expect(await rig.execute(first)).toMatchObject({ kind: 'ran', outcome: { kind: 'failed' } });
+    expect(await rig.execute(second)).toMatchObject({
+      kind: 'not_run',
+      why: 'refused',
+      code: 'RATE_LIMITED',
+      reason: expect.stringMatching(/At most 1 restart of worker in 10 minutes.* UTC/),
+    });
+    expect((await rig.core.records.action(second.id))?.state).toBe('approved');
+    renameSync(join(rig.host.dir, 'fail'), join(rig.host.dir, 'failed'));
+  });
+
   test('is void when the service has been restarted by somebody else', async () => {
     await running();
     const action = await rig.approve(await rig.propose('restart_service', { service: 'worker' }));
