@@ -28,7 +28,6 @@ const Given = z.object({
   root_cause: Text,
   rootCause: Text,
   cause: Text,
-  answer: Text,
   category: Text,
   confidence: z.number().min(0).max(1).nullish(),
   evidence: z
@@ -47,22 +46,28 @@ const Given = z.object({
   remedy: Text,
 });
 
+/** A diagnosis under a name of its own; a bare text there is its cause. */
+const Nested = z
+  .union([z.string().transform((text): Record<string, unknown> => ({ cause: text })), z.looseObject({})])
+  .optional();
+
 /**
- * A line of an answers file: `id` and, flat or under `diagnosis`, a diagnosis in our names or in snake case. Only the
+ * A line of an answers file: `id` and, flat or under `diagnosis` or `answer`, a diagnosis in our names or in snake case. Only the
  * cause is needed; without a verdict the category `healthy` or `unknown` tells, and a missing cause is an abstention.
  * A missing confidence counts as full.
  */
 export const AnswerLine = z
-  .looseObject({ id: z.string().min(1), diagnosis: z.looseObject({}).optional() })
+  .looseObject({ id: z.string().min(1), diagnosis: Nested, answer: Nested })
   .transform((line, context): Answer => {
-    const parsed = Given.safeParse({ ...line, ...line.diagnosis });
+    const { diagnosis, answer } = line;
+    const parsed = Given.safeParse({ ...line, ...diagnosis, ...answer });
     if (!parsed.success) {
       for (const issue of parsed.error.issues)
         context.addIssue({ code: 'custom', message: issue.message, path: [...issue.path] });
       return z.NEVER;
     }
     const given = parsed.data;
-    const rootCause = given.rootCause ?? given.root_cause ?? given.cause ?? given.answer ?? '';
+    const rootCause = given.rootCause ?? given.root_cause ?? given.cause ?? '';
     const verdict = verdictOf(given, rootCause);
     return {
       id: line.id,

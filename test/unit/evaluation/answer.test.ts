@@ -9,6 +9,8 @@ describe('an answer from outside', () => {
     ['flat, in our names', { rootCause: 'The disk is full.', ruledOut: 'CPU' }],
     ['under diagnosis', { diagnosis: { rootCause: 'The disk is full.', ruledOut: ['CPU'] } }],
     ['as a bare text', { answer: 'The disk is full.', ruledOut: ['CPU'] }],
+    ['as a bare text under diagnosis', { diagnosis: 'The disk is full.', ruledOut: ['CPU'] }],
+    ['under answer', { answer: { cause: 'The disk is full.', ruled_out: ['CPU'] } }],
   ])('is read %s', (_, given) => {
     expect(AnswerLine.parse({ id: 'one', ...given })).toMatchObject({
       verdict: 'cause_found',
