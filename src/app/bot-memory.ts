@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { IncidentId } from '../domain/ids.ts';
+import { domains } from '../domain/incident.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { Log } from '../domain/log.ts';
 import type { Sql } from '../domain/sql.ts';
@@ -13,6 +14,7 @@ import { createMemory, type Memory } from '../memory/memory.ts';
 import type { Embedder, VectorStore } from '../memory/ports.ts';
 import { createIndexKeeper } from '../memory/retrieval/keep-index.ts';
 import { createRetrieval } from '../memory/retrieval/retrieval.ts';
+import { syncRunbooks } from '../memory/retrieval/sources/sync-runbooks.ts';
 import type { Runbook } from '../memory/runbooks/runbook.ts';
 
 /** All of memory as the bot uses it: recall, what a model's turns get, documents with search, and what runs behind it. */
@@ -42,6 +44,11 @@ export function createBotMemory(deps: {
     recordShown: createRecordShown({ ...deps, events: records }),
     /** With the retrieval's search; while memory is off, with words in common alone. */
     documents: enabled ? { ...deps.documents, search } : deps.documents,
+    /** Promoted runbooks are found like those of the files. */
+    async indexPromoted(runbooks: readonly Runbook[]): Promise<void> {
+      if (!enabled) return;
+      for (const domain of domains) await syncRunbooks(retrieval, domain, runbooks, { origin: 'promoted' });
+    },
     start(runbooks: readonly Runbook[]): void {
       memory.start(runbooks);
       if (enabled) keeper.start();

@@ -30,7 +30,7 @@ import { slackMessage } from '../ingest/slack-message/index.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
 import { createFollowUp } from '../investigation/follow-up.ts';
 import { createSteering, type Steered } from '../investigation/steering.ts';
-import { createSwitchOrders } from '../investigation/switch-orders.ts';
+import { createSwitchOrders, stoppedForNow } from '../investigation/switch-orders.ts';
 import { createSwitchboard } from '../investigation/switchboard.ts';
 import { createTurn } from '../investigation/turn.ts';
 import { auditedBackend } from '../llm/audited-backend.ts';
@@ -118,6 +118,7 @@ export async function buildApp(parts: Parts) {
     files: () => runbookFiles,
     dryRun: (runbook, incidentId) => dryRun(runbook, incidentId),
     changed: (jobId) => slack.proposalChanged(jobId),
+    index: (promoted) => memory.indexPromoted(promoted),
     flush: () => memory.flushOutbox(),
     log,
   });
@@ -217,6 +218,11 @@ export async function buildApp(parts: Parts) {
     records,
     why,
     decide: async (decision) => {
+      if (decision.decision === 'approve') {
+        const action = await records.action(decision.actionId);
+        const no = await stoppedForNow(killSwitch, action, (name) => targetsByName.get(name)?.domain);
+        if (no) return no;
+      }
       const answer = await approvals.decide({ ...decision, reason: decision.reason ?? '' });
       if (answer.ok) slack.changed(answer.action.incidentId);
       return answer;

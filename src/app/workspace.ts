@@ -9,6 +9,7 @@ import { listEpisodes } from '../memory/list-episodes.ts';
 import type { IsAdmin, RunDry } from '../memory/promotion/ports.ts';
 import { createWorkspaceRunbooks, type RunbookSource } from '../memory/promotion/workspace-runbooks.ts';
 import type { KnownTools } from '../memory/runbooks/check-tools.ts';
+import type { Runbook } from '../memory/runbooks/runbook.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { SlackMemory } from '../slack/ports.ts';
 import { createMemoryDocuments } from './memory-documents.ts';
@@ -30,6 +31,8 @@ export function createWorkspace(deps: {
   readonly dryRun: RunDry;
   /** A proposal's card is to be drawn again. */
   readonly changed: (jobId: string) => void;
+  /** Makes promoted runbooks found by search, and those that are none any more not. */
+  readonly index: (runbooks: readonly Runbook[]) => Promise<void>;
   /** Sends to Chroma what waits for it. */
   readonly flush: () => Promise<unknown>;
   readonly log: Log;
@@ -39,7 +42,7 @@ export function createWorkspace(deps: {
   let sweeping: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  const runbooks = createWorkspaceRunbooks({ sql, tools: deps.tools, files, log });
+  const runbooks = createWorkspaceRunbooks({ ...deps, files });
   const made = createMemoryDocuments({
     ...deps,
     runbooks: {

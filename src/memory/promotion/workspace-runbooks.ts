@@ -31,6 +31,8 @@ export function createWorkspaceRunbooks(deps: {
   readonly tools: KnownTools;
   /** Of the files as they are now; an id that a file has since taken is the file's. */
   readonly files: () => readonly RunbookSource[];
+  /** Makes them found by search. */
+  readonly index?: (runbooks: readonly Runbook[]) => Promise<void>;
   readonly log: Log;
 }): WorkspaceRunbooks {
   const { sql, log } = deps;
@@ -59,6 +61,7 @@ export function createWorkspaceRunbooks(deps: {
     for (const problem of problems.filter(({ file }) => own.has(file)))
       log.error({ runbook: problem.file }, `a promoted runbook is left out: ${problemLine(problem)}`);
     found = { runbooks: runbooks.filter(({ file }) => own.has(file)), sources };
+    await deps.index?.(found.runbooks);
     mark = now;
   }
 

@@ -9,6 +9,7 @@ import { syncIncidents } from '../../../src/memory/retrieval/sources/sync-incide
 import { syncRunbooks } from '../../../src/memory/retrieval/sources/sync-runbooks.ts';
 import type { Space } from '../../../src/memory/retrieval/types.ts';
 import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
+import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
 import { createRecords } from '../../../src/record/record.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { anIncident } from '../../support/incidents.ts';
@@ -58,11 +59,15 @@ describe('runbooks', () => {
   test('follow their files and leave what is not from a file', async () => {
     const runbooks = await load();
     await syncRunbooks(retrieval, 'postgres', runbooks);
-    await retrieval.put(space, [{ key: 'promoted', title: 'Promoted', text: 'By an admin.' }]);
+    const promoted = { ...(runbooks[0] as Runbook), id: 'promoted', title: 'Promoted' };
+    await syncRunbooks(retrieval, 'postgres', [promoted], { origin: 'promoted' });
     await syncRunbooks(retrieval, 'postgres', runbooks.slice(1));
     const keys = (await retrieval.list(space)).map(({ key }) => key);
     expect(keys).toContain('promoted');
     expect(keys).not.toContain(runbooks[0]?.id);
+    await syncRunbooks(retrieval, 'postgres', [], { origin: 'promoted' });
+    const left = (await retrieval.list(space)).map(({ key }) => key);
+    expect(left.toSorted()).toEqual(keys.filter((key) => key !== 'promoted').toSorted());
     expect(keys).toHaveLength(runbooks.length);
   });
 });
