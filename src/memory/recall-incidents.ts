@@ -2,6 +2,7 @@ import { asIncidentId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { RecalledIncident } from '../domain/memory.ts';
 import { incidentsOf } from './collections.ts';
+import { distanceCuts } from './distance-cuts.ts';
 import type { Embedder, VectorFilter, VectorHit, VectorStore } from './ports.ts';
 import { readFacts, type SystemFacts, systemMismatch } from './systems/system-facts.ts';
 
@@ -10,14 +11,6 @@ const K = 6;
 /** The same target's own earlier versions and the incident itself are dropped after the query. */
 const ASK_FOR = K + 4;
 
-/**
- * How far, in cosine distance of the offline embedding, a past incident may be and still be called similar. Measured:
- * bench/README.md, "Recall". Alert titles of different faults of one database are nearer to each other than a long
- * document is to its own title, so distance alone cannot tell them apart: the kind, or the alert's name, must be equal,
- * and distance only drops what shares the name by accident. Without either, distance must do alone.
- */
-export const SAME_KIND_CUT = 0.65;
-export const UNNAMED_CUT = 0.35;
 /** So much farther is an incident of an entirely different system: behind one of this system that says the same. */
 const OTHER_SYSTEM = 0.25;
 
@@ -32,7 +25,8 @@ export async function recallIncidents(
   const [embedding] = await deps.embedder.embed([queryText(incident, incidentType)]);
   if (!embedding) return [];
   const filter = sameKind(incident, incidentType);
-  const cut = filter ? SAME_KIND_CUT : UNNAMED_CUT;
+  const cuts = distanceCuts(deps.embedder.fingerprint);
+  const cut = filter ? cuts.sameKind : cuts.unnamed;
   const hits = await deps.vectors
     .collection(incidentsOf(incident.domain), deps.embedder.fingerprint)
     .query(embedding, ASK_FOR, timeoutMs, filter);

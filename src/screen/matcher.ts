@@ -7,6 +7,8 @@ export interface Struck<R extends Rule> extends Span {
 
 interface End<R extends Rule> {
   readonly rule: R;
+  /** The rule's pattern without the flag that has the engine note where groups stood. */
+  readonly quick: RegExp;
   readonly index: number;
   /** From the end of the hint back to where the pattern begins. */
   readonly reach: number;
@@ -72,14 +74,15 @@ export function createMatcher<R extends Rule>(
       state = ~state;
       const { rules: ended, marks: seen } = ends[state / width] as Ends<R>;
       marked |= seen;
-      for (const { rule, index, reach } of ended) {
+      for (const one of ended) {
+        const { rule, index, reach } = one;
         const at = i + 1 - reach;
         if (clean) {
           covered.fill(0);
           clean = false;
         }
         if (at < (covered[index] as number)) continue;
-        const span = tryAt(rule, text, at);
+        const span = tryAt(one, text, at);
         if (span === null) continue;
         covered[index] = span.end;
         struck.push({ rule, start: span.start, end: span.end });
@@ -112,26 +115,40 @@ export function createLiteralTest(
   };
 }
 
-function tryAt(rule: Rule, text: string, at: number): Span | null {
+function tryAt({ rule, quick }: End<Rule>, text: string, at: number): Span | null {
   if (at < 0) return null;
-  rule.pattern.lastIndex = at;
-  const match = rule.pattern.exec(text);
+  quick.lastIndex = at;
+  const match = quick.exec(text);
   if (match === null) return null;
-  const [from, to] = placeOf(match);
+  const [from, to] = placeOf(match, rule.pattern);
   if (from === to) return null;
   const end = rule.extend?.(text, { start: from, end: to }) ?? to;
+  if (rule.check === undefined) return { start: from, end };
   const hit = { text, start: from, end, secret: text.slice(from, end), match };
-  return rule.check === undefined || rule.check(hit) ? { start: from, end } : null;
+  return rule.check(hit) ? { start: from, end } : null;
 }
 
-function placeOf(match: RegExpExecArray): readonly [number, number] {
-  const named = match.indices?.groups?.secret;
+function placeOf(match: RegExpExecArray, pattern: RegExp): readonly [number, number] {
+  const whole = match[0];
+  const to = match.index + whole.length;
+  const secret = secretOf(match);
+  if (secret === undefined) return [match.index, to];
+  // Most patterns end with the secret. Only for the others the engine is asked where it stood, which costs several times as much.
+  if (whole.endsWith(secret)) return [to - secret.length, to];
+  pattern.lastIndex = match.index;
+  const indices = pattern.exec(match.input)?.indices;
+  const named = indices?.groups?.['secret'];
   if (named !== undefined) return named;
-  for (let group = 1; group < match.length; group++) {
-    const place = match.indices?.[group];
-    if (place !== undefined) return place;
-  }
-  return [match.index, match.index + match[0].length];
+  for (const place of indices?.slice(1) ?? []) if (place !== undefined) return place;
+  return [match.index, to];
+}
+
+/** The group named `secret`, else the first that took part; undefined when the pattern has no groups. */
+function secretOf(match: RegExpExecArray): string | undefined {
+  const named = match.groups?.['secret'];
+  if (named !== undefined) return named;
+  for (let group = 1; group < match.length; group++) if (match[group] !== undefined) return match[group];
+  return undefined;
 }
 
 function build<R extends Rule>(rules: readonly R[], marks: readonly (readonly string[])[]): Automaton<R> {
@@ -158,9 +175,11 @@ function build<R extends Rule>(rules: readonly R[], marks: readonly (readonly st
     }
     return ends[state] as { rules: End<R>[]; marks: number };
   };
-  for (const [index, rule] of rules.entries())
+  for (const [index, rule] of rules.entries()) {
+    const quick = new RegExp(rule.pattern.source, rule.pattern.flags.replace('d', ''));
     for (const hint of rule.hints)
-      stateOf(hint).rules.push({ rule, index, reach: hint.length + (rule.back ?? 0) });
+      stateOf(hint).rules.push({ rule, quick, index, reach: hint.length + (rule.back ?? 0) });
+  }
   for (const [bit, literals] of marks.entries())
     for (const literal of literals) stateOf(literal).marks |= 1 << bit;
   link(rows, ends);
