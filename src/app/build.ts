@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createClaude } from '../agents/claude/create-claude.ts';
+import { createClaude, ROUND_USD } from '../agents/claude/create-claude.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
 import { createApprovals } from '../approvals/approvals.ts';
@@ -28,6 +28,7 @@ import { alertmanager } from '../ingest/alertmanager/index.ts';
 import { createOpenByHand } from '../ingest/open-by-hand.ts';
 import { slackMessage } from '../ingest/slack-message/index.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
+import { createDigDeeper } from '../investigation/dig-deeper.ts';
 import { createFollowUp } from '../investigation/follow-up.ts';
 import { createSteering, type Steered } from '../investigation/steering.ts';
 import { createSwitchOrders, stoppedForNow } from '../investigation/switch-orders.ts';
@@ -209,8 +210,14 @@ export async function buildApp(parts: Parts) {
       alertChannels: config.alertChannels,
       approvers: parts.approvers,
       approversOf: async (action) => {
-        const demands = await rules.demands(action);
-        return 'ok' in demands ? [] : demands.approvers;
+        const demands = await rules.demands(action).catch((error: unknown) => {
+          log.error(
+            { error: messageOf(error) },
+            'the policy cannot be read: a card names nobody who may approve',
+          );
+          return null;
+        });
+        return demands === null || 'ok' in demands ? [] : demands.approvers;
       },
       oncallGroup: parts.oncallGroup,
       mode: config.mode,
@@ -249,6 +256,14 @@ export async function buildApp(parts: Parts) {
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
     followUp: (incidentId, question, onWords) => followUp(incidentId, question, onWords),
     openByHand: (request) => openByHand(request),
+    ...(config.llm
+      ? {
+          digDeeper: {
+            estimate: (incidentId) => digDeeper.estimate(incidentId),
+            dig: (incidentId, by) => digDeeper.dig(incidentId, by),
+          },
+        }
+      : {}),
     grade: (incidentId, grade) => grades.give(incidentId, grade),
     acceptSlackMessage: async (message, own) => {
       const read = slackMessage.read(message, { receivedAt: new Date(), own });
@@ -325,6 +340,7 @@ export async function buildApp(parts: Parts) {
   const steering = createSteering({ ...deps, audit });
   const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
   const followUp = createFollowUp(deps, why);
+  const digDeeper = createDigDeeper(deps, ROUND_USD);
   const openByHand = createOpenByHand(sql, accept, targets);
 
   const http = createHttpServer({

@@ -1,6 +1,7 @@
+import type { Action } from '../domain/action.ts';
 import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import { type IncidentId, parseIncidentId } from '../domain/ids.ts';
-import { scopeWords, switchWords } from '../security/kill-switch.ts';
+import { type KillSwitch, scopeWords, switchScopes, switchWords } from '../security/kill-switch.ts';
 import { readSwitchWords } from '../security/switch-words.ts';
 import type { Steered, Steering } from './steering.ts';
 import type { RunningAction, Switchboard } from './switchboard.ts';
@@ -98,4 +99,20 @@ function listOf(actions: readonly RunningAction[]): string {
       (each) => `• ${each.actionId} (${each.incidentId}) on ${each.target}: ${each.command}: ${each.state}`,
     )
     .join('\n');
+}
+
+/**
+ * Why *Approve* is not taken now: what is stopped would only make the approval void. The card stays as it is, and may be
+ * pressed after *Resume*. The gate does not rely on this.
+ */
+export async function stoppedForNow(
+  killSwitch: Pick<KillSwitch, 'stopped'>,
+  action: Pick<Action, 'target'> | null,
+  domainOf: (target: string) => string | undefined,
+): Promise<Refusal | undefined> {
+  if (!action) return undefined;
+  const no = await killSwitch.stopped(switchScopes(action.target, domainOf(action.target) ?? ''));
+  return no?.code === 'STOPPED'
+    ? refuse('STOPPED', `${no.reason} Nothing was approved; press again after it has been resumed.`)
+    : undefined;
 }

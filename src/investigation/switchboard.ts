@@ -105,11 +105,12 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
     scope: string,
     type: 'switch.set' | 'switch.cleared',
     body: object,
+    key: string | null = null,
   ): Promise<readonly IncidentId[]> {
     const names = targetsOf(scope);
     const rows = await tx`
-      INSERT INTO event (incident_id, type, body)
-      SELECT id, ${type}, ${tx.json({ scope, ...body })} FROM incident
+      INSERT INTO event (incident_id, type, body, dedupe_key)
+      SELECT id, ${type}, ${tx.json({ scope, ...body })}, ${key} FROM incident
        WHERE state NOT IN ('ignored', 'resolved')
          AND (${names === null} OR target = ANY (${tx.array(names ?? [])}::text[]))
       RETURNING incident_id`;
@@ -170,8 +171,19 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
       const incident = await deps.records.incident(asIncidentId(String(row['id'])));
       if (!incident?.target) continue;
       const domain = targets.get(incident.target)?.domain ?? incident.domain;
-      if (await killSwitch.stopped(switchScopes(incident.target, domain))) continue;
-      await again(incident);
+      const scopes = switchScopes(incident.target, domain);
+      if (await killSwitch.stopped(scopes)) await tellHeld(incident.id, scopes);
+      else await again(incident);
+    }
+  }
+
+  /** An incident that was opened under the switch hears of it when it is first held up by it. */
+  async function tellHeld(id: IncidentId, scopes: readonly string[]): Promise<void> {
+    const holding = (await setSwitches(sql)).filter((set) => scopes.includes(set.scope));
+    for (const { since, ...set } of holding) {
+      const body = { type: 'switch.set', ...set } as const;
+      const isNew = await sql.begin((tx) => deps.records.append(tx, id, body, keyOf(set.scope, since)));
+      if (isNew) reporter.changed(id);
     }
   }
 
@@ -217,9 +229,15 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
           VALUES (${scope}, true, ${by}, ${reason}, clock_timestamp() + ${forMs}::float8 * interval '1 millisecond')
           ON CONFLICT (scope) DO UPDATE SET stopped = true, by = excluded.by, reason = excluded.reason,
              until = excluded.until, at = clock_timestamp()
-          RETURNING until`;
+          RETURNING until, at`;
         const until = row?.['until'] ?? null;
-        const ids = await tell(tx, scope, 'switch.set', { by, reason, until });
+        const ids = await tell(
+          tx,
+          scope,
+          'switch.set',
+          { by, reason, until },
+          keyOf(scope, String(row?.['at'])),
+        );
         await audit.appendIn(tx, {
           kind: 'switch.set',
           actor: by,
@@ -251,6 +269,9 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
     },
   };
 }
+
+/** One setting of the switch, as incidents are told of it. */
+const keyOf = (scope: string, since: string): string => `switch:${scope}:${since}`;
 
 function toRunning(row: SqlRow): RunningAction {
   return {

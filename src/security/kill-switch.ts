@@ -39,7 +39,7 @@ export function createKillSwitch(
     if (!found.some((row) => row['scope'] === '*'))
       return refuse('STOPPED', 'The switch is missing from the database (scope "*"): nothing is changed.');
     const set = found.find(holds);
-    return set && refuse('STOPPED', `${switchWords(setSwitchOf(set))}.`);
+    return set && refuse('STOPPED', stoppedReason(setSwitchOf(set)));
   };
 
   return {
@@ -98,10 +98,20 @@ function setSwitchOf(row: SqlRow): SetSwitch {
 }
 
 /** `Stopped by <@U1> (target shop-db) until 2026-11-22 14:00 UTC: a migration runs`, without the full stop. */
-export function switchWords({ by, scope, reason, until }: Omit<SetSwitch, 'since'>): string {
+export function switchWords(set: Omit<SetSwitch, 'since'>): string {
+  return `Stopped by ${isSlackUser(set.by) ? `<@${set.by}>` : set.by}${aboutWords(set)}`;
+}
+
+/** The same for the record, which is drawn as plain text: Slack's ids say nothing there, the switch's events do. */
+function stoppedReason(set: Omit<SetSwitch, 'since'>): string {
+  return `Stopped${isSlackUser(set.by) ? '' : ` by ${set.by}`}${aboutWords(set)}.`;
+}
+
+const isSlackUser = (by: string): boolean => /^[UW][A-Z0-9]{2,}$/.test(by);
+
+function aboutWords({ scope, reason, until }: Omit<SetSwitch, 'since' | 'by'>): string {
   const end = until === null ? '' : ` until ${minute(until)}`;
-  const who = /^[UW][A-Z0-9]{2,}$/.test(by) ? `<@${by}>` : by;
-  return `Stopped by ${who} (${scopeWords(scope)})${end}${reason ? `: ${reason}` : ''}`;
+  return ` (${scopeWords(scope)})${end}${reason ? `: ${reason}` : ''}`;
 }
 
 /** A scope for people. */

@@ -19,5 +19,7 @@ export interface SlackContext {
   readonly identity: () => Identity;
   readonly drawOptions: (record: IncidentRecord) => Promise<DrawOptions>;
   readonly tell: (to: Audience, say: Say) => Promise<void>;
+  /** `<@U…>` in words of ours as that person's name. */
+  readonly withNames: (text: string) => Promise<string>;
   readonly statusLines: () => Promise<readonly string[]>;
 }

@@ -87,7 +87,10 @@ export function createSlack(deps: SlackDeps): Slack {
   const directory = createDirectory(client, (name) => channels.idOf(name));
   const people = createPeople(client, identity);
   const store = outboundStore(sql, deps.executorId);
-  const drawOptions = createDrawOptions({ config, log, store, people, directory, channels, identity });
+  const drawOptions = createDrawOptions({
+    ...{ config, log, store, people, directory, channels, identity },
+    mayDig: deps.digDeeper !== undefined,
+  });
   const alertChannels = () => Promise.all(config.alertChannels.map((name) => channels.idOf(name)));
   const outbound = createOutbound({
     client: sender,
@@ -167,7 +170,8 @@ export function createSlack(deps: SlackDeps): Slack {
     directory,
     identity,
     drawOptions,
-    tell: (to, say) => tell(client, log, to, say),
+    tell: async (to, say) => tell(client, log, to, { ...say, text: await withNames(say.text) }),
+    withNames,
     statusLines: async () => {
       const open = await deps.records.list({ limit: 1000, open: true });
       return [

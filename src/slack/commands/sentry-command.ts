@@ -84,7 +84,7 @@ async function further(
   if (!may.ok) return sayText(may.reason);
   const incidentId = threadTs ? await records.findByThread(channel, threadTs) : null;
   const say = (words: string): void => asking.say(sayText(words));
-  return sayText(await command({ text, by: asking.userId, incidentId, say }));
+  return sayText(await context.withNames(await command({ text, by: asking.userId, incidentId, say })));
 }
 
 /** The named incident, else the thread's, else the newest. */

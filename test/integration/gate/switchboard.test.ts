@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSwitchOrders } from '../../../src/investigation/switch-orders.ts';
+import { createSwitchOrders, stoppedForNow } from '../../../src/investigation/switch-orders.ts';
 import { createSwitchboard, type Switchboard } from '../../../src/investigation/switchboard.ts';
 import { createTurn } from '../../../src/investigation/turn.ts';
 import { drawRoot } from '../../../src/slack/blocks/root.ts';
@@ -109,7 +109,10 @@ describe('Stop', () => {
   test('holds incidents up, says by whom on their root, and Resume goes on with them', async () => {
     await board.stop({ ...order, forMs: null });
     const id = await worked();
+    await board.look();
+    await board.look();
     const held = await recordOf(id);
+    expect(held.events.filter((event) => event.type === 'switch.set')).toHaveLength(1);
     expect(held.incident.state).toBe('reported');
     expect(held.actions.at(-1)).toMatchObject({ auditOnly: true });
     expect(held.actions.at(-1)?.heldBy).toContain('a migration runs');
@@ -246,6 +249,20 @@ describe('/sentry stop and resume', () => {
     const answer = await orders(isAdmin).resume('everything', 'UADMIN');
     expect(answer).toMatchObject({ ok: true });
     expect(answer.ok && answer.text).toContain('Still: Stopped by <@UADMIN> (target box)');
+  });
+
+  test('Approve is not taken while it holds, and the card waits for Resume', async () => {
+    const id = await worked();
+    const card = (await recordOf(id)).actions.at(-1) ?? null;
+    const { killSwitch } = rig.core.gateDeps;
+    expect(await stoppedForNow(killSwitch, card, () => 'postgres')).toBeUndefined();
+    await board.stop({ ...order, scope: 'domain:postgres', forMs: null });
+    const no = await stoppedForNow(killSwitch, card, () => 'postgres');
+    expect(no).toMatchObject({ code: 'STOPPED' });
+    expect(no?.reason).toContain('press again');
+    await board.resume({ ...order, scope: 'domain:postgres' });
+    expect(await stoppedForNow(killSwitch, card, () => 'postgres')).toBeUndefined();
+    expect((await recordOf(id)).actions.at(-1)?.state).toBe('proposed');
   });
 
   test('of one incident are anybody’s', async () => {
