@@ -1,4 +1,5 @@
 import { openPolicyRules } from '../approvals/rules/policy-rules.ts';
+import { messageOf } from '../domain/errors.ts';
 import type { Target } from '../domain/target.ts';
 import type { MetricsRegistry } from '../infra/metrics/registry.ts';
 import { createAuditLog } from '../security/audit-chain.ts';
@@ -14,6 +15,8 @@ import { openVaultKey } from '../security/vault/vault-key.ts';
 import type { Parts } from './build.ts';
 import { countingRefusals, layersNow, watchLayers } from './layers.ts';
 import { settingsSeen } from './settings-seen.ts';
+
+const TIDY_MS = 60 * 60_000;
 
 /** What stands between anybody and a system: made once, before everything that has to pass it. */
 export async function createGuards(
@@ -57,6 +60,7 @@ export async function createGuards(
   });
   const layers = () => layersNow({ config, sql, killSwitch, breaker });
   let endWatch = (): void => undefined;
+  let tidying: NodeJS.Timeout | undefined;
 
   return {
     audit,
@@ -78,10 +82,17 @@ export async function createGuards(
       );
       witness?.start();
       endWatch = watchLayers(layers, metrics);
+      tidying = setInterval(() => {
+        vault
+          .tidy()
+          .catch((error: unknown) => log.warn({ error: messageOf(error) }, 'old credentials stay for now'));
+      }, TIDY_MS);
+      tidying.unref();
     },
     /** Last of all: nothing may be done after it. */
     async stop(): Promise<void> {
       endWatch();
+      clearInterval(tidying);
       await vault.close();
       await audit.append({ kind: 'process.stopped', actor: 'system', details: { executorId } });
       await witness?.stop();

@@ -39,6 +39,9 @@ export interface Approvals {
   void(tx: Tx, action: Action, reason: string): Promise<boolean>;
 }
 
+type Asked = Pick<Demands, 'approvals' | 'selfApproval' | 'rule'>;
+/** A denial needs one person, whatever the policy says. */
+const ANY = { approvals: 1, selfApproval: true, rule: null } as const;
 /** Of a reason for a decision: Slack's window takes 1,000 characters. */
 const REASON_MAX = 2_000;
 
@@ -50,7 +53,7 @@ export function createApprovals(deps: {
 }): Approvals {
   const { sql, records, policy, audit } = deps;
 
-  async function transition(decision: Decision, action: Action, demands: Demands): Promise<boolean> {
+  async function transition(decision: Decision, action: Action, demands: Asked): Promise<boolean> {
     const approve = decision.decision === 'approve';
     return sql.begin(async (tx) => {
       await tx`SET LOCAL synchronous_commit = on`;
@@ -140,8 +143,8 @@ export function createApprovals(deps: {
       const mayNot = await policyRefuses(decision, action);
       if (mayNot) return refused(mayNot, action.incidentId);
       const demands = await policy.demands(action);
-      if ('ok' in demands) return refused(demands, action.incidentId);
-      if (await transition(decision, action, demands))
+      if ('ok' in demands && decision.decision === 'approve') return refused(demands, action.incidentId);
+      if (await transition(decision, action, 'ok' in demands ? ANY : demands))
         return { ok: true, action: (await records.action(action.id)) ?? action };
       const now = (await records.action(action.id)) ?? action;
       // Still open: whoever pressed became its requester in between, or its time ran out.

@@ -56,14 +56,16 @@ export function createApprovalPolicy(options: {
 
     async mayDecide(user, action, incident, decision) {
       const demands = await rules.demands(action);
-      if ('ok' in demands) return demands;
-      if (demands.approvers.length === 0)
+      // What nobody may approve any more can still be denied.
+      if ('ok' in demands && decision === 'approve') return demands;
+      const allowed = 'ok' in demands ? approvers : demands.approvers;
+      if (allowed.length === 0)
         return refuse(
           'NO_APPROVERS',
           'Nobody may approve yet: an operator sets SENTRY_APPROVERS (user ids, group:<handle> or channel:<id>).',
         );
       try {
-        if (!(await among(user, demands.approvers)))
+        if (!(await among(user, allowed)))
           return refuse(
             'NOT_AN_APPROVER',
             'You are not among the people who may approve this. Ask somebody on call.',
@@ -74,7 +76,7 @@ export function createApprovalPolicy(options: {
           `Slack could not say who may approve (${messageOf(error)}), so nobody may right now. Try again in a minute.`,
         );
       }
-      if (decision === 'deny') return undefined;
+      if (decision === 'deny' || 'ok' in demands) return undefined;
       if (!demands.selfApproval && incident.requesters.includes(user))
         return refuse('SELF_APPROVAL', 'You asked for this yourself: somebody else has to approve it.');
       if (demands.hours && !isWithin(demands.hours, now()))

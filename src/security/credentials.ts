@@ -46,13 +46,15 @@ export interface CredentialVault {
    * be known.
    */
   check(credential: Credential, tool?: string): Promise<Refusal | undefined>;
+  /** Forgets what has ended long ago; the audit log keeps it for ever. */
+  tidy(): Promise<void>;
   /** Ends this process's identity, and with it everything it signed. */
   close(): Promise<void>;
 }
 
 /** How long a credential is good for, in ms: longer than a phase takes, shorter than anybody needs to make use of a stolen one. */
 export const CREDENTIAL_TTL_MS = 15 * 60_000;
-/** Rows of credentials stay this long after their end, for whoever looks into what happened. The audit log keeps them for ever. */
+/** Rows of credentials stay this long after their end, for whoever looks into what happened. */
 const KEEP_DAYS = 7;
 
 export interface VaultOptions {
@@ -71,12 +73,15 @@ export async function openCredentialVault(options: VaultOptions): Promise<Creden
   await identities.ensureRoles();
   let signing = await identities.signing();
   const process = await identities.enrol(options.executorId);
-  await sql`DELETE FROM credential WHERE expires_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'`;
-  await sql`
-    DELETE FROM identity i WHERE kind = 'process' AND created_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'
+  const tidy = async (): Promise<void> => {
+    await sql`DELETE FROM credential WHERE expires_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'`;
+    await sql`
+    DELETE FROM identity i WHERE kind = 'process' AND id <> ${process.id} AND created_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'
        AND NOT EXISTS (SELECT FROM credential c WHERE c.process_id = i.id)
        AND NOT EXISTS (SELECT FROM process p WHERE p.executor_id = i.name
                           AND p.beat_at > clock_timestamp() - ${KEEP_DAYS} * interval '1 day')`;
+  };
+  await tidy();
 
   interface Made {
     readonly claims: Claims;
@@ -195,6 +200,8 @@ export async function openCredentialVault(options: VaultOptions): Promise<Creden
       await recorded;
       return onRecord(claims);
     },
+
+    tidy,
 
     async close() {
       await identities.revoke(process.id, 'system', 'the process has ended');

@@ -239,6 +239,18 @@ describe('who, when and how often', () => {
     }
   });
 
+  test('what nobody may approve any more may still be denied', async () => {
+    write('rules: [{name: all}]');
+    const action = await propose(rig);
+    write('rules: [{name: no, never: true}]');
+    expect(await decide(rig, action)).toMatchObject({ ok: false, code: 'POLICY_FORBIDS' });
+    expect(await decide(rig, action, 'deny', 'USTRANGER')).toMatchObject({
+      ok: false,
+      code: 'NOT_AN_APPROVER',
+    });
+    expect(await decide(rig, action, 'deny')).toMatchObject({ ok: true, action: { state: 'denied' } });
+  });
+
   test('no more on a target than the cap, by whichever process: the claim counts them', async () => {
     write('rules: [{name: capped, at_most: {actions: 2, minutes: 60}}]');
     const other = openDatabase(rig.database.url, { max: 5 });

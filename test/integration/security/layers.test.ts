@@ -58,7 +58,7 @@ describe('what is so is said', () => {
 
   test('a stop, no limit, a port that is open without a secret', async () => {
     await typed(rig, `UPDATE switch SET stopped = true, by = 'UADMIN' WHERE scope = '*'`);
-    expect((await stateOf('human switch'))?.says).toContain('UADMIN');
+    expect((await stateOf('human switch'))?.says).toContain('Stopped');
     await typed(rig, `UPDATE switch SET stopped = false`);
     expect((await stateOf('human switch'))?.says).toContain('ACTIVE');
     expect(await stateOf('throttle', { SENTRY_THROTTLE: ' ' })).toMatchObject({ state: 'off' });

@@ -201,6 +201,18 @@ describe('a credential', () => {
     expect(await vault.check(surgeon())).toBeUndefined();
   });
 
+  test('is forgotten a week after its end, its process with it; a live one stays', async () => {
+    const [old, live] = [surgeon(elsewhere), surgeon()];
+    await Promise.all([elsewhere.check(old), vault.check(live)]);
+    await database.sql`UPDATE credential SET expires_at = clock_timestamp() - interval '8 days' WHERE id = ${old.id}`;
+    await database.sql`UPDATE identity SET created_at = clock_timestamp() - interval '8 days'`;
+    await vault.tidy();
+    expect(await vault.check(live)).toBeUndefined();
+    const left = await identities.list({ all: true });
+    expect(left.some(({ id }) => id === old.process)).toBe(false);
+    expect(left.filter(({ kind }) => kind === 'role')).toHaveLength(5);
+  });
+
   test('is refused when it could not be put on record, or cannot be looked up', async () => {
     const audit = {
       ...createAuditLog(database.sql),
