@@ -82,9 +82,14 @@ export function similarEpisodes(
       (a, b) => Number(b.episode.success === true) - Number(a.episode.success === true) || b.score - a.score,
     )
     .slice(0, OFFERED)
-    .map(({ episode: { system: _, ...episode } }) => episode);
+    .map(({ episode }) => withoutSystem(episode));
   const failed = judged.filter(({ episode, shared }) => episode.success === false && shared >= 1);
   return { similar, failedCommands: [...new Set(failed.map(({ episode }) => episode.command))] };
+}
+
+function withoutSystem(given: Episode): Episode {
+  const { incidentId, timestamp, error, diagnosis, command, result, success } = given;
+  return { incidentId, timestamp, error, diagnosis, command, result, success };
 }
 
 interface Row extends Readonly<Record<string, unknown>> {

@@ -25,7 +25,7 @@ export async function recallRunbooks(
   const { found } = await findMemories(deps, {
     reader: { kind: 'agent', incidentId: incident.id, userId: null },
     spaces: [{ kind: 'runbook', scope: incident.domain }, documentSpace(runbooksStore, null)],
-    text,
+    texts: [text],
     entities: entitiesOf(text, incident.labels),
     domain: incident.domain,
     limit: 2 * K,

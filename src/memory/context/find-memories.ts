@@ -14,8 +14,6 @@ import { runbookIdOf } from './runbook-id.ts';
 
 /** The seed's: so many times more are fetched than are wanted, because the order changes with trust and the rest. */
 const OVERFETCH = 3;
-/** Whatever fits a question worse than this share of the best hit is about something else. */
-const LEAST_SHARE = 0.15;
 
 /** A memory of any kind that was found, with what its rank is made of. */
 export interface FoundMemory extends MemoryCandidate {
@@ -38,14 +36,15 @@ export interface FoundMemory extends MemoryCandidate {
 export interface MemoryQuery {
   readonly reader: Reader;
   readonly spaces: readonly Space[];
-  readonly text: string;
+  /** Asked each by itself: what fits one of them is found, however much the others say. */
+  readonly texts: readonly string[];
   /** What it is about; documents that are about the same come first. */
   readonly entities: Entities;
   /** Documents of another domain are left out; null: any. */
   readonly domain: Domain | null;
   readonly limit: number;
   readonly meaningWithinMs: number;
-  /** What fits worse is no memory of this: text relevance, 0 to 1, and its share of the best hit's. */
+  /** What fits worse is left out: text relevance, 0 to 1, and its share of the best hit's for the same text. */
   readonly least?: { readonly text: number; readonly share: number };
   readonly without?: readonly string[];
   /** What the target runs now: what was learned on another system counts less. */
@@ -69,18 +68,8 @@ export async function findMemories(
   readonly found: readonly RankedMemory<FoundMemory>[];
   readonly meaning: SearchAnswer['meaning'];
 }> {
-  const { hits, meaning } = await deps.retrieval.search({
-    text: query.text,
-    spaces: query.spaces,
-    k: query.limit * OVERFETCH + (query.without?.length ?? 0),
-    meaningWithinMs: query.meaningWithinMs,
-    withText: true,
-  });
-  const without = new Set(query.without);
-  const { text: floor, share } = query.least ?? { text: 0, share: LEAST_SHARE };
-  const least = Math.max(floor, share * (hits[0]?.score ?? 0));
-  const fitting = hits.filter(({ key, score }) => !without.has(key) && score >= least);
-  const memories = (await Promise.all(fitting.map((hit) => memoryOf(deps, query, hit)))).filter(
+  const { hits, meaning } = await searchAll(deps, query);
+  const memories = (await Promise.all(hits.map((hit) => memoryOf(deps, query, hit)))).filter(
     (one) => one !== null,
   );
   const outcomes = await outcomesOf(
@@ -92,6 +81,27 @@ export async function findMemories(
     return record ? { ...one, outcomes: record } : one;
   });
   return { found: rankMemories(candidates, query.entities, new Date()).slice(0, query.limit), meaning };
+}
+
+/** A hit of several texts counts by the one that it fits best. */
+async function searchAll(
+  { retrieval }: FindDeps,
+  { texts, spaces, limit, meaningWithinMs, without = [], least = { text: 0, share: 0 } }: MemoryQuery,
+): Promise<{ readonly hits: readonly SearchHit[]; readonly meaning: SearchAnswer['meaning'] }> {
+  const k = limit * OVERFETCH + without.length;
+  const answers = await Promise.all(
+    texts.map((text) => retrieval.search({ text, spaces, k, meaningWithinMs, withText: true })),
+  );
+  const best = new Map<string, SearchHit>();
+  for (const { hits } of answers) {
+    const enough = Math.max(least.text, least.share * (hits[0]?.score ?? 0));
+    for (const hit of hits) {
+      const before = best.get(hit.key);
+      if (hit.score < enough || without.includes(hit.key) || (before && before.score >= hit.score)) continue;
+      best.set(hit.key, hit);
+    }
+  }
+  return { hits: [...best.values()], meaning: answers[0]?.meaning ?? 'none' };
 }
 
 async function memoryOf(

@@ -35,8 +35,9 @@ const LIMIT_MS = 2_000;
 /** Of that, for bringing the index up to date and for nearness in meaning; words take what is left. */
 const REFRESH_MS = 500;
 const MEANING_MS = { first: 800, later: 200 };
-/** Memories a turn. */
+/** Memories a turn. Where one fits by far best, what fits less than a third as well is about something else. */
 const FIRST_TURN = 8;
+const LEAST_FIRST = { text: 0, share: 0.3 };
 /** In a later turn only what it says makes for a memory, and only one that fits it well and is new. */
 const LATER_TURN = 3;
 const LEAST_LATER = { text: 0.08, share: 0.6 };
@@ -72,20 +73,22 @@ async function find(deps: PrepareDeps, ask: MemoryAsk): Promise<readonly RankedM
   const { incident, turn, text, shown } = ask;
   const reader = readerOf(ask);
   const first = turn === 1;
-  const asked = first ? [searchText(incident, incident.incidentType), text].join('\n') : text;
-  if (asked.trim() === '') return [];
+  const texts = [...(first ? [searchText(incident, incident.incidentType)] : []), text].filter(
+    (one) => one.trim() !== '',
+  );
+  if (texts.length === 0) return [];
   await within(REFRESH_MS, deps.refresh()).catch((error: unknown) =>
     deps.log.warn({ error: messageOf(error) }, 'the index of documents could not be brought up to date'),
   );
   const { found } = await findMemories(deps, {
     reader,
     spaces: [...domainSpaces(incident.domain), ...(await documentSpacesOf(deps.sql, reader))],
-    text: asked,
-    entities: aboutOf(ask, asked),
+    texts,
+    entities: aboutOf(ask, texts.join('\n')),
     domain: incident.domain,
     limit: first ? FIRST_TURN : LATER_TURN,
     meaningWithinMs: first ? MEANING_MS.first : MEANING_MS.later,
-    ...(first ? {} : { least: LEAST_LATER }),
+    least: first ? LEAST_FIRST : LEAST_LATER,
     system: await systemOf(deps.sql, incident.target),
     // An incident is no memory of itself.
     without: [...shown, incident.id],

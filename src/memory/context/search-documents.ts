@@ -21,7 +21,7 @@ export function createSearchDocuments(
     const { found } = await findMemories(deps, {
       reader,
       spaces: await documentSpacesOf(deps.sql, reader),
-      text,
+      texts: [text],
       entities: entitiesOf(text),
       domain: null,
       limit,

@@ -49,7 +49,7 @@ export function validateRunbooks(
   const problems: RunbookProblem[] = [];
   const good: ParsedRunbook[] = [];
   for (const { file, source } of sources) {
-    const outcome = parseRunbook(file, source);
+    const outcome = parsedOnce(file, source);
     if (outcome.ok) good.push(outcome.parsed);
     else problems.push(...outcome.problems);
   }
@@ -77,6 +77,21 @@ export function validateRunbooks(
       .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     problems: problems.toSorted((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)),
   };
+}
+
+/** Enough for every runbook there is and a few drafts of each. */
+const KEPT = 500;
+const outcomes = new Map<string, ReturnType<typeof parseRunbook>>();
+
+/** A proposal is checked against all runbooks each time it is drawn: what has not changed is not parsed again. */
+function parsedOnce(file: string, source: string): ReturnType<typeof parseRunbook> {
+  const key = `${file}\0${source}`;
+  const known = outcomes.get(key);
+  if (known) return known;
+  if (outcomes.size >= KEPT) outcomes.clear();
+  const outcome = parseRunbook(file, source);
+  outcomes.set(key, outcome);
+  return outcome;
 }
 
 function checkUses(parsed: ParsedRunbook, ids: ReadonlyMap<string, string>): readonly RunbookProblem[] {

@@ -81,7 +81,7 @@ test('Chroma is gone for a whole incident: it ends in time and says so, and afte
   });
   const record = await rig.until(id, 'resolved');
   // Two recalls of at most 2 s, a write of at most 8 s each time something was concluded; nothing hangs here.
-  expect(performance.now() - begun).toBeLessThan(20_000);
+  expect(performance.now() - begun).toBeLessThan(30_000);
   const recalled = record.events.filter(({ type }) => type === 'memory.recalled');
   expect(recalled).toMatchObject([
     { runbooks: ['blocked-sessions'], missing: 'Memory did not answer about past incidents.' },

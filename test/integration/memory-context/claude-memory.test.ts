@@ -188,7 +188,12 @@ test('a question in the thread gets what memory has about it, and nothing of a p
   expect(asked).toContain('The grebe valve is oiled weekly.');
   expect(asked).not.toContain('I broke the grebe valve.');
   const record = await rig.records.load(id);
-  expect(record && loadedIn(record).at(-1)?.documents[0]?.path).toBe('checks/grebe');
+  const paths =
+    record &&
+    loadedIn(record)
+      .at(-1)
+      ?.documents.map(({ path }) => path);
+  expect(paths).toContain('checks/grebe');
 });
 
 describe('the memory tools', () => {

@@ -183,6 +183,23 @@ describe('a turn gets', () => {
     expect(await prepare({ ...said, text: '' })).toMatchObject({ text: '', missing: null });
   });
 
+  test('of what the alert says and of what is said beside it, each by itself', async () => {
+    await write(admin, workspace(runbooksStore), {
+      path: 'r/ruff',
+      title: 'Ruff queue full',
+      content: 'Drain the ruff.',
+    });
+    await write(admin, workspace(runbooksStore), {
+      path: 'r/teal',
+      title: 'Teal',
+      content: 'The teal leaks now and then.',
+    });
+    const incident = incidentOf({ title: 'Ruff queue full', alertName: 'RuffQueueFull' });
+    expect(pathsOf(await prepare({ incident }))).toEqual(['r/ruff']);
+    const both = pathsOf(await prepare({ incident, text: 'could the teal be it?' }));
+    expect(both.toSorted()).toEqual(['r/ruff', 'r/teal']);
+  });
+
   test('prose without the steps that are for the playbook, and no secret that came in unscreened', async () => {
     const steps = '```yaml step\nid: look\ncall: postgres_locks\n```';
     await retrieval.put({ kind: 'runbook', scope: 'postgres' }, [
@@ -253,7 +270,14 @@ describe('nothing reaches a prompt that its reader may not read', () => {
   test('not even when a search looks where it must not, or the index is behind', async () => {
     const reader: Reader = { kind: 'agent', incidentId: here, userId: null };
     const everywhere = await documentSpacesOf(rig.sql, { kind: 'operator' });
-    const query = { reader, text: secret, entities: noEntities, domain: null, limit: 20, meaningWithinMs: 0 };
+    const query = {
+      reader,
+      texts: [secret],
+      entities: noEntities,
+      domain: null,
+      limit: 20,
+      meaningWithinMs: 0,
+    };
     const { found } = await findMemories(deps, { ...query, spaces: everywhere });
     expect(found.map(({ memory }) => memory.path)).toEqual([`d/${here.toLowerCase()}`]);
 
