@@ -47,7 +47,12 @@ const defaultLimits: WalkLimits = { maxEntries: 20_000, maxDepth: 12, maxMs: 5_0
 export async function walkInside(
   root: string,
   text: string,
-  options: { readonly limits?: WalkLimits; readonly signal?: AbortSignal } = {},
+  options: {
+    readonly limits?: WalkLimits;
+    readonly signal?: AbortSignal;
+    /** Called between the look at a folder and its open: where tests stage the race. */
+    readonly beforeOpen?: (folder: string) => void;
+  } = {},
 ): Promise<Walk | Refusal> {
   const checked = await checkPath(root, text);
   if (!checked.ok) return checked;
@@ -87,6 +92,7 @@ export async function walkInside(
       complete = false;
       continue;
     }
+    options.beforeOpen?.(folder.resolved);
     const opened = await openFolder(folder.resolved);
     if (!opened) {
       withheld += 1;

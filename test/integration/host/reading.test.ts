@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readInside } from '../../../src/security/paths/read-inside.ts';
+import { walkInside } from '../../../src/security/paths/walk-inside.ts';
 import { type HostRig, hostRig } from './host-rig.ts';
 
 let rig: HostRig;
@@ -175,6 +176,24 @@ test('list_files names the largest, and how full the disk is; it follows no link
       disk: { used_percent: expect.any(Number) },
     },
   });
+});
+
+test('a folder swapped for a link while a folder is walked shows nothing of where the link leads', async () => {
+  const elsewhere = join(rig.host.dir, 'elsewhere');
+  mkdirSync(join(elsewhere, 'inner'), { recursive: true });
+  writeFileSync(join(elsewhere, 'inner', 'stolen'), 'x');
+  for (const swapped of ['walked', 'walked/inner']) {
+    mkdirSync(join(app, 'walked', 'inner'), { recursive: true });
+    const walk = await walkInside(app, 'walked', {
+      beforeOpen(folder) {
+        if (!folder.endsWith('/walked/inner')) return;
+        renameSync(join(app, swapped), join(app, `was-${swapped.length}`));
+        symlinkSync(swapped === 'walked' ? elsewhere : join(elsewhere, 'inner'), join(app, swapped));
+      },
+    });
+    expect(walk).toMatchObject({ ok: true, files: [], withheld: 1 });
+    rmSync(join(app, swapped));
+  }
 });
 
 describe('run_diagnostics', () => {

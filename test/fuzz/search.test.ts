@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { lineMatcher } from '../../src/security/search/line-matcher.ts';
+import { fuzzRuns } from './runs.ts';
+
+const piece = fc.constantFrom(
+  ...'ab01.*+?|()[]{}^$\\-,:'.split(''),
+  '\\d',
+  '\\b',
+  '{2,5}',
+  '(?:',
+  '[^',
+  'é',
+  '\u{1f600}',
+);
+const pattern = fc.oneof(
+  fc.string({ maxLength: 200 }),
+  fc.array(piece, { maxLength: 60 }).map((parts) => parts.join('')),
+);
+
+test('any pattern on any line is refused or answered, in time', () => {
+  fc.assert(
+    fc.property(
+      pattern,
+      fc.string({ maxLength: 2_000 }),
+      fc.boolean(),
+      fc.boolean(),
+      (query, line, ignoreCase, literal) => {
+        const started = performance.now();
+        const matcher = lineMatcher(query, { ignoreCase, literal });
+        if (matcher.ok) expect(typeof matcher.matches(line)).toBe('boolean');
+        else expect(matcher.code).toBe('PATTERN');
+        expect(performance.now() - started).toBeLessThan(1_000);
+      },
+    ),
+    { numRuns: fuzzRuns },
+  );
+});
