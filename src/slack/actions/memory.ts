@@ -3,7 +3,7 @@ import type { Domain } from '../../domain/incident.ts';
 import type { DocType, MemoryDocument } from '../../memory/documents/document.ts';
 import { meansToBeRunbook } from '../../memory/promotion/check-runbook.ts';
 import type { SlackContext } from '../context.ts';
-import { readerHere, readFor } from '../memory/reader.ts';
+import { isAdminNow, readerHere, readFor } from '../memory/reader.ts';
 import { asProposalId } from '../outbound/subject.ts';
 import { type Entered, readField, readLongField } from '../views/form.ts';
 import {
@@ -159,7 +159,7 @@ async function windowOf(context: SlackContext, userId: string, documentId: strin
   const versions = await memory.documents.history(readerHere(userId, document.incidentId), {
     id: documentId,
   });
-  const admin = document.scope === 'workspace' && (await memory.isAdmin(userId).catch(() => false));
+  const admin = document.scope === 'workspace' && (await isAdminNow(context, userId));
   return documentView(document, versions, { admin, ...(note ? { note } : {}) });
 }
 

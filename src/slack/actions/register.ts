@@ -3,6 +3,7 @@ import { ACTIONS } from '../blocks/slot.ts';
 import type { SlackContext } from '../context.ts';
 import { DENY_VIEW, readDeny } from '../views/deny.ts';
 import { approve, deny, settle } from './decide.ts';
+import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
@@ -20,6 +21,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.why]: showWhy,
   [ACTIONS.steps]: showSteps,
   [ACTIONS.diagnosis]: showDiagnosis,
+  [ACTIONS.dig]: askToDig,
   ...memoryHandlers,
   ...gradeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
@@ -46,6 +48,7 @@ export function registerActions(app: App, context: SlackContext): void {
   });
 
   registerMemoryViews(app, context);
+  registerDigDeeper(app, context);
 
   app.shortcut(/.*/, async ({ ack, body }) => {
     await ack();

@@ -15,7 +15,7 @@ import { count, MEMORY_ACTIONS } from '../blocks/promotion-card.ts';
 import { cut, escape, oneLine } from '../blocks/text.ts';
 import type { SlackContext } from '../context.ts';
 import { messageUrl } from '../identity.ts';
-import { readerHere } from '../memory/reader.ts';
+import { isAdminNow, readerHere } from '../memory/reader.ts';
 import { remember } from '../memory/remember.ts';
 import { type Say, sayText } from '../tell.ts';
 import { trustWords } from '../views/memory-views.ts';
@@ -75,7 +75,7 @@ export async function promotionsCommand(context: SlackContext, { userId, teamId 
   if (!memory) return off;
   const may = await context.people.mayAct(userId, teamId);
   if (!may.ok) return sayText(may.reason);
-  if (!(await memory.isAdmin(userId).catch(() => false))) {
+  if (!(await isAdminNow(context, userId))) {
     const { proposalsWaiting } = await memory.summary();
     // What they say comes from threads that not everybody may read.
     return sayText(
