@@ -6,9 +6,8 @@ const MIN_RUN = 20;
 const NONE = 255;
 /** What a character of Base64 (both alphabets) stands for. */
 const sextets = new Uint8Array(128).fill(NONE);
-[...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'].forEach((char, value) => {
-  sextets[char.charCodeAt(0)] = value;
-});
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+for (let value = 0; value < letters.length; value++) sextets[letters.charCodeAt(value)] = value;
 for (const [char, value] of [
   ['+', 62],
   ['-', 62],

@@ -96,7 +96,7 @@ describe('rules of thumb', () => {
     await compactAll(compaction(), signal);
     const [rule] = await rulesNow();
     const sources = await rig.sql`SELECT ref FROM memory_source_ref WHERE document_id = ${rule?.id}`;
-    expect(sources.map((row) => row['ref']).toSorted()).toEqual(ids.filter((_, i) => i % 3 === 0).toSorted());
+    expect(new Set(sources.map((row) => row['ref']))).toEqual(new Set(ids.filter((_, i) => i % 3 === 0)));
     await forgetIncident({ sql: rig.sql, audit: rig.audit }, ids[0] as IncidentId, 'operator');
     expect((await rulesNow()).map(({ path }) => path)).toEqual([
       'rules/postgres/connection-exhaustion',
