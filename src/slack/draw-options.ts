@@ -20,6 +20,7 @@ export function createDrawOptions(parts: {
   readonly directory: SlackDirectory;
   readonly channels: Channels;
   readonly identity: () => Identity;
+  readonly mayDig?: boolean;
 }): (record: IncidentRecord) => Promise<DrawOptions> {
   const { config } = parts;
   const oncallOf = async (record: IncidentRecord): Promise<DrawOptions['oncall']> => {
@@ -48,6 +49,7 @@ export function createDrawOptions(parts: {
         ? await principalWords(parts, (await config.approversOf?.(asks)) ?? config.approvers)
         : null,
       oncall: await oncallOf(record),
+      mayDig: parts.mayDig === true,
     };
   };
 }

@@ -10,6 +10,7 @@ import type { Principal } from '../domain/principal.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { ToolCall } from '../domain/tool-call.ts';
 import type { OpenByHand } from '../ingest/open-by-hand.ts';
+import type { DigDeeper } from '../investigation/dig-deeper.ts';
 import type { FollowUp } from '../investigation/follow-up.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
@@ -91,6 +92,8 @@ export interface SlackDeps {
   readonly grade: (incidentId: IncidentId, grade: Grade) => Promise<{ readonly ok: true } | Refusal>;
   /** The model's answer to a question about an incident; absent where there is no model. */
   readonly followUp?: FollowUp;
+  /** Has the model look again; absent where there is none. */
+  readonly digDeeper?: DigDeeper;
   /** Opens an incident for what a person has seen. */
   readonly openByHand?: OpenByHand;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */

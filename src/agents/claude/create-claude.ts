@@ -20,6 +20,11 @@ export interface ClaudeDeps extends RoleDeps {
   readonly runbooks?: () => readonly Runbook[];
 }
 
+const DIAGNOSIS_USD = 2;
+const PLANNING_USD = 0.5;
+/** What one more round may cost at most, US dollars. */
+export const ROUND_USD = DIAGNOSIS_USD + PLANNING_USD;
+
 /** The investigator that reasons: one model in three roles. What it claims is held against the record by its caller. */
 export function createClaude(deps: ClaudeDeps): Investigator {
   return {
@@ -91,7 +96,8 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
       ? 'The runbook’s reads show a cause (runbook_check). Check it: is it the cause of this alert, and what else could look the same? Then call report_diagnosis.'
       : 'Find the cause on the live system and call report_diagnosis.',
     about: guidanceText(work),
-    effort: found.routine || shown ? 'low' : 'high',
+    // Whoever has it looked at again wants more than the first look gave.
+    effort: (found.routine || shown) && work.incident.round === 1 ? 'low' : 'high',
     maxTokens: 32_000,
     report: {
       name: 'report_diagnosis',
@@ -100,7 +106,7 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
       schema: DiagnosisReport,
       tidy: tidyDiagnosis,
     },
-    limits: { turns: 20, toolCalls: 60, usd: 2, wallMs: 10 * 60_000 },
+    limits: { turns: 20, toolCalls: 60, usd: DIAGNOSIS_USD, wallMs: 10 * 60_000 },
   });
   return diagnosisOf(reported(outcome), outcome, work);
 }
@@ -150,7 +156,7 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
       description: 'Ends your work without a proposal: why no action is safe, and what a person should do.',
       schema: NoActionReport,
     },
-    limits: { turns: 6, toolCalls: 6, usd: 0.5, wallMs: 4 * 60_000 },
+    limits: { turns: 6, toolCalls: 6, usd: PLANNING_USD, wallMs: 4 * 60_000 },
     runbookId: diagnosis.runbookId,
   });
   if (outcome.final !== undefined) return { kind: 'proposed', actionId: asActionId(outcome.final) };

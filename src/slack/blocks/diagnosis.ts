@@ -32,6 +32,7 @@ export function drawDiagnosis(
   diagnosis: Diagnosis,
   number: number,
   planNone: string | null,
+  { mayDig = false }: { readonly mayDig?: boolean } = {},
 ): Slot {
   const { incident } = record;
   const verdict = verdicts[diagnosis.verdict];
@@ -48,6 +49,7 @@ export function drawDiagnosis(
       ...diagnosis.evidence.slice(0, SHOWN_CLAIMS).map((evidence) => claim(record, evidence)),
       ...details(diagnosis, planNone),
       ...more(record, diagnosis, number),
+      ...(mayDig ? [buttons(button({ text: 'Dig deeper', action: ACTIONS.dig, value: incident.id }))] : []),
     ],
   };
 }

@@ -36,7 +36,9 @@ function slotOf(
   options: DrawOptions,
 ): Slot | null {
   if (event.type === 'diagnosis.concluded')
-    return drawDiagnosis(record, event.diagnosis, number, planNoneAfter(record, event.seq));
+    return drawDiagnosis(record, event.diagnosis, number, planNoneAfter(record, event.seq), {
+      mayDig: options.mayDig === true && endsInReport(record, event.seq),
+    });
   if (event.type === 'verification.concluded') return drawVerification(record, event, number);
   if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
@@ -84,4 +86,10 @@ function endings(record: IncidentRecord): readonly { readonly seq: number; reado
 function unique(slots: readonly Slot[]): readonly Slot[] {
   const seen = new Set<string>();
   return slots.filter((slot) => !seen.has(slot.slot) && seen.add(slot.slot));
+}
+
+/** The last word of an investigation that went no further. */
+function endsInReport({ incident, events }: IncidentRecord, seq: number): boolean {
+  const last = events.findLast(({ type }) => type === 'diagnosis.concluded');
+  return last?.seq === seq && (incident.state === 'reported' || incident.state === 'escalated');
 }

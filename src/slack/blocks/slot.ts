@@ -23,6 +23,8 @@ export interface DrawOptions {
   readonly approvers: string | null;
   /** Mentioned once when an incident escalates. `id` null: Slack does not know the group, its name is written instead. */
   readonly oncall: { readonly id: string | null; readonly name: string } | null;
+  /** There is a model that a person can have look again. */
+  readonly mayDig?: boolean;
 }
 
 /** What buttons are called in `action_id`. */
@@ -35,5 +37,6 @@ export const ACTIONS = {
   steps: 'sentry_steps',
   diagnosis: 'sentry_diagnosis',
   why: 'sentry_why',
+  dig: 'sentry_dig',
   link: 'sentry_link',
 } as const;

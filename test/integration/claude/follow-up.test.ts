@@ -5,6 +5,7 @@ import { createScriptedClaude, type ScriptedClaude } from '../../../playground/c
 import { createClaude } from '../../../src/agents/claude/create-claude.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import { createOpenByHand } from '../../../src/ingest/open-by-hand.ts';
+import { createDigDeeper } from '../../../src/investigation/dig-deeper.ts';
 import { createFollowUp } from '../../../src/investigation/follow-up.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
@@ -114,5 +115,30 @@ describe('an incident opened by hand', () => {
     const [row] = await core.sql`SELECT requesters FROM incident WHERE id = ${first.incidentId}`;
     expect(row?.['requesters']).toEqual(['UONCALL']);
     expect(await open({ text: '  ', by: 'U1', key: 'k3' })).toMatchObject({ ok: false });
+  });
+});
+
+describe('digging deeper', () => {
+  it('says what it may cost first, then has Claude look again, with who asked as requester', async () => {
+    const { estimate, dig } = createDigDeeper(core, 2.5);
+    expect(await estimate(id)).toMatchObject({ ok: false, code: 'NOT_REPORTED' });
+    await core.sql`UPDATE incident SET state = 'reported', investigator = 'playbook' WHERE id = ${id}`;
+    await core.records.addUsage(id, 'detective', {
+      model: 'claude-opus-5-5',
+      inputTokens: 1,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      cacheWrite1hTokens: 0,
+      outputTokens: 1,
+      thinkingTokens: 0,
+      costUsd: 0.4,
+    });
+    expect(await estimate(id)).toEqual({ ok: true, usualUsd: 0.4, atMostUsd: 2.5 });
+    const both = await Promise.all([dig(id, 'U1'), dig(id, 'U1')]);
+    expect(both.filter(({ ok }) => ok)).toHaveLength(1);
+    const record = await core.records.load(id);
+    expect(record?.incident).toMatchObject({ state: 'diagnosing', round: 2, investigator: 'claude' });
+    const [row] = await core.sql`SELECT requesters FROM incident WHERE id = ${id}`;
+    expect(row?.['requesters']).toEqual(['U1']);
   });
 });

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { FollowUp } from '../../../src/investigation/follow-up.ts';
+import { aDiagnosis } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
-import { whispers } from './card.ts';
+import { press, whispers } from './card.ts';
 
 let scene: SlackScene;
 afterEach(() => scene.close());
@@ -99,5 +100,43 @@ describe('what a person has seen', () => {
     await eventually(async () =>
       expect((await whispers(scene, USERS.onCall)).join()).toContain(`${id} is open of shop-db`),
     );
+  });
+});
+
+describe('*Dig deeper*', () => {
+  it('stands under a report, shows what it may cost, and spends nothing before that is confirmed', async () => {
+    scene = await slackScene();
+    const dug: string[] = [];
+    await scene.bot({
+      digDeeper: {
+        estimate: async () => ({ ok: true, usualUsd: 0.4, atMostUsd: 2.5 }),
+        dig: async (_, by) => {
+          dug.push(by);
+          return { ok: true, text: '' };
+        },
+      },
+    });
+    const id = await scene.incident([
+      { type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis({ confidence: 0.6 }) },
+      { type: 'state.changed', from: 'diagnosing', to: 'reported', reason: 'not sure enough' },
+    ]);
+    const report = await eventually(async () => {
+      const found = (await scene.messages()).find((each) =>
+        JSON.stringify(each.blocks).includes('sentry_dig'),
+      );
+      expect(found).toBeDefined();
+      return found!;
+    });
+    await press(scene, report, 'sentry_dig');
+    const view = await eventually(async () => {
+      const [open] = await scene.views(USERS.onCall);
+      expect(open).toBeDefined();
+      return open!;
+    });
+    expect(JSON.stringify(view)).toMatch(/about \$0\.40.*at \$2\.50 at the latest/);
+    expect(JSON.stringify(view)).toContain(id);
+    expect(dug).toEqual([]);
+    await scene.act('view.submit', { userId: USERS.onCall, viewId: view.id, form: {} });
+    await eventually(async () => expect(dug).toEqual([USERS.onCall]));
   });
 });
