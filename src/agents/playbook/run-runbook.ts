@@ -64,6 +64,12 @@ export async function runRunbook(
   }
 }
 
+/** "Else it is this" follows only when all the tests before it were made. */
+const NOT_BY_EXCLUSION: RunbookTurn = {
+  kind: 'cannot_tell',
+  says: 'Not everything that would have to be ruled out first could be tested.',
+};
+
 async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undefined> {
   const { work, findings, variables } = run;
   const input = renderInput(step.with, variables);
@@ -83,8 +89,11 @@ async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undef
   run.answers.set(step.id, result);
   variables[step.id] = result.data;
   variables['result'] = result.data;
+  const known = findings.unknown.length;
   for (const check of step.checks) {
+    const allTested = findings.unknown.length === known;
     const held = await runCheck(run, check);
+    if (held?.kind === 'conclude' && check.when?.trim() === 'true' && !allTested) return NOT_BY_EXCLUSION;
     if (held !== undefined) return held;
   }
   return undefined;

@@ -9,6 +9,7 @@ import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
 import { redact } from '../../../src/screen/redact.ts';
 import { allTools } from '../../../src/tools/all.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
+import { aScenario } from './support.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const signal = new AbortController().signal;
@@ -29,6 +30,33 @@ const failures = (results: EvalRun['incidents']) =>
   results.map(
     ({ id, answer, notes }) => `${id}: ${answer.verdict} ${answer.rootCause} (${notes.join('; ')})`,
   );
+
+describe('the playbook on what another system recorded', () => {
+  it('reads what means the same as a tool of ours, and claims nothing that it does not show', async () => {
+    const lag = {
+      metric_name: 'ReplicaLag',
+      dimensions: [{ Name: 'DBInstanceIdentifier', Value: 'books-replica' }],
+      timestamps: ['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z'],
+      values: [4, 1_900],
+    };
+    const scenario = aScenario({
+      incident: {
+        title: 'Replica lag',
+        commonLabels: { alertname: 'RDSReplicaLagHigh', engine: 'postgres' },
+      },
+      tool_outputs: [
+        { tool: 'aws_cloudwatch_metrics', output: JSON.stringify({ metric_data_results: [lag] }) },
+      ],
+    });
+    const { runbooks } = await loadRunbooks(`${root}/runbooks`, { tools: createRegistry(allTools) });
+    const make = replayPlaybook(runbooks);
+    const mapped = await runEvals({ scenarios: [scenario], make, tools: allTools, mapped: true, signal });
+    expect(mapped.incidents[0]).toMatchObject({ outcome: 'abstained', toolCalls: 1 });
+    expect(mapped.incidents[0]?.answer.rootCause).toContain('could be tested');
+    const unmapped = await runEvals({ scenarios: [scenario], make, tools: allTools, mapped: false, signal });
+    expect(unmapped.incidents[0]?.answer.unknown.join()).toContain('was not recorded');
+  });
+});
 
 describe('the recorded incidents', () => {
   it('are at least 30, at least two thirds of them with a runbook, and healthy ones and undecidable ones among them', () => {
