@@ -19,6 +19,7 @@ import {
 } from '../../../src/memory/documents/document.ts';
 import type { NewDocument } from '../../../src/memory/documents/new-document.ts';
 import type { Writer } from '../../../src/memory/documents/write-document.ts';
+import { recallRunbooks } from '../../../src/memory/recall-runbooks.ts';
 import { createRetrieval, type Retrieval } from '../../../src/memory/retrieval/retrieval.ts';
 import { syncDocuments } from '../../../src/memory/retrieval/sources/sync-documents.ts';
 import { recordSystem } from '../../../src/memory/systems/systems.ts';
@@ -301,18 +302,18 @@ describe('nothing reaches a prompt that its reader may not read', () => {
   });
 });
 
-describe('a record of what helped', () => {
-  async function tried(runbookId: string, success: boolean): Promise<void> {
-    const [action] = await rig.sql`
-      INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard, system_identifier,
-                          timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify, audit_only, expires_at)
-      VALUES (${`act_${Math.random().toString(36).slice(2, 14)}`}, ${here}, 1, 'succeeded', 't', 'shop-db', '{}', 'c', 'h', '{}', '1', 1,
-              '', '', '{}', '', 'low', ${runbookId}, '{}', false, now()) RETURNING id`;
-    await rig.sql`
-      INSERT INTO episode (incident_id, action_id, error, diagnosis, command, result, success)
-      VALUES (${here}, ${String(action?.['id'])}, 'e', 'd', 'c', 'r', ${success})`;
-  }
+async function tried(runbookId: string, success: boolean): Promise<void> {
+  const [action] = await rig.sql`
+    INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard, system_identifier,
+                        timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify, audit_only, expires_at)
+    VALUES (${`act_${Math.random().toString(36).slice(2, 14)}`}, ${here}, 1, 'succeeded', 't', 'shop-db', '{}', 'c', 'h', '{}', '1', 1,
+            '', '', '{}', '', 'low', ${runbookId}, '{}', false, now()) RETURNING id`;
+  await rig.sql`
+    INSERT INTO episode (incident_id, action_id, error, diagnosis, command, result, success)
+    VALUES (${here}, ${String(action?.['id'])}, 'e', 'd', 'c', 'r', ${success})`;
+}
 
+describe('a record of what helped', () => {
   test('orders what fits alike, and lifts nothing above what a better tier vouches for', async () => {
     const space = { kind: 'runbook', scope: 'postgres' } as const;
     const text = 'The bittern waits.';
@@ -328,6 +329,40 @@ describe('a record of what helped', () => {
     await tried('bittern-a', false);
     expect(await order()).toEqual(['bittern-c', 'bittern-b', 'bittern-a']);
   });
+});
+
+test('runbooks recalled for the playbook are of the domain, promoted ones by their own id, what helped first', async () => {
+  const space = { kind: 'runbook', scope: 'postgres' } as const;
+  const text = 'The curlew is late.';
+  await retrieval.put(
+    space,
+    ['curlew-a', 'curlew-b'].map((key) => ({ key, title: 'Curlew', text })),
+  );
+  await retrieval.put({ kind: 'runbook', scope: 'docker' }, [{ key: 'curlew-d', title: 'Curlew', text }]);
+  const promoted = { title: 'Curlew', docType: 'runbook' } as const;
+  const content = `---\nid: curlew-promoted\ntitle: Curlew\n---\n${text}`;
+  await write(admin, workspace(runbooksStore), {
+    ...promoted,
+    path: 'c/postgres',
+    content,
+    domain: 'postgres',
+  });
+  await write(admin, workspace(runbooksStore), {
+    ...promoted,
+    path: 'c/docker',
+    content: text,
+    domain: 'docker',
+  });
+  await write(admin, workspace(runbooksStore), { title: 'Curlew', path: 'c/note', content: text });
+  await deps.refresh();
+  const order = async () =>
+    (await recallRunbooks(deps, about('curlew'), null, 0)).map(({ runbookId }) => runbookId);
+  expect(await order()).toEqual(['curlew-promoted', 'curlew-a', 'curlew-b']);
+  await tried('curlew-b', true);
+  expect(await order()).toEqual(['curlew-promoted', 'curlew-b', 'curlew-a']);
+  await tried('curlew-b', false);
+  await tried('curlew-b', false);
+  expect(await order()).toEqual(['curlew-promoted', 'curlew-a', 'curlew-b']);
 });
 
 test('an incident of another system counts less than one of this system', async () => {
