@@ -15,15 +15,18 @@ export const alertCommand = new Command('alert')
       throw new OpsError('BAD_ALERT', `${parsed.field || 'payload'}: ${parsed.reason}`, {
         hint: 'It must be what Alertmanager sends to a webhook (version 4).',
       });
-    await withStore(async ({ sql }, config) => {
-      const accept = createAccept(sql, configuredTargets(config), {
-        reopenWindowMs: config.reopenMinutes * 60_000,
-      });
-      for (const alert of parsed.alerts) {
-        const { kind, incidentId } = await accept(alert);
-        process.stdout.write(`${incidentId ?? '-'}  ${kind.replace('_', ' ')}  ${alert.title}\n`);
-      }
-    });
+    await withStore(
+      async ({ sql }, config) => {
+        const accept = createAccept(sql, configuredTargets(config), {
+          reopenWindowMs: config.reopenMinutes * 60_000,
+        });
+        for (const alert of parsed.alerts) {
+          const { kind, incidentId } = await accept(alert);
+          process.stdout.write(`${incidentId ?? '-'}  ${kind.replace('_', ' ')}  ${alert.title}\n`);
+        }
+      },
+      { writes: 'alert' },
+    );
   });
 
 function readJson(file: string): unknown {

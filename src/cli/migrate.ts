@@ -4,7 +4,7 @@ import { withStore } from './with-store.ts';
 export const migrateCommand = new Command('migrate')
   .description('Apply the migrations the database lacks.')
   .action(async () => {
-    const applied = await withStore(async (store) => store.applied);
+    const applied = await withStore(async (store) => store.applied, { writes: 'migrate' });
     process.stdout.write(
       applied.length === 0
         ? 'The database is up to date.\n'
