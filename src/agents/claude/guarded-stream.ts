@@ -56,6 +56,7 @@ export function withinBudget(
 ): ModelStream {
   return async (request, options) => {
     const { signal, deadlineMs } = options;
+    const askedAt = performance.now();
     const reserved = await breaker
       .reserve({
         incidentId: call.incidentId,
@@ -73,7 +74,9 @@ export function withinBudget(
       });
     if (!reserved.ok) throw new LlmError('LLM_BUDGET', reserved.reason);
     try {
-      return await stream(request, options);
+      // Waiting for the money is part of the call's time.
+      const leftMs = Math.max(1, deadlineMs - (performance.now() - askedAt));
+      return await stream(request, { ...options, deadlineMs: leftMs });
     } finally {
       await reserved.release();
     }

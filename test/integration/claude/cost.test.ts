@@ -120,6 +120,7 @@ it('the server’s usage, the record, /sentry cost, the card, why and the metric
   await waitFor(
     'a proposal',
     async () => (await core.records.incident(incidentId))?.state === 'awaiting_approval',
+    { timeoutMs: 60_000 },
   );
   const record = await core.records.load(incidentId);
   if (!record) throw new Error('no record');
@@ -174,6 +175,7 @@ it('an open breaker sends the next incident to its runbooks, which go on, and as
   await waitFor(
     'a proposal',
     async () => (await core.records.incident(incidentId))?.state === 'awaiting_approval',
+    { timeoutMs: 60_000 },
   );
   const record = await core.records.load(incidentId);
   expect(claude.requests.length).toBe(asked);

@@ -142,10 +142,14 @@ const placeholder = (request: MessagesRequest, kind: string): string =>
 async function investigated(annotations: Record<string, string> = {}) {
   const { incidentId } = await core.accept(boxAlert({ annotations }));
   if (!incidentId) throw new Error('not accepted');
-  await waitFor('the investigation to end', async () => {
-    const state = (await core.records.incident(incidentId))?.state ?? '';
-    return ['awaiting_approval', 'reported', 'escalated'].includes(state);
-  });
+  await waitFor(
+    'the investigation to end',
+    async () => {
+      const state = (await core.records.incident(incidentId))?.state ?? '';
+      return ['awaiting_approval', 'reported', 'escalated'].includes(state);
+    },
+    { timeoutMs: 60_000 },
+  );
   const record = await core.records.load(incidentId);
   if (!record) throw new Error('no record');
   return record;
