@@ -41,6 +41,8 @@ export async function search(deps: SearchDeps, request: SearchRequest): Promise<
   const { text, spaces, k = K, meaningWithinMs = MEANING_WITHIN_MS, withText = false } = request;
   const asked = findNearest(deps, text, spaces, meaningWithinMs);
   const names = [...new Set(spaces.map(spaceName))];
+  // Who has more time than a few milliseconds does not spend it on a connection that others want.
+  if (meaningWithinMs > MEANING_WITHIN_MS) await asked;
   return deps.sql.begin('isolation level repeatable read read only', async (tx) => {
     const [ranking, nearest] = await ranked(deps, tx, text, names, asked);
     const hits = ranking.slice(0, k);
