@@ -10,10 +10,17 @@ export function retrievalOptions(args: readonly string[]): RetrievalOptions {
       queries: { type: 'string' },
       compare: { type: 'boolean', default: false },
       documents: { type: 'string' },
+      'embed-seconds': { type: 'string', default: '300' },
       json: { type: 'boolean', default: false },
     },
   });
   const { corpus, queries, compare, documents } = values;
   if (corpus === undefined || queries === undefined) throw new Error('--corpus and --queries are needed');
-  return { corpus, queries, compare, ...(documents === undefined ? {} : { documents: Number(documents) }) };
+  return {
+    corpus,
+    queries,
+    compare,
+    embedSeconds: Number(values['embed-seconds']),
+    ...(documents === undefined ? {} : { documents: Number(documents) }),
+  };
 }

@@ -11,6 +11,8 @@ export interface RetrievalOptions {
   readonly queries: string;
   /** Baselines, and what every part gives. */
   readonly compare?: boolean;
+  /** How long embedding may take; what is not embedded by then is found by its words, as in the bot meanwhile. */
+  readonly embedSeconds: number;
   /** Instead of quality: latency at this many documents, while others write. */
   readonly documents?: number;
 }
@@ -25,6 +27,8 @@ export interface RetrievalResult {
   readonly variants: Readonly<Record<string, Measured>>;
   /** Searches that nearness in meaning had a part in; the others went by words alone, to be in time. */
   readonly meaningUsed: number;
+  /** Of the corpus. */
+  readonly embedded: number;
   readonly compared?: Readonly<Record<string, Quality>>;
 }
 
@@ -38,7 +42,7 @@ export async function benchRetrieval(
   const rig = await startRetrievalRig(dataDir);
   try {
     if (options.documents !== undefined) return await measureScale(rig, corpus, queries, options.documents);
-    const spaces = await index(rig.retrieval, corpus);
+    const { spaces, embedded } = await index(rig.retrieval, corpus, options.embedSeconds);
     const answers = new Map<string, readonly string[]>();
     const times = new Map<string, number>();
     let meaningUsed = 0;
@@ -66,6 +70,7 @@ export async function benchRetrieval(
         variants.map((name) => [name, measured(queries.filter(({ variant }) => variant === name))]),
       ),
       meaningUsed,
+      embedded,
       ...(options.compare ? { compared: await compareRetrieval(rig, corpus, queries, spaces) } : {}),
     };
   } finally {
@@ -73,7 +78,11 @@ export async function benchRetrieval(
   }
 }
 
-async function index(retrieval: Retrieval, corpus: readonly BenchDocument[]): Promise<readonly Space[]> {
+async function index(
+  retrieval: Retrieval,
+  corpus: readonly BenchDocument[],
+  embedSeconds: number,
+): Promise<{ readonly spaces: readonly Space[]; readonly embedded: number }> {
   const spaces = [...new Set(corpus.map(({ domain }) => domain))].map(
     (scope): Space => ({ kind: 'runbook', scope }),
   );
@@ -85,14 +94,16 @@ async function index(retrieval: Retrieval, corpus: readonly BenchDocument[]): Pr
         .map(({ id, title, text }) => ({ key: id, title, text })),
     );
   process.stderr.write(`${corpus.length} documents are findable by their words; embedding them\n`);
-  for (let done = 0, said = 0; ; ) {
+  const until = performance.now() + embedSeconds * 1_000;
+  let embedded = 0;
+  for (let said = 0; performance.now() < until; ) {
     const some = await retrieval.embedPending(spaces);
     if (some === 0) break;
-    done += some;
-    if (done - said >= 100) {
-      said = done;
-      process.stderr.write(`embedded ${done}\n`);
+    embedded += some;
+    if (embedded - said >= 100) {
+      said = embedded;
+      process.stderr.write(`embedded ${embedded}\n`);
     }
   }
-  return spaces;
+  return { spaces, embedded };
 }
