@@ -79,7 +79,12 @@ export function runbookData({ runbook, diagnosis }: RunbookCheck): object {
     runbook_check: {
       runbook: runbook.id,
       title: runbook.title,
-      ...{ verdict, rootCause, confidence, evidence, ruledOut, unknown },
+      verdict,
+      rootCause,
+      confidence,
+      evidence,
+      ruledOut,
+      unknown,
     },
   };
 }

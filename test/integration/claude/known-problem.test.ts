@@ -84,7 +84,8 @@ async function start(known: Runbook, roots: number): Promise<void> {
   const data = { postgres_blocking_tree: { roots } };
   rig = await startInvestigation(report, { postgres_blocking_tree: TREE }, { runbooks: () => [known] }, data);
 }
-const effort = () => (rig.claude.requests[0]?.body['output_config'] as { effort: string }).effort;
+const effort = () =>
+  (rig.claude.requests[0]?.body['output_config'] as { effort?: string } | undefined)?.effort;
 
 describe('a problem whose runbook is known', () => {
   it('is read by the runbook first; Claude checks what it shows, at low effort', async () => {
