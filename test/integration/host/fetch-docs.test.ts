@@ -25,7 +25,7 @@ beforeAll(async () => {
         fetchDocs(url, {
           allow: hosts,
           signal,
-          timeoutMs: Math.min(timeoutMs, 3_000),
+          timeoutMs: Math.min(timeoutMs, 1_500),
           maxBytes: 100_000,
           resolve: dns.resolve,
           // The one seam: whatever address was pinned, the socket goes to this test's server.

@@ -29,7 +29,11 @@ beforeAll(async () => {
   // A service that is not back after a second is down here; in the product it gets longer.
   runbooks = loaded.runbooks.map((runbook) => ({
     ...runbook,
-    steps: runbook.steps.map((step) => ({ ...step, waitMs: Math.min(step.waitMs, 1_000) })),
+    steps: runbook.steps.map((step) => ({
+      ...step,
+      waitMs: Math.min(step.waitMs, 700),
+      with: step.call === 'list_files' ? { ...(step.with as object), watch_seconds: 1 } : step.with,
+    })),
   }));
   host = startShopHost(scratchDir());
   faults = hostFaults(host);

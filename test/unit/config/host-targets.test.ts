@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
@@ -41,6 +41,20 @@ curl_hosts: [localhost]`);
         },
       ],
       curlHosts: ['localhost'],
+    },
+  ]);
+});
+
+test('the README’s example is one', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+  const [, yaml = ''] = /```yaml\n(targets:\n {2}- name: web-1\n[\s\S]*?)```/.exec(readme) ?? [];
+  const path = join(scratchDir(), 'sentry.yaml');
+  writeFileSync(path, yaml);
+  expect(loadConfig({ SENTRY_CONFIG: path }).hosts).toMatchObject([
+    {
+      name: 'web-1',
+      services: [{ kind: 'systemd' }, { kind: 'command' }],
+      roots: [{ patch: false }, { patch: true }],
     },
   ]);
 });
