@@ -20,9 +20,8 @@ export async function grantWriterRole(url: string, log: Log): Promise<string | n
       const [role] = await tx`SELECT 1 FROM pg_roles WHERE rolname = ${WRITER_ROLE}`;
       if (!role) await tx`CREATE ROLE ${tx(WRITER_ROLE)} NOLOGIN`;
       if (!(await isGranted(tx))) await grant(tx);
-      // What the connections will do: fails here rather than there.
-      await tx`SET LOCAL ROLE ${tx(WRITER_ROLE)}`;
     });
+    await tryRole(url);
     return WRITER_ROLE;
   } catch (error) {
     log.info(
@@ -30,6 +29,16 @@ export async function grantWriterRole(url: string, log: Log): Promise<string | n
       `the database user cannot work as ${WRITER_ROLE}: the audit log is guarded by its triggers only`,
     );
     return null;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** As the connections will do it: a pooler in between may take no role. Rejects here rather than there. */
+async function tryRole(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, connect_timeout: 10, connection: { role: WRITER_ROLE } });
+  try {
+    await sql`SELECT seq FROM audit_head`;
   } finally {
     await sql.end({ timeout: 5 });
   }
