@@ -349,7 +349,7 @@ describe('restart_service', () => {
   });
 });
 
-test('a storm of restarts from two processes of Sentry is one restart', async () => {
+test('a storm of restarts from two Sentries on one database is one restart', async () => {
   const host = scratchHost();
   const one = await hostRig({ host });
   const two = await hostRig({ host, database: one.database });
