@@ -133,8 +133,9 @@ function recalled(
 
 /** What a model was given from memory; whose drafts nobody has reviewed is said. */
 function loaded(event: Extract<IncidentEvent, { type: 'memory.context.loaded' }>): Step | null {
-  const { documents, tokens } = event;
-  if (documents.length === 0) return null;
+  const { documents, tokens, missing } = event;
+  if (documents.length === 0)
+    return missing === null ? null : { mark: '⚠', spans: [words(`${short(missing)} (${event.role})`)] };
   const drafts = documents.filter(({ trusted }) => !trusted).length;
   const names = documents
     .slice(0, SHOWN_MEMORIES)
