@@ -1,4 +1,4 @@
-import { fingerprint } from './fingerprint.ts';
+import { canonical, fingerprint } from './fingerprint.ts';
 import { blocksOf, type MessagesRequest } from './scenario.ts';
 
 /** Input tokens of one request, split as the API's `usage` splits them. */
@@ -62,11 +62,11 @@ function promptBlocks(request: MessagesRequest): { value: unknown; tokens: numbe
   );
   const raw: unknown[] = [...(request.tools ?? []), ...system, ...messages];
   return raw.map((value) => {
-    const json = JSON.stringify(value);
     return {
       value,
-      tokens: Math.ceil(Buffer.byteLength(json) / BYTES_PER_TOKEN),
-      marked: json.includes('"cache_control"'),
+      // Without its breakpoint, which the model does not read.
+      tokens: Math.ceil(Buffer.byteLength(canonical(value)) / BYTES_PER_TOKEN),
+      marked: JSON.stringify(value).includes('"cache_control"'),
     };
   });
 }

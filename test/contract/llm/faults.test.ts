@@ -131,7 +131,7 @@ describe.each(WAYS)('faults inside the stream over $name', (way) => {
   );
 
   it('gives up on a stream that stalls, however often, within its deadline', async () => {
-    rig = await startRig(() => ({ ...ANSWER, fault: { kind: 'stall', afterBytes: 900 } }), { idleMs: 60 });
+    rig = await startRig(() => ({ ...ANSWER, fault: { kind: 'stall', afterBytes: 900 } }), { idleMs: 250 });
     expect(await failure(rig.ask())).toMatchObject({ code: 'LLM_STALLED' });
     expect(rig.tries).toHaveLength(4);
     expect(rig.events.at(-1)).toEqual({ type: 'withdrawn' });

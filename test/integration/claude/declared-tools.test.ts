@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { countTokens } from '../../../playground/claude/prompt-cache.ts';
 import { loadPrompt } from '../../../src/agents/claude/load-prompt.ts';
 import { DiagnosisReport, NoActionReport, TriageReport } from '../../../src/agents/claude/reports.ts';

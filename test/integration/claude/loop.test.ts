@@ -56,6 +56,17 @@ describe('the loop', () => {
     expect(later.every((usage) => usage['input_tokens'] === 0)).toBe(true);
   });
 
+  it('finds all that it sent before in the cache, also after more calls at once than the API looks back over', async () => {
+    const many = Array.from({ length: 14 }, (_, n) => call('pg_activity', { n }));
+    rig = await startLoop([{ blocks: many }, { blocks: [call('pg_blocking')] }, found()]);
+    await rig.run();
+    const [, second, third] = rig.claude.requests.map(({ usage }) => usage as Record<string, number>);
+    const total = (usage: Record<string, number> | undefined) =>
+      (usage?.['cache_read_input_tokens'] ?? 0) + (usage?.['cache_creation_input_tokens'] ?? 0);
+    expect(third?.['cache_read_input_tokens']).toBe(total(second));
+    expect(second?.['cache_read_input_tokens']).toBe(total(rig.claude.requests[0]?.usage as never));
+  });
+
   it('never runs the tools of a message cut by max_tokens, but asks again with more room', async () => {
     rig = await startLoop([
       { blocks: [{ text: 'I ' }, { tool: 'pg_blocking', rawInput: '{"pid": 47' }], stop: 'max_tokens' },
