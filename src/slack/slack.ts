@@ -6,6 +6,7 @@ import type { Reporter } from '../investigation/ports.ts';
 import { registerActions } from './actions/register.ts';
 import { createBoltApp } from './app.ts';
 import { draw } from './blocks/draw.ts';
+import { count } from './blocks/promotion-card.ts';
 import { escape } from './blocks/text.ts';
 import { createChannels } from './channels.ts';
 import { registerCommands } from './commands/register.ts';
@@ -174,10 +175,12 @@ export function createSlack(deps: SlackDeps): Slack {
     withNames,
     statusLines: async () => {
       const open = await deps.records.list({ limit: 1000, open: true });
+      const waiting = (await deps.memory?.summary())?.proposalsWaiting ?? 0;
       return [
         config.mode === 'ACTIVE' ? 'Mode ACTIVE: approved fixes are run.' : 'Mode AUDIT: nothing is changed.',
         `${open.length} open ${open.length === 1 ? 'incident' : 'incidents'}.`,
         outbound.problem() ? `Slack: ${outbound.problem()}` : 'Slack: messages arrive.',
+        ...(waiting > 0 ? [`${count(waiting, 'proposal')} for everybody’s memory: /sentry promotions.`] : []),
         ...(await Promise.all(((await deps.statusLines?.()) ?? []).map(withNames))),
       ];
     },

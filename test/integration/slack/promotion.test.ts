@@ -304,6 +304,10 @@ test('/sentry promotions lists what waits, with a way to its card', async () => 
     textOf(one).includes('Waits for you'),
   );
   expect(JSON.stringify(answer.blocks)).toContain(`/archives/${CHANNELS.admin}/p`);
+  await at.client.asUser(USERS.admin).command(CHANNELS.general, '/sentry status');
+  await at.client.waitForEphemeral(USERS.admin, (one) =>
+    /proposals? for everybody’s memory:/.test(textOf(one)),
+  );
   await at.client.asUser(USERS.stranger).command(CHANNELS.general, '/sentry promotions');
   const other = await at.client.waitForEphemeral(USERS.stranger, (one) =>
     /Only admins see/.test(textOf(one)),
