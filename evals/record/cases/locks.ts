@@ -265,6 +265,35 @@ export const lockCases: readonly FaultCase[] = [
     },
   },
   {
+    id: 'locks-old-deadlock',
+    title: 'A deadlock of long ago is still on the counter',
+    runbook: 'deadlocks',
+    alert: {
+      alertname: 'PostgresDeadlocks',
+      severity: 'info',
+      summary: 'Deadlocks on orders-db',
+      description: 'The deadlock counter is not zero.',
+    },
+    expected: {
+      verdict: 'cannot_tell',
+      root_cause: 'Cannot tell: deadlocks have been counted at some time, none now; the server log has them.',
+      keywords: ['deadlocks', 'server log'],
+    },
+    async cause(lab) {
+      const server = await lab.server('replica');
+      const [one, other] = [server.client('stock-sync'), server.client('price-sync')];
+      await one.unsafe("BEGIN; UPDATE orders SET note = 'a' WHERE id = 10");
+      await other.unsafe("BEGIN; UPDATE orders SET note = 'b' WHERE id = 20");
+      await Promise.allSettled([
+        one.unsafe("UPDATE orders SET note = 'a' WHERE id = 20"),
+        other.unsafe("UPDATE orders SET note = 'b' WHERE id = 10"),
+      ]);
+      await server.calm();
+      await server.until('it to be counted', 'SELECT sum(deadlocks) >= 1 AS ok FROM pg_stat_database');
+      return { readUrl: server.readUrl, release: server.calm };
+    },
+  },
+  {
     id: 'locks-no-deadlock',
     title: 'A deadlock alert where none was ever counted',
     runbook: 'deadlocks',
