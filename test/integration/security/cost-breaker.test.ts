@@ -85,7 +85,7 @@ describe('twenty callers in two processes', () => {
   test('overshoot by many when nothing is reserved: the test above can fail', {
     timeout: 60_000,
   }, async () => {
-    await workers('--callers', '10', '--usd', '0.7', '--blind');
+    await workers('--callers', '10', '--usd', '0.7', '--blind', '--lasts', '1000');
     expect(await total()).toBeGreaterThan(LIMIT + 1.4);
   });
 });

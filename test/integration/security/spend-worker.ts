@@ -16,6 +16,8 @@ const { values } = parseArgs({
     usd: { type: 'string', default: '0.5' },
     limit: { type: 'string', default: '5' },
     blind: { type: 'boolean', default: false },
+    // How long a call takes at most, ms.
+    lasts: { type: 'string', default: '60' },
   },
 });
 const { sql, close } = openDatabase(values.url ?? '', { max: 10, name: 'spend' });
@@ -39,7 +41,7 @@ async function caller(): Promise<void> {
     });
     if (!reserved.ok) return;
     calls += 1;
-    await sleep(Math.random() * 60);
+    await sleep(Math.random() * Number(values.lasts));
     await sql`
       INSERT INTO usage (role, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_usd)
       VALUES ('detective', 'm', 0, 0, 0, 0, ${usd})`;
