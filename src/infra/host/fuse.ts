@@ -30,7 +30,7 @@ if (pid !== '0' && ticks !== '') {
   if (fields[19] !== ticks || fields[0] === 'Z' || fields[0] === 'X') process.exit(${FUSE_MOVED});
 }
 const { status, error } = spawnSync(command, words, {
-  cwd: '/', env: process.env, stdio: 'inherit', timeout: Number(maxMs), killSignal: 'SIGKILL',
+  cwd: '/', stdio: 'inherit', timeout: Number(maxMs), killSignal: 'SIGKILL',
 });
 if (error && error.code === 'ETIMEDOUT') process.kill(-process.pid, 'SIGKILL');
 process.exit(error ? ${FUSE_NO_COMMAND} : status === null ? 1 : status);
