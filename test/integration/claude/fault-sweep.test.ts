@@ -38,7 +38,7 @@ async function run(
   called: string[] = [],
 ): Promise<Run> {
   const gateway = createModelGateway({
-    backend: createAnthropicBackend({ apiKey: 'k', baseUrl: 'http://in.process', idleMs: 15, fetch }),
+    backend: createAnthropicBackend({ apiKey: 'k', baseUrl: 'http://in.process', idleMs: 80, fetch }),
     retry: { maxAttempts: tries, baseDelayMs: 0 },
   });
   let shown = '';

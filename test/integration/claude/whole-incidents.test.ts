@@ -24,7 +24,7 @@ beforeAll(async () => {
     tools,
     claude: createClaude({
       llm: createModelGateway({
-        backend: createAnthropicBackend({ apiKey: 'k', baseUrl: claude.url, idleMs: 80 }),
+        backend: createAnthropicBackend({ apiKey: 'k', baseUrl: claude.url, idleMs: 500 }),
         retry: { baseDelayMs: 1, maxRetryAfterMs: 20, maxAttempts: 2 },
       }),
       tools,
