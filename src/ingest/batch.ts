@@ -45,13 +45,18 @@ export function inBatches<T, R>(
   const work = async (batch: readonly Waiting<T, R>[]): Promise<() => void> => {
     try {
       const results = await run(batch.map(({ item }) => item));
-      return () => batch.forEach(({ resolve }, i) => void resolve(results[i] as R));
+      return () => {
+        batch.forEach(({ resolve }, i) => {
+          resolve(results[i] as R);
+        });
+      };
     } catch (error) {
-      if (batch.length === 1 || !blames(error))
-        return () => batch.forEach(({ reject }) => void reject(error));
       const tellers: (() => void)[] = [];
-      for (const one of batch) tellers.push(await work([one]));
-      return () => tellers.forEach((tell) => void tell());
+      if (batch.length > 1 && blames(error)) for (const one of batch) tellers.push(await work([one]));
+      else for (const { reject } of batch) tellers.push(() => reject(error));
+      return () => {
+        for (const tell of tellers) tell();
+      };
     }
   };
 

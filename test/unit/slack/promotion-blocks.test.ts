@@ -90,7 +90,7 @@ describe('a long text in a window', () => {
         const field = longField('text', 'Text', whole);
         const values = Object.fromEntries(
           (field?.blocks ?? []).map((block) => {
-            const { block_id: id = '', element } = block as unknown as {
+            const { block_id: id, element } = block as unknown as {
               block_id: string;
               element: { initial_value?: string };
             };
