@@ -89,7 +89,13 @@ export function createSlack(deps: SlackDeps): Slack {
   const people = createPeople(client, identity);
   const store = outboundStore(sql, deps.executorId);
   const drawOptions = createDrawOptions({
-    ...{ config, log, store, people, directory, channels, identity },
+    config,
+    log,
+    store,
+    people,
+    directory,
+    channels,
+    identity,
     mayDig: deps.digDeeper !== undefined,
   });
   const alertChannels = () => Promise.all(config.alertChannels.map((name) => channels.idOf(name)));
