@@ -109,9 +109,13 @@ function inDisguise(text: string, marks: number, quiet: boolean): InjectionFindi
 
 /** What a form of the same length says where the text itself says nothing. */
 function inForm(text: string, form: string, rule: string): InjectionFinding[] {
-  return match(form)
-    .struck.filter(({ start, end }) => match(text.slice(start, end)).struck.length === 0)
-    .map(({ start, end }) => ({ rule, class: 'encoded', start, end }));
+  const found: InjectionFinding[] = [];
+  for (const { start, end } of match(form).struck) {
+    const itself = text.slice(start, end);
+    if (itself !== form.slice(start, end) && match(itself).struck.length === 0)
+      found.push({ rule, class: 'encoded', start, end });
+  }
+  return found;
 }
 
 /** One level of code in code, no more. */
