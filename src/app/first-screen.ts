@@ -29,12 +29,15 @@ export function firstScreen(running: Running, tookMs: number): string {
       config.databaseUrl ? 'yours (DATABASE_URL)' : `embedded, in ${config.dataDir}/postgres`,
     ),
     row('Chroma', config.chromaHost ? `yours (${config.chromaHost})` : `embedded, at ${running.chromaHost}`),
-    ...(shopDb ? [row('shop-db', 'a real database to break and have mended')] : []),
+    ...(shopDb
+      ? [
+          row('shop-db', 'a real database to break and have mended'),
+          row('shop-host', 'a service with its files and log, likewise'),
+        ]
+      : []),
     row(
       'Investigator',
-      config.llm
-        ? `Claude (${config.model}), runbooks when it fails`
-        : `${app.runbooks.length} runbooks`,
+      config.llm ? `Claude (${config.model}), runbooks when it fails` : `${app.runbooks.length} runbooks`,
     ),
     ...(app.problems.length > 0
       ? [row('Runbooks', `${app.problems.length} problems: sentry runbooks validate`)]
