@@ -9,30 +9,21 @@ import { type Config, type PostgresTargetConfig, packageRoot } from '../config.t
 import { messageOf } from '../domain/errors.ts';
 import type { HostTargetConfig } from '../domain/host-target.ts';
 import { type IncidentId, parseIncidentId } from '../domain/ids.ts';
-import { domains } from '../domain/incident.ts';
 import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { createGate } from '../gate/gate.ts';
-import { createRateLimit } from '../http/rate-limit.ts';
-import { createHttpServer } from '../http/server.ts';
-import { statusRoutes } from '../http/status-routes.ts';
-import { webhookRoute } from '../http/webhook-route.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createHostTargets } from '../infra/host/create-host-targets.ts';
 import { createMetrics } from '../infra/metrics/registry.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
 import { createAccept } from '../ingest/accept.ts';
-import { alertmanager } from '../ingest/alertmanager/index.ts';
 import { createOpenByHand } from '../ingest/open-by-hand.ts';
-import { slackMessage } from '../ingest/slack-message/index.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
 import { createDigDeeper } from '../investigation/dig-deeper.ts';
 import { createFollowUp } from '../investigation/follow-up.ts';
-import { createSteering, type Steered } from '../investigation/steering.ts';
-import { createSwitchOrders, stoppedForNow } from '../investigation/switch-orders.ts';
-import { createSwitchboard } from '../investigation/switchboard.ts';
+import { createSteering } from '../investigation/steering.ts';
 import { createTurn } from '../investigation/turn.ts';
 import { auditedBackend } from '../llm/audited-backend.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
@@ -55,6 +46,7 @@ import { createBotMemory } from './bot-memory.ts';
 import { openEmbedding } from './embedding.ts';
 import { createGuards } from './guards.ts';
 import { deniedPorts, docsOf, localAccess } from './host-access.ts';
+import { createHttpSide } from './http-side.ts';
 import { layersLine } from './layers.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
 import { openModelGuard } from './model-guard.ts';
@@ -62,6 +54,8 @@ import { countingUsage } from './model-metrics.ts';
 import { modelOutside } from './model-outside.ts';
 import { createReadSystem } from './read-system.ts';
 import type { Store } from './store.ts';
+import { createSwitches } from './switches.ts';
+import { takeSlackMessage } from './take-slack-message.ts';
 import { configuredTargets } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -171,35 +165,18 @@ export async function buildApp(parts: Parts) {
   });
 
   const breakerWords = async (): Promise<string> => breakerLine(await breaker.view(), config.cost);
-  const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
-  const targetsByName = new Map(targets.map((target) => [target.name, target]));
-  const board = createSwitchboard({
+  const switches = createSwitches({
     sql,
     records,
     audit,
     killSwitch,
-    targets: targetsByName,
-    reporter: { changed: (id) => slack.changed(id) },
+    targets,
+    changed: (id) => slack.changed(id),
+    steering: () => steering,
+    isAdmin: (user) => policy.isAdmin(user),
     redact,
     log,
   });
-  const orders = createSwitchOrders({
-    board,
-    steering: {
-      stop: (id, by, reason) => steering.stop(id, by, reason),
-      resume: (id, by) => steering.resume(id, by),
-    },
-    isAdmin: (user) => policy.isAdmin(user),
-    domains,
-    targets: [...targetsByName.keys()],
-  });
-  const switchLines = async (): Promise<readonly string[]> => {
-    const lines = [
-      ...(killSwitch.local() ? [killSwitch.local()?.reason ?? ''] : []),
-      ...(await orders.lines()),
-    ];
-    return lines.length > 0 ? lines : ['Nothing is stopped: approved fixes run.'];
-  };
 
   const slack = createSlack({
     sql,
@@ -209,16 +186,7 @@ export async function buildApp(parts: Parts) {
     config: {
       alertChannels: config.alertChannels,
       approvers: parts.approvers,
-      approversOf: async (action) => {
-        const demands = await rules.demands(action).catch((error: unknown) => {
-          log.error(
-            { error: messageOf(error) },
-            'the policy cannot be read: a card names nobody who may approve',
-          );
-          return null;
-        });
-        return demands === null || 'ok' in demands ? [] : demands.approvers;
-      },
+      approversOf: guards.approversOf,
       oncallGroup: parts.oncallGroup,
       mode: config.mode,
     },
@@ -226,8 +194,7 @@ export async function buildApp(parts: Parts) {
     why,
     decide: async (decision) => {
       if (decision.decision === 'approve') {
-        const action = await records.action(decision.actionId);
-        const no = await stoppedForNow(killSwitch, action, (name) => targetsByName.get(name)?.domain);
+        const no = await switches.holds(await records.action(decision.actionId));
         if (no) return no;
       }
       const answer = await approvals.decide({ ...decision, reason: decision.reason ?? '' });
@@ -240,13 +207,12 @@ export async function buildApp(parts: Parts) {
         : 'Claude: no key; runbooks investigate.',
       `${runbooks.length} runbooks${problems.length > 0 ? `, and ${problems.length} problems in others` : ''}.`,
       `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
-      ...(await switchLines()),
+      ...(await switches.lines()),
       await breakerWords(),
       layersLine(await guards.layers()),
     ],
     commands: {
-      stop: async ({ text, by, say }) => said(await orders.stop(text, by, say)),
-      resume: async ({ text, by }) => said(await orders.resume(text, by)),
+      ...switches.commands,
       cost: async ({ text, incidentId }) => {
         const asked = text.trim() === '' ? incidentId : (parseIncidentId(text) ?? null);
         return [...costLines(await costReport(sql, asked)), await breakerWords()].join('\n');
@@ -265,20 +231,8 @@ export async function buildApp(parts: Parts) {
         }
       : {}),
     grade: (incidentId, grade) => grades.give(incidentId, grade),
-    acceptSlackMessage: async (message, own) => {
-      const read = slackMessage.read(message, { receivedAt: new Date(), own });
-      if (!read.ok) {
-        log.warn(
-          { field: read.field, reason: read.reason },
-          'a message in an alert channel could not be read as an alert',
-        );
-        return;
-      }
-      for (const alert of read.alerts) {
-        const accepted = await accept(alert);
-        if (accepted.incidentId) slack.changed(accepted.incidentId);
-      }
-    },
+    acceptSlackMessage: (message, own) =>
+      takeSlackMessage(message, own, { accept, changed: (id) => slack.changed(id), log }),
   });
   const policy = createApprovalPolicy({
     approvers: parts.approvers,
@@ -343,30 +297,15 @@ export async function buildApp(parts: Parts) {
   const digDeeper = createDigDeeper(deps, ROUND_USD);
   const openByHand = createOpenByHand(sql, accept, targets);
 
-  const http = createHttpServer({
-    host: config.http.host,
-    port: config.http.port,
+  const http = createHttpSide({
+    config,
+    sql,
     log,
     metrics,
-    rateLimit: createRateLimit({ known: config.http.rate, strangers: Math.ceil(config.http.rate / 10) }),
-    ...(slack.handleHttp ? { mounts: { '/slack/events': slack.handleHttp } } : {}),
-    routes: [
-      webhookRoute({
-        source: alertmanager,
-        accept,
-        secret: config.http.webhookSecret,
-        log,
-        metrics,
-        onAccepted: ({ incidentId }) => {
-          if (incidentId) slack.changed(incidentId);
-        },
-      }),
-      ...workspace.routes(config.http.adminToken),
-      ...statusRoutes({
-        checks: [{ name: 'database', check: async () => void (await sql`SELECT 1`) }],
-        renderMetrics: () => metrics.render(),
-      }),
-    ],
+    accept,
+    changed: (id) => slack.changed(id),
+    slackEvents: slack.handleHttp,
+    routes: workspace.routes(config.http.adminToken),
   });
 
   return {
@@ -386,7 +325,7 @@ export async function buildApp(parts: Parts) {
       const { host, port } = await http.listen();
       memory.start(runbooks);
       embedding.start();
-      board.start();
+      switches.start();
       breaker.start((text) => slack.announce(text));
       await slack.start();
       return { httpUrl: `http://${host}:${port}` };
@@ -399,7 +338,7 @@ export async function buildApp(parts: Parts) {
         );
       };
       await end('http', http.close());
-      await end('switch', board.end());
+      await end('switch', switches.end());
       await end('cost breaker', breaker.stop());
       shutdown.abort();
       await end('turns', engine.stop(20_000));

@@ -63,6 +63,17 @@ export async function createGuards(
   let tidying: NodeJS.Timeout | undefined;
 
   return {
+    /** Who may approve it, for its card; nobody when the policy cannot be read. */
+    async approversOf(action: Parameters<typeof rules.demands>[0]) {
+      const demands = await rules.demands(action).catch((error: unknown) => {
+        log.error(
+          { error: messageOf(error) },
+          'the policy cannot be read: a card names nobody who may approve',
+        );
+        return null;
+      });
+      return demands === null || 'ok' in demands ? [] : demands.approvers;
+    },
     audit,
     vault,
     killSwitch,

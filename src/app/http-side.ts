@@ -1,0 +1,54 @@
+import type { Config } from '../config.ts';
+import type { IncidentId } from '../domain/ids.ts';
+import type { Log } from '../domain/log.ts';
+import type { Sql } from '../domain/sql.ts';
+import { createRateLimit } from '../http/rate-limit.ts';
+import type { Route } from '../http/route.ts';
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '../http/server.ts';
+import { statusRoutes } from '../http/status-routes.ts';
+import { webhookRoute } from '../http/webhook-route.ts';
+import type { createMetrics } from '../infra/metrics/registry.ts';
+import type { Accept } from '../ingest/accept.ts';
+import { alertmanager } from '../ingest/alertmanager/index.ts';
+
+interface HttpSideDeps {
+  readonly config: Config;
+  readonly sql: Sql;
+  readonly log: Log;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly accept: Accept;
+  readonly changed: (id: IncidentId) => void;
+  /** Where Slack posts to when it does not use Socket Mode. */
+  readonly slackEvents: NonNullable<HttpServerOptions['mounts']>[string] | null | undefined;
+  readonly routes: readonly Route[];
+}
+
+/** The one HTTP server: alert sources, Slack's events, the admin API, health and metrics. */
+export function createHttpSide(deps: HttpSideDeps): HttpServer {
+  const { config, sql, log, metrics, accept, changed, slackEvents } = deps;
+  return createHttpServer({
+    host: config.http.host,
+    port: config.http.port,
+    log,
+    metrics,
+    rateLimit: createRateLimit({ known: config.http.rate, strangers: Math.ceil(config.http.rate / 10) }),
+    ...(slackEvents ? { mounts: { '/slack/events': slackEvents } } : {}),
+    routes: [
+      webhookRoute({
+        source: alertmanager,
+        accept,
+        secret: config.http.webhookSecret,
+        log,
+        metrics,
+        onAccepted: ({ incidentId }) => {
+          if (incidentId) changed(incidentId);
+        },
+      }),
+      ...deps.routes,
+      ...statusRoutes({
+        checks: [{ name: 'database', check: async () => void (await sql`SELECT 1`) }],
+        renderMetrics: () => metrics.render(),
+      }),
+    ],
+  });
+}

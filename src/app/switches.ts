@@ -1,0 +1,50 @@
+import type { Action } from '../domain/action.ts';
+import type { Refusal } from '../domain/errors.ts';
+import { domains } from '../domain/incident.ts';
+import type { Target } from '../domain/target.ts';
+import type { Steered, Steering } from '../investigation/steering.ts';
+import { createSwitchOrders, stoppedForNow } from '../investigation/switch-orders.ts';
+import { createSwitchboard, type SwitchboardDeps } from '../investigation/switchboard.ts';
+import type { SlackCommand } from '../slack/ports.ts';
+
+interface SwitchesDeps extends Omit<SwitchboardDeps, 'targets' | 'reporter'> {
+  readonly targets: readonly Target[];
+  readonly changed: SwitchboardDeps['reporter']['changed'];
+  /** Made later than this. */
+  readonly steering: () => Pick<Steering, 'stop' | 'resume'>;
+  readonly isAdmin: (userId: string) => Promise<boolean>;
+}
+
+/** The human switch as people reach it: `/sentry stop|resume`, the lines that tell how it stands, what it holds up. */
+export function createSwitches(deps: SwitchesDeps) {
+  const { killSwitch, steering } = deps;
+  const targets = new Map(deps.targets.map((target) => [target.name, target]));
+  const board = createSwitchboard({ ...deps, targets, reporter: { changed: deps.changed } });
+  const orders = createSwitchOrders({
+    board,
+    steering: {
+      stop: (id, by, reason) => steering().stop(id, by, reason),
+      resume: (id, by) => steering().resume(id, by),
+    },
+    isAdmin: deps.isAdmin,
+    domains,
+    targets: [...targets.keys()],
+  });
+  const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
+  return {
+    start: () => board.start(),
+    end: () => board.end(),
+    commands: {
+      stop: async ({ text, by, say }) => said(await orders.stop(text, by, say)),
+      resume: async ({ text, by }) => said(await orders.resume(text, by)),
+    } satisfies Record<string, SlackCommand>,
+    /** Why this action may not be approved now; undefined: nothing holds it up. */
+    holds: (action: Action | null): Promise<Refusal | undefined> =>
+      stoppedForNow(killSwitch, action, (name) => targets.get(name)?.domain),
+    async lines(): Promise<readonly string[]> {
+      const local = killSwitch.local();
+      const lines = [...(local ? [local.reason] : []), ...(await orders.lines())];
+      return lines.length > 0 ? lines : ['Nothing is stopped: approved fixes run.'];
+    },
+  };
+}

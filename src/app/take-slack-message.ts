@@ -1,0 +1,27 @@
+import type { IncidentId } from '../domain/ids.ts';
+import type { Log } from '../domain/log.ts';
+import type { Accept } from '../ingest/accept.ts';
+import { slackMessage } from '../ingest/slack-message/index.ts';
+import type { SlackDeps } from '../slack/ports.ts';
+
+type AcceptSlackMessage = SlackDeps['acceptSlackMessage'];
+
+/** Takes in what another app posted in an alert channel. One that is no alert is logged, not an error. */
+export async function takeSlackMessage(
+  message: Parameters<AcceptSlackMessage>[0],
+  own: Parameters<AcceptSlackMessage>[1],
+  to: { readonly accept: Accept; readonly changed: (id: IncidentId) => void; readonly log: Log },
+): Promise<void> {
+  const read = slackMessage.read(message, { receivedAt: new Date(), own });
+  if (!read.ok) {
+    to.log.warn(
+      { field: read.field, reason: read.reason },
+      'a message in an alert channel could not be read as an alert',
+    );
+    return;
+  }
+  for (const alert of read.alerts) {
+    const accepted = await to.accept(alert);
+    if (accepted.incidentId) to.changed(accepted.incidentId);
+  }
+}
