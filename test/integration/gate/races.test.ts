@@ -243,8 +243,9 @@ describe('decisions at the same time', () => {
     const seen = new Set<string>();
     for (let round = 0; round < 40; round += 1) {
       const action = await propose(rig);
+      const isShort = round % 4 === 0;
       await rig.core
-        .sql`UPDATE action SET expires_at = clock_timestamp() + ${round % 4 === 0 ? 4 : 400} * interval '1 ms' WHERE id = ${action.id}`;
+        .sql`UPDATE action SET expires_at = clock_timestamp() + ${isShort ? 4 : 10_000} * interval '1 ms' WHERE id = ${action.id}`;
       const soon = (): Promise<void> => sleep(Math.random() * 8);
       const [yes, no] = await Promise.all([
         soon().then(() => decide(rig, action, 'approve')),
@@ -262,7 +263,9 @@ describe('decisions at the same time', () => {
       expect(decisions[0]?.['n']).toBe(yes?.ok || no?.ok ? 1 : 0);
       rig.machine.effects = 0;
       await execute(rig, action.id);
-      expect(rig.machine.effects).toBe(state === 'approved' ? 1 : 0);
+      // What was approved in the last of its 4 ms has run out by now.
+      if (isShort) expect(rig.machine.effects).toBeLessThanOrEqual(state === 'approved' ? 1 : 0);
+      else expect(rig.machine.effects).toBe(state === 'approved' ? 1 : 0);
     }
     expect(seen.has('approved') && seen.has('denied')).toBe(true);
   });
