@@ -9,6 +9,7 @@ import { syncDocuments } from '../../../src/memory/retrieval/sources/sync-docume
 import { createRecords } from '../../../src/record/record.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
 import { quiet } from '../../support/quiet.ts';
+import { startingTogether } from '../../support/start-together.ts';
 
 const [url = '', name = '', edits = '0'] = process.argv.slice(2);
 const { sql, close } = openDatabase(url, { max: 4 });
@@ -30,6 +31,7 @@ const retrieval = createRetrieval({
   log: quiet,
 });
 
+await startingTogether(sql);
 const decided: string[] = [];
 async function decideAll(): Promise<void> {
   for (const { jobId } of await promotions.list({ pending: true })) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conversationStore, runbooksStore } from '../../../src/memory/documents/document.ts';
+import { startTogether } from '../../support/start-together.ts';
 import { type DocumentsRig, documentsRig, note } from '../memory-documents/rig.ts';
 
 let rig: DocumentsRig;
@@ -55,7 +56,7 @@ test('two processes deciding, editing and indexing at once: no job decided twice
   const shared = note({ path: 'shared', content: 'start' });
   await rig.documents.write({ kind: 'admin', userId: 'UADMIN' }, { place, document: shared, sources: [] });
 
-  const [one = [], two = []] = await Promise.all(['UONE', 'UTWO'].map(bot));
+  const [one = [], two = []] = await startTogether(rig.url, 2, () => Promise.all(['UONE', 'UTWO'].map(bot)));
   expect([...one, ...two].toSorted()).toEqual(jobs.toSorted());
   // Both were at it, or the test shows nothing.
   expect(Math.min(one.length, two.length)).toBeGreaterThan(0);

@@ -37,7 +37,9 @@ test('with every connection slot taken, all reading tools still answer, alone an
       free: 0,
     });
     expect(data.top_application.application_name).toBe('shop-storefront');
-    const readers = allTools.filter((tool) => tool.kind !== 'active' && tool.name !== 'postgres_explain');
+    const readers = allTools.filter(
+      ({ name, kind }) => name.startsWith('postgres_') && kind !== 'active' && name !== 'postgres_explain',
+    );
     const answers = await Promise.all(
       readers.map((tool) => rig.read(tool.name, (inputs[tool.name] ?? {}) as never)),
     );

@@ -8,6 +8,7 @@ import { createAuditLog } from '../../../src/security/audit-chain.ts';
 import { type CostBreaker, createCostBreaker } from '../../../src/security/cost-breaker.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
+import { startTogether } from '../../support/start-together.ts';
 
 const run = promisify(execFile);
 const worker = fileURLToPath(new URL('./spend-worker.ts', import.meta.url));
@@ -55,18 +56,20 @@ async function spent(usd: number, more: { ago?: string; incidentId?: string } = 
 }
 
 const workers = async (...args: readonly string[]): Promise<readonly number[]> =>
-  Promise.all(
-    Array.from({ length: 2 }, async () => {
-      const { stdout } = await run(process.execPath, [
-        '--import',
-        'tsx',
-        worker,
-        '--url',
-        scratch.url,
-        ...args,
-      ]);
-      return Number(stdout);
-    }),
+  startTogether(scratch.url, 2, () =>
+    Promise.all(
+      Array.from({ length: 2 }, async () => {
+        const { stdout } = await run(process.execPath, [
+          '--import',
+          'tsx',
+          worker,
+          '--url',
+          scratch.url,
+          ...args,
+        ]);
+        return Number(stdout);
+      }),
+    ),
   );
 const total = async (): Promise<number> => {
   const [row] = await database.sql`SELECT sum(cost_usd)::float8 AS usd FROM usage`;

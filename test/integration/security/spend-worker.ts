@@ -4,6 +4,7 @@ import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
 import { createCostBreaker } from '../../../src/security/cost-breaker.ts';
 import { quiet } from '../../support/quiet.ts';
+import { startingTogether } from '../../support/start-together.ts';
 
 /**
  * A process that makes model calls, `--callers` of them at any time, each as dear as it may be (`--usd`), until it is not
@@ -29,6 +30,7 @@ const breaker = createCostBreaker({
   log: quiet,
 });
 let calls = 0;
+await startingTogether(sql);
 
 async function caller(): Promise<void> {
   for (;;) {

@@ -75,7 +75,9 @@ describe('the commands that the documents name', () => {
 
   test('of Slack are answered', () => {
     // Slack's own, and those that the composition root brings.
-    const brought = /\n {4}commands: \{\n([\s\S]*?)\n {4}\},/.exec(read('src/app/build.ts'))?.[1] ?? '';
+    const brought = ['src/app/build.ts', 'src/app/switches.ts']
+      .map((path) => /\n {4}commands: \{\n([\s\S]*?)\n {4}\}/.exec(read(path))?.[1] ?? '')
+      .join('\n');
     const answered = [
       ...read('src/slack/commands/sentry-command.ts').matchAll(/case '(\w+)':/g),
       ...brought.matchAll(/^ {6}(\w+): async/gm),
