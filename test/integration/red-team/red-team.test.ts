@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { approvalChecks } from '../../../src/gate/approval-checks.ts';
+import { createGate, entranceStations } from '../../../src/gate/gate.ts';
+import type { GateDeps } from '../../../src/gate/gate-deps.ts';
+import { type Play, playClasses } from './play.ts';
+import { gatePlays } from './plays/all.ts';
+import { type OpenScene, openScene } from './scene.ts';
+import { type StationName, switchedOff } from './switched-off.ts';
+
+let scene: OpenScene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene.stop());
+
+interface Ended {
+  readonly cameThrough: boolean;
+  readonly trail: readonly string[];
+}
+
+/** One play on a new incident, and what the audit log has had since. */
+async function attempt(play: Play, make: (deps: GateDeps) => ReturnType<typeof createGate>): Promise<Ended> {
+  const { sql } = scene.rig.core;
+  const [before] = await sql`SELECT seq FROM audit_head`;
+  const fresh = await scene.renew();
+  const cameThrough = await play.run({ ...fresh, gate: (deps = fresh.deps) => make(deps) });
+  const rows =
+    await sql`SELECT body FROM audit_entry WHERE seq > ${Number(before?.['seq'] ?? 0)} ORDER BY seq`;
+  const trail = rows.map((row) => {
+    const { kind, details } = JSON.parse(String(row['body'])) as { kind: string; details: { code?: string } };
+    return `${kind} ${details.code ?? ''}`;
+  });
+  return { cameThrough, trail };
+}
+
+const titled = (which: (play: Play) => boolean) =>
+  gatePlays.filter(which).map((play) => [play.tries, play] as const);
+const held = new Map<Play, boolean>();
+
+describe.each(playClasses)('%s', (name) => {
+  test.each(titled((play) => play.class === name))('%s', async (_, play) => {
+    const { cameThrough, trail } = await attempt(play, createGate);
+    expect(cameThrough).toBe(false);
+    expect(trail.filter((entry) => play.trace.test(entry))).not.toEqual([]);
+    held.set(play, true);
+  });
+});
+
+describe.each(Object.keys(switchedOff) as StationName[])('without station %s', (station) => {
+  const stopped = titled((play) => play.station === station);
+  test('there is a play for it', () => expect(stopped).not.toEqual([]));
+  test.each(stopped)('comes through: %s', async (_, play) => {
+    expect((await attempt(play, switchedOff[station])).cameThrough).toBe(true);
+  });
+});
+
+test('every station of the entrance and every check of an approval can be switched off here', () => {
+  const numbers = new Set(Object.keys(switchedOff).map((name) => name.split(' ')[0]));
+  expect([...numbers]).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '11', '12']);
+  expect(entranceStations(scene.deps)).toHaveLength(7);
+  expect(Object.keys(approvalChecks)).toEqual([
+    'mayChange',
+    'inTime',
+    'samePlan',
+    'decided',
+    'sameServer',
+    'sameState',
+  ]);
+});
+
+test('five plays in every class, sixty in all', () => {
+  for (const name of playClasses)
+    expect(gatePlays.filter((play) => play.class === name).length, name).toBeGreaterThanOrEqual(5);
+  expect(new Set(gatePlays.map(({ tries }) => tries)).size).toBe(gatePlays.length);
+  expect(gatePlays.length).toBeGreaterThanOrEqual(60);
+});
