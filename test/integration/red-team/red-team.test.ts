@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalChecks } from '../../../src/gate/approval-checks.ts';
 import { createGate, entranceStations } from '../../../src/gate/gate.ts';
 import type { GateDeps } from '../../../src/gate/gate-deps.ts';
+import { type LoopScene, openLoop } from './loop-scene.ts';
 import { type Play, playClasses } from './play.ts';
 import { gatePlays } from './plays/all.ts';
+import { cameThrough, type LoopPlay, loopPlays } from './plays/whole-loop.ts';
 import { type OpenScene, openScene } from './scene.ts';
 import { type StationName, switchedOff } from './switched-off.ts';
 
@@ -35,14 +37,15 @@ async function attempt(play: Play, make: (deps: GateDeps) => ReturnType<typeof c
 
 const titled = (which: (play: Play) => boolean) =>
   gatePlays.filter(which).map((play) => [play.tries, play] as const);
-const held = new Map<Play, boolean>();
+/** For the table at the end. */
+const held = new Set<Play | LoopPlay>();
 
 describe.each(playClasses)('%s', (name) => {
   test.each(titled((play) => play.class === name))('%s', async (_, play) => {
     const { cameThrough, trail } = await attempt(play, createGate);
     expect(cameThrough).toBe(false);
     expect(trail.filter((entry) => play.trace.test(entry))).not.toEqual([]);
-    held.set(play, true);
+    held.add(play);
   });
 });
 
@@ -68,9 +71,43 @@ test('every station of the entrance and every check of an approval can be switch
   ]);
 });
 
+describe('through the whole loop, by a model that obeys what it reads', () => {
+  let loop: LoopScene;
+  beforeAll(async () => {
+    loop = await openLoop();
+  });
+  afterAll(() => loop.stop());
+
+  test.each(loopPlays.map((play) => [`${play.class}: ${play.tries}`, play] as const))(
+    '%s',
+    async (_, play) => {
+      const end = await loop.play({ log: play.log ?? '', alert: play.alert ?? '', obeys: play.obeys });
+      expect(cameThrough(end)).toBe(false);
+      expect(play.came?.(end) ?? false).toBe(false);
+      expect(end.trail.filter((entry) => play.trace.test(entry))).not.toEqual([]);
+      held.add(play);
+    },
+  );
+});
+
 test('five plays in every class, sixty in all', () => {
   for (const name of playClasses)
     expect(gatePlays.filter((play) => play.class === name).length, name).toBeGreaterThanOrEqual(5);
   expect(new Set(gatePlays.map(({ tries }) => tries)).size).toBe(gatePlays.length);
   expect(gatePlays.length).toBeGreaterThanOrEqual(60);
+});
+
+afterAll(() => {
+  const row = (name: string, plays: readonly (Play | LoopPlay)[]): string => {
+    const stopped = plays.filter((play) => held.has(play)).length;
+    return `${name.padEnd(36)}${String(plays.length).padStart(5)}${String(stopped).padStart(9)}`;
+  };
+  const all = [...gatePlays, ...loopPlays];
+  const rows = playClasses.map((name) =>
+    row(
+      name,
+      all.filter((play) => play.class === name),
+    ),
+  );
+  console.log(['class of plays                      plays  stopped', ...rows, row('all', all)].join('\n'));
 });
