@@ -13,6 +13,8 @@ function looksLikeName(text: string): boolean {
     text.length <= 80 &&
     labels.length <= 6 &&
     labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?$/u.test(label) && !looksLikeData(label)) &&
+    // An address within a name is what somebody wants to know elsewhere: a model that sees placeholders can build it too.
+    !/(?:^|\.)\d{1,3}(?:\.\d{1,3}){3}\./u.test(text) &&
     // A last label that starts with a digit is an address in some notation (URL standard: "ends in a number").
     !/^(?:\d|0x)/u.test(labels.at(-1) ?? '')
   );

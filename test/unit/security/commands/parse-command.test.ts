@@ -225,6 +225,7 @@ describe('refuses flags that read, write, send, change or never end', () => {
     'ping 2130706433',
     'ping 127.1',
     'ping 010.0.0.1',
+    'ping 81.2.69.142.evil.example',
     'ping 224.0.0.1',
     'ping 255.255.255.255',
     'ping a b',
