@@ -234,6 +234,7 @@ describe('a restart of the bot while the model speaks', () => {
   }, 240_000);
 });
 
+// Refusals, reports that stay invalid and the like: test/integration/claude.
 describe('when the model fails, the playbook takes over and says why', () => {
   const spoilt =
     (fault: ScriptedReply['fault']) =>
@@ -254,28 +255,10 @@ describe('when the model fails, the playbook takes over and says why', () => {
     ['it answers 529 every time', spoilt({ kind: 'http', status: 529 }), /the model is overloaded/],
     ['it drops in the middle', spoilt({ kind: 'cut', afterBytes: 900 }), /broke off in the middle/],
     [
-      'its tool input is no JSON',
-      () => ({
-        blocks: [{ text: 'I look.' }, { tool: 'postgres_blocking_tree', rawInput: '{"target": "shop-' }],
-      }),
-      /a tool call that cannot be read/,
-    ],
-    [
       'its tool input is nonsense',
       () => ({ blocks: [{ tool: 'postgres_blocking_tree', input: { target: 42, banana: ['yes'] } }] }),
       /made no progress/,
     ],
-    [
-      'it refuses',
-      () => ({ stop: 'refusal', stopDetails: { category: 'cyber', explanation: 'No.' } }),
-      /declined/,
-    ],
-    [
-      'its report is invalid',
-      diagnosing({ blocks: [{ tool: 'report_diagnosis', input: { banana: true } }] }),
-      /report stayed invalid/,
-    ],
-    ['it only talks', diagnosing({ blocks: [{ text: 'All is lost.' }] }), /stopped without a conclusion/],
     [
       'it finds the cause and then proposes nothing',
       (request: MessagesRequest): ScriptedReply =>
