@@ -14,6 +14,7 @@ import type { Json } from '../../../src/domain/tool-call.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { redact, redactJson } from '../../../src/screen/redact.ts';
+import { createThrottle, readLimits, type ThrottleLimits } from '../../../src/security/throttle.ts';
 import { defineReadTool } from '../../../src/tools/define.ts';
 import { fetchDocsTool } from '../../../src/tools/read/fetch-docs.ts';
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
@@ -22,6 +23,9 @@ import { waitFor } from '../../support/wait-for.ts';
 import { SECRET } from '../gate/rig.ts';
 
 export const PERSON = 'mara.lindqvist@customers.example.com';
+
+/** So few that one message can hold more. */
+export const CALLS_AN_INCIDENT = 30;
 
 /** What the model does in each role; what is left out is done as a careful model would. */
 export interface Obeys {
@@ -76,6 +80,7 @@ export async function openLoop(): Promise<LoopScene> {
     if (!guard) throw new Error('no guard yet');
     return guard;
   };
+  const limits = readLimits(`incident=${CALLS_AN_INCIDENT}/1h`) as ThrottleLimits;
   const core: Core = await createCore({
     url: database.url,
     tools,
@@ -91,6 +96,7 @@ export async function openLoop(): Promise<LoopScene> {
           },
         },
       } as never,
+      throttle: { limits, take: (call) => createThrottle(core.sql, limits).take(call) },
       targets: new Map([
         [boxTarget.name, boxTarget],
         ['other', { ...boxTarget, name: 'other' }],
