@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalChecks } from '../../../src/gate/approval-checks.ts';
 import { createGate, entranceStations } from '../../../src/gate/gate.ts';
 import type { GateDeps } from '../../../src/gate/gate-deps.ts';
+import { verifyAuditLog } from '../../../src/security/audit-verify.ts';
 import { type LoopScene, openLoop } from './loop-scene.ts';
 import { type Play, playClasses } from './play.ts';
 import { gatePlays } from './plays/all.ts';
@@ -55,6 +56,10 @@ describe.each(Object.keys(switchedOff) as StationName[])('without station %s', (
   test.each(stopped)('comes through: %s', async (_, play) => {
     expect((await attempt(play, switchedOff[station])).cameThrough).toBe(true);
   });
+});
+
+test('after all of it the audit log is one chain', async () => {
+  expect(await verifyAuditLog(scene.rig.core.sql, { key: null, witnessed: [] })).toMatchObject({ ok: true });
 });
 
 test('every station of the entrance and every check of an approval can be switched off here', () => {

@@ -21,7 +21,7 @@ const flood = (
   station: '4 budget',
   trace: /gate.refused TOO_MANY_CALLS/,
   async run(trial) {
-    // Two processes on one database.
+    // Two gates on one database, as two processes have them.
     const gates = [1, 2].map(() => trial.gate(limited(trial, limits(trial))));
     const results = await Promise.all(
       Array.from({ length: 3 * AT_MOST }, (_, n) => {
@@ -48,7 +48,7 @@ export const budget: readonly Row[] = [
     },
   },
   flood(
-    'thirty calls at once in two processes',
+    'thirty calls at once through two gates',
     () => `incident=${AT_MOST}/1h`,
     () => ['box_state', 'box'],
   ),
@@ -63,6 +63,8 @@ export const budget: readonly Row[] = [
     trace: /cost.breaker/,
     async run({ rig }) {
       const { sql, audit } = rig.core;
+      await sql`DELETE FROM usage`;
+      await sql`UPDATE cost_breaker SET state = 'closed', trial = NULL, told = true, reason = ''`;
       const limits = { usd: 5, windowMs: 600_000, perIncidentUsd: 100, perDayUsd: 100 };
       const breaker = createCostBreaker({ sql, audit, limits, log: quiet });
       let spent = 0;
