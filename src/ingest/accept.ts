@@ -24,10 +24,10 @@ export type Accept = (alert: Alert) => Promise<Accepted>;
 export const REOPEN_WINDOW_MS = 30 * 60_000;
 
 /**
- * Two, so that one is written while the other is read; more only beside one that waits for a lock on somebody's
- * incident, because larger batches share more. A batch of 64 takes about 10 ms.
+ * One after the other while few wait, because larger batches share more; a second one beside the first in a storm; more
+ * only beside one that waits for a lock on somebody's incident. A batch of 24 takes about 3 ms (bench/README.md).
  */
-const BATCHES = { eager: 1, concurrency: 4, size: 64, patienceMs: 50 } as const;
+const BATCHES = { beside: 12, concurrency: 4, size: 24, patienceMs: 50 } as const;
 
 /**
  * Accepting is one SQL statement (`sentry_accept_alerts` in prisma/migrations): as BEGIN … COMMIT from here it reached a

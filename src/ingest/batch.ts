@@ -1,15 +1,16 @@
 /**
- * Turns a function over batches into one over single items: what is asked for while `eager` batches are under way goes
- * together into the next. A batch that takes longer than `patienceMs` (it waits for somebody's lock) does not hold up the others:
- * the next starts beside it, up to `concurrency`. A batch that fails because of what is in it is tried again item by item, so that one bad item
- * fails alone; `run` must therefore be harmless to repeat.
+ * Turns a function over batches into one over single items: what is asked for while a batch is under way goes together
+ * into the next, which starts when the one before has ended, or beside it when `beside` items wait (two at most). A
+ * batch that takes longer than `patienceMs` (it waits for somebody's lock) does not hold up the others: the next starts
+ * beside it, up to `concurrency`. A batch that fails because of what is in it is tried again item by item, so that one
+ * bad item fails alone; `run` must therefore be harmless to repeat.
  *
  * @param blames whether an error is about the items rather than about the way to them
  */
 export function inBatches<T, R>(
   run: (items: readonly T[]) => Promise<readonly R[]>,
   limits: {
-    readonly eager: number;
+    readonly beside: number;
     readonly concurrency: number;
     readonly size: number;
     readonly patienceMs: number;
@@ -23,7 +24,9 @@ export function inBatches<T, R>(
 
   const mayStart = (): boolean =>
     waiting.length > 0 &&
-    (running < limits.eager || (patience === undefined && running < limits.concurrency));
+    (running === 0 ||
+      (running === 1 && limits.concurrency > 1 && waiting.length >= limits.beside) ||
+      (patience === undefined && running < limits.concurrency));
 
   const start = (): void => {
     running += 1;

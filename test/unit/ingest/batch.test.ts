@@ -23,7 +23,7 @@ test('every item gets its own result, once, in batches no larger than allowed', 
             running -= 1;
             return batch.map((n) => n * 2);
           },
-          { eager: 1, concurrency, size, patienceMs: 1 },
+          { beside: 5, concurrency, size, patienceMs: 1 },
           rows,
         );
         expect(await Promise.all(items.map(run))).toEqual(items.map((n) => n * 2));
@@ -41,7 +41,7 @@ test('an item that is to blame fails alone', async () => {
       if (batch.includes(3)) throw new RangeError('three');
       return batch;
     },
-    { eager: 1, concurrency: 1, size: 10, patienceMs: 1 },
+    { beside: 5, concurrency: 1, size: 10, patienceMs: 1 },
     rows,
   );
   const results = await Promise.allSettled([1, 2, 3, 4].map(run));
@@ -55,7 +55,7 @@ test('when the way is broken the batch fails as a whole, without trying each ite
       calls += 1;
       throw new Error('connection refused');
     },
-    { eager: 1, concurrency: 1, size: 10, patienceMs: 1 },
+    { beside: 5, concurrency: 1, size: 10, patienceMs: 1 },
     rows,
   );
   const results = await Promise.allSettled([1, 2, 3].map(run));
@@ -67,7 +67,7 @@ test('when the way is broken the batch fails as a whole, without trying each ite
 test('a batch that hangs holds up nobody else', async () => {
   const run = inBatches<number, number>(
     (batch) => (batch.includes(0) ? new Promise(() => undefined) : Promise.resolve(batch)),
-    { eager: 1, concurrency: 2, size: 10, patienceMs: 20 },
+    { beside: 5, concurrency: 2, size: 10, patienceMs: 20 },
     rows,
   );
   void run(0);
