@@ -7,7 +7,14 @@ export const benchCommand = new Command('bench')
     'Measure, on databases of its own that are removed afterwards; bench/README.md says what and how.',
   )
   .addArgument(
-    new Argument('<what>', 'what to measure').choices(['startup', 'ingest', 'overhead', 'agent', 'scanner']),
+    new Argument('<what>', 'what to measure').choices([
+      'startup',
+      'ingest',
+      'overhead',
+      'agent',
+      'audit',
+      'scanner',
+    ]),
   )
   .option('--json', 'one JSON document on stdout', false)
   .action(async (what: string, { json }: { readonly json: boolean }) => {
