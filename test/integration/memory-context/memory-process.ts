@@ -34,7 +34,9 @@ const retrieval = createRetrieval({
 await startingTogether(sql);
 const decided: string[] = [];
 async function decideAll(): Promise<void> {
-  for (const { jobId } of await promotions.list({ pending: true })) {
+  // In an order of its own: in the same one, whoever is first is first every time.
+  const pending = (await promotions.list({ pending: true })).map((job) => ({ ...job, at: Math.random() }));
+  for (const { jobId } of pending.toSorted((a, b) => a.at - b.at)) {
     const reject = Math.random() < 0.4;
     const answer = await promotions.decide({
       jobId,
