@@ -16,6 +16,8 @@ COPY package.json package-lock.json .npmrc ./
 # Optional packages are the embedded servers' programs; chromadb's own binding is one of them and is not needed to
 # talk to a server.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+# What is inside, for scanners: /app/sbom.cdx.json (CycloneDX 1.5).
+RUN npm sbom --package-lock-only --omit=dev --omit=optional --sbom-format=cyclonedx > sbom.cdx.json
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production \
@@ -28,6 +30,7 @@ RUN groupadd --system --gid 10001 sentry \
  && install --directory --owner=sentry --group=sentry --mode=0750 /data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=dependencies /app/sbom.cdx.json ./sbom.cdx.json
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE manifest.yml ./
 COPY prisma ./prisma
