@@ -32,7 +32,9 @@ export async function recallRunbooks(
     meaningWithinMs,
   });
   const best = new Map<string, RunbookHit>();
-  for (const one of found.toSorted((a, b) => scoreOf(b) - scoreOf(a))) {
+  // Equal ones in a fixed order: the same incident is met by the same runbook.
+  const id = ({ memory }: (typeof found)[number]): string => memory.runbookId ?? '';
+  for (const one of found.toSorted((a, b) => scoreOf(b) - scoreOf(a) || (id(a) < id(b) ? -1 : 1))) {
     const { runbookId, title, heading, content } = one.memory;
     if (runbookId === null || best.has(runbookId)) continue;
     const score = Math.round(scoreOf(one) * 1000) / 1000;
