@@ -1,6 +1,7 @@
 import type { ChromaClient, Collection, Metadata, Where } from 'chromadb';
 import { messageOf, OpsError } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
+import { within } from '../../domain/within.ts';
 import type { VectorCollection, VectorFilter, VectorMetadata, VectorStore } from '../../memory/ports.ts';
 
 /** A page of `list`: Chroma answers 300 rows at a time on its own cloud, a server of one's own any number. */
@@ -112,19 +113,6 @@ export async function connect(host: string): Promise<ChromaClient> {
   const url = new URL(host);
   const ssl = url.protocol === 'https:';
   return new Client({ host: url.hostname, port: Number(url.port || (ssl ? 443 : 80)), ssl });
-}
-
-/** The client has no time limit of its own that covers a server that accepts and never answers. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Chroma takes `$and` and `$or` only of two and more. */

@@ -1,6 +1,7 @@
 import type { ChromaClient, Collection } from 'chromadb';
+import { within } from '../../domain/within.ts';
 import type { StoredText, VectorUpkeep } from '../../memory/reembed/ports.ts';
-import { connect, plain, unavailable, within } from './client.ts';
+import { connect, plain, unavailable } from './client.ts';
 
 const TIMEOUT_MS = 10_000;
 const PAGE = 300;

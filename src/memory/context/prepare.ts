@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { MemoryAsk, PreparedMemory, ShownMemory } from '../../domain/memory.ts';
+import { within } from '../../domain/within.ts';
 import type { Reader } from '../documents/access.ts';
 import type { Entities } from '../documents/document.ts';
 import { countTokens } from '../ranking/count-tokens.ts';
@@ -13,7 +14,6 @@ import { searchText } from '../retrieval/search-text.ts';
 import { systemOf } from '../systems/systems.ts';
 import { type FindDeps, type FoundMemory, findMemories } from './find-memories.ts';
 import { documentSpacesOf, domainSpaces } from './spaces.ts';
-import { within } from './within.ts';
 
 export interface PrepareDeps extends FindDeps {
   /** Puts into the index what documents say now. */

@@ -1,4 +1,7 @@
-/** What `work` gives, or an error when it takes longer. The work itself goes on; whoever wants it ended says so to it. */
+/**
+ * What `work` gives, or an error when it takes longer: for a server that accepts and never answers. The work itself goes
+ * on; whoever wants it ended says so to it.
+ */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
