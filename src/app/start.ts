@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { messageOf, OpsError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
+import { reservePort } from '../infra/process/free-port.ts';
 import { type App, buildApp } from './build.ts';
 import { keepRunning } from './children/keep-running.ts';
 import { fixedPort } from './fixed-ports.ts';
@@ -38,6 +39,7 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
   try {
     progress(given.databaseUrl ? 'Connecting to PostgreSQL' : 'Starting PostgreSQL');
     const config = { ...given, http: { ...given.http, port: await httpPort(given) } };
+    if (config.slack.kind === 'playground' && config.slack.port > 0) reservePort(config.slack.port);
     // Independent of each other, and each takes a second: together. All are waited for, so that none is left running
     // when another fails.
     const opening = openStore(config, log, { keep: true }).then((opened) => {
@@ -131,7 +133,9 @@ async function startChroma(
 
 /** The default port may be somebody else's: then another, remembered. A port that was asked for is insisted on. */
 async function httpPort({ dataDir, http }: Config): Promise<number> {
-  return http.portIsDefault || http.port === 0 ? fixedPort(dataDir, 'http', http.port) : http.port;
+  if (http.portIsDefault || http.port === 0) return fixedPort(dataDir, 'http', http.port);
+  reservePort(http.port);
+  return http.port;
 }
 
 function connectionOf(config: Config, workspace: LocalWorkspace | null) {

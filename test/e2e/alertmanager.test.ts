@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WEBHOOKS } from '../../playground/slack/seed.ts';
+import { freePort } from '../../src/infra/process/free-port.ts';
 import type { LocalSlackClient } from '../support/local-slack.ts';
 import { type Product, sentry, slackOf, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
@@ -144,15 +144,6 @@ describe.skipIf(program === null)('a real Alertmanager', { timeout: 120_000 }, (
     return stdout.trim().split('\n').filter(Boolean);
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
-}
 
 const configuration = (sentryUrl: string, slackUrl: string): string => {
   const webhook = `

@@ -1,13 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, createServer as createSocket } from 'node:net';
+import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpServer, type HttpServer } from '../../../src/http/server.ts';
 import { webhookRoute } from '../../../src/http/webhook-route.ts';
+import { freePort } from '../../../src/infra/process/free-port.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
 import { alertmanager } from '../../../src/ingest/alertmanager/index.ts';
 import { slackMessage } from '../../../src/ingest/slack-message/index.ts';
@@ -205,13 +206,4 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
     if (Date.now() > end) throw new Error(`waited 20 s: ${what}`);
     await sleep(50);
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const socket = createSocket().listen(0, '127.0.0.1', () => {
-      const { port } = socket.address() as AddressInfo;
-      socket.close(() => resolve(port));
-    });
-  });
 }
