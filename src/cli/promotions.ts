@@ -8,6 +8,7 @@ import type { Decided, PromotionDecision } from '../memory/promotion/decide.ts';
 import type { Promotion } from '../memory/promotion/ports.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
 import { readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
+import { systemLine } from '../memory/systems/system-facts.ts';
 import { createRecords } from '../record/record.ts';
 import { createAuditLog } from '../security/audit-chain.ts';
 import { allTools } from '../tools/all.ts';
@@ -133,6 +134,7 @@ function inWords(one: Promotion): string {
     `${one.state}${one.decidedBy ? ` by ${one.decidedBy} at ${one.decidedAt ?? ''}${one.reason ? `: ${one.reason}` : ''}` : ''}`,
     `Proposed by ${one.proposedBy} in ${one.incidentId ?? 'no incident'} at ${one.proposedAt}, for ${one.domain}: ${one.rationale}`,
     `Sources: ${one.sources.map(({ kind, ref }) => `${kind} ${ref}`).join(', ') || 'none named'}`,
+    ...(one.system ? [`Learnt on: ${systemLine(one.system)}`] : []),
     `Would stand at ${one.target.store}/${one.target.path}; ${one.current ? `there stands now (sha256 ${one.current.sha256}):\n\n${one.current.content}` : 'nothing is there.'}`,
     `\nProposed text (version ${one.version}, sha256 ${one.sha256}):\n\n${one.content}`,
   ].join('\n');

@@ -78,7 +78,9 @@ export function createMemory(deps: MemoryDeps): Memory {
       const system = await ask('the system', null, () => systemOf(sql, incident.target));
       const [incidents, runbooks, episodes] = await Promise.all([
         ask('past incidents', [], () => recallIncidents(deps, incident, incidentType, limitMs, system)),
-        ask('runbooks', [], () => recallRunbooks(deps, incident, incidentType, MEANING_SHARE * limitMs)),
+        ask('runbooks', [], () =>
+          recallRunbooks(deps, incident, incidentType, MEANING_SHARE * limitMs, system),
+        ),
         ask('what was tried before', { similar: [], failedCommands: [] }, () =>
           recallEpisodes(sql, errorText(incident, incidentType), system),
         ),

@@ -5,9 +5,10 @@ import type { Reader } from '../documents/access.ts';
 import { type DocType, type Entities, noEntities, type Trust } from '../documents/document.ts';
 import type { Documents } from '../documents/documents.ts';
 import { type MemoryCandidate, type RankedMemory, rankMemories } from '../ranking/rank-memories.ts';
+import { systemFactor } from '../ranking/system-factor.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import type { SearchAnswer, SearchHit, Space } from '../retrieval/types.ts';
-import { readFacts, type SystemFacts, systemMismatch } from '../systems/system-facts.ts';
+import { readFacts, type SystemFacts } from '../systems/system-facts.ts';
 import { outcomesOf } from './outcomes.ts';
 import { passageFor } from './passage-for.ts';
 import { runbookIdOf } from './runbook-id.ts';
@@ -31,6 +32,8 @@ export interface FoundMemory extends MemoryCandidate {
   readonly content: string;
   /** 0 for what has no versions. */
   readonly version: number;
+  /** What it was learnt on; null where that is not known. */
+  readonly system: SystemFacts | null;
 }
 
 export interface MemoryQuery {
@@ -47,7 +50,7 @@ export interface MemoryQuery {
   /** What fits worse is left out: text relevance, 0 to 1, and its share of the best hit's for the same text. */
   readonly least?: { readonly text: number; readonly share: number };
   readonly without?: readonly string[];
-  /** What the target runs now: what was learned on another system counts less. */
+  /** What the target runs now: what was learnt on another system counts less. */
   readonly system?: SystemFacts | null;
 }
 
@@ -118,7 +121,7 @@ async function memoryOf(
     const document = await deps.documents.read(reader, { id: key });
     if (!document || document.retiredAt !== null) return null;
     if (domain !== null && document.domain !== null && document.domain !== domain) return null;
-    const { entities, trust, docType, updatedAt, version, path, store } = document;
+    const { entities, trust, docType, updatedAt, version, path, store, system: then } = document;
     return {
       ...of(hit, trust, docType, updatedAt, entities),
       store,
@@ -126,14 +129,18 @@ async function memoryOf(
       title: document.title,
       ...passage(document.content),
       version,
+      system: then,
+      systemFactor: systemFactor(system, then),
       runbookId: docType === 'runbook' ? runbookIdOf(document) : null,
     };
   }
-  if (space.kind === 'incident')
+  if (space.kind === 'incident') {
+    const then = learntOn(hit);
     return {
       // Nobody has reviewed it, and the alert's own words are in it.
       ...of(hit, 'agent_draft', 'incident', hit.updatedAt, noEntities),
-      otherness: systemMismatch(system, learnedOn(hit)),
+      system: then,
+      systemFactor: systemFactor(system, then),
       store: incidentsOf(space.scope as Domain),
       path: key,
       title,
@@ -142,6 +149,7 @@ async function memoryOf(
       version: 0,
       runbookId: null,
     };
+  }
   return {
     ...of(hit, 'system_seeded', 'runbook', hit.updatedAt, noEntities),
     store: runbooksOf(space.scope as Domain),
@@ -149,6 +157,7 @@ async function memoryOf(
     title,
     ...passage(hit.text),
     version: 0,
+    system: null,
     runbookId: key,
   };
 }
@@ -165,7 +174,7 @@ function of(hit: SearchHit, trust: Trust, type: DocType, updatedAt: string, enti
   };
 }
 
-function learnedOn({ metadata }: SearchHit): SystemFacts | null {
+function learntOn({ metadata }: SearchHit): SystemFacts | null {
   const facts = metadata['system_fingerprint'];
   return typeof facts === 'string' ? readFacts(JSON.parse(facts)) : null;
 }

@@ -107,13 +107,14 @@ function shownOf(
 ): Pick<PreparedMemory, 'text' | 'tokens' | 'shown'> {
   const byId = new Map(found.map(({ memory }) => [memory.id, memory]));
   const block = memoryBlock(
-    found.map(({ memory: { id, path, store, title, trust, updatedAt, heading, content } }) => ({
+    found.map(({ memory: { id, path, store, title, trust, updatedAt, heading, content, system } }) => ({
       id,
       path,
       store,
       title: redact(heading === '' ? title : `${title} › ${heading}`),
       trust,
       updatedAt: updatedAt.toISOString(),
+      system,
       text: redact(content),
     })),
     { budget: tokenBudget, trustedFrom: trustThreshold },

@@ -1,5 +1,6 @@
 import type { IncidentId, ToolCallId } from '../../domain/ids.ts';
 import type { Domain } from '../../domain/incident.ts';
+import type { SystemFacts } from '../systems/system-facts.ts';
 
 export const memoryScopes = ['workspace', 'user', 'conversation'] as const;
 export type MemoryScope = (typeof memoryScopes)[number];
@@ -66,6 +67,8 @@ export interface MemoryDocument extends Place {
   readonly trust: Trust;
   readonly domain: Domain | null;
   readonly entities: Entities;
+  /** What the target ran that it was learnt on; null where that is not known, or where it belongs to no system. */
+  readonly system: SystemFacts | null;
   /** A role, a Slack user id, or `system`. */
   readonly author: string;
   readonly createdAt: string;
@@ -82,6 +85,7 @@ export interface MemoryVersion {
   readonly trust: Trust;
   readonly domain: Domain | null;
   readonly entities: Entities;
+  readonly system: SystemFacts | null;
   readonly writer: string;
   readonly author: string;
   readonly at: string;

@@ -1,4 +1,5 @@
 import type { SqlRow } from '../../domain/sql.ts';
+import { readFacts } from '../systems/system-facts.ts';
 import {
   type Entities,
   type MemoryDocument,
@@ -24,6 +25,7 @@ export function toDocument(row: SqlRow): MemoryDocument {
     trust: row['trust'],
     domain: row['domain'] ?? null,
     entities: toEntities(row['entities']),
+    system: readFacts(row['system']),
     author: row['author'],
     createdAt: row['created_at'],
     updatedAt: row['updated_at'],
@@ -41,6 +43,7 @@ export function toVersion(row: SqlRow, sources: readonly SourceRef[]): MemoryVer
     trust: row['trust'],
     domain: row['domain'] ?? null,
     entities: toEntities(row['entities']),
+    system: readFacts(row['system']),
     writer: row['writer'],
     author: row['author'],
     at: row['at'],

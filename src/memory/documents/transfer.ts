@@ -32,6 +32,8 @@ const VersionLine = z.object({
   domain: z.enum(domains).nullable(),
   entities: EntitiesInput,
   author: z.string().min(1).max(100),
+  /** Exports of earlier versions do not have it. */
+  system: z.record(z.string(), z.string()).nullable().default(null),
   sources: z.array(z.object({ kind: z.enum(['tool_call', 'run', 'incident', 'document']), ref: z.string() })),
 });
 
@@ -67,16 +69,19 @@ export async function* exportMemory(sql: Sql): AsyncGenerator<MemoryLine> {
       owner,
       incidentId,
       path,
-      versions: versions.map(({ title, content, docType, trust, domain, entities, author, sources }) => ({
-        title,
-        content,
-        docType,
-        trust,
-        domain,
-        entities,
-        author,
-        sources,
-      })),
+      versions: versions.map(
+        ({ title, content, docType, trust, domain, entities, author, system, sources }) => ({
+          title,
+          content,
+          docType,
+          trust,
+          domain,
+          entities,
+          author,
+          system,
+          sources,
+        }),
+      ),
     } as unknown as MemoryLine;
   }
 }
@@ -123,12 +128,13 @@ async function importDocument(
       let changed = false;
       // An existing history is not told again: only what it says last may be new.
       for (const version of there ? versions.slice(-1) : versions) {
-        const { author, trust, sources, ...document } = version;
+        const { author, trust, sources, system, ...document } = version;
         const writer = { kind: 'import', author, trust } as const;
         const written = await writeDocument(tx, writer, {
           place: { store, incidentId: incidentId as IncidentId | null },
           document: { path, ...document },
           sources: sources as readonly SourceRef[],
+          system,
         });
         if (!written.ok) {
           // Of a history that is half refused nothing is kept.

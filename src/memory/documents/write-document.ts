@@ -5,6 +5,8 @@ import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
 import type { SqlRow, Tx } from '../../domain/sql.ts';
 import { scan } from '../../screen/scan.ts';
 import { denied, mayWrite, trustOf } from '../policy.ts';
+import { readFacts, type SystemFacts, sameSystem } from '../systems/system-facts.ts';
+import { systemOfIncident } from '../systems/systems.ts';
 import {
   type MemoryDocument,
   type MemoryStore,
@@ -37,6 +39,8 @@ export interface DocumentWrite {
    * stand there. Left out: whatever stands there becomes the version before this one.
    */
   readonly base?: string | null;
+  /** What it was learnt on. Left out: what the target of the conversation's incident runs now; elsewhere nothing. */
+  readonly system?: SystemFacts | null;
 }
 
 export interface FoundKind {
@@ -205,6 +209,19 @@ async function unknownSource(
       );
 }
 
+/** What a version says of itself beside what it says. */
+interface Stamp {
+  readonly sha256: string;
+  readonly trust: Trust;
+  readonly author: string;
+  readonly system: SystemFacts | null;
+}
+
+async function learntOn(tx: Tx, { system, place }: DocumentWrite): Promise<SystemFacts | null> {
+  if (system !== undefined) return system;
+  return place.incidentId === null ? null : systemOfIncident(tx, place.incidentId);
+}
+
 async function put(
   tx: Tx,
   writer: Writer,
@@ -212,19 +229,24 @@ async function put(
   write: DocumentWrite & { readonly document: Parsed },
 ): Promise<Written> {
   const { document, place, base } = write;
-  const sha256 = sha256Of(document.content);
-  const trust = writer.kind === 'import' ? writer.trust : trustOf[writer.kind];
-  const author = authorOf(writer);
+  const stamp: Stamp = {
+    sha256: sha256Of(document.content),
+    trust: writer.kind === 'import' ? writer.trust : trustOf[writer.kind],
+    author: authorOf(writer),
+    system: await learntOn(tx, write),
+  };
+  const { sha256, trust, author } = stamp;
+  const system = stamp.system === null ? null : tx.json(stamp.system);
   if (base === undefined || base === null) {
     const [created] = await tx`
       INSERT INTO memory_document (store, scope, incident_id, path, version, sha256, title, content, doc_type, trust,
-                                   domain, entities, author)
+                                   domain, entities, author, system)
       VALUES (${store.slug}, ${store.scope}, ${place.incidentId}, ${document.path}, 1, ${sha256}, ${document.title},
               ${document.content}, ${document.docType}, ${trust}, ${document.domain}, ${tx.json(document.entities)},
-              ${author})
+              ${author}, ${system}::jsonb)
       ON CONFLICT (store, coalesce(incident_id, ''), path) DO NOTHING RETURNING *`;
     if (created) {
-      await insertVersion(tx, String(created['id']), 1, writer, write, { sha256, trust, author });
+      await insertVersion(tx, String(created['id']), 1, writer, write, stamp);
       return { ok: true, kind: 'created', document: toDocument({ ...created, owner: store.owner }) };
     }
   }
@@ -235,14 +257,14 @@ async function put(
   if (base !== undefined && now?.['sha256'] !== base) return stale(now);
   // Forgotten between the two statements: as good as a document that has changed under the writer.
   if (!now) return stale(now);
-  if (isSame(now, document, sha256, trust))
+  if (isSame(now, document, stamp))
     return { ok: true, kind: 'unchanged', document: toDocument({ ...now, owner: store.owner }) };
   const number = Number(now['version']) + 1;
-  await insertVersion(tx, String(now['id']), number, writer, write, { sha256, trust, author });
+  await insertVersion(tx, String(now['id']), number, writer, write, stamp);
   const [row] = await tx`
     UPDATE memory_document SET version = ${number}, sha256 = ${sha256}, title = ${document.title},
       content = ${document.content}, doc_type = ${document.docType}, trust = ${trust}, domain = ${document.domain},
-      entities = ${tx.json(document.entities)}, author = ${author}, updated_at = clock_timestamp(), retired_at = NULL
+      entities = ${tx.json(document.entities)}, author = ${author}, system = ${system}::jsonb, updated_at = clock_timestamp(), retired_at = NULL
     WHERE id = ${String(now['id'])} RETURNING *`;
   return { ok: true, kind: 'updated', document: toDocument({ ...row, owner: store.owner }) };
 }
@@ -260,7 +282,7 @@ function stale(now: SqlRow | undefined): WriteRefusal {
   };
 }
 
-function isSame(now: SqlRow, document: Parsed, sha256: string, trust: Trust): boolean {
+function isSame(now: SqlRow, document: Parsed, { sha256, trust, system }: Stamp): boolean {
   return (
     now['sha256'] === sha256 &&
     now['title'] === document.title &&
@@ -268,7 +290,9 @@ function isSame(now: SqlRow, document: Parsed, sha256: string, trust: Trust): bo
     now['trust'] === trust &&
     (now['domain'] ?? null) === document.domain &&
     now['retired_at'] === null &&
-    sameEntities(now['entities'], document.entities)
+    sameEntities(now['entities'], document.entities) &&
+    // What is not known takes nothing back.
+    (system === null || sameSystem(readFacts(now['system']), system))
   );
 }
 
@@ -285,12 +309,14 @@ async function insertVersion(
   number: number,
   writer: Writer,
   { document, sources }: DocumentWrite & { readonly document: Parsed },
-  { sha256, trust, author }: { readonly sha256: string; readonly trust: Trust; readonly author: string },
+  { sha256, trust, author, system }: Stamp,
 ): Promise<void> {
   await tx`
-    INSERT INTO memory_version (document_id, number, sha256, title, content, doc_type, trust, domain, entities, writer, author)
+    INSERT INTO memory_version (document_id, number, sha256, title, content, doc_type, trust, domain, entities, writer, author,
+                                system)
     VALUES (${documentId}, ${number}, ${sha256}, ${document.title}, ${document.content}, ${document.docType}, ${trust},
-            ${document.domain}, ${tx.json(document.entities)}, ${writer.kind}, ${author})`;
+            ${document.domain}, ${tx.json(document.entities)}, ${writer.kind}, ${author},
+            ${system === null ? null : tx.json(system)}::jsonb)`;
   for (const { kind, ref } of sources)
     await tx`
       INSERT INTO memory_source_ref (document_id, version, kind, ref) VALUES (${documentId}, ${number}, ${kind}, ${ref})

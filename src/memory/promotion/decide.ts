@@ -153,6 +153,7 @@ async function copy(
       entities: structuredClone(draft?.entities) as NewDocument['entities'],
     },
     sources: sourcesOf(promotion, draft?.sources ?? []),
+    system: draft?.system ?? null,
     base: currentSha256 === undefined ? promotion.currentSha256AtProposal : currentSha256,
   };
   const writer: Writer = { kind: 'promotion', userId: by, incidentId };

@@ -1,13 +1,14 @@
 import { asIncidentId } from '../../domain/ids.ts';
 import type { Domain } from '../../domain/incident.ts';
 import type { SqlRow, Tx } from '../../domain/sql.ts';
+import { readFacts } from '../systems/system-facts.ts';
 import type { Promotion } from './ports.ts';
 
 /** A proposal with what it proposes and what stands in the workspace now; null when there is none of that id. */
 export async function loadPromotion(tx: Tx, jobId: string): Promise<Promotion | null> {
   const [row] = await tx`
     SELECT j.*, i.document_id, i.version, i.target_store, i.target_path, i.current_sha256, i.result_id, i.result_version,
-           v.title, v.doc_type, v.content, v.sha256, now.sha256 AS now_sha256, now.content AS now_content, made.sha256 AS made_sha256
+           v.title, v.doc_type, v.content, v.sha256, v.system, now.sha256 AS now_sha256, now.content AS now_content, made.sha256 AS made_sha256
     FROM dream_job j
     JOIN dream_review_item i ON i.job_id = j.id
     JOIN memory_version v ON v.document_id = i.document_id AND v.number = i.version
@@ -44,6 +45,7 @@ function toPromotion(row: SqlRow, refs: readonly SqlRow[]): Promotion {
     docType: row['doc_type'] as Promotion['docType'],
     content: text('content'),
     sha256: text('sha256'),
+    system: readFacts(row['system']),
     sources: refs.map(({ kind, ref }) => ({ kind: String(kind), ref: String(ref) })),
     target: { store: text('target_store'), path: text('target_path') },
     current: nowSha256 === null ? null : { sha256: nowSha256, content: text('now_content') },

@@ -2,6 +2,7 @@ import type { IncidentId } from '../../domain/ids.ts';
 import type { Domain } from '../../domain/incident.ts';
 import type { DocType } from '../documents/document.ts';
 import type { Runbook } from '../runbooks/runbook.ts';
+import type { SystemFacts } from '../systems/system-facts.ts';
 
 /** Says to people what became of proposals. Called after the commit; must not throw, and what is missed is still in the list. */
 export interface PromotionNotifier {
@@ -55,6 +56,8 @@ export interface Promotion {
   readonly docType: DocType;
   readonly content: string;
   readonly sha256: string;
+  /** What it was learnt on; null where that is not known. */
+  readonly system: SystemFacts | null;
   readonly sources: readonly { readonly kind: string; readonly ref: string }[];
   readonly target: { readonly store: string; readonly path: string };
   /** What stands in the workspace now under that path. */

@@ -28,6 +28,8 @@ export function promotedChunks(document: MemoryDocument, runbook: Runbook | null
       source: PROMOTED,
       document_id: document.id,
       version: document.version,
+      // As past incidents have it: Chroma takes no nested metadata.
+      ...(document.system === null ? {} : { system_fingerprint: JSON.stringify(document.system) }),
     },
   }));
 }

@@ -75,13 +75,13 @@ export function createWorkspaceMemory(deps: WorkspaceDeps): WorkspaceMemory {
   async function change(
     by: string,
     there: MemoryDocument,
-    to: Pick<MemoryDocument, 'title' | 'content' | 'docType' | 'domain' | 'entities'>,
+    to: Pick<MemoryDocument, 'title' | 'content' | 'docType' | 'domain' | 'entities' | 'system'>,
     sources: readonly SourceRef[],
     base: string,
   ): Promise<Written> {
     if (!deps.enabled) return denied('Memory is off (MEMORY_ENABLED=false).');
     const writer: Writer = { kind: 'admin', userId: by };
-    const write = { ...asWrite({ ...there, ...to }), sources, base };
+    const write = { ...asWrite({ ...there, ...to }), system: to.system, sources, base };
     const checked = checkRunbook(there.path, to.content, deps.runbooks);
     if (checked.kind === 'wrong') return badRunbook(checked.problems);
     const runbook = checked.kind === 'runbook' ? checked.runbook : null;

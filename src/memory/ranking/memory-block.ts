@@ -1,4 +1,5 @@
 import type { Trust } from '../documents/document.ts';
+import { type SystemFacts, systemLine } from '../systems/system-facts.ts';
 import { countTokens } from './count-tokens.ts';
 import { tierOf } from './trust-score.ts';
 
@@ -11,6 +12,8 @@ export interface Remembered {
   readonly trust: Trust;
   /** ISO 8601. */
   readonly updatedAt: string;
+  /** What it was learnt on; said where it is known. */
+  readonly system: SystemFacts | null;
   readonly text: string;
 }
 
@@ -88,8 +91,10 @@ function fit(
   return kept === '' || tokens > room ? null : { text, tokens, cut: true };
 }
 
-function entryOf({ id, path, store, title, trust, updatedAt }: Remembered, text: string): string {
-  const attributes = Object.entries({ id, store, path, trust, updated: updatedAt.slice(0, 10) })
+function entryOf(memory: Remembered, text: string): string {
+  const { id, path, store, title, trust, updatedAt, system } = memory;
+  const learnt = system === null ? {} : { learnt_on: systemLine(system, true) };
+  const attributes = Object.entries({ id, store, path, trust, updated: updatedAt.slice(0, 10), ...learnt })
     .map(([name, value]) => `${name}="${attribute(value)}"`)
     .join(' ');
   return `<memory ${attributes}>\n${quoted(title)}\n${quoted(text)}\n</memory>\n`;

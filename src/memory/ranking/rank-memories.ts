@@ -7,9 +7,6 @@ import { typeScore } from './type-score.ts';
 /** The seed's weights. */
 export const RANKING = { text: 0.45, trust: 0.2, entity: 0.15, type: 0.1, recency: 0.1 } as const;
 
-/** What was learned on an entirely different system may not hold here: its score is lowered by this share. */
-const OTHER_SYSTEM = 0.2;
-
 export interface MemoryCandidate {
   /** Text relevance, 0–1: the score of a search hit. */
   readonly text: number;
@@ -18,8 +15,8 @@ export interface MemoryCandidate {
   readonly entities: Entities;
   readonly type: DocType;
   readonly updatedAt: Date;
-  /** How different the system it was learned on is from the one being looked at, 0 to 1. */
-  readonly otherness?: number;
+  /** What its score is multiplied by for the system it was learnt on, see `systemFactor`; 1 when left out. */
+  readonly systemFactor?: number;
 }
 
 export interface RankedMemory<T> {
@@ -51,7 +48,7 @@ export function rankMemories<T extends MemoryCandidate>(
         RANKING.entity * parts.entity +
         RANKING.type * parts.type +
         RANKING.recency * parts.recency;
-      return { memory, parts, score: sum * (1 - OTHER_SYSTEM * (memory.otherness ?? 0)) };
+      return { memory, parts, score: sum * (memory.systemFactor ?? 1) };
     })
     .toSorted((a, b) => b.score - a.score);
 }

@@ -5,6 +5,8 @@ import type { Sql } from '../../domain/sql.ts';
 import { conversationStore } from '../documents/document.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Promotions } from '../promotion/promotions.ts';
+import { sharedFacts } from '../systems/system-facts.ts';
+import { systemOf } from '../systems/systems.ts';
 import { groupIncidents, type IncidentGroup } from './group-incidents.ts';
 import { pastIncidents } from './past-incident.ts';
 import type { AdviseOn } from './ports.ts';
@@ -93,12 +95,16 @@ async function propose(
   const newest = group.incidents.at(-1);
   if (!newest) return null;
   const path = `rules/${domain}/${group.key}`;
+  const targets = [...new Set(group.incidents.flatMap(({ target }) => target ?? []))];
+  const systems = await Promise.all(targets.map((target) => systemOf(deps.sql, target)));
   const written = await deps.documents.write(
     { kind: 'agent', role: AUTHOR, incidentId: newest.id },
     {
       place: { store: conversationStore, incidentId: newest.id },
       document: { path, title: ruleTitle(group), content: text, docType: 'rule_of_thumb', domain },
       sources: group.incidents.map(({ id }) => ({ kind: 'incident', ref: id })),
+      // It was learnt on all of them: what they do not agree in is no condition of it.
+      system: sharedFacts(systems.filter((one) => one !== null)),
     },
   );
   if (!written.ok) {

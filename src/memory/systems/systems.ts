@@ -1,6 +1,7 @@
 import { messageOf } from '../../domain/errors.ts';
+import type { IncidentId } from '../../domain/ids.ts';
 import type { Log } from '../../domain/log.ts';
-import type { Sql } from '../../domain/sql.ts';
+import type { Sql, Tx } from '../../domain/sql.ts';
 import { readFacts, type SystemFacts } from './system-facts.ts';
 
 export interface TargetSystem {
@@ -25,6 +26,13 @@ export async function recordSystem(sql: Sql, target: string, facts: SystemFacts)
 export async function systemOf(sql: Sql, target: string | null): Promise<SystemFacts | null> {
   if (target === null) return null;
   const [row] = await sql`SELECT facts FROM target_system WHERE target = ${target}`;
+  return readFacts(row?.['facts']);
+}
+
+/** Of what an incident is about; null when that was never seen, or is no target. */
+export async function systemOfIncident(tx: Tx, incidentId: IncidentId): Promise<SystemFacts | null> {
+  const [row] = await tx`
+    SELECT t.facts FROM incident i JOIN target_system t ON t.target = i.target WHERE i.id = ${incidentId}`;
   return readFacts(row?.['facts']);
 }
 

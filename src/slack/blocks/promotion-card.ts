@@ -1,6 +1,7 @@
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Promotion } from '../../memory/promotion/ports.ts';
 import type { Review } from '../../memory/promotion/promotions.ts';
+import { systemLine } from '../../memory/systems/system-facts.ts';
 import {
   type Block,
   bold,
@@ -68,6 +69,7 @@ export function drawPromotionCard(review: Review, options: PromotionCardOptions)
         ),
         paragraph(...origin(promotion, options)),
         paragraph(bold('Why: '), words(cut(oneLine(promotion.rationale), 800))),
+        ...learntOn(promotion.system),
       ),
       ...says(promotion),
       prose(paragraph(bold('Checked:')), ...checks(review).map((spans) => paragraph(...spans))),
@@ -103,6 +105,10 @@ function origin(
     moment(proposedAt, '{date_short_pretty} {time}'),
   ];
 }
+
+/** What the target ran when it was written: on another system it may not hold. */
+const learntOn = (system: Promotion['system']) =>
+  system ? [paragraph(bold('Learnt on: '), words(cut(oneLine(systemLine(system, true)), 300)))] : [];
 
 /** The whole text where nothing stands yet, else what changes. A decided one needs no more than its name. */
 function says({ state, content, current }: Promotion): readonly Block[] {

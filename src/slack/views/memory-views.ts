@@ -2,6 +2,7 @@ import type { types } from '@slack/bolt';
 import type { Domain } from '../../domain/incident.ts';
 import { domains } from '../../domain/incident.ts';
 import { docTypes, type MemoryDocument, type MemoryVersion } from '../../memory/documents/document.ts';
+import { systemLine } from '../../memory/systems/system-facts.ts';
 import {
   type Block,
   bold,
@@ -63,7 +64,9 @@ export function documentView(
       list(versions.slice(0, SHOWN_VERSIONS).map((version) => historyLine(version))),
     ),
     ...(own ? rollBacks(document, versions) : []),
-    small(`${document.id} · SHA-256 ${document.sha256.slice(0, 16)}…`),
+    small(
+      `${document.id} · SHA-256 ${document.sha256.slice(0, 16)}…${document.system ? ` · learnt on ${cut(oneLine(systemLine(document.system)), 500)}` : ''}`,
+    ),
   ]);
 }
 

@@ -5,6 +5,7 @@ import type { Reader } from '../../memory/documents/access.ts';
 import { conversationStore, type MemoryDocument, type SourceRef } from '../../memory/documents/document.ts';
 import type { DocumentRef } from '../../memory/documents/documents.ts';
 import type { Writer } from '../../memory/documents/write-document.ts';
+import { type SystemFacts, systemLine } from '../../memory/systems/system-facts.ts';
 import type { MemoryToolContext } from '../define.ts';
 
 /** A document by its id, or by store and path. */
@@ -70,8 +71,14 @@ export function sourcesOf(
 }
 
 /** One line a document. */
-export function lineOf({ id, store, path, title, docType, trust, version, sha256 }: MemoryDocument): string {
-  return `${store}/${path} "${title}" (${docType}, ${trust}, version ${version}, ${id}, sha256 ${sha256})`;
+export function lineOf(document: MemoryDocument): string {
+  const { id, store, path, title, docType, trust, version, sha256, system } = document;
+  return `${store}/${path} "${title}" (${docType}, ${trust}, version ${version}, ${id}, sha256 ${sha256}${learntOn(system)})`;
+}
+
+/** Appended to what a memory says of itself; empty where it is not known. */
+export function learntOn(system: SystemFacts | null): string {
+  return system === null ? '' : `, learnt on ${systemLine(system, true)}`;
 }
 
 export function dataOf({
@@ -83,9 +90,10 @@ export function dataOf({
   trust,
   version,
   sha256,
+  system,
   updatedAt,
 }: MemoryDocument) {
-  return { id, store, path, title, doc_type: docType, trust, version, sha256, updated_at: updatedAt };
+  return { id, store, path, title, doc_type: docType, trust, version, sha256, system, updated_at: updatedAt };
 }
 
 export function notFound(): Refusal {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineMemoryTool } from '../define.ts';
-import { documentFields, notFound, readerOf, refOf } from './inputs.ts';
+import { documentFields, learntOn, notFound, readerOf, refOf } from './inputs.ts';
 
 const SHOWN = 50;
 
@@ -16,18 +16,21 @@ export const memoryHistory = defineMemoryTool({
     if ('ok' in ref) return ref;
     const versions = await context.memory.documents.history(readerOf(context), ref);
     if (versions.length === 0) return notFound();
-    const shown = versions.slice(0, SHOWN).map(({ number, at, writer, author, trust, sha256, sources }) => ({
-      number,
-      at,
-      writer,
-      author,
-      trust,
-      sha256,
-      sources: sources.map(({ kind, ref: name }) => `${kind} ${name}`),
-    }));
+    const shown = versions
+      .slice(0, SHOWN)
+      .map(({ number, at, writer, author, trust, sha256, system, sources }) => ({
+        number,
+        at,
+        writer,
+        author,
+        trust,
+        sha256,
+        system,
+        sources: sources.map(({ kind, ref: name }) => `${kind} ${name}`),
+      }));
     const lines = shown.map(
       (one) =>
-        `${one.number}  ${one.at}  by ${one.author} (${one.trust})  sha256 ${one.sha256}  ${one.sources.join(', ')}`,
+        `${one.number}  ${one.at}  by ${one.author} (${one.trust})  sha256 ${one.sha256}${learntOn(one.system)}  ${one.sources.join(', ')}`,
     );
     return { text: lines.join('\n').trimEnd(), data: shown };
   },

@@ -22,7 +22,7 @@ import type { Writer } from '../../../src/memory/documents/write-document.ts';
 import { recallRunbooks } from '../../../src/memory/recall-runbooks.ts';
 import { createRetrieval, type Retrieval } from '../../../src/memory/retrieval/retrieval.ts';
 import { syncDocuments } from '../../../src/memory/retrieval/sources/sync-documents.ts';
-import { recordSystem } from '../../../src/memory/systems/systems.ts';
+import { recordSystem, systemOf } from '../../../src/memory/systems/systems.ts';
 import { anIncident } from '../../support/incidents.ts';
 import { quiet } from '../../support/quiet.ts';
 import { type DocumentsRig, documentsRig, note } from '../memory-documents/rig.ts';
@@ -381,6 +381,45 @@ test('an incident of another system counts less than one of this system', async 
   expect(pathsOf(await prepare({ incident: about('avocet') }))).toEqual(['INC-702', 'INC-701']);
   await recordSystem(rig.sql, 'shop-db', { postgresql: '12.1' });
   expect(pathsOf(await prepare({ incident: about('avocet') }))).toEqual(['INC-701', 'INC-702']);
+});
+
+test('a document of another system counts less, for a role’s turn and for the playbook, and says which', async () => {
+  const runbook = async (path: string, target: string) => {
+    const incidentId = await rig.incident();
+    await rig.sql`UPDATE incident SET target = ${target} WHERE id = ${incidentId}`;
+    const draft = note({
+      path,
+      title: 'Godwit',
+      content: 'The godwit rests.',
+      docType: 'runbook',
+      domain: 'postgres',
+    });
+    const place = thread(incidentId);
+    const written = await rig.documents.write(agent(incidentId), { place, document: draft, sources: [] });
+    const ref = { id: written.ok ? written.document.id : '' };
+    const asked = { ref, rationale: 'It helped.', domain: 'postgres', by: 'detective' } as const;
+    const proposed = await rig.promotions.propose({ kind: 'agent', incidentId, userId: null }, asked);
+    const jobId = proposed.ok ? proposed.jobId : '';
+    await rig.promotions.decide({ jobId, by: 'UADMIN', decision: { kind: 'approve' } });
+  };
+  await recordSystem(rig.sql, 'old-db', { postgresql: '12.1' });
+  await recordSystem(rig.sql, 'new-db', { postgresql: '17.2' });
+  await runbook('g/old', 'old-db');
+  await runbook('g/new', 'new-db');
+  await deps.refresh();
+  const asked = async (target: string) => {
+    const incident = incidentOf({ title: 'godwit', alertName: null, target });
+    const system = await systemOf(rig.sql, target);
+    const followed = await recallRunbooks(deps, incident, null, 0, system);
+    return { prepared: await prepare({ incident }), followed: followed.map(({ runbookId }) => runbookId) };
+  };
+  const before = await asked('new-db');
+  expect(pathsOf(before.prepared)).toEqual(['g/new', 'g/old']);
+  expect(before.followed).toEqual(['g/new', 'g/old']);
+  expect(before.prepared.text).toMatch(/path="g\/old"[^>]* learnt_on="postgresql 12\.1"/);
+  const after = await asked('old-db');
+  expect(pathsOf(after.prepared)).toEqual(['g/old', 'g/new']);
+  expect(after.followed).toEqual(['g/old', 'g/new']);
 });
 
 describe('what a model was shown', () => {

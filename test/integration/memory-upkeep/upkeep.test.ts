@@ -81,6 +81,19 @@ describe('rules of thumb', () => {
     expect(left?.['n']).toBe(52);
   });
 
+  test('were learnt on what the systems of their targets have in common', async () => {
+    const ids = await endedMany(51);
+    await recordSystem(rig.sql, 'shop-db', { os: 'Debian 12', postgresql: '17.2' });
+    await recordSystem(rig.sql, 'cart-db', { os: 'Debian 12', postgresql: '16.4' });
+    await rig.sql`UPDATE incident SET target = 'cart-db' WHERE id = ${ids[0] ?? ''}`;
+    await compactAll(compaction(), signal);
+    expect((await rulesNow()).map(({ path, system }) => [path.split('/').at(-1), system])).toEqual([
+      ['blocked-sessions', { os: 'Debian 12' }],
+      ['connection-exhaustion', { os: 'Debian 12', postgresql: '17.2' }],
+      ['table-bloat', { os: 'Debian 12', postgresql: '17.2' }],
+    ]);
+  });
+
   test('are not made again before another 51', async () => {
     await endedMany(51);
     expect(await compactAll(compaction(), signal)).toHaveLength(1);

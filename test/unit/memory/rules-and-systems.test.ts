@@ -3,7 +3,7 @@ import { asIncidentId } from '../../../src/domain/ids.ts';
 import { groupIncidents } from '../../../src/memory/rules/group-incidents.ts';
 import type { PastIncident } from '../../../src/memory/rules/past-incident.ts';
 import { ruleText, templateAdvice } from '../../../src/memory/rules/rule-text.ts';
-import { systemMismatch } from '../../../src/memory/systems/system-facts.ts';
+import { sharedFacts, systemMismatch } from '../../../src/memory/systems/system-facts.ts';
 
 let n = 0;
 function past(change: Partial<PastIncident>): PastIncident {
@@ -75,9 +75,24 @@ describe('systems differ', () => {
       { postgresql: '18', os: 'Ubuntu 24.04' },
       0.5,
     ],
+    [
+      'a server with extensions that are the same',
+      { postgresql: '18', 'extension a': '1', 'extension b': '1', 'extension c': '1' },
+      { postgresql: '12', 'extension a': '1', 'extension b': '1', 'extension c': '1' },
+      0.5,
+    ],
+    ['a major version without a minor one', { os: 'Debian 12' }, { os: 'Debian 11' }, 1],
     ['nothing is known of one', { postgresql: '18.1' }, null, 0],
     ['nothing is known of both', { postgresql: '18.1' }, { os: 'Debian 12' }, 0],
   ])('%s', (_, now, then, share) => {
     expect(systemMismatch(now, then)).toBe(share);
   });
+});
+
+test('what several systems have in common is what all of them say', () => {
+  const debian = { os: 'Debian 12', postgresql: '17.2' };
+  expect(sharedFacts([debian, { ...debian, postgresql: '16.4' }])).toEqual({ os: 'Debian 12' });
+  expect(sharedFacts([debian])).toEqual(debian);
+  expect(sharedFacts([debian, { kernel: '6.1' }])).toBeNull();
+  expect(sharedFacts([])).toBeNull();
 });

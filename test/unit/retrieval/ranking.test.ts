@@ -7,6 +7,7 @@ import { entityScore } from '../../../src/memory/ranking/entity-score.ts';
 import { memoryBlock, type Remembered } from '../../../src/memory/ranking/memory-block.ts';
 import { type MemoryCandidate, RANKING, rankMemories } from '../../../src/memory/ranking/rank-memories.ts';
 import { recencyScore } from '../../../src/memory/ranking/recency-score.ts';
+import { systemFactor } from '../../../src/memory/ranking/system-factor.ts';
 import { trustScore } from '../../../src/memory/ranking/trust-score.ts';
 import { typeScore } from '../../../src/memory/ranking/type-score.ts';
 
@@ -110,9 +111,28 @@ describe('the ranking', () => {
     expect(rankMemories([old, worse], noEntities, now)[0]?.memory).toBe(worse);
   });
 
-  test('lowers what was learned on another system', () => {
-    expect(scoreOf({ otherness: 1 })).toBeLessThan(scoreOf({ otherness: 0.25 }));
-    expect(scoreOf({ otherness: 0.25 })).toBeLessThan(scoreOf({}));
+  test('lowers what was learnt on another system', () => {
+    const learntOn = (postgresql: string) => ({
+      systemFactor: systemFactor({ postgresql: '17.2' }, { postgresql }),
+    });
+    expect(scoreOf(learntOn('12.1'))).toBeLessThan(scoreOf(learntOn('17.1')));
+    expect(scoreOf(learntOn('17.1'))).toBeLessThan(scoreOf({}));
+    expect(scoreOf(learntOn('17.2'))).toBe(scoreOf({}));
+  });
+});
+
+describe('the system a memory was learnt on', () => {
+  const now = { postgresql: '17.2', os: 'Debian 12' };
+  test.each([
+    ['is not known', null, 1],
+    ['is this one', now, 1],
+    ['has nothing that can be compared', { kernel: '6.1' }, 1],
+    ['differs in a minor version of half of it', { postgresql: '17.4', os: 'Debian 12' }, 0.975],
+    ['is another in half of what is known', { postgresql: '12.1', os: 'Debian 12' }, 0.9],
+    ['is another altogether', { postgresql: '12.1', os: 'Alpine 3.20' }, 0.8],
+  ])('%s', (_, then, factor) => {
+    expect(systemFactor(now, then)).toBeCloseTo(factor, 10);
+    expect(systemFactor(null, then)).toBe(1);
   });
 });
 
@@ -134,6 +154,7 @@ const memory = (change: Partial<Remembered>): Remembered => ({
   trust: 'admin_approved',
   updatedAt: '2030-01-01T00:00:00.000Z',
   text: 'Look at the locks.',
+  system: null,
   ...change,
 });
 const settings = { budget: 2_200, trustedFrom: 0.85 };
@@ -149,6 +170,13 @@ describe('the block', () => {
     expect(trusted).not.toContain('Perhaps restart.');
     expect(drafts).toContain('Perhaps restart.');
     expect(shown.map(({ id }) => id)).toEqual(['doc_1', 'doc_2']);
+  });
+
+  test('says what a memory was learnt on, where that is known', () => {
+    const system = { postgresql: '17.2', 'extension pg_trgm': '1.6' };
+    const { text } = memoryBlock([memory({ system }), memory({ id: 'doc_2' })], settings);
+    expect(text.match(/learnt_on="postgresql 17\.2"/g)).toHaveLength(1);
+    expect(text.match(/learnt_on/g)).toHaveLength(1);
   });
 
   test('is empty when there is nothing to show', () => {

@@ -26,6 +26,7 @@ const proposal = (change: Partial<Promotion> = {}): Promotion => ({
   content: 'One.\nTwo.',
   sha256: 'b'.repeat(64),
   sources: [],
+  system: null,
   target: { store: 'workspace_runbooks', path: 'orders/lock' },
   current: null,
   currentSha256AtProposal: null,
@@ -125,6 +126,13 @@ describe('the card', () => {
       expect(JSON.stringify(card.blocks).length).toBeLessThan(LIMITS.messageText);
       expect(card.text.length).toBeLessThan(LIMITS.fallback);
     }
+  });
+
+  test('says what the target ran that it was learnt on, where that is known', () => {
+    expect(drawn({ system: { os: 'Debian 12', postgresql: '17.2' } })).toContain(
+      'os Debian 12 · postgresql 17.2',
+    );
+    expect(drawn()).not.toContain('Learnt on');
   });
 
   test('has *Approve* only while nothing is in its way, and nothing to decide once decided', () => {
