@@ -1,6 +1,7 @@
 import type { Severity } from './alert.ts';
 import type { ToolCallId } from './ids.ts';
 import type { Json, VerifyPlan } from './tool-call.ts';
+import type { UnreadCall } from './unread.ts';
 
 export interface Triage {
   readonly severity: Severity;
@@ -31,6 +32,10 @@ export interface Diagnosis {
   readonly ruledOut: readonly string[];
   /** What could not be read, and how to grant it. */
   readonly unknown: readonly string[];
+  /** Those of its calls that the investigator says it misses; held against the record like evidence. */
+  readonly missed?: readonly ToolCallId[];
+  /** Found in the record by code; an investigator's own are not believed. */
+  readonly unread?: readonly UnreadCall[];
   readonly wouldChangeMyMind: string | null;
   readonly blastRadius: string | null;
   /** In words; the action itself is the surgeon's. */

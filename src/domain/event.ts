@@ -3,6 +3,7 @@ import type { GradeQuestion } from './grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
 import type { IncidentState, Role, Verdict } from './incident.ts';
 import type { ShownMemory } from './memory.ts';
+import type { UnreadCall } from './unread.ts';
 
 /** What happened in an incident, append-only; everything Slack shows and `why` tells is drawn from these and the rows they name. */
 export type IncidentEventBody =
@@ -100,6 +101,25 @@ export type IncidentEventBody =
   | { readonly type: 'incident.escalated'; readonly reason: string }
   | { readonly type: 'hint.given'; readonly by: string; readonly text: string }
   | { readonly type: 'question.asked'; readonly by: string; readonly text: string }
+  /** A person has a read made again that showed nothing or only a part; `readHash` says exactly which. */
+  | {
+      readonly type: 'read.asked';
+      readonly by: string;
+      readonly toolCallId: ToolCallId;
+      readonly readHash: string;
+      readonly tool: string;
+      readonly way: UnreadCall['way'];
+    }
+  /** How that went: `toolCallId` is the new call, null when it could not be tried at all. */
+  | {
+      readonly type: 'read.finished';
+      readonly by: string;
+      readonly of: ToolCallId;
+      readonly toolCallId: ToolCallId | null;
+      readonly tool: string;
+      readonly readable: boolean;
+      readonly reason: string;
+    }
   /** The safety scanner kept a text out of memory: kinds only, never the text. The work goes on. */
   | {
       readonly type: 'memory.write.blocked';

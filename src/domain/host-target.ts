@@ -44,6 +44,11 @@ const folder = absolute.refine(
   (path) => !/^\/(?:proc|sys|dev|etc|run|boot|root)?$/u.test(path) && !/^\/(?:proc|sys|dev)\//u.test(path),
   'too wide, or no folder of files: name the folders of the application and of its logs',
 );
+/** Whether an operator could name it as a folder that may be read. */
+export function mayBeRoot(path: string): boolean {
+  return folder.safeParse(path).success;
+}
+
 const serviceName = z
   .string()
   .regex(/^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,62}$/, 'letters, digits, ".", "_", "@", "-"; at most 63');

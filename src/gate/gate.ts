@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { messageOf, OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
-import type { Json, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
+import type { Json, ToolCall, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
 import { type FinishedCall, storeToolCall } from '../record/evidence.ts';
 import type { Credential } from '../security/credentials.ts';
 import { plainJson } from '../security/inputs/plain-json.ts';
@@ -15,7 +15,8 @@ import {
 } from '../tools/define.ts';
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { propose } from './propose.ts';
+import { mayReadAgain } from './may-read-again.ts';
+import { propose, type UndoOrder } from './propose.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
 import { cleanInput } from './stations/clean-input.ts';
@@ -36,12 +37,18 @@ export interface Gate extends Execution {
    * nobody may act on the answer, and the call can be made again.
    */
   call(credential: Credential, request: ToolCallRequest, options: CallOptions): Promise<ToolCallResult>;
+  /** Whether a call on record only reads, and can be made again in exactly its words. Runs nothing. */
+  mayReadAgain(call: Pick<ToolCall, 'tool' | 'target' | 'input'>): Refusal | undefined;
 }
 
 export interface CallOptions {
   /** For the thread: why it is called, in a few words. */
   readonly purpose?: string | undefined;
+  /** It is put on record as asked for, once it is known that it might run, and not run: in words, why. */
+  readonly notRun?: string | undefined;
   readonly signal: AbortSignal;
+  /** What is proposed takes this action back, at a person's word (see undo.ts). Never from a model. */
+  readonly undo?: UndoOrder;
 }
 
 /** Stations 1 to 7, in their order. */
@@ -94,6 +101,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
         if (no) return refusedEnding(no);
       }
       const { tool, target, input } = on;
+      if (options.notRun !== undefined) return refusedEnding(refuse('NOT_RUN', options.notRun));
       if (!tool || !(target || hasNoTarget(tool))) throw noTarget();
       await deps.audit.append({
         kind: 'gate.intent',
@@ -118,6 +126,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
             { ...context, signal },
             input ?? null,
             request.proposal,
+            options.undo,
           ),
         );
         if (!proposed.ok) return refusedEnding(proposed);
@@ -217,7 +226,11 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
     }
   }
 
-  return { call, ...createExecution(deps, parts) };
+  return {
+    call,
+    mayReadAgain: (recorded) => mayReadAgain(deps.registry, recorded),
+    ...createExecution(deps, parts),
+  };
 }
 
 function noTarget(): OpsError {

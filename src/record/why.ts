@@ -198,6 +198,10 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> hinted: ${event.text}`;
     case 'question.asked':
       return `<@${event.by}> asked: ${event.text}`;
+    case 'read.asked':
+      return `<@${event.by}> had ${event.tool} read again${event.way === 'grant' ? ', now that it may be allowed' : ''} [${event.toolCallId}]`;
+    case 'read.finished':
+      return `${event.tool} ${event.readable ? 'could be read now' : `still cannot be read (${event.reason})`}${event.toolCallId ? ` [${event.toolCallId}]` : ''}`;
     case 'memory.write.blocked':
       return `kept out of memory (${event.path}): the safety scanner found ${[...new Set(event.findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ')}`;
     case 'memory.policy.denied':
