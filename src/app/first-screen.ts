@@ -14,7 +14,9 @@ export function firstScreen(running: Running, tookMs: number): string {
     ...(config.llm
       ? []
       : ['Claude: set ANTHROPIC_API_KEY (console.anthropic.com). Without it the runbooks investigate.']),
-    ...(config.playgroundTarget ? ['Your databases: name them in sentry.yaml (README, "Targets").'] : []),
+    ...(config.playgroundTarget
+      ? ['Your databases: name them in sentry.yaml (README, "Connect your databases").']
+      : []),
     ...(config.mode === 'AUDIT'
       ? ['Mode AUDIT: nothing is changed. SENTRY_MODE=ACTIVE lets approved fixes run.']
       : []),

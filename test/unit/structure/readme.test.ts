@@ -43,6 +43,14 @@ describe('the configuration table', () => {
   });
 });
 
+test('every section that the program sends its readers to is there', () => {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((name) => name.endsWith('.ts')).map((name) => `src/${name}`);
+  const sent = sources.flatMap((path) => [...read(path).matchAll(/\(README, "([^"]+)"\)/g)]);
+  expect(sent.length).toBeGreaterThan(0);
+  for (const [, title = ''] of sent) expect(readme).toMatch(new RegExp(`^#+ ${title}$`, 'm'));
+});
+
 describe('the commands that the documents name', () => {
   const text = documents.map(read).join('\n');
   const scripts = Object.keys(
