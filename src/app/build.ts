@@ -5,6 +5,7 @@ import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
 import { createApprovals } from '../approvals/approvals.ts';
 import { createApprovalPolicy } from '../approvals/policy.ts';
+import { settleByClick } from '../approvals/settle-by-hand.ts';
 import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { HostTargetConfig } from '../domain/host-target.ts';
@@ -13,6 +14,7 @@ import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { createGate } from '../gate/gate.ts';
+import { createUndo } from '../gate/undo.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createHostTargets } from '../infra/host/create-host-targets.ts';
@@ -56,7 +58,7 @@ import { createReadSystem } from './read-system.ts';
 import type { Store } from './store.ts';
 import { createSwitches } from './switches.ts';
 import { takeSlackMessage } from './take-slack-message.ts';
-import { configuredTargets } from './targets.ts';
+import { configuredTargets, readerOf } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
 
 /** What the parts are made from: the configuration with the embedded parts' addresses filled in. */
@@ -218,6 +220,11 @@ export async function buildApp(parts: Parts) {
         return [...costLines(await costReport(sql, asked)), await breakerWords()].join('\n');
       },
     },
+    afterwards: {
+      mayUndo: (action) => undo.can(action),
+      undo: (click) => undo.press(click),
+      settle: (click) => settleByClick({ sql, records, audit, policy }, click),
+    },
     memory: workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
     followUp: (incidentId, question, onWords) => followUp(incidentId, question, onWords),
@@ -230,6 +237,7 @@ export async function buildApp(parts: Parts) {
           },
         }
       : {}),
+    },
     grade: (incidentId, grade) => grades.give(incidentId, grade),
     acceptSlackMessage: (message, own) =>
       takeSlackMessage(message, own, { accept, changed: (id) => slack.changed(id), log }),
@@ -241,6 +249,12 @@ export async function buildApp(parts: Parts) {
     rules,
   });
   const approvals = createApprovals({ sql, records, policy, audit });
+  const undo = createUndo({
+    ...{ sql, records, audit, vault, killSwitch, gate, approvals, policy },
+    registry: createRegistry(allTools),
+    targets: new Map(targets.map((target) => [target.name, target])),
+    shutdown: shutdown.signal,
+  });
   const engine = createEngine({ databaseUrl: store.url, sql, log, executorId });
 
   const model = config.llm
@@ -295,6 +309,9 @@ export async function buildApp(parts: Parts) {
   const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
   const followUp = createFollowUp(deps, why);
   const digDeeper = createDigDeeper(deps, ROUND_USD);
+    mayAsk: (user) => policy.mayAsk(user),
+    readerOf: (target) => readerOf(parts.targets, target),
+  });
   const openByHand = createOpenByHand(sql, accept, targets);
 
   const http = createHttpSide({

@@ -96,7 +96,8 @@ export function createApprovals(deps: {
       if (!approve && decision.reason)
         await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
                  WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
-      if (isFinal) await tx`SELECT sentry_enqueue_turn(${action.incidentId}, 'decided')`;
+      if (isFinal)
+        await tx`SELECT sentry_enqueue_turn(${action.incidentId}, ${action.undoes === null ? 'decided' : 'undo'})`;
       const seq = await audit.appendIn(tx, {
         kind: 'approval.decided',
         actor: decision.by,

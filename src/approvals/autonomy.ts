@@ -7,7 +7,7 @@ export const BY_POLICY = 'policy';
 
 /**
  * How many actions of this runbook, tool and target a person has approved and the verification has found to help, since the
- * last one that was denied, failed, did not help or cannot be told: one of those, and it is asked again from the start.
+ * last one that was denied, failed, did not help, was undone or cannot be told: one of those, and it is asked again from the start.
  * What is still under way counts neither way. Actions that ran without asking keep what is earned, but do not add to it.
  */
 export async function earned(
@@ -17,6 +17,7 @@ export async function earned(
   if (runbookId === null) return 0;
   const rows = await tx`
     SELECT a.state, a.decided_by,
+           EXISTS (SELECT FROM action u WHERE u.undoes = a.id AND u.state IN ('started', 'succeeded', 'unknown')) AS undone,
            (SELECT e.body->>'verdict' FROM event e
              WHERE e.incident_id = a.incident_id AND e.type = 'verification.concluded' AND (e.body->>'round')::int = a.round
              ORDER BY e.seq DESC LIMIT 1) AS verdict
@@ -26,7 +27,7 @@ export async function earned(
   let count = 0;
   for (const row of rows) {
     const [state, verdict] = [row['state'], row['verdict']];
-    if (['denied', 'failed', 'unknown'].includes(String(state))) break;
+    if (row['undone'] === true || ['denied', 'failed', 'unknown'].includes(String(state))) break;
     if (state !== 'succeeded' || verdict === null) continue;
     if (verdict !== 'fixed') break;
     if (row['decided_by'] !== BY_POLICY) count += 1;

@@ -17,6 +17,8 @@ export interface ApprovalPolicy {
   /** What has to be so for this to be approved; a refusal when nobody may. */
   demands(action: Action): Promise<Demands | Refusal>;
   isAdmin(user: string): Promise<boolean>;
+  /** Approvers and admins may have more of a live system read; everybody where no approver is configured. */
+  mayAsk(user: string): Promise<Refusal | undefined>;
   /** For the card: who may approve, in words. */
   readonly describes: readonly Principal[];
 }
@@ -54,6 +56,18 @@ export function createApprovalPolicy(options: {
 
     demands: (action) => rules.demands(action),
 
+    async mayAsk(user) {
+      try {
+        if (approvers.length === 0 || (await among(user, [...approvers, ...admins]))) return undefined;
+        return refuse('MAY_NOT_ASK', 'Approvers and admins may do that. Ask somebody on call.');
+      } catch (error) {
+        return refuse(
+          'APPROVERS_UNKNOWN',
+          `Slack could not say who may do that (${messageOf(error)}), so nobody may right now. Try again in a minute.`,
+        );
+      }
+    },
+
     async mayDecide(user, action, incident, decision) {
       const demands = await rules.demands(action);
       // What nobody may approve any more can still be denied.
@@ -77,7 +91,7 @@ export function createApprovalPolicy(options: {
         );
       }
       if (decision === 'deny' || 'ok' in demands) return undefined;
-      if (!demands.selfApproval && incident.requesters.includes(user))
+      if (!demands.selfApproval && (incident.requesters.includes(user) || action.requestedBy === user))
         return refuse('SELF_APPROVAL', 'You asked for this yourself: somebody else has to approve it.');
       if (demands.hours && !isWithin(demands.hours, now()))
         return refuse(

@@ -3,6 +3,7 @@ import type { ActionId } from '../domain/ids.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
+import type { ApprovalPolicy } from './policy.ts';
 
 /**
  * An action whose outcome nobody knows blocks its target. When looking cannot tell, a person who has looked says whether
@@ -14,12 +15,14 @@ export async function settleByHand(
     readonly actionId: ActionId;
     readonly ran: boolean;
     readonly by: string;
+    /** For people, where `by` is an id. */
+    readonly name?: string;
     readonly reason: string;
   },
 ): Promise<{ readonly ok: true } | Refusal> {
-  const { actionId, ran, by, reason } = settlement;
+  const { actionId, ran, by, name = by, reason } = settlement;
   const outcome = ran ? 'succeeded' : 'failed';
-  const text = `Settled by ${by}: it ${ran ? 'ran' : 'did not run'}. ${reason}`.trim();
+  const text = `Settled by ${name}: it ${ran ? 'ran' : 'did not run'}. ${reason}`.trim();
   const settled = await deps.sql.begin(async (tx) => {
     const [row] = await tx`
       UPDATE action SET state = ${outcome}, outcome = ${text}, finished_at = clock_timestamp()
@@ -39,6 +42,8 @@ export async function settleByHand(
       incidentId: action.incidentId,
       details: { action: actionId, outcome, reason },
     });
+    // Settled before its own turn came to look: that one finds nothing to look at, and goes on to verify.
+    await tx`SELECT sentry_enqueue_turn(id, 'settled') FROM incident WHERE id = ${action.incidentId} AND state = 'remediating'`;
     return true;
   });
   if (settled) return { ok: true };
@@ -48,4 +53,36 @@ export async function settleByHand(
     'NOT_UNKNOWN',
     `${actionId} is ${action.state}: there is nothing to settle, or it may still be running.`,
   );
+}
+
+/** The same by a click on its card: for whoever may decide on such an action there. */
+export async function settleByClick(
+  deps: Parameters<typeof settleByHand>[0] & { readonly policy: Pick<ApprovalPolicy, 'mayDecide'> },
+  click: {
+    readonly actionId: ActionId;
+    /** Of the card that was seen. */
+    readonly planHash: string;
+    readonly by: string;
+    readonly name: string;
+    readonly ran: boolean;
+  },
+): Promise<{ readonly ok: true } | Refusal> {
+  const settled = await settleIfMay();
+  if (!settled.ok)
+    await deps.audit.append({
+      kind: 'action.settle_refused',
+      actor: click.by,
+      details: { action: click.actionId, ran: click.ran, code: settled.code },
+    });
+  return settled;
+
+  async function settleIfMay(): Promise<{ readonly ok: true } | Refusal> {
+    const action = await deps.records.action(click.actionId);
+    const incident = action && (await deps.records.incident(action.incidentId));
+    if (!action || !incident) return refuse('UNKNOWN_ACTION', 'This card is not on record any more.');
+    if (action.planHash !== click.planHash)
+      return refuse('PLAN_CHANGED', 'This is not the action that the card shows. Nothing was settled.');
+    const mayNot = await deps.policy.mayDecide(click.by, action, incident, 'deny');
+    return mayNot ?? settleByHand(deps, { ...click, reason: 'Seen on the target.' });
+  }
 }

@@ -61,6 +61,17 @@ export interface Action {
   readonly auditOnly: boolean;
   /** What the switch said when it kept this from running; goes with it. Null: it is not held up. */
   readonly heldBy: string | null;
+  /** The action that this one takes back; it runs beside the incident's own course. Null: it is no undo. */
+  readonly undoes: ActionId | null;
+  /** The person who asked for it; null: Sentry proposed it. */
+  readonly requestedBy: string | null;
+}
+
+/** The undo of an action, while it may have run or still may; undefined when there is none. */
+export function undoOf(actions: readonly Action[], { id }: Pick<Action, 'id'>): Action | undefined {
+  return actions.find(
+    ({ undoes, state }) => undoes === id && !['denied', 'expired', 'void', 'failed'].includes(state),
+  );
 }
 
 /** Claimed, and nothing ran for certain: it says nothing about whether the command helps, and may be proposed again. */

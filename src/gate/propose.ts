@@ -19,6 +19,12 @@ import type { GateDeps } from './gate-deps.ts';
 import { sameCommand } from './same-command.ts';
 import type { Screened } from './screened.ts';
 
+/** Whose click asked for it, and which action it takes back. */
+export interface UndoOrder {
+  readonly actionId: ActionId;
+  readonly by: string;
+}
+
 /**
  * Station 9 for a call nobody has approved: reads the state, and writes the action as it would run. Nothing is changed.
  * One undecided action an incident: asked again after a crash, the same plan is answered with the action already there.
@@ -30,6 +36,7 @@ export async function propose(
   context: ToolContext,
   input: Json,
   notes: ProposalNotes | undefined,
+  undo?: UndoOrder,
 ): Promise<{ readonly ok: true; readonly actionId: ActionId; readonly text: string } | Refusal> {
   const { sql, records, screened } = deps;
   const target = context.target.name;
@@ -51,7 +58,8 @@ export async function propose(
   const ranBefore = await sql`
     SELECT command FROM action WHERE incident_id = ${credential.incidentId} AND target = ${target}
       AND tool = ${tool.name} AND state IN ('failed', 'succeeded') AND tool_call_id IS NOT NULL`;
-  if (ranBefore.some((row) => sameCommand(String(row['command']), command)))
+  // A person may take back what has been taken back and done again.
+  if (!undo && ranBefore.some((row) => sameCommand(String(row['command']), command)))
     return refuse('TRIED_ALREADY', `"${command}" has already been run in this incident and did not help.`);
 
   const before = await tool.preflight(context, input);
@@ -100,15 +108,18 @@ export async function propose(
     await tx`
       INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                           system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
-                          audit_only, held_by, approvals_needed, policy_rule, autonomous_at, expires_at)
+                          audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, autonomous_at, expires_at)
       VALUES (${id}, ${credential.incidentId}, ${incident?.['round'] ?? 1}, 'proposed', ${tool.name}, ${target},
               ${tx.json(input)}, ${command}, ${hash}, ${tx.json(guard)}, ${identity.systemIdentifier},
               ${identity.timelineId}, ${plan.why}, ${plan.blastRadius}, ${tx.array(plan.preflight)}::text[], ${plan.undo},
               ${plan.risk}, ${plan.runbookId}, ${tx.json(plan.verify)}, ${auditOnly}, ${heldBy},
-              ${demands.approvals}, ${demands.rule},
+              ${demands.approvals}, ${demands.rule}, ${undo?.actionId ?? null}, ${undo?.by ?? null},
               clock_timestamp() + ${await vetoMinutes(tx, demands)}::int * interval '1 minute',
               clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
+    // No phase waits for an undo: its own turn comes to expire it.
+    if (undo)
+      await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'undo', ${demands.expiresMinutes * 60_000 + 500}::bigint)`;
     if (stopped)
       // The intent in full: what would have been asked for, and what kept it from being.
       await deps.audit.appendIn(tx, {

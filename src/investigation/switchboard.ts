@@ -166,7 +166,7 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
   async function goOn(): Promise<void> {
     const rows = await sql`
       SELECT DISTINCT i.id FROM action a JOIN incident i ON i.id = a.incident_id
-       WHERE a.held_by IS NOT NULL AND i.state = 'reported'`;
+       WHERE a.held_by IS NOT NULL AND a.undoes IS NULL AND i.state = 'reported'`;
     for (const row of rows) {
       const incident = await deps.records.incident(asIncidentId(String(row['id'])));
       if (!incident?.target) continue;

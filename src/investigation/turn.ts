@@ -9,6 +9,7 @@ import { plan } from './phases/plan.ts';
 import { settleRemediation } from './phases/remediate.ts';
 import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
+import { UNDO_TURN, undo } from './phases/undo.ts';
 import { verify } from './phases/verify.ts';
 import { InvestigationStopped } from './work.ts';
 
@@ -37,6 +38,7 @@ export function createTurn(deps: InvestigationDeps) {
         hint: 'It was removed while its turn waited.',
       });
     const run: PhaseRun = { deps, incident, durably, reason };
+    if (reason === UNDO_TURN) return undo(run);
     if (incident.sourceResolvedAt && sourceMayResolve(incident.state)) return resolveBySource(run);
     if (incident.state === 'resolved') return reopen(run);
     switch (nextWork(incident.state)) {

@@ -80,6 +80,8 @@ const actionColumns = [
   'tool_call_id',
   'audit_only',
   'held_by',
+  'undoes',
+  'requested_by',
 ] as const;
 
 export const toAction = (row: SqlRow): Action => pick(row, actionColumns) as unknown as Action;

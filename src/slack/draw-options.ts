@@ -21,6 +21,7 @@ export function createDrawOptions(parts: {
   readonly channels: Channels;
   readonly identity: () => Identity;
   readonly mayDig?: boolean;
+  readonly afterwards?: SlackDeps['afterwards'];
 }): (record: IncidentRecord) => Promise<DrawOptions> {
   const { config } = parts;
   const oncallOf = async (record: IncidentRecord): Promise<DrawOptions['oncall']> => {
@@ -50,6 +51,7 @@ export function createDrawOptions(parts: {
         : null,
       oncall: await oncallOf(record),
       mayDig: parts.mayDig === true,
+      ...(parts.afterwards ? { mayUndo: parts.afterwards.mayUndo, maySettle: true } : {}),
     };
   };
 }

@@ -29,6 +29,13 @@ interface SlackRecords {
   action(id: ActionId): Promise<Action | null>;
 }
 
+/** A click on a card: the plan it shows, and who clicked, from Slack's own signed payload. */
+export interface PlanClick {
+  readonly actionId: ActionId;
+  readonly planHash: string;
+  readonly by: string;
+}
+
 /** A person's decision on exactly the plan they saw. */
 export interface SlackDecision {
   readonly actionId: ActionId;
@@ -82,6 +89,17 @@ export interface SlackDeps {
   readonly why: (record: IncidentRecord) => string;
   /** One atomic decision. An expected *no* is a value whose `reason` is shown to the person. */
   readonly decide: (decision: SlackDecision) => Promise<{ readonly ok: true } | Refusal>;
+  /** What people may still do with an action that is over; absent where nothing can be. */
+  readonly afterwards?: {
+    readonly mayUndo: (action: Action) => boolean;
+    readonly undo: (
+      click: PlanClick,
+    ) => Promise<{ readonly ok: true; readonly text: string | null } | Refusal>;
+    /** Somebody who has looked says whether it ran. */
+    readonly settle: (
+      click: PlanClick & { readonly ran: boolean; readonly name: string },
+    ) => Promise<{ readonly ok: true } | Refusal>;
+  };
   /** Something a person knows about the incident, for the next round. */
   readonly hint: (
     incidentId: IncidentId,
@@ -94,6 +112,7 @@ export interface SlackDeps {
   readonly followUp?: FollowUp;
   /** Has the model look again; absent where there is none. */
   readonly digDeeper?: DigDeeper;
+  /** Has what could not be read made again; absent where Slack is tried without it. */
   /** Opens an incident for what a person has seen. */
   readonly openByHand?: OpenByHand;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */

@@ -97,6 +97,11 @@ export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase
   look(context: ToolContext, input: I, guard: G): Promise<'done' | 'not_done' | 'cannot_tell'>;
   /** How to tell whether it helped, when no runbook says. */
   verify(input: I, guard: G): VerifyPlan;
+  /**
+   * The call that takes it back exactly, from what its run had to say (`ActionOutcome.data`); null when there is none. For
+   * tools that people may undo by one click.
+   */
+  inverse?(data: Json): { readonly tool: string; readonly input: Json } | null;
 }
 
 /** What a memory tool gets: who calls it and in which incident, as the gate knows it and never as a caller says. */

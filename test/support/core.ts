@@ -280,6 +280,7 @@ export async function createCore(options: CoreOptions) {
     audit,
     identities,
     gateDeps,
+    policy,
     accept,
     engine,
     steering: createSteering({ ...deps, audit }),

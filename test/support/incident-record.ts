@@ -98,6 +98,8 @@ export function anAction(changes: Partial<Action> = {}): Action {
     toolCallId: null,
     auditOnly: false,
     heldBy: null,
+    undoes: null,
+    requestedBy: null,
     ...changes,
   };
 }

@@ -8,7 +8,7 @@ export async function decide(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const action = await run.durably('read action', async () => {
     const record = await deps.records.load(incident.id);
-    return record?.actions.findLast((candidate) => !candidate.auditOnly) ?? null;
+    return record?.actions.findLast(({ auditOnly, undoes }) => !auditOnly && undoes === null) ?? null;
   });
   if (!action) return back(run, 'planning', 'No action is on record.', 'none');
   switch (action.state) {

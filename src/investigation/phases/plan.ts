@@ -51,7 +51,7 @@ export async function plan(run: PhaseRun): Promise<void> {
     }
     // A turn that died may have proposed what its repetition does not: nobody shall approve what no plan stands behind.
     for (const left of (await deps.records.load(incident.id))?.actions ?? [])
-      if (left.state === 'proposed' && !left.auditOnly)
+      if (left.state === 'proposed' && !left.auditOnly && left.undoes === null)
         await deps.sql.begin((tx) => deps.approvals.void(tx, left, 'No plan stands behind it any more.'));
     const reason =
       outcome.kind === 'none'

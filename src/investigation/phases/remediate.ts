@@ -1,3 +1,4 @@
+import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { ledgerHooks } from './await-approval.ts';
 
@@ -8,11 +9,23 @@ export async function settleRemediation(run: PhaseRun): Promise<void> {
     const record = await deps.records.load(incident.id);
     return (
       record?.actions.findLast(
-        (candidate) => candidate.state === 'started' || candidate.state === 'unknown',
+        ({ state, undoes }) => (state === 'started' || state === 'unknown') && undoes === null,
       ) ?? null
     );
   });
-  if (!action) return;
+  if (!action) {
+    // A person was faster and said whether it ran; in any other case the ledger has moved the incident on.
+    await run.durably('settled by hand', () =>
+      move(deps, incident, {
+        from: 'remediating',
+        to: 'verifying',
+        reason: 'A person has said whether the fix ran; the live system decides.',
+        key: `settled:${incident.round}`,
+        changes: { nextStep: 'Checking on the live system whether it helped.' },
+      }),
+    );
+    return;
+  }
   const result = await run.durably('settle', () =>
     deps.gate.settle(action, ledgerHooks(run, action), deps.shutdown),
   );

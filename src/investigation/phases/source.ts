@@ -10,7 +10,7 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
     const open = await deps.records.load(incident.id);
     return deps.sql.begin(async (tx) => {
       for (const action of open?.actions ?? [])
-        if (action.state === 'proposed' || action.state === 'approved')
+        if (action.undoes === null && (action.state === 'proposed' || action.state === 'approved'))
           await deps.approvals.void(tx, action, 'The source says the problem is over.');
       return moveIn(tx, deps, incident, {
         from: incident.state,

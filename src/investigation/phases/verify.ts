@@ -20,8 +20,8 @@ interface Conclusion {
 export async function verify(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const record = await run.durably('read record', () => deps.records.load(incident.id));
-  const action = record?.actions.findLast((candidate) =>
-    ['succeeded', 'failed', 'unknown'].includes(candidate.state),
+  const action = record?.actions.findLast(
+    ({ state, undoes }) => ['succeeded', 'failed', 'unknown'].includes(state) && undoes === null,
   );
   const conclusion = await run.durably(
     'watch',

@@ -2,6 +2,7 @@ import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bo
 import { ACTIONS } from '../blocks/slot.ts';
 import type { SlackContext } from '../context.ts';
 import { DENY_VIEW, readDeny } from '../views/deny.ts';
+import { itDidNotRun, itRan, undo } from './afterwards.ts';
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
@@ -14,6 +15,9 @@ export type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>
 const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.approve]: approve,
   [ACTIONS.deny]: deny,
+  [ACTIONS.undo]: undo,
+  [ACTIONS.ran]: itRan,
+  [ACTIONS.didNotRun]: itDidNotRun,
   [ACTIONS.output]: showOutput,
   [`${ACTIONS.outputPage}_next`]: turnPage,
   [`${ACTIONS.outputPage}_back`]: turnPage,

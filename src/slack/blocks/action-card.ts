@@ -1,4 +1,4 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, undoOf } from '../../domain/action.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import {
   type Block,
@@ -60,7 +60,7 @@ export function drawActionCard(record: IncidentRecord, action: Action, options: 
         ...preflight(action),
         ...suspicious(record),
       ),
-      ...standing(action, options),
+      ...standing(record, action, options),
     ],
   };
 }
@@ -114,7 +114,7 @@ function preflight(action: Action) {
 }
 
 /** What can be done with the card now, or what became of it. */
-function standing(action: Action, options: DrawOptions): readonly Block[] {
+function standing(record: IncidentRecord, action: Action, options: DrawOptions): readonly Block[] {
   const evidence = button({ text: 'Show evidence', action: ACTIONS.evidence, value: action.id });
   if (action.state === 'proposed' && !action.auditOnly)
     return [
@@ -132,8 +132,60 @@ function standing(action: Action, options: DrawOptions): readonly Block[] {
       ),
       buttons(approve(action), deny(action), evidence),
     ];
-  return [prose(...outcome(action).map((spans) => paragraph(...spans))), buttons(evidence)];
+  return [
+    prose(...[...outcome(action), ...undone(record, action)].map((spans) => paragraph(...spans))),
+    buttons(...afterwards(record, action, options), evidence),
+  ];
 }
+
+/** What a person may still do when it is over: take it back, or say whether it ran. */
+function afterwards(record: IncidentRecord, action: Action, options: DrawOptions) {
+  if (action.state === 'unknown' && options.maySettle)
+    return [
+      settling('It ran', ACTIONS.ran, action, 'took effect'),
+      settling('It did not run', ACTIONS.didNotRun, action, 'took no effect'),
+    ];
+  if (undoOf(record.actions, action) || !options.mayUndo?.(action)) return [];
+  return [
+    button({
+      text: 'Undo',
+      action: ACTIONS.undo,
+      value: planOf(action),
+      confirm: {
+        title: 'Take this back?',
+        text: `What this card shows is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.`,
+        yes: 'Undo it',
+      },
+    }),
+  ];
+}
+
+const settling = (text: string, name: string, action: Action, effect: string) =>
+  button({
+    text,
+    action: name,
+    value: planOf(action),
+    confirm: {
+      title: 'Have you looked?',
+      text: `You say that it ${effect} on ${oneLine(action.target)}. It is not run again, and the target is free for other actions.`,
+      yes: text,
+    },
+  });
+
+function undone(record: IncidentRecord, action: Action): readonly (readonly Span[])[] {
+  const undo = undoOf(record.actions, action);
+  const said = undo && undoWords[undo.state];
+  if (!undo || !said) return [];
+  return [[bold(said), ...(undo.requestedBy ? [words(' asked for by '), person(undo.requestedBy)] : [])]];
+}
+
+const undoWords: Partial<Record<Action['state'], string>> = {
+  proposed: 'Undo waits for approval,',
+  approved: 'Being undone,',
+  started: 'Being undone,',
+  succeeded: 'Undone,',
+  unknown: 'Unknown whether its undo ran,',
+};
 
 /** Who has approved of the several who have to, and when it runs unasked. */
 function soFar(action: Action) {

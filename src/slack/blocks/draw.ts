@@ -49,7 +49,13 @@ function slotOf(
   if (!action) return null;
   if (event.type === 'action.proposed') return drawActionCard(record, action, options);
   // A card nobody had approved says itself that it is void.
-  return event.type === 'action.void' && action.decidedBy === null ? null : drawResult(record, action, event);
+  if (event.type === 'action.void')
+    return action.decidedBy === null ? null : drawResult(record, action, event);
+  // The last word: what was unknown may have been settled since.
+  const last = record.events.findLast(
+    (each) => each.type === 'action.finished' && each.actionId === event.actionId,
+  );
+  return drawResult(record, action, last?.type === 'action.finished' ? last : event);
 }
 
 /** Why nothing was proposed after this diagnosis and before the next. */

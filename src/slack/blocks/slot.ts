@@ -1,3 +1,4 @@
+import type { Action } from '../../domain/action.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Block } from './build.ts';
 
@@ -25,12 +26,19 @@ export interface DrawOptions {
   readonly oncall: { readonly id: string | null; readonly name: string } | null;
   /** There is a model that a person can have look again. */
   readonly mayDig?: boolean;
+  /** Whether this one can be taken back by a click; no button without it. */
+  readonly mayUndo?: (action: Action) => boolean;
+  /** Approvers may say whether an action of unknown outcome ran. */
+  readonly maySettle?: boolean;
 }
 
 /** What buttons are called in `action_id`. */
 export const ACTIONS = {
   approve: 'sentry_approve',
   deny: 'sentry_deny',
+  undo: 'sentry_undo',
+  ran: 'sentry_ran',
+  didNotRun: 'sentry_did_not_run',
   evidence: 'sentry_evidence',
   output: 'sentry_output',
   outputPage: 'sentry_output_page',

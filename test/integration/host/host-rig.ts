@@ -128,6 +128,7 @@ export interface HostRigOptions {
   readonly database?: ScratchDatabase;
   readonly host?: ScratchHost;
   readonly steadySeconds?: number;
+  readonly policyPath?: string;
 }
 
 /** The real gate over a real database, with the real tools on a folder that is a host. */
@@ -143,6 +144,7 @@ export async function hostRig(options: HostRigOptions = {}): Promise<HostRig> {
     url: database.url,
     tools: [],
     dataDir: scratchDir(),
+    ...(options.policyPath ? { policyPath: options.policyPath } : {}),
     gate: {
       registry: createRegistry(allTools),
       targets: new Map([[hostTarget.name, hostTarget]]),

@@ -74,6 +74,8 @@ export function anAction(part: Partial<Action>): Action {
     toolCallId: null,
     auditOnly: false,
     heldBy: null,
+    undoes: null,
+    requestedBy: null,
     ...part,
   };
 }

@@ -102,6 +102,18 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
     holdMs: 2_000,
     timeoutMs: 20_000,
   }),
+  inverse(data) {
+    const left = Left.safeParse(data);
+    return left.success ? { tool: 'undo_patch', input: left.data } : null;
+  },
+});
+
+/** What a run has to say, which is what `undo_patch` takes. */
+const Left = z.strictObject({
+  file_path: z.string(),
+  backup: z.string().nullable(),
+  written_sha256: z.string(),
+  original_sha256: z.string().nullable(),
 });
 
 async function write(

@@ -13,9 +13,10 @@ const input = z.strictObject({
   backup: z
     .string()
     .regex(/^[^/]{1,240}\.bak(?:\.\d{1,3})?$/, 'expected the name of the .bak file beside it')
-    .describe('The backup that apply_patch named.'),
+    .nullable()
+    .describe('The backup that apply_patch named; null for a file that it created.'),
   written_sha256: sha256.describe('What apply_patch wrote.'),
-  original_sha256: sha256.describe('What it replaced.'),
+  original_sha256: sha256.nullable().describe('What it replaced; null for a file that it created.'),
 });
 type Input = z.infer<typeof input>;
 type UndoGuard = { readonly file: string; readonly now_sha256: string };
@@ -24,30 +25,39 @@ type UndoGuard = { readonly file: string; readonly now_sha256: string };
 export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
   name: 'undo_patch',
   description:
-    'Puts back the file that apply_patch replaced, from its .bak, only while the file still is exactly what was written. Take all four values from the result of apply_patch.',
+    'Puts back the file that apply_patch replaced, from its .bak, or removes the one it created, only while the file still is exactly what was written. Take all four values from the result of apply_patch.',
   kind: 'active',
   domain: 'any',
   targetKind: 'host',
   input,
   timeoutMs: 20_000,
   command: ({ file_path: file, backup, written_sha256: written }) =>
-    `restore ${file} from ${join(dirname(file), backup)} if it still is ${written}`,
-  async rules(context, { file_path: file, backup }) {
+    backup === null
+      ? `remove ${file} if it still is ${written}`
+      : `restore ${file} from ${join(dirname(file), backup)} if it still is ${written}`,
+  async rules(context, { file_path: file, backup, original_sha256: original }) {
     const place = await placeOf(context, file, ({ patch }) => patch);
     if (!place.ok) return place;
-    return backup.startsWith(`${basename(file)}.bak`)
+    const fits = backup === null || backup.startsWith(`${basename(file)}.bak`);
+    return fits && (backup === null) === (original === null)
       ? undefined
       : refuse('PATCH_BACKUP', 'The backup is not one of this file.');
   },
   async preflight(context, given) {
-    const { file, now } = await unchanged(context, given);
+    const { file, now, receipt } = await unchanged(context, given);
+    const isExecutable = receipt.files.some(({ mode }) => (mode & 0o111) !== 0);
     return {
       guard: { file, now_sha256: now },
       clock: hostOf(context).clock(),
-      lines: [`${file} still is what the patch wrote; its backup ${given.backup} is there.`],
-      blastRadius: 'One file. Whatever reads it sees the old content when it reads it next.',
+      lines: [
+        `${file} still is what the patch wrote${given.backup === null ? '' : `; its backup ${given.backup} is there`}.`,
+      ],
+      blastRadius:
+        given.backup === null
+          ? 'One file, which the patch created, is removed. Whatever reads it does not find it any more.'
+          : 'One file. Whatever reads it sees the old content when it reads it next.',
       undo: 'The same patch can be proposed again; the backup stays.',
-      risk: 'medium',
+      risk: isExecutable ? 'high' : 'medium',
     };
   },
   async run(context, given, guard, deadline) {
@@ -75,7 +85,7 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
         holds: `result.sha256 == "${original}"`,
         says: `${path} is what it was before the patch`,
       },
-    ],
+    ].filter(() => original !== null),
     holdMs: 2_000,
     timeoutMs: 20_000,
   }),
@@ -89,19 +99,24 @@ async function unchanged(
   const place = orThrow(await placeOf(context, given.file_path, ({ patch }) => patch));
   const { access } = hostOf(context);
   const checked = orThrow(await access.check(place.root.path, place.path));
-  const backupPath = join(dirname(given.file_path), given.backup);
   const now = await sha256Of(context, given.file_path);
-  const kept = await sha256Of(context, backupPath);
+  const kept =
+    given.backup === null ? null : await sha256Of(context, join(dirname(given.file_path), given.backup));
   if (now !== given.written_sha256 || kept !== given.original_sha256)
     throw new OpsError(
       'GONE',
       now === given.written_sha256
         ? `${given.backup} is not what the patch kept.`
-        : `${given.file_path} is not what the patch wrote; nothing is overwritten.`,
-      { hint: 'Compare the two by hand (compare_files).' },
+        : `${given.file_path} is not what the patch wrote: somebody has changed it since, and nothing is overwritten.`,
+      {
+        hint:
+          given.backup === null
+            ? 'Look at it by hand.'
+            : `Compare it with ${given.backup} by hand, or ask in the thread for a patch of what it is now.`,
+      },
     );
   const opened = {
-    kind: 'modify',
+    kind: given.backup === null ? 'create' : 'modify',
     path: checked.relative,
     backup: given.backup,
     beforeSha256: given.original_sha256,

@@ -1,0 +1,184 @@
+import type { Approvals } from '../approvals/approvals.ts';
+import type { ApprovalPolicy } from '../approvals/policy.ts';
+import { type Action, undoOf } from '../domain/action.ts';
+import { type Refusal, refuse } from '../domain/errors.ts';
+import type { ActionId } from '../domain/ids.ts';
+import type { IncidentState } from '../domain/incident.ts';
+import type { Json } from '../domain/tool-call.ts';
+import { switchScopes } from '../security/kill-switch.ts';
+import type { ActiveTool } from '../tools/define.ts';
+import type { Gate } from './gate.ts';
+import type { GateDeps } from './gate-deps.ts';
+
+/** A person's click on *Undo*: who, from Slack's signed payload; what, as the card they saw names it. */
+export interface UndoClick {
+  readonly actionId: ActionId;
+  readonly planHash: string;
+  readonly by: string;
+}
+
+/** `text`: what is still needed; null when it is about to run. */
+export type UndoAnswer = { readonly ok: true; readonly text: string | null } | Refusal;
+
+export interface Undo {
+  /** Whether its card carries the button. */
+  can(action: Action): boolean;
+  /**
+   * Proposes the exact inverse of an action that ran, and approves it by the same click. It runs by its own turn, through
+   * all stations and the ledger, once, and only while the target still is what the action made of it. Where the policy
+   * wants more people, or somebody else, its card asks for them.
+   */
+  press(click: UndoClick): Promise<UndoAnswer>;
+}
+
+type UndoDeps = Pick<GateDeps, 'records' | 'audit' | 'vault' | 'killSwitch' | 'registry' | 'targets'> & {
+  readonly gate: Pick<Gate, 'call'>;
+  readonly approvals: Pick<Approvals, 'decide' | 'void'>;
+  readonly policy: Pick<ApprovalPolicy, 'mayDecide'>;
+  readonly sql: GateDeps['sql'];
+  readonly shutdown: AbortSignal;
+};
+
+/** Nothing of the incident runs, and nothing is about to be decided. */
+const atRest: readonly IncidentState[] = ['reported', 'escalated', 'resolved', 'stopped'];
+
+export function createUndo(deps: UndoDeps): Undo {
+  const { records, audit, vault, approvals, policy } = deps;
+
+  const toolOf = (action: Action): ActiveTool<unknown, Json> | undefined => {
+    const tool = deps.registry.get(action.tool);
+    return tool?.kind === 'active' ? (tool as ActiveTool<unknown, Json>) : undefined;
+  };
+
+  async function inverseOf(action: Action): ReturnType<typeof asked> {
+    return asked(toolOf(action), action);
+  }
+  async function asked(tool: ActiveTool<unknown, Json> | undefined, { toolCallId }: Action) {
+    const call = toolCallId && (await records.toolCall(toolCallId));
+    return (call && tool?.inverse?.(call.result)) || null;
+  }
+
+  /** Why it cannot be undone now by this person; else the call that does it. */
+  async function look({ actionId, planHash, by }: UndoClick) {
+    const action = await records.action(actionId);
+    const record = action && (await records.load(action.incidentId));
+    if (!action || !record) return refuse('UNKNOWN_ACTION', 'This card is not on record any more.');
+    const { incident } = record;
+    if (action.planHash !== planHash)
+      return refuse('PLAN_CHANGED', 'This is not the action that the card shows. Nothing was undone.');
+    const inverse = await inverseOf(action);
+    if (action.state !== 'succeeded' || !inverse)
+      return refuse(
+        'NOT_UNDOABLE',
+        `${action.tool} is ${action.state}: there is nothing to undo by a click.`,
+      );
+    const draft: Action = { ...action, tool: inverse.tool, input: inverse.input, runbookId: null };
+    const mayNot = await policy.mayDecide(by, draft, incident, 'approve');
+    if (mayNot) return mayNot;
+    const earlier = undoOf(record.actions, action);
+    if (earlier && earlier.state !== 'proposed')
+      return refuse(
+        'UNDONE_ALREADY',
+        `Your click changed nothing: ${standing[earlier.state] ?? 'it is undone'}.`,
+      );
+    if (!atRest.includes(incident.state))
+      return refuse(
+        'AT_WORK',
+        `${incident.id} is still being worked on. Wait until it rests, or stop it (\`/sentry stop ${incident.id}\`) and press Undo again.`,
+      );
+    const scopes = switchScopes(action.target, deps.targets.get(action.target)?.domain ?? incident.domain);
+    const stopped = await deps.killSwitch.stopped(scopes);
+    if (stopped) return refuse(stopped.code, `${stopped.reason} Nothing was undone.`);
+    return { action, inverse };
+  }
+
+  async function propose(
+    { action, inverse }: { action: Action; inverse: { tool: string; input: Json } },
+    by: string,
+  ) {
+    const credential = vault.mint({
+      role: 'surgeon',
+      incidentId: action.incidentId,
+      targets: [action.target],
+      tools: [inverse.tool],
+    });
+    try {
+      const answer = await deps.gate.call(
+        credential,
+        {
+          tool: inverse.tool,
+          target: action.target,
+          input: inverse.input,
+          proposal: {
+            why: `A person takes back ${action.tool} (${action.id}).`,
+            runbookId: null,
+            verify: null,
+          },
+        },
+        { purpose: `undo ${action.id}`, signal: deps.shutdown, undo: { actionId: action.id, by } },
+      );
+      if (answer.kind === 'ok') return refuse('NOT_ACTIVE', `${inverse.tool} changes nothing.`);
+      return answer.kind === 'proposed'
+        ? ((await records.action(answer.actionId)) ?? refuse('UNKNOWN_ACTION', 'It is not on record.'))
+        : refuse(answer.code, `Nothing was undone. ${answer.reason}`);
+    } finally {
+      vault.revoke(credential);
+    }
+  }
+
+  async function press(click: UndoClick): Promise<UndoAnswer> {
+    const found = await look(click);
+    if ('ok' in found) return found;
+    const action = await propose(found, click.by);
+    if ('ok' in action) return action;
+    if (action.auditOnly) {
+      // The switch was set in between.
+      await deps.sql.begin((tx) => approvals.void(tx, action, 'Nothing may be changed now.'));
+      return refuse('AUDIT_ONLY', 'Nothing may be changed now, so nothing was undone.');
+    }
+    const decided = await approvals.decide({
+      actionId: action.id,
+      planHash: action.planHash,
+      by: click.by,
+      decision: 'approve',
+      reason: '',
+      anotherWay: false,
+    });
+    if (decided.ok) {
+      const { state, approvedBy, approvalsNeeded } = decided.action;
+      const missing = approvalsNeeded - approvedBy.length;
+      return {
+        ok: true,
+        text:
+          state === 'proposed'
+            ? `Asked for: ${missing} more approval(s) needed, on its card in the thread.`
+            : null,
+      };
+    }
+    return decided.code === 'SELF_APPROVAL'
+      ? { ok: true, text: 'Asked for. Somebody else has to approve it, on its card in the thread.' }
+      : decided;
+  }
+
+  return {
+    can: (action) => action.state === 'succeeded' && toolOf(action)?.inverse !== undefined,
+    async press(click) {
+      const answer = await press(click);
+      const incidentId = (await records.action(click.actionId))?.incidentId;
+      await audit.append({
+        kind: answer.ok ? 'undo.asked' : 'undo.refused',
+        actor: click.by,
+        ...(incidentId ? { incidentId } : {}),
+        details: { action: click.actionId, ...(answer.ok ? {} : { code: answer.code }) },
+      });
+      return answer;
+    },
+  };
+}
+
+const standing: Partial<Record<Action['state'], string>> = {
+  approved: 'it is about to be undone',
+  started: 'it is being undone',
+  succeeded: 'it has been undone',
+  unknown: 'it is not known whether its undo ran; somebody has to look and say so on its card',
+};

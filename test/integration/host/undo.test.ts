@@ -1,0 +1,281 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { earned } from '../../../src/approvals/autonomy.ts';
+import type { Action } from '../../../src/domain/action.ts';
+import { asActionId } from '../../../src/domain/ids.ts';
+import { createUndo, type UndoAnswer } from '../../../src/gate/undo.ts';
+import { UNDO_TURN } from '../../../src/investigation/phases/undo.ts';
+import { createTurn } from '../../../src/investigation/turn.ts';
+import { createKillSwitch } from '../../../src/security/kill-switch.ts';
+import { allTools } from '../../../src/tools/all.ts';
+import { createRegistry } from '../../../src/tools/registry.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
+import { type HostRig, hostRig } from './host-rig.ts';
+
+const GOOD = 'name=worker\nworkers=4\nlevel=info\n';
+const PATCHED = GOOD.replace('workers=4', 'workers=8');
+const diff =
+  '--- a/worker.conf\n+++ b/worker.conf\n@@ -1,3 +1,3 @@\n name=worker\n-workers=4\n+workers=8\n level=info\n';
+const policyPath = join(scratchDir(), 'policy.yaml');
+const policy = (rule = ''): void =>
+  writeFileSync(policyPath, `rules: [{name: all, approvers: [UONCALL, USECOND]${rule}}]\n`);
+
+let rig: HostRig;
+let conf: string;
+beforeAll(async () => {
+  policy();
+  rig = await hostRig({ policyPath });
+  conf = join(rig.host.dir, 'app', 'worker.conf');
+});
+beforeEach(async () => {
+  policy();
+  await rig.core.sql`UPDATE switch SET stopped = false`;
+  await rig.core
+    .sql`UPDATE action SET state = 'failed' WHERE state IN ('proposed', 'approved', 'started', 'unknown')`;
+  writeFileSync(conf, GOOD);
+});
+afterAll(() => rig.stop());
+
+const text = (): string => readFileSync(conf, 'utf8');
+
+function undoer(mode: 'AUDIT' | 'ACTIVE' = 'ACTIVE') {
+  const { gateDeps, core } = { gateDeps: rig.core.gateDeps, core: rig.core };
+  return createUndo({
+    ...gateDeps,
+    registry: createRegistry(allTools),
+    gate: core.gate,
+    approvals: core.approvals,
+    policy: core.policy,
+    killSwitch: createKillSwitch(core.sql, { mode, dataDir: '/nonexistent' }),
+    shutdown: new AbortController().signal,
+  });
+}
+
+/** A patch that ran, in an incident at rest. */
+async function patched(
+  input: { file_path: string; diff: string } = { file_path: 'worker.conf', diff },
+): Promise<Action> {
+  const action = await rig.propose('apply_patch', input);
+  await rig.execute(await rig.approve(action));
+  await rig.core
+    .sql`UPDATE incident SET state = 'resolved', verdict = 'fixed' WHERE id = ${action.incidentId}`;
+  const ran = await rig.core.records.action(action.id);
+  if (ran?.state !== 'succeeded') throw new Error(`the patch is ${ran?.state}: ${ran?.outcome}`);
+  return ran;
+}
+
+const press = ({ id, planHash }: Action, by = 'UONCALL'): Promise<UndoAnswer> =>
+  undoer().press({ actionId: id, planHash, by });
+/** As the engine would run it, in a process that has just started. */
+const turn = ({ incidentId }: Action): Promise<void> =>
+  createTurn(rig.core)(incidentId, UNDO_TURN, (_, work) => work());
+const undosOf = async ({ id }: Action) =>
+  (await rig.core.sql`SELECT id, state, outcome FROM action WHERE undoes = ${id} ORDER BY proposed_at`).map(
+    (row) => ({ id: String(row['id']), state: row['state'], outcome: String(row['outcome'] ?? '') }),
+  );
+const audited = async (kind: string, by: string): Promise<number> => {
+  const [row] = await rig.core.sql`
+    SELECT count(*)::int AS n FROM audit_entry WHERE body::jsonb->>'kind' = ${kind} AND body::jsonb->>'actor' = ${by}`;
+  return Number(row?.['n']);
+};
+
+describe('one click on Undo', () => {
+  test('puts the file back as it was, once, on record and with its evidence, and the incident stays where it is', async () => {
+    const action = await patched();
+    expect(undoer().can(action)).toBe(true);
+    expect(text()).toBe(PATCHED);
+    expect(await press(action)).toEqual({ ok: true, text: null });
+    // Nothing has run in the click itself: a process that dies now leaves an approval that the next one follows.
+    expect(text()).toBe(PATCHED);
+    await turn(action);
+    expect(text()).toBe(GOOD);
+    const record = await rig.core.records.load(action.incidentId);
+    const undo = record?.actions.at(-1);
+    expect(undo).toMatchObject({
+      tool: 'undo_patch',
+      state: 'succeeded',
+      undoes: action.id,
+      requestedBy: 'UONCALL',
+    });
+    expect(record?.incident).toMatchObject({
+      state: 'resolved',
+      nextStep: expect.stringContaining('taken back'),
+    });
+    expect(
+      record?.toolCalls.filter(({ actionId }) => actionId === undo?.id).map(({ state }) => state),
+    ).toEqual(['proposed', 'ok']);
+    expect(await audited('undo.asked', 'UONCALL')).toBeGreaterThan(0);
+    await turn(action);
+    expect((await undosOf(action)).length).toBe(1);
+    expect(await press(action)).toMatchObject({ ok: false, code: 'UNDONE_ALREADY' });
+  });
+
+  test('two clicks at once and two processes that come to run it are one undo', async () => {
+    const action = await patched();
+    const answers = await Promise.all([press(action), press(action), press(action, 'USECOND')]);
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    await Promise.all([turn(action), turn(action)]);
+    expect(text()).toBe(GOOD);
+    expect((await undosOf(action)).filter(({ state }) => state === 'succeeded')).toHaveLength(1);
+    const [row] = await rig.core.sql`
+      SELECT count(*)::int AS n FROM tool_call t JOIN action a ON a.id = t.action_id WHERE a.undoes = ${action.id} AND t.state = 'ok'`;
+    expect(row?.['n']).toBe(1);
+  });
+
+  test('after somebody changed the file is refused, and says what to do; nothing is overwritten', async () => {
+    const action = await patched();
+    writeFileSync(conf, 'mine\n');
+    const answer = await press(action);
+    expect(answer).toMatchObject({ ok: false, code: 'GONE' });
+    expect(answer.ok ? '' : answer.reason).toMatch(
+      /somebody has changed it since.*Compare it with worker\.conf\.bak/,
+    );
+    expect(await undosOf(action)).toEqual([]);
+    expect(text()).toBe('mine\n');
+  });
+
+  test('does nothing when the file is changed between the click and the run, and may be pressed again', async () => {
+    const action = await patched();
+    await press(action);
+    writeFileSync(conf, 'mine\n');
+    await turn(action);
+    expect(text()).toBe('mine\n');
+    expect(await undosOf(action)).toMatchObject([
+      { state: 'void', outcome: expect.stringContaining('changed it since') },
+    ]);
+    writeFileSync(conf, PATCHED);
+    await press(action);
+    await turn(action);
+    expect(text()).toBe(GOOD);
+  });
+
+  test('does nothing when the backup is not what was kept', async () => {
+    const action = await patched();
+    const call = action.toolCallId && (await rig.core.records.toolCall(action.toolCallId));
+    const { backup } = (call ? call.result : {}) as { backup: string };
+    writeFileSync(join(rig.host.dir, 'app', backup), 'forged\n');
+    expect(await press(action)).toMatchObject({ ok: false, code: 'GONE' });
+    expect(text()).toBe(PATCHED);
+  });
+
+  test('is refused while the switch is set, in AUDIT mode, and by a switch set after the click', async () => {
+    const action = await patched();
+    expect(
+      await undoer('AUDIT').press({ actionId: action.id, planHash: action.planHash, by: 'UONCALL' }),
+    ).toMatchObject({
+      code: 'AUDIT_MODE',
+    });
+    await rig.core.sql`UPDATE switch SET stopped = true WHERE scope = '*'`;
+    expect(await press(action)).toMatchObject({ ok: false, code: 'STOPPED' });
+    expect(await undosOf(action)).toEqual([]);
+    await rig.core.sql`UPDATE switch SET stopped = false`;
+    await press(action);
+    await rig.core.sql`UPDATE switch SET stopped = true WHERE scope = '*'`;
+    await turn(action);
+    expect(text()).toBe(PATCHED);
+    expect(await undosOf(action)).toMatchObject([{ state: 'void' }]);
+  });
+
+  test.each([
+    ['a stranger', (action: Action) => press(action, 'USTRANGER'), 'NOT_AN_APPROVER'],
+    ['a stale card', (action: Action) => press({ ...action, planHash: 'f'.repeat(64) }), 'PLAN_CHANGED'],
+    [
+      'no card of ours',
+      (action: Action) => press({ ...action, id: asActionId('act_000000000000') }),
+      'UNKNOWN_ACTION',
+    ],
+  ])('by %s is refused and on record, and proposes nothing', async (_, click, code) => {
+    const action = await patched();
+    expect(await click(action)).toMatchObject({ ok: false, code });
+    expect(await undosOf(action)).toEqual([]);
+    expect(text()).toBe(PATCHED);
+    expect(
+      await audited('undo.refused', code === 'NOT_AN_APPROVER' ? 'USTRANGER' : 'UONCALL'),
+    ).toBeGreaterThan(0);
+  });
+
+  test('with the card of one incident and the hash of another is refused', async () => {
+    const one = await patched();
+    await press(one);
+    await turn(one);
+    const other = await patched();
+    expect(
+      await press({ ...one, planHash: other.planHash === one.planHash ? 'f'.repeat(64) : other.planHash }),
+    ).toMatchObject({
+      code: 'PLAN_CHANGED',
+    });
+    expect(await press(one)).toMatchObject({ code: 'UNDONE_ALREADY' });
+    expect(text()).toBe(PATCHED);
+  });
+
+  test('of an incident that is being worked on is refused, with what to do', async () => {
+    const action = await patched();
+    await rig.core.sql`UPDATE incident SET state = 'diagnosing' WHERE id = ${action.incidentId}`;
+    const answer = await press(action);
+    expect(answer).toMatchObject({
+      ok: false,
+      code: 'AT_WORK',
+      reason: expect.stringContaining('/sentry stop'),
+    });
+  });
+
+  test('where the policy wants two people the second is still asked; the same person twice is one', async () => {
+    const action = await patched();
+    policy(', approvals: 2');
+    expect(await press(action)).toMatchObject({ ok: true, text: expect.stringContaining('1 more') });
+    expect(await press(action)).toMatchObject({ ok: false, code: 'APPROVED_ALREADY' });
+    await turn(action);
+    expect(text()).toBe(PATCHED);
+    expect(await press(action, 'USECOND')).toEqual({ ok: true, text: null });
+    await turn(action);
+    expect(text()).toBe(GOOD);
+  });
+
+  test('where nobody may approve what they asked for, somebody else has to', async () => {
+    const action = await patched();
+    policy(', self_approval: false');
+    expect(await press(action)).toMatchObject({ ok: true, text: expect.stringContaining('Somebody else') });
+    await turn(action);
+    expect(text()).toBe(PATCHED);
+    expect(await press(action, 'USECOND')).toEqual({ ok: true, text: null });
+    await turn(action);
+    expect(text()).toBe(GOOD);
+  });
+
+  test('that nobody seconds in time expires by its own turn', async () => {
+    const action = await patched();
+    policy(', approvals: 2');
+    await press(action);
+    await rig.core.sql`UPDATE action SET expires_at = clock_timestamp() WHERE undoes = ${action.id}`;
+    await turn(action);
+    expect(await undosOf(action)).toMatchObject([{ state: 'expired' }]);
+  });
+
+  test('removes a file that the patch created, while it still is what was written', async () => {
+    const fresh = join(rig.host.dir, 'app', 'fresh.conf');
+    rmSync(fresh, { force: true });
+    const made = await patched({
+      file_path: 'fresh.conf',
+      diff: '--- /dev/null\n+++ b/fresh.conf\n@@ -0,0 +1,1 @@\n+a=1\n',
+    });
+    writeFileSync(fresh, 'a=2\n');
+    expect(await press(made)).toMatchObject({ ok: false, code: 'GONE' });
+    writeFileSync(fresh, 'a=1\n');
+    await press(made);
+    await turn(made);
+    expect(existsSync(fresh)).toBe(false);
+  });
+
+  test('is no success that autonomy could be earned by, and takes what was earned', async () => {
+    const action = await patched();
+    await rig.core.sql`UPDATE action SET runbook_id = 'tune-worker' WHERE id = ${action.id}`;
+    await rig.core.sql`
+      INSERT INTO event (incident_id, type, body) VALUES (${action.incidentId}, 'verification.concluded', ${rig.core.sql.json({ round: 1, verdict: 'fixed', reason: '' })})`;
+    const subject = { tool: 'apply_patch', target: action.target, runbookId: 'tune-worker' };
+    expect(await earned(rig.core.sql, subject)).toBe(1);
+    await press(action);
+    await turn(action);
+    expect(await earned(rig.core.sql, subject)).toBe(0);
+  });
+});
