@@ -58,7 +58,7 @@ import { createReadSystem } from './read-system.ts';
 import type { Store } from './store.ts';
 import { createSwitches } from './switches.ts';
 import { takeSlackMessage } from './take-slack-message.ts';
-import { configuredTargets, readerOf } from './targets.ts';
+import { configuredTargets } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
 
 /** What the parts are made from: the configuration with the embedded parts' addresses filled in. */
@@ -237,7 +237,6 @@ export async function buildApp(parts: Parts) {
           },
         }
       : {}),
-    },
     grade: (incidentId, grade) => grades.give(incidentId, grade),
     acceptSlackMessage: (message, own) =>
       takeSlackMessage(message, own, { accept, changed: (id) => slack.changed(id), log }),
@@ -309,9 +308,6 @@ export async function buildApp(parts: Parts) {
   const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
   const followUp = createFollowUp(deps, why);
   const digDeeper = createDigDeeper(deps, ROUND_USD);
-    mayAsk: (user) => policy.mayAsk(user),
-    readerOf: (target) => readerOf(parts.targets, target),
-  });
   const openByHand = createOpenByHand(sql, accept, targets);
 
   const http = createHttpSide({
