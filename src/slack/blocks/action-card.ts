@@ -145,7 +145,7 @@ function afterwards(record: IncidentRecord, action: Action, options: DrawOptions
       settling('It ran', ACTIONS.ran, action, 'took effect'),
       settling('It did not run', ACTIONS.didNotRun, action, 'took no effect'),
     ];
-  if (undoOf(record.actions, action) || !options.mayUndo?.(action)) return [];
+  if (action.state !== 'succeeded' || undoOf(record.actions, action) || !options.mayUndo?.(action)) return [];
   return [
     button({
       text: 'Undo',

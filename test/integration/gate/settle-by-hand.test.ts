@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settleByHand } from '../../../src/approvals/settle-by-hand.ts';
+import { settleByClick, settleByHand } from '../../../src/approvals/settle-by-hand.ts';
 import { asActionId } from '../../../src/domain/ids.ts';
 import { boxAlert, boxTools, type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -41,4 +41,43 @@ test('a person settles what nobody can tell, once, and only after its claim has 
   expect((await core.records.action(action.id))?.state).toBe('succeeded');
   expect(await settle()).toMatchObject({ ok: false, code: 'NOT_UNKNOWN' });
   expect(await settle('act_000000000000')).toMatchObject({ ok: false, code: 'UNKNOWN_ACTION' });
+});
+
+test('an approver settles it by a click on its card; a stranger and a stale card do not', async () => {
+  const action = await proposed();
+  const click = (by: string, planHash = action.planHash) =>
+    settleByClick(core, { actionId: action.id, planHash, by, name: 'Ona', ran: false });
+  await core.sql`UPDATE action SET state = 'unknown', claim_id = 'x', done_by = clock_timestamp() - interval '1 second' WHERE id = ${action.id}`;
+  expect(await click('USTRANGER')).toMatchObject({ ok: false, code: 'NOT_AN_APPROVER' });
+  expect(await click('UONCALL', 'f'.repeat(64))).toMatchObject({ ok: false, code: 'PLAN_CHANGED' });
+  expect((await core.records.action(action.id))?.state).toBe('unknown');
+  const both = await Promise.all([click('UONCALL'), click('UONCALL')]);
+  expect(both.filter(({ ok }) => ok)).toHaveLength(1);
+  expect(await core.records.action(action.id)).toMatchObject({
+    state: 'failed',
+    outcome: expect.stringContaining('Settled by Ona: it did not run'),
+  });
+  const kinds = await core.sql`
+    SELECT body::jsonb->>'kind' AS kind, body::jsonb->>'actor' AS actor FROM audit_entry
+     WHERE body::jsonb->'details'->>'action' = ${action.id} AND body::jsonb->>'kind' LIKE 'action.settle%' ORDER BY seq`;
+  expect(kinds.map(({ kind, actor }) => `${kind} ${actor}`)).toEqual([
+    'action.settle_refused USTRANGER',
+    'action.settle_refused UONCALL',
+    'action.settled UONCALL',
+    'action.settle_refused UONCALL',
+  ]);
+});
+
+test('settled before its own turn came to look, its incident goes on to verify', async () => {
+  const action = await proposed();
+  // As a process leaves it that died while it ran: the incident is in remediation, and no turn of it is under way.
+  await core.sql`UPDATE incident SET state = 'remediating' WHERE id = ${action.incidentId}`;
+  await core.sql`UPDATE action SET state = 'unknown', claim_id = 'x', done_by = clock_timestamp() - interval '1 second' WHERE id = ${action.id}`;
+  expect(await settleByHand(core, { actionId: action.id, ran: true, by: 'ops', reason: '' })).toEqual({
+    ok: true,
+  });
+  await waitFor('the verification to end', async () => {
+    const incident = await core.records.incident(action.incidentId);
+    return incident !== null && !['remediating', 'verifying'].includes(incident.state) ? incident : null;
+  });
 });
