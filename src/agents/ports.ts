@@ -4,7 +4,7 @@ import type { ActionId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { PreparedMemory, Recall } from '../domain/memory.ts';
 import type { ModelUsage } from '../domain/model-usage.ts';
-import type { ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
+import type { ToolCall, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
 
 /** Who works an incident's phases. Two stand behind this: the playbook (deterministic) and Claude. */
 export interface Investigator {
@@ -38,6 +38,8 @@ export interface Investigation {
   readonly tried: readonly Action[];
   /** What people said (hints, denial reasons), oldest first; data from people, not instructions from us. */
   readonly guidance: readonly Guidance[];
+  /** A person had something read that could not be read before: that is why this round is. Absent in every other round. */
+  readonly readAgain?: ReadAgainFound;
   /**
    * The phase's role calls a tool through the gate. Must be the only way to a tool. Never throws: a refusal or failure is a value.
    * `purpose` says in a few words, for the thread, why it is called.
@@ -70,6 +72,13 @@ export interface Investigation {
   /** Records what a model call cost. */
   spent(usage: ModelUsage): Promise<void>;
   readonly signal: AbortSignal;
+}
+
+export interface ReadAgainFound {
+  /** The call that worked now. */
+  readonly call: Pick<ToolCall, 'id' | 'tool' | 'target' | 'output'>;
+  /** What was said while it was missing. */
+  readonly before: Diagnosis;
 }
 
 export interface Guidance {

@@ -25,6 +25,7 @@ import { createOpenByHand } from '../ingest/open-by-hand.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
 import { createDigDeeper } from '../investigation/dig-deeper.ts';
 import { createFollowUp } from '../investigation/follow-up.ts';
+import { createReadAgain } from '../investigation/read-again.ts';
 import { createSteering } from '../investigation/steering.ts';
 import { createTurn } from '../investigation/turn.ts';
 import { auditedBackend } from '../llm/audited-backend.ts';
@@ -58,7 +59,7 @@ import { createReadSystem } from './read-system.ts';
 import type { Store } from './store.ts';
 import { createSwitches } from './switches.ts';
 import { takeSlackMessage } from './take-slack-message.ts';
-import { configuredTargets } from './targets.ts';
+import { configuredTargets, readerOf } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
 
 /** What the parts are made from: the configuration with the embedded parts' addresses filled in. */
@@ -237,6 +238,10 @@ export async function buildApp(parts: Parts) {
           },
         }
       : {}),
+    readAgain: {
+      ask: (read, by) => readAgain.ask(read, by),
+      grant: (read, by) => readAgain.grant(read, by),
+    },
     grade: (incidentId, grade) => grades.give(incidentId, grade),
     acceptSlackMessage: (message, own) =>
       takeSlackMessage(message, own, { accept, changed: (id) => slack.changed(id), log }),
@@ -308,6 +313,10 @@ export async function buildApp(parts: Parts) {
   const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
   const followUp = createFollowUp(deps, why);
   const digDeeper = createDigDeeper(deps, ROUND_USD);
+  const readAgain = createReadAgain(deps, {
+    mayAsk: (user) => policy.mayAsk(user),
+    readerOf: (target) => readerOf(parts.targets, target),
+  });
   const openByHand = createOpenByHand(sql, accept, targets);
 
   const http = createHttpSide({

@@ -34,3 +34,10 @@ function hostTarget({ name, kind, domain, environment, aliases }: HostTargetConf
 function toTarget({ name, kind, environment, aliases }: PostgresTargetConfig): Target {
   return { name, kind, domain: 'postgres', environment, aliases };
 }
+
+/** The database role that a target is read with, by its URL's user; null where there is none, and for hosts. */
+export function readerOf(targets: readonly PostgresTargetConfig[], name: string): string | null {
+  const url = targets.find((target) => target.name === name)?.readUrl;
+  if (url === undefined || !URL.canParse(url)) return null;
+  return decodeURIComponent(new URL(url).username) || null;
+}

@@ -2,6 +2,8 @@ import { type Diagnosis, type Evidence, MEMORY_ONLY_CONFIDENCE } from '../domain
 import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { isEvidenceToolName, type ToolCall } from '../domain/tool-call.ts';
+import type { UnreadCall } from '../domain/unread.ts';
+import { findUnread } from './unread/find-unread.ts';
 
 /** A diagnosis after its claims were held against the record. */
 export interface CheckedDiagnosis {
@@ -43,9 +45,16 @@ export function checkEvidence(
     live ||= held.showing.some((call) => call.target !== null && current.has(call.id));
   }
   const unproven = diagnosis.verdict !== 'cannot_tell' && !live;
+  const { missed = [], unread: _, ...said } = diagnosis;
+  const unread = findUnread(record, current, new Set(missed));
   return {
-    diagnosis: { ...(unproven ? withdrawn(diagnosis) : diagnosis), evidence: kept, confidence: confidence() },
-    dropped,
+    diagnosis: {
+      ...(unproven ? withdrawn(said) : said),
+      evidence: kept,
+      confidence: confidence(),
+      ...(unread.length > 0 ? { unread } : {}),
+    },
+    dropped: [...dropped, ...notUnread(missed, unread)],
     live,
     unproven,
   };
@@ -56,6 +65,16 @@ export function checkEvidence(
     const bounded = Math.min(live ? 1 : MEMORY_ONLY_CONFIDENCE, Math.max(0, Number.isFinite(cut) ? cut : 0));
     return Math.round(bounded * 100) / 100;
   }
+}
+
+/** What it says it missed and the record does not: nobody is asked to grant or run that. */
+function notUnread(missed: readonly string[], unread: readonly UnreadCall[]): CheckedDiagnosis['dropped'] {
+  return missed
+    .filter((id) => !unread.some(({ toolCallId }) => toolCallId === id))
+    .map((id) => ({
+      claim: `${id} could not be read.`,
+      reason: 'The record has no such read of this round that a person could grant or have made again.',
+    }));
 }
 
 function withdrawn(diagnosis: Diagnosis): Diagnosis {
@@ -141,10 +160,15 @@ function isSound(call: ToolCall, incidentId: string): boolean {
  * fix was tried proves nothing about now. By the order of the record, since clocks of two machines differ.
  */
 function callsOfThisRound(events: readonly IncidentEvent[]): ReadonlySet<string> {
-  const began = events.findLast(beginsRound)?.seq ?? 0;
-  return new Set(
-    events.flatMap((event) => (event.type === 'tool.called' && event.seq > began ? [event.toolCallId] : [])),
+  const at = events.findLastIndex(beginsRound);
+  const began = events[at]?.seq ?? 0;
+  const calls = events.flatMap((event) =>
+    event.type === 'tool.called' && event.seq > began ? [event.toolCallId] : [],
   );
+  // A read that was made again just before, and had the round begin, belongs to it.
+  const before = events[at - 1];
+  const beginning = before?.type === 'read.finished' && before.readable ? before.toolCallId : null;
+  return new Set(beginning === null ? calls : [beginning, ...calls]);
 }
 
 function beginsRound(event: IncidentEvent): boolean {

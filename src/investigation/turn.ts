@@ -6,6 +6,7 @@ import type { PhaseRun } from './phase-run.ts';
 import { decide } from './phases/await-approval.ts';
 import { diagnose } from './phases/diagnose.ts';
 import { plan } from './phases/plan.ts';
+import { readAgain } from './phases/read-again.ts';
 import { settleRemediation } from './phases/remediate.ts';
 import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
@@ -55,7 +56,7 @@ export function createTurn(deps: InvestigationDeps) {
       case 'verify':
         return verify(run);
       case 'wait':
-        return undefined;
+        return readAgain(run);
     }
   }
 }

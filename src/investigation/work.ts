@@ -6,6 +6,7 @@ import type { Incident, Role } from '../domain/incident.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
 import { note } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
+import { readAgainFound } from './unread/read-again-found.ts';
 
 /** Words change at most this often on record, the first at once; the last ones always arrive. Slack has its own pace. */
 const WORDS_EVERY_MS = 300;
@@ -67,7 +68,8 @@ async function attempt<T>(
     const tried = (record?.actions ?? []).filter(
       (action) => ['succeeded', 'failed', 'unknown', 'denied'].includes(action.state) && !neverRan(action),
     );
-    return { guidance, tried, seq: record?.events.at(-1)?.seq ?? 0 };
+    const again = record && readAgainFound(record);
+    return { guidance, tried, seq: record?.events.at(-1)?.seq ?? 0, ...(again ? { readAgain: again } : {}) };
   });
   const work: Investigation = {
     incident,
@@ -152,7 +154,7 @@ export class InvestigationStopped extends Error {
 const STOP_LOOK_MS = 500;
 
 /** Aborts when the incident leaves the state this phase works in, in whichever process that was decided, or at shutdown. */
-function watchForStop(run: PhaseRun): { readonly signal: AbortSignal; end(): void } {
+export function watchForStop(run: PhaseRun): { readonly signal: AbortSignal; end(): void } {
   const { deps, incident } = run;
   const moved = new AbortController();
   const timer = setInterval(() => {

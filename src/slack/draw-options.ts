@@ -21,6 +21,7 @@ export function createDrawOptions(parts: {
   readonly channels: Channels;
   readonly identity: () => Identity;
   readonly mayDig?: boolean;
+  readonly mayReadAgain?: boolean;
   readonly afterwards?: SlackDeps['afterwards'];
 }): (record: IncidentRecord) => Promise<DrawOptions> {
   const { config } = parts;
@@ -51,6 +52,7 @@ export function createDrawOptions(parts: {
         : null,
       oncall: await oncallOf(record),
       mayDig: parts.mayDig === true,
+      mayReadAgain: parts.mayReadAgain === true,
       ...(parts.afterwards ? { mayUndo: parts.afterwards.mayUndo, maySettle: true } : {}),
     };
   };

@@ -12,6 +12,7 @@ import type { ToolCall } from '../domain/tool-call.ts';
 import type { OpenByHand } from '../ingest/open-by-hand.ts';
 import type { DigDeeper } from '../investigation/dig-deeper.ts';
 import type { FollowUp } from '../investigation/follow-up.ts';
+import type { ReadAgain } from '../investigation/read-again.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
@@ -113,6 +114,8 @@ export interface SlackDeps {
   /** Has the model look again; absent where there is none. */
   readonly digDeeper?: DigDeeper;
   /** Has what could not be read made again; absent where Slack is tried without it. */
+  /** Has what could not be read made again; absent where Slack is tried without it. */
+  readonly readAgain?: ReadAgain;
   /** Opens an incident for what a person has seen. */
   readonly openByHand?: OpenByHand;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */

@@ -97,6 +97,7 @@ export function createSlack(deps: SlackDeps): Slack {
     channels,
     identity,
     mayDig: deps.digDeeper !== undefined,
+    mayReadAgain: deps.readAgain !== undefined,
     ...(deps.afterwards ? { afterwards: deps.afterwards } : {}),
   });
   const alertChannels = () => Promise.all(config.alertChannels.map((name) => channels.idOf(name)));

@@ -111,9 +111,10 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
   return diagnosisOf(reported(outcome), outcome, work);
 }
 
-/** Once an incident, and not where a person has said more than the runbook knows. */
+/** Once, and when it may read more than it could; not where a person has said more than the runbook knows. */
 async function knownProblem({ runbooks }: ClaudeDeps, work: Investigation): Promise<RunbookCheck | null> {
-  if (runbooks === undefined || work.incident.round > 1 || work.guidance.length > 0) return null;
+  const first = work.incident.round === 1 || work.readAgain !== undefined;
+  if (runbooks === undefined || !first || work.guidance.length > 0) return null;
   return checkKnownProblem({ runbooks }, work);
 }
 
@@ -128,14 +129,16 @@ function diagnosisOf(
 ): Diagnosis {
   const read = shown.filter(({ store }) => !store.startsWith('incidents-')).map(({ id }) => id);
   const known = [...read, ...recall.runbooks.map((hit) => hit.runbookId)];
+  const { missed, ...said } = report;
   return {
-    ...report,
+    ...said,
     evidence: report.evidence.map(({ claim, toolCallIds, quote }) => ({
       claim,
       toolCallIds: [...new Set(toolCallIds.map((id) => asToolCallId(recordedAs.get(id) ?? id)))],
       quote: quote === '' ? null : quote,
     })),
     runbookId: known.find((id) => id === report.runbookId) ?? null,
+    ...(missed.length > 0 ? { missed: missed.map((id) => asToolCallId(recordedAs.get(id) ?? id)) } : {}),
   };
 }
 

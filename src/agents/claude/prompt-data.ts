@@ -4,12 +4,18 @@ import type { ToolCall } from '../../domain/tool-call.ts';
 import type { RunbookCheck } from '../playbook/create-playbook.ts';
 import type { Investigation } from '../ports.ts';
 
-/** Characters of one tool output quoted to the surgeon. */
+/** Characters of one tool output quoted in a first turn. */
 const MAX_OUTPUT_CHARS = 6_000;
 
 /** The first user turn of a role begins with what it is about as labelled data. */
 export function incidentData(work: Investigation, more: object): string {
-  const data = { incident: alertData(work), tried_before: triedBefore(work), ...triedData(work), ...more };
+  const data = {
+    incident: alertData(work),
+    tried_before: triedBefore(work),
+    ...triedData(work),
+    ...readAgainData(work),
+    ...more,
+  };
   return `<incident_data>\n${quoted(data)}\n</incident_data>`;
 }
 
@@ -65,6 +71,22 @@ function triedData({ tried, guidance }: Investigation): object {
       denied_because: action.state === 'denied' ? action.decisionReason : null,
     })),
     people_said: guidance,
+  };
+}
+
+/** What could not be read in the last round and was read since: the call counts as one of this round. */
+function readAgainData({ readAgain }: Investigation): object {
+  if (readAgain === undefined) return {};
+  const { call, before } = readAgain;
+  const { verdict, rootCause, evidence, ruledOut, unknown } = before;
+  return {
+    last_round: { verdict, rootCause, evidence, ruledOut, unknown },
+    read_since: {
+      tool_call_id: call.id,
+      tool: call.tool,
+      target: call.target,
+      output: call.output.slice(0, MAX_OUTPUT_CHARS),
+    },
   };
 }
 

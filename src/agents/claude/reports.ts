@@ -38,6 +38,11 @@ export const DiagnosisReport = z.object({
     .default([]),
   ruledOut: Sentences,
   unknown: Sentences.describe('what could not be read, and how to grant it'),
+  missed: z
+    .array(z.string().max(100))
+    .max(8)
+    .default([])
+    .describe('tool_call_id of refused or failed reads you would need'),
   wouldChangeMyMind: MaybeSentence,
   blastRadius: MaybeSentence,
   remedy: MaybeSentence,

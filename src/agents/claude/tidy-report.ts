@@ -18,6 +18,7 @@ export function tidyDiagnosis(input: unknown): unknown {
     evidence: list(take('evidence', 'claims')).slice(0, 12).map(tidyEvidence),
     ruledOut: sentences(take('ruledOut')),
     unknown: sentences(take('unknown', 'unknowns')),
+    missed: list(take('missed')).slice(0, 8).map(String),
     wouldChangeMyMind: words(take('wouldChangeMyMind'), 1_000) ?? null,
     blastRadius: words(take('blastRadius'), 1_000) ?? null,
     remedy: words(take('remedy', 'fix', 'recommendation'), 1_000) ?? null,

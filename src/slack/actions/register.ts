@@ -8,6 +8,7 @@ import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
+import { readItAgain, registerReadAgain, showGrant } from './read-again.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
 
 export type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
@@ -26,6 +27,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.steps]: showSteps,
   [ACTIONS.diagnosis]: showDiagnosis,
   [ACTIONS.dig]: askToDig,
+  [ACTIONS.readAgain]: readItAgain,
+  [ACTIONS.grant]: showGrant,
   ...memoryHandlers,
   ...gradeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
@@ -53,6 +56,7 @@ export function registerActions(app: App, context: SlackContext): void {
 
   registerMemoryViews(app, context);
   registerDigDeeper(app, context);
+  registerReadAgain(app, context);
 
   app.shortcut(/.*/, async ({ ack, body }) => {
     await ack();

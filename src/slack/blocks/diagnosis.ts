@@ -1,5 +1,6 @@
 import type { Diagnosis, Evidence } from '../../domain/diagnosis.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import type { OpenRead } from '../../investigation/unread/open-reads.ts';
 import {
   type Block,
   bold,
@@ -15,6 +16,7 @@ import {
 } from './build.ts';
 import { ACTIONS, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
+import { drawOpenRead } from './unread.ts';
 import { confidenceWords, facts } from './words.ts';
 
 const SHOWN_CLAIMS = 8;
@@ -32,7 +34,7 @@ export function drawDiagnosis(
   diagnosis: Diagnosis,
   number: number,
   planNone: string | null,
-  { mayDig = false }: { readonly mayDig?: boolean } = {},
+  { mayDig = false, reads = [] }: { readonly mayDig?: boolean; readonly reads?: readonly OpenRead[] } = {},
 ): Slot {
   const { incident } = record;
   const verdict = verdicts[diagnosis.verdict];
@@ -48,6 +50,7 @@ export function drawDiagnosis(
       prose(paragraph(words(cause))),
       ...diagnosis.evidence.slice(0, SHOWN_CLAIMS).map((evidence) => claim(record, evidence)),
       ...details(diagnosis, planNone),
+      ...reads.flatMap((read) => drawOpenRead(read)),
       ...more(record, diagnosis, number),
       ...(mayDig ? [buttons(button({ text: 'Dig deeper', action: ACTIONS.dig, value: incident.id }))] : []),
     ],

@@ -1,5 +1,6 @@
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { openReads } from '../../investigation/unread/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
 import { drawDiagnosis } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
@@ -38,6 +39,7 @@ function slotOf(
   if (event.type === 'diagnosis.concluded')
     return drawDiagnosis(record, event.diagnosis, number, planNoneAfter(record, event.seq), {
       mayDig: options.mayDig === true && endsInReport(record, event.seq),
+      reads: options.mayReadAgain === true && endsInReport(record, event.seq) ? openReads(record) : [],
     });
   if (event.type === 'verification.concluded') return drawVerification(record, event, number);
   if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);

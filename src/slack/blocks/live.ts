@@ -31,11 +31,9 @@ export function roundsOf(record: IncidentRecord): readonly Round[] {
       event.to === 'diagnosing' &&
       event.from !== 'triaging' &&
       event.from !== 'stopped';
-    // The hint that caused a round belongs to it.
     if (again && rounds.at(-1)?.some(isWork)) {
       const before = rounds.at(-1) as IncidentEvent[];
-      const hint = before.at(-1)?.type === 'hint.given' ? [before.pop() as IncidentEvent] : [];
-      rounds.push(hint);
+      rounds.push(before.splice(before.length - causes(before)));
     }
     rounds.at(-1)?.push(event);
   }
@@ -48,6 +46,15 @@ export function roundsOf(record: IncidentRecord): readonly Round[] {
       events,
       last: index === rounds.length - 1,
     }));
+}
+
+/** How many of the last events caused the round that follows, and belong to it: a hint, or a read that was made again. */
+function causes(before: readonly IncidentEvent[]): number {
+  const last = before.at(-1);
+  if (last?.type === 'hint.given') return 1;
+  if (last?.type !== 'read.finished') return 0;
+  const asked = before.findLastIndex((event) => event.type === 'read.asked' && event.toolCallId === last.of);
+  return asked < 0 ? 1 : before.length - asked;
 }
 
 const started = new Set<IncidentEvent['type']>([

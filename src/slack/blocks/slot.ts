@@ -26,6 +26,8 @@ export interface DrawOptions {
   readonly oncall: { readonly id: string | null; readonly name: string } | null;
   /** There is a model that a person can have look again. */
   readonly mayDig?: boolean;
+  /** What could not be read can be read again by a button. */
+  readonly mayReadAgain?: boolean;
   /** Whether this one can be taken back by a click; no button without it. */
   readonly mayUndo?: (action: Action) => boolean;
   /** Approvers may say whether an action of unknown outcome ran. */
@@ -46,5 +48,7 @@ export const ACTIONS = {
   diagnosis: 'sentry_diagnosis',
   why: 'sentry_why',
   dig: 'sentry_dig',
+  readAgain: 'sentry_read_again',
+  grant: 'sentry_grant',
   link: 'sentry_link',
 } as const;

@@ -1,5 +1,5 @@
 import type { IncidentEvent } from '../../domain/event.ts';
-import { bold, code, link, type Span, words } from './build.ts';
+import { bold, code, link, person, type Span, words } from './build.ts';
 import type { DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -85,6 +85,17 @@ const lines: Lines = {
   'hint.given': (event) => ({
     mark: '•',
     spans: [words(`Hint taken up: “${short(event.text)}”`)],
+    keep: true,
+  }),
+  'read.finished': (event) => ({
+    mark: event.readable ? '✓' : '✗',
+    spans: [
+      words('Read again for '),
+      person(event.by),
+      words(': '),
+      code(short(event.tool, 60)),
+      words(event.readable ? ' can be read now.' : ` still cannot: ${short(event.reason, 140)}`),
+    ],
     keep: true,
   }),
   'incident.stopped': (event) => ({
