@@ -21,6 +21,9 @@ export function parseCommand(text: string, policy: CommandPolicy): CommandDecisi
       `"${first?.text ?? ''}" is not a diagnostic command.`,
       `One of: ${grammars.map(({ binary }) => binary).join(', ')}; by name, without a path.`,
     );
+  const version = rest.length === 1 ? rest[0]?.text : undefined;
+  if (version === '--version' || version === '-V')
+    return { allowed: true, binary: grammar.binary, argv: [grammar.binary, version], files: [] };
   return new ArgumentReader(grammar, policy).read(grammar.rewrite?.(rest) ?? rest);
 }
 

@@ -4,9 +4,12 @@ import type { CommandPolicy } from '../policy.ts';
 import { integer, matching, oneOf } from '../values.ts';
 import { switches } from './flags.ts';
 
-/** Strict on purpose: no user, no fragment, no curl globs, no escapes beyond %20 and their like. */
+/**
+ * Strict on purpose: no user, no fragment, no escapes beyond %20 and their like. Braces and brackets only in the query, where
+ * PromQL has them: `--globoff` keeps curl from reading them as globs.
+ */
 const urlForm =
-  /^(?:(https?):\/\/)?([a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:]+\])(?::(\d{1,5}))?(\/[\w\-.~%+,:@*/=&]*)?(\?[\w\-.~%+,:@*/=&?]*)?$/iu;
+  /^(?:(https?):\/\/)?([a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:]+\])(?::(\d{1,5}))?(\/[\w\-.~%+,:@*/=&]*)?(\?[\w\-.~%+,:@*/=&?{}()[\]!"]*)?$/iu;
 
 /** `http://localhost:9200/_cat/health?v`; a URL without a scheme means http, as curl itself would guess. */
 const url: ValueType = (text, policy) => {
@@ -44,13 +47,13 @@ const header = matching(
 );
 
 /**
- * GET and HEAD to allowed hosts. No uploads, data, files, cookies, credentials, proxies, configuration, redirects or
- * other protocols: none of them has an entry. `-q` must stay first: it stops ~/.curlrc.
+ * GET and HEAD to allowed hosts. No uploads, data, files, cookies, credentials, proxies, configuration or other protocols:
+ * none of them has an entry. Redirects are not followed (`--max-redirs 0`). `-q` must stay first: it stops ~/.curlrc.
  */
 export const curl: Grammar = {
   binary: 'curl',
   usage:
-    'curl [-s -S -f -i -I -v -k -4 -6] [-m 1…30] [-X GET|HEAD] [-H "Accept: …"] [-w "%{http_code}"] [-o /dev/null] URL; http or https to an allowed host',
+    'curl [-s -S -f -i -I -v -k -L -4 -6] [-m 1…30] [-X GET|HEAD] [-H "Accept: …"] [-w "%{http_code}"] [-o /dev/null] URL; http or https to an allowed host',
   enforced: [
     { words: ['-q', '--globoff', '--proto', '=http,https', '--max-redirs', '0', '--noproxy', '*'] },
     { words: ['--max-filesize', '5242880'] },
@@ -68,7 +71,12 @@ export const curl: Grammar = {
       '--ipv4',
       '--ipv6',
     ),
-    ...switches('--compressed', '--no-progress-meter', '--http1.1', '--http2', '--globoff'),
+    ...switches('--compressed', '--no-progress-meter', '--http1.0', '--http1.1', '--http2', '--globoff'),
+    ...switches('-0', '-N', '--no-buffer', '--fail-with-body', '--tlsv1.2', '--tlsv1.3'),
+    // Asked for, but not done: the answer is the redirect itself, and where it leads is judged as a request of its own.
+    { names: ['-L', '--location'], emit: () => [] },
+    { names: ['-A', '--user-agent'], value: matching(/^[A-Za-z][\w.\-/ ]{0,39}$/u) },
+    { names: ['-r', '--range'], value: matching(/^(?:\d{1,10}-\d{0,10}|-\d{1,10})$/u) },
     { names: ['-I', '--head'] },
     { names: ['-m', '--max-time'], value: integer(1, 30) },
     { names: ['--connect-timeout'], value: integer(1, 30) },

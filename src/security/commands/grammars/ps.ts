@@ -22,13 +22,16 @@ const column: ValueType = (text) => {
 };
 const sortKey: ValueType = (text, policy) => column(text.replace(/^[+-]/u, ''), policy);
 const names = list(matching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}$/u));
+const terminals = list(matching(/^(?:pts\/\d{1,4}|tty[A-Za-z]{0,3}\d{0,3}|console)$/u));
+/** ps reads columns between spaces like columns between commas: `-eo "pid ppid cmd"`. */
+const format: ValueType = (text, policy) => list(column)(text.trim().replace(/[ ,]+/gu, ','), policy);
 const pids = list(integer(1, 4_194_304));
 
 /**
  * BSD style: `aux`, `auxf`, `axo pid,cmd`. The letter `e` is left out on purpose: it shows the environment of processes,
  * where passwords are. With a dash it is another option (all processes) and stays.
  */
-const bsdLetters = /^[acfhjlmnrTuvwxLHS]+$/u;
+const bsdLetters = /^[acfhjlmnrsTuvwxLHSXZ]+$/u;
 const operand: ValueType = (text, policy) =>
   (text.length <= 12 && bsdLetters.test(text.replace(/o$/u, ''))) || list(column)(text, policy) !== undefined
     ? text
@@ -50,16 +53,21 @@ export const ps: Grammar = {
   rewrite: withoutForgivenDash,
   flags: [
     ...switches('-e', '-A', '-a', '-d', '-f', '-F', '-l', '-L', '-T', '-H', '-j', '-y', '-c', '-M', '-m'),
+    ...switches('-N', '-P', '-S', '-Z', '--context', '--cumulative', '--deselect'),
     ...switches('--forest', '--no-headers', '--headers'),
     { names: ['--no-heading', '--no-headings'], emit: () => ['--no-headers'] },
     { names: ['-w'], times: 2 },
-    { names: ['-o', '--format'], value: list(column), times: 5 },
+    { names: ['-o', '--format'], value: format, times: 5 },
     // Long forms with `=`: a value that ps cannot find is never read again as BSD letters.
     { names: ['-p', '-q', '--pid'], value: pids, emit: (value) => [`--pid=${value ?? ''}`], times: 3 },
     { names: ['--ppid'], value: pids, emit: (value) => [`--ppid=${value ?? ''}`] },
     { names: ['-u', '--user'], value: names, emit: (value) => [`--user=${value ?? ''}`] },
     { names: ['-U', '--User'], value: names, emit: (value) => [`--User=${value ?? ''}`] },
     { names: ['-C'], value: names },
+    { names: ['-g', '--group'], value: names, emit: (value) => [`--group=${value ?? ''}`] },
+    { names: ['-G', '--Group'], value: names, emit: (value) => [`--Group=${value ?? ''}`] },
+    { names: ['-s', '--sid'], value: pids, emit: (value) => [`--sid=${value ?? ''}`] },
+    { names: ['-t', '--tty'], value: terminals, emit: (value) => [`--tty=${value ?? ''}`] },
     { names: ['--sort'], value: list(sortKey), emit: (value) => [`--sort=${value ?? ''}`] },
     {
       names: ['--cols', '--columns', '--width'],
@@ -68,7 +76,7 @@ export const ps: Grammar = {
     },
   ],
   // Format options that ps refuses together; older ones then read everything again in BSD style.
-  conflicts: ['-f', '-F', '-l', '-j'].map((name) => ['-o', name] as const),
+  conflicts: ['-f', '-F', '-l', '-j', '-M', '-P', '-Z', '--context'].map((name) => ['-o', name] as const),
   operands: { type: operand, min: 0, max: 2, are: 'BSD options without "e", or columns after "o"' },
   whole: ([letters, format], given) => {
     if (letters === undefined) return undefined;

@@ -27,8 +27,11 @@ export const df: Grammar = {
   flags: [
     ...switches('-a', '-h', '-H', '-i', '-k', '-l', '-m', '-P', '-T'),
     ...switches('--all', '--human-readable', '--si', '--inodes', '--local', '--portability', '--print-type'),
-    ...switches('--total'),
-    { names: ['-B', '--block-size'], value: matching(/^(?:[1-9]\d{0,5})?[KMGTP]?B?$/u) },
+    ...switches('--total', '--no-sync'),
+    {
+      names: ['-B', '--block-size'],
+      value: matching(/^(?=.)(?:(?:[1-9]\d{0,9})?(?:[kKMGTPE]i?B?)?|human-readable|si)$/u),
+    },
     { names: ['-t', '--type'], value: fileSystem, times: 5 },
     { names: ['-x', '--exclude-type'], value: fileSystem, times: 10 },
     { names: ['--output'], value: list(dfColumn), optionalValue: true },
@@ -43,14 +46,14 @@ export const free: Grammar = {
   flags: [
     ...switches('-b', '-k', '-m', '-g', '-h', '-t', '-w', '-l', '-v'),
     ...switches('--bytes', '--kilo', '--mega', '--giga', '--tera', '--kibi', '--mebi', '--gibi', '--tebi'),
-    ...switches('--human', '--si', '--total', '--wide', '--lohi', '--committed'),
+    ...switches('-L', '--human', '--si', '--total', '--wide', '--lohi', '--committed', '--line'),
   ],
   operands: { type: none, min: 0, max: 0, are: 'no argument' },
 };
 
 export const uptime: Grammar = {
   binary: 'uptime',
-  usage: 'uptime [-p] [-s]',
-  flags: switches('-p', '-s', '--pretty', '--since'),
+  usage: 'uptime [-p] [-r] [-s]',
+  flags: switches('-p', '-r', '-s', '--pretty', '--raw', '--since'),
   operands: { type: none, min: 0, max: 0, are: 'no argument' },
 };

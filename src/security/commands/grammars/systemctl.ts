@@ -7,6 +7,7 @@ const unitTypes = [
   'socket',
   'timer',
   'mount',
+  'automount',
   'target',
   'path',
   'slice',
@@ -15,8 +16,11 @@ const unitTypes = [
   'device',
 ];
 
-/** A unit by name or pid; no patterns, no paths. systemd.unit(5): at most 255 characters. */
-const unit = matching(/^[A-Za-z0-9_@:][A-Za-z0-9_.@:-]{0,254}$/u);
+/**
+ * A unit by name, by pid, or by a quoted pattern such as `nginx*` (systemctl matches it against loaded units; unquoted it is a
+ * shell's). No paths. systemd.unit(5): at most 255 characters.
+ */
+const unit = matching(/^[A-Za-z0-9_@:][A-Za-z0-9_.@:?*-]{0,254}$/u);
 
 /** Only `status`. `-H`, `-M`, `--root`, `--image` reach other systems, `--user` other managers: left out. */
 export const systemctl: Grammar = {
@@ -24,10 +28,21 @@ export const systemctl: Grammar = {
   usage: 'systemctl status [unit …] [-l] [-a] [-n 0…200] [-o format] [-t type] [--state=…] [--no-pager]',
   enforced: [{ words: ['--no-pager'] }, { unless: '-n', words: ['-n', '20'] }],
   flags: [
-    ...switches('-l', '--full', '-a', '--all', '--failed', '--plain', '--no-legend'),
+    ...switches('-l', '--full', '-a', '--all', '-q', '--quiet'),
+    ...switches('--failed', '--plain', '--no-legend', '--with-dependencies', '--no-ask-password'),
+    {
+      names: ['--legend'],
+      value: oneOf('no', 'yes', 'false', 'true'),
+      emit: (value) => [`--legend=${value ?? ''}`],
+    },
     { names: ['--no-pager'], emit: () => [] },
     { names: ['-n', '--lines'], value: integer(0, 200) },
-    { names: ['-o', '--output'], value: oneOf('short', 'short-iso', 'short-full', 'short-precise', 'cat') },
+    {
+      names: ['-o', '--output'],
+      value: matching(
+        /^(?:short(?:-(?:full|iso|iso-precise|precise|monotonic|delta|unix))?|with-unit|verbose|export|json(?:-pretty|-seq|-sse)?|cat)$/u,
+      ),
+    },
     { names: ['-t', '--type'], value: list(oneOf(...unitTypes)) },
     { names: ['--state'], value: list(matching(/^[a-z-]{2,20}$/u)) },
   ],

@@ -38,6 +38,9 @@ const bytes: ValueType = (text, policy) => {
   return integer(1, MAX_BYTES)(String(Number(count || Number.NaN) * factor), policy);
 };
 
+/** A flag whose value is the next word: `-n -20` is one flag, not two. */
+const takesNext = /^(?:-[qv]*[nc]|--lines|--bytes)$/u;
+
 /** Bounded by its own arguments, so never following: `-f`, `-F`, `--retry`, `--pid` and `-s` are left out. */
 export const tail: Grammar = {
   binary: 'tail',
@@ -49,8 +52,10 @@ export const tail: Grammar = {
   ],
   conflicts: [['-n', '-c']],
   rewrite: (words) =>
-    words.map((word) =>
-      !word.quoted && /^-\d+$/u.test(word.text) ? { text: `-n${word.text.slice(1)}`, quoted: false } : word,
+    words.map((word, at) =>
+      !word.quoted && /^-\d+$/u.test(word.text) && !takesNext.test(words[at - 1]?.text ?? '')
+        ? { text: `-n${word.text.slice(1)}`, quoted: false }
+        : word,
     ),
   operands: { type: logFile, min: 1, max: 5, are: 'a log file under an allowed folder such as /var/log' },
   files: true,
