@@ -55,7 +55,7 @@ describe('allows diagnostics, in canonical words', () => {
     ['tail -n 100 /var/log/app/current', 'tail -n 100 /var/log/app/current'],
     ['tail -n100 /var/log/a.log /var/log/b.log', 'tail -n 100 /var/log/a.log /var/log/b.log'],
     ['tail -200 /var/log/a.log', 'tail -n 200 /var/log/a.log'],
-    ['tail -n -20 /var/log/a.log', 'tail -n -20 /var/log/a.log'],
+    ['tail -n -20 /var/log/a.log', 'tail -n 20 /var/log/a.log'],
     ['tail --lines=5 "/var/log/my app.log"', 'tail -n 5 /var/log/my app.log'],
     ['tail -c 4k /var/log/a.log', 'tail -c 4096 /var/log/a.log'],
     ['tail /opt/app/logs/current', 'tail /opt/app/logs/current'],
