@@ -7,9 +7,6 @@ interface ModelVariables {
   readonly ANTHROPIC_BASE_URL?: string | undefined;
   readonly AWS_REGION?: string | undefined;
   readonly AWS_BEARER_TOKEN_BEDROCK?: string | undefined;
-  readonly AWS_ACCESS_KEY_ID?: string | undefined;
-  readonly AWS_SECRET_ACCESS_KEY?: string | undefined;
-  readonly AWS_SESSION_TOKEN?: string | undefined;
 }
 
 /** Null: no model. `problem`: a backend was chosen and what it needs is missing. */
@@ -41,14 +38,12 @@ export function readModelAccess(
 function readBedrock(values: ModelVariables): ReturnType<typeof readModelAccess> {
   const region = values.AWS_REGION;
   if (!region) return { problem: 'AWS_REGION: Bedrock needs a region, such as eu-central-1' };
-  const common = { kind: 'bedrock', region, baseUrl: values.ANTHROPIC_BASE_URL ?? null } as const;
-  const { AWS_BEARER_TOKEN_BEDROCK: token, AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = values;
-  if (token) return { access: { ...common, auth: { apiKey: token } } };
-  if (!id || !secret)
-    return {
-      problem:
-        'AWS_BEARER_TOKEN_BEDROCK: Bedrock needs an API key, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-    };
-  const auth = { accessKeyId: id, secretAccessKey: secret, sessionToken: values.AWS_SESSION_TOKEN };
-  return { access: { ...common, auth } };
+  return {
+    access: {
+      kind: 'bedrock',
+      region,
+      apiKey: values.AWS_BEARER_TOKEN_BEDROCK ?? null,
+      baseUrl: values.ANTHROPIC_BASE_URL ?? null,
+    },
+  };
 }

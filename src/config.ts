@@ -127,9 +127,6 @@ const environment = z.object({
     .default('anthropic'),
   AWS_REGION: z.string().min(1).optional(),
   AWS_BEARER_TOKEN_BEDROCK: z.string().min(1).optional(),
-  AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
-  AWS_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-  AWS_SESSION_TOKEN: z.string().min(1).optional(),
   SENTRY_MODE: z
     .enum(['AUDIT', 'ACTIVE'], { error: 'expected AUDIT (nothing is changed) or ACTIVE' })
     .optional(),

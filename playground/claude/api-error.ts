@@ -3,10 +3,16 @@ export interface ApiProblem {
   readonly status: number;
   readonly type: string;
   readonly message: string;
+  /** `error.details.error_code`, where the API gives one. */
+  readonly code?: string;
 }
 
-export function invalid(message: string): ApiProblem {
-  return { status: 400, type: 'invalid_request_error', message };
+export function invalid(message: string, code?: string): ApiProblem {
+  return { status: 400, type: 'invalid_request_error', message, ...(code === undefined ? {} : { code }) };
+}
+
+export function notFound(path: string): ApiProblem {
+  return { status: 404, type: 'not_found_error', message: `no such route: ${path}` };
 }
 
 /** Error `type` by HTTP status, from the API's error reference. */
@@ -24,6 +30,7 @@ export const ERROR_TYPES: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-export function errorBody(type: string, message: string, requestId: string): string {
-  return JSON.stringify({ type: 'error', error: { type, message }, request_id: requestId });
+export function errorBody({ type, message, code }: ApiProblem, requestId: string): string {
+  const details = code === undefined ? {} : { details: { error_code: code } };
+  return JSON.stringify({ type: 'error', error: { type, message, ...details }, request_id: requestId });
 }

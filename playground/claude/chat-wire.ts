@@ -88,7 +88,7 @@ export function renderChat(reply: ScriptedReply, context: RenderContext): Render
   const events: RenderedEvent[] = [chunk(context, { role: 'assistant', content: '' })];
   const content: RequestBlock[] = [];
   for (const [index, block] of scripted.entries()) {
-    if ('redacted' in block) continue;
+    if ('redacted' in block || 'summary' in block) continue;
     if ('thinking' in block || 'text' in block) {
       const text = 'text' in block ? block.text : `<think>${block.thinking}</think>`;
       if ('text' in block) content.push({ type: 'text', text });

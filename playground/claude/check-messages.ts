@@ -11,7 +11,10 @@ export function checkMessages(body: MessagesRequest, endsPaused: boolean): ApiPr
   if (!Array.isArray(messages) || messages.length === 0) {
     return invalid('messages: at least one message is required');
   }
-  if (messages[0]?.role !== 'user') return invalid('messages: first message must use the "user" role');
+  const [first] = messages;
+  const summarised = first !== undefined && blocksOf(first)[0]?.type === 'compaction';
+  if (first?.role !== 'user' && !summarised)
+    return invalid('messages: first message must use the "user" role');
   for (const [index, message] of messages.entries()) {
     const problem = checkMessage(messages, message, index);
     if (problem !== undefined) return problem;

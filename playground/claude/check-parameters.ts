@@ -13,6 +13,8 @@ const KNOWN = new Set([
   'thinking',
   'output_config',
   'cache_control',
+  'compaction',
+  'context_management',
   'metadata',
   'stop_sequences',
   'service_tier',

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { type AwsCredentials, signAws } from '../../src/llm/aws-signature.ts';
 import type { ApiProblem } from './api-error.ts';
+import { type AwsCredentials, signAws } from './aws-signature.ts';
 
 /** Who may call a server that plays Bedrock. */
 export interface SignedBy {
   readonly region: string;
+  /** The name that AWS signs under: `bedrock`, `bedrock-mantle`. */
+  readonly service: string;
   readonly credentials: AwsCredentials;
 }
 
@@ -12,7 +14,7 @@ export interface SignedBy {
 export function checkSignature(
   request: IncomingMessage,
   body: string,
-  { region, credentials }: SignedBy,
+  { region, service, credentials }: SignedBy,
 ): ApiProblem | undefined {
   const given = request.headers.authorization ?? '';
   const names = /SignedHeaders=([^,]+)/.exec(given)?.[1]?.split(';') ?? [];
@@ -32,7 +34,7 @@ export function checkSignature(
     },
     {
       region,
-      service: 'bedrock',
+      service,
       at: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`),
     },
     credentials,

@@ -8,6 +8,8 @@ export interface PlayedModel {
   readonly efforts: readonly string[];
   readonly maxInputTokens: number;
   readonly maxOutputTokens: number;
+  /** Sums a conversation up on demand. */
+  readonly compacts: boolean;
   /** `tool_choice` any/tool answers 400. */
   readonly refusesForcedTools: boolean;
   /** `temperature`, `top_p`, `top_k` answer 400. */
@@ -33,6 +35,7 @@ const PLAYED: readonly PlayedModel[] = [
     efforts: [],
     maxInputTokens: 200_000,
     maxOutputTokens: 64_000,
+    compacts: false,
     refusesForcedTools: false,
     refusesSampling: false,
   },
@@ -46,6 +49,7 @@ function always(id: string): PlayedModel {
     efforts: ALL_EFFORTS,
     maxInputTokens: 1_000_000,
     maxOutputTokens: 128_000,
+    compacts: true,
     refusesForcedTools: true,
     refusesSampling: true,
   };
@@ -59,8 +63,8 @@ export function playedModel(id: string): PlayedModel | undefined {
 
 const support = (supported: boolean) => ({ supported });
 
-/** The body of `GET /v1/models/:id`. */
-export function modelInfo(model: PlayedModel): object {
+/** The body of `GET /v1/models/:id`; `compaction` is there only when its beta was asked for. */
+export function modelInfo(model: PlayedModel, compaction?: boolean): object {
   const efforts = Object.fromEntries(
     ALL_EFFORTS.map((level) => [level, support(model.efforts.includes(level))]),
   );
@@ -79,6 +83,9 @@ export function modelInfo(model: PlayedModel): object {
       batch: support(true),
       citations: support(true),
       code_execution: support(true),
+      ...(compaction === undefined
+        ? {}
+        : { compaction: compaction ? { ...support(true), summarize: support(true) } : null }),
       context_management: {
         ...support(true),
         clear_thinking_20251015: support(true),

@@ -22,27 +22,29 @@ export interface RenderContext {
   /** `thinking.display: 'summarized'` was asked for; else thinking text is left out, as the newer models do. */
   readonly showThinking: boolean;
   sign(): string;
+  /** Only where a summary was asked for: what that used stands in `iterations` alone. */
+  readonly signSummary?: (content: string) => string;
   toolUseId(): string;
 }
 
 /** Writes a reply as the event stream of the Messages API. */
 export function renderMessage(reply: ScriptedReply, context: RenderContext): RenderedMessage {
   const scripted = reply.blocks ?? [];
-  const stop = reply.stop ?? (scripted.some((block) => 'tool' in block) ? 'tool_use' : 'end_turn');
+  const stop = reply.stop ?? stopOf(scripted);
   const outputTokens = reply.outputTokens ?? Math.max(1, Math.ceil(JSON.stringify(scripted).length / 4));
+  const used = inputUsage(context.input);
   const usage = {
-    ...context.input,
-    cache_creation: {
-      ephemeral_5m_input_tokens: context.input.cache_creation_input_tokens,
-      ephemeral_1h_input_tokens: 0,
-    },
+    ...(context.signSummary ? inputUsage(NOTHING) : used),
     server_tool_use: null,
     service_tier: 'standard',
   };
   const final = {
     ...usage,
-    output_tokens: outputTokens,
+    output_tokens: context.signSummary ? 0 : outputTokens,
     output_tokens_details: { thinking_tokens: thinkingTokens(scripted) },
+    ...(context.signSummary
+      ? { iterations: [{ type: 'compaction', ...used, output_tokens: outputTokens }] }
+      : {}),
   };
   const content: RequestBlock[] = [];
   const events: RenderedEvent[] = [
@@ -58,7 +60,7 @@ export function renderMessage(reply: ScriptedReply, context: RenderContext): Ren
         stop_details: null,
         container: null,
         diagnostics: null,
-        usage: { ...usage, output_tokens: 1, output_tokens_details: null },
+        usage: { ...usage, output_tokens: context.signSummary ? 0 : 1, output_tokens_details: null },
       },
     }),
     event('ping', {}),
@@ -81,6 +83,27 @@ export function renderMessage(reply: ScriptedReply, context: RenderContext): Ren
     event('message_stop', {}),
   );
   return { events, content, stop, usage: final };
+}
+
+function stopOf(blocks: readonly ScriptedBlock[]): StopReason {
+  if (blocks.some((block) => 'summary' in block)) return 'compaction';
+  return blocks.some((block) => 'tool' in block) ? 'tool_use' : 'end_turn';
+}
+
+const NOTHING: InputUsage = {
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+function inputUsage(input: InputUsage): object {
+  return {
+    ...input,
+    cache_creation: {
+      ephemeral_5m_input_tokens: input.cache_creation_input_tokens,
+      ephemeral_1h_input_tokens: 0,
+    },
+  };
 }
 
 function thinkingTokens(blocks: readonly ScriptedBlock[]): number {
@@ -109,6 +132,15 @@ function renderBlock(
   }
   if ('redacted' in block) {
     const echo = { type: 'redacted_thinking', data: context.sign() };
+    return { start: echo, deltas: [], echo };
+  }
+  if ('summary' in block) {
+    // It arrives whole, in the event that begins it.
+    const echo = {
+      type: 'compaction',
+      content: block.summary,
+      signature: context.signSummary?.(block.summary),
+    };
     return { start: echo, deltas: [], echo };
   }
   if ('text' in block) {

@@ -8,6 +8,8 @@ export type ScriptedBlock =
   | { readonly thinking: string }
   | { readonly redacted: string }
   | { readonly text: string }
+  /** A summary of the conversation, where one was asked for. */
+  | { readonly summary: string }
   | { readonly tool: string; readonly input: unknown; readonly id?: string }
   /** A tool call whose streamed input is exactly this text, JSON or not. */
   | { readonly tool: string; readonly rawInput: string; readonly id?: string };
@@ -40,7 +42,8 @@ export type StopReason =
   | 'tool_use'
   | 'pause_turn'
   | 'refusal'
-  | 'model_context_window_exceeded';
+  | 'model_context_window_exceeded'
+  | 'compaction';
 
 /** One scripted answer. */
 export interface ScriptedReply {

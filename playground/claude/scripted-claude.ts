@@ -1,17 +1,18 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiProblem, ERROR_TYPES, errorBody } from './api-error.ts';
-import { chatErrorEvent, checkChat, messagesRequestOf, renderChat } from './chat-wire.ts';
+import { type ApiProblem, ERROR_TYPES, invalid, notFound } from './api-error.ts';
+import { type Bedrock, checkDoor } from './bedrock-wire.ts';
 import { checkMessages } from './check-messages.ts';
 import { checkParameters } from './check-parameters.ts';
-import { checkSignature, type SignedBy } from './check-signature.ts';
+import { createCompactions, isCompaction, plainSummary } from './compaction.ts';
 import { createHistory } from './history.ts';
+import { createHolds } from './holds.ts';
 import { modelInfo, playedModel } from './models.ts';
 import { countTokens, createPromptCache } from './prompt-cache.ts';
-import { renderMessage } from './render.ts';
 import type { MessagesRequest, Scenario, ScriptedFault, ScriptedReply } from './scenario.ts';
-import { type HoldPoint, sendEvents } from './send.ts';
+import { sendEvents } from './send.ts';
+import { callOf, isChat, MESSAGES, type Wire } from './wires.ts';
 
 /** One request to `/v1/messages` and what became of it. */
 export interface RecordedRequest {
@@ -23,6 +24,8 @@ export interface RecordedRequest {
   problem?: ApiProblem;
   /** What the message cost, as `message_delta` says; also set when the stream was then spoilt. */
   usage?: Record<string, unknown>;
+  /** Bytes of the whole answer, whether or not they were sent. */
+  bytes?: number;
   /** The whole answer was sent. */
   complete: boolean;
   /** When it was, performance clock. */
@@ -56,18 +59,16 @@ export interface ScriptedClaudeOptions {
   readonly apiKeyHeaderOnly?: boolean;
   /** What stands before every path, as behind a gateway: `/anthropic`. */
   readonly prefix?: string;
-  /** Plays Bedrock: takes only requests signed by these, and has no list of models. */
-  readonly signedBy?: SignedBy;
+  /** Plays Bedrock: takes only its requests, has no list of models, no token count and no compaction. */
+  readonly bedrock?: Bedrock;
+  /**
+   * What becomes of requests for a summary. Default: it is written. `unlisted`: models say they have none; `refused`:
+   * they say they do, and the parameter is refused; `ignored`: the scenario answers as if it were not there.
+   */
+  readonly compaction?: 'unlisted' | 'refused' | 'ignored';
+  /** What a summary says, or what comes instead of one. Default: what was said in the conversation. */
+  readonly summary?: (request: MessagesRequest) => ScriptedReply;
 }
-
-/** How an answer is written: as the Messages API, or as OpenAI's chat completions. */
-interface Wire {
-  readonly render: typeof renderMessage;
-  readonly errorEvent?: (type: string) => string;
-}
-
-const MESSAGES: Wire = { render: renderMessage };
-const CHAT: Wire = { render: renderChat, errorEvent: chatErrorEvent };
 
 /** Starts a Messages API that says what it is told and checks requests as the real one does. */
 export async function createScriptedClaude(options: ScriptedClaudeOptions): Promise<ScriptedClaude> {
@@ -75,12 +76,17 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
   const faults: ScriptedFault[] = [];
   const history = createHistory(options.strict ?? true);
   const cache = createPromptCache();
+  const compactions = createCompactions();
   const holds = createHolds();
   let scenario = options.scenario;
   let turn = 0;
   let serial = 0;
 
+  const compacts = (request: MessagesRequest): boolean =>
+    isCompaction(request) && options.compaction !== 'ignored';
   const next = (request: MessagesRequest): ScriptedReply | undefined => {
+    if (compacts(request))
+      return options.summary?.(request) ?? { blocks: [{ summary: plainSummary(request) }] };
     if (typeof scenario === 'function') return scenario(request);
     const scripted = scenario[turn];
     turn += 1;
@@ -89,12 +95,22 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
 
   function refusedMessages({ body, headers }: RecordedRequest): ApiProblem | undefined {
     return (
-      (options.signedBy ? undefined : checkCredentials(headers, options.apiKeyHeaderOnly ?? false)) ??
+      (options.bedrock ? undefined : checkCredentials(headers, options.apiKeyHeaderOnly ?? false)) ??
       checkParameters(body) ??
+      checkCompaction({ body, headers }) ??
       checkMessages(body, history.endsPaused(body)) ??
-      history.check(body) ??
+      history.check(compactions.expand(body)) ??
       checkContext(body)
     );
+  }
+
+  function checkCompaction({
+    body,
+    headers,
+  }: Pick<RecordedRequest, 'body' | 'headers'>): ApiProblem | undefined {
+    const unknown = options.compaction === 'unlisted' || options.compaction === 'refused' || options.bedrock;
+    if (unknown && isCompaction(body)) return invalid('compaction: Extra inputs are not permitted');
+    return options.compaction === 'ignored' ? undefined : compactions.check(body, headers);
   }
 
   async function reply(
@@ -104,20 +120,18 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
     wire: Wire,
   ): Promise<void> {
     const { body } = record;
-    if (refused !== undefined) return fail(record, response, refused);
+    if (refused !== undefined) return fail(record, response, refused, wire);
     const injected = faults.shift();
-    const said = injected === undefined ? next(body) : { ...peek(scenario, turn, body), fault: injected };
+    const peeked = () => (compacts(body) ? next(body) : peek(scenario, turn, body));
+    const said = injected === undefined ? next(body) : { ...peeked(), fault: injected };
     if (said === undefined) {
-      return fail(record, response, {
-        status: 500,
-        type: 'api_error',
-        message: 'the scenario has no turn left',
-      });
+      const message = 'the scenario has no turn left';
+      return fail(record, response, { status: 500, type: 'api_error', message }, wire);
     }
     if (said.delayMs !== undefined) await sleep(said.delayMs);
     if (said.fault?.kind === 'http') {
       const { status, type = ERROR_TYPES[status] ?? 'api_error', message = type, headers } = said.fault;
-      return fail(record, response, { status, type, message }, headers);
+      return fail(record, response, { status, type, message }, wire, headers);
     }
     await answer(record, response, said, wire);
   }
@@ -126,9 +140,10 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
     record: RecordedRequest,
     response: ServerResponse,
     said: ScriptedReply,
-    { render, errorEvent }: Wire,
+    { render, errorEvent, contentType, requestIdHeader }: Wire,
   ): Promise<void> {
     const { body } = record;
+    const whole = compactions.expand(body);
     serial += 1;
     let salt = 0;
     const rendered = render(said, {
@@ -136,28 +151,32 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
       messageId: `msg_scripted_${serial}`,
       input: cache.use(body),
       showThinking: (body['thinking'] as { display?: string } | undefined)?.display === 'summarized',
-      sign: () => history.sign(body, salt++),
+      sign: () => history.sign(whole, salt++),
+      ...(compacts(body) ? { signSummary: (content) => compactions.sign(whole, content) } : {}),
       toolUseId: () => `toolu_${serial}_${salt++}`,
     });
     record.usage = rendered.usage as Record<string, unknown>;
+    record.bytes = rendered.events.reduce((sum, event) => sum + event.bytes.length, 0);
     response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': contentType,
       'cache-control': 'no-cache',
-      'request-id': `req_scripted_${serial}`,
+      [requestIdHeader]: `req_scripted_${serial}`,
     });
     record.complete = await sendEvents(response, rendered.events, said, holds, errorEvent);
     record.doneAt = performance.now();
-    if (record.complete) history.issued(body, rendered.content, rendered.stop === 'pause_turn');
+    if (record.complete && !compacts(body))
+      history.issued(whole, rendered.content, rendered.stop === 'pause_turn');
   }
 
   function fail(
     record: RecordedRequest,
     response: ServerResponse,
     problem: ApiProblem,
+    wire: Wire,
     headers: Readonly<Record<string, string>> = {},
   ): void {
     record.problem = problem;
-    sendProblem(response, problem, headers);
+    sendProblem(response, problem, wire, headers);
   }
 
   const server = createServer((request, response) => {
@@ -173,26 +192,20 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
     const { prefix = '' } = options;
     if (!asked.startsWith(prefix)) return sendProblem(response, notFound(asked));
     const path = asked.slice(prefix.length);
-    const { signedBy } = options;
-    const unsigned = signedBy && checkSignature(request, text, signedBy);
-    if (unsigned) return sendProblem(response, unsigned);
-    if (request.method === 'GET' && path.startsWith('/v1/models/') && !signedBy)
-      return sendModel(path, response);
+    const { bedrock } = options;
+    const closed = bedrock && checkDoor(request, text, bedrock);
+    if (closed) return sendProblem(response, closed);
+    if (request.method === 'GET' && path.startsWith('/v1/models/') && !bedrock)
+      return sendModel(path, request.headers, response);
     if (request.method !== 'POST') return sendProblem(response, notFound(path));
     const body = parseBody(text);
-    if (body === undefined) {
-      return sendProblem(response, {
-        status: 400,
-        type: 'invalid_request_error',
-        message: 'body is not valid JSON',
-      });
-    }
-    if (path === '/v1/messages/count_tokens') return sendJson(response, { input_tokens: countTokens(body) });
-    const chat = path === '/api/v1/chat/completions';
-    if (path !== '/v1/messages' && !chat) return sendProblem(response, notFound(path));
-    const badChat = chat ? checkChat(body) : undefined;
+    if (body === undefined) return sendProblem(response, invalid('body is not valid JSON'));
+    if (path === '/v1/messages/count_tokens' && !bedrock)
+      return sendJson(response, { input_tokens: countTokens(body) });
+    const call = callOf(path, body, bedrock);
+    if (call === undefined) return sendProblem(response, notFound(path));
     const record: RecordedRequest = {
-      body: chat ? messagesRequestOf(body) : body,
+      body: call.request,
       headers: request.headers,
       at: performance.now(),
       complete: false,
@@ -201,10 +214,21 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
     response.once('close', () => {
       if (!response.writableFinished) record.goneAt = performance.now();
     });
-    const refused = chat
-      ? (badChat ?? checkMessages(record.body, false) ?? checkContext(record.body))
-      : refusedMessages(record);
-    await reply(record, response, refused, chat ? CHAT : MESSAGES);
+    const refused = isChat(call)
+      ? (call.problem ?? checkMessages(record.body, false) ?? checkContext(record.body))
+      : (call.problem ?? refusedMessages(record));
+    await reply(record, response, refused, call.wire);
+  }
+
+  /** Whether a model compacts is told only to who knows the beta. */
+  function sendModel(path: string, headers: IncomingHttpHeaders, response: ServerResponse): void {
+    const id = decodeURIComponent(path.slice('/v1/models/'.length));
+    const model = playedModel(id);
+    if (model === undefined)
+      return sendProblem(response, { status: 404, type: 'not_found_error', message: `model: ${id}` });
+    const told = String(headers['anthropic-beta'] ?? '').includes('compact-');
+    const lists = options.compaction !== 'unlisted' && model.compacts;
+    sendJson(response, modelInfo(model, told ? lists : undefined));
   }
 
   function control(path: string, text: string, response: ServerResponse): void {
@@ -241,29 +265,6 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
 function peek(scenario: Scenario, turn: number, request: MessagesRequest): ScriptedReply {
   const scripted = typeof scenario === 'function' ? scenario : scenario[turn];
   return (typeof scripted === 'function' ? scripted(request) : scripted) ?? {};
-}
-
-function createHolds(): HoldPoint & { release: () => void; held: () => Promise<void>; count: () => number } {
-  const waiting = new Set<() => void>();
-  let arrivals: (() => void)[] = [];
-  return {
-    wait: (response) =>
-      new Promise((resolve) => {
-        const go = () => {
-          waiting.delete(go);
-          resolve();
-        };
-        waiting.add(go);
-        response.once('close', go);
-        for (const arrived of arrivals) arrived();
-        arrivals = [];
-      }),
-    release() {
-      for (const go of waiting) go();
-    },
-    held: () => (waiting.size > 0 ? Promise.resolve() : new Promise((resolve) => arrivals.push(resolve))),
-    count: () => waiting.size,
-  };
 }
 
 function checkCredentials(
@@ -307,18 +308,6 @@ function parseBody(text: string): MessagesRequest | undefined {
   }
 }
 
-function sendModel(path: string, response: ServerResponse): void {
-  const id = decodeURIComponent(path.slice('/v1/models/'.length));
-  const model = playedModel(id);
-  if (model === undefined)
-    sendProblem(response, { status: 404, type: 'not_found_error', message: `model: ${id}` });
-  else sendJson(response, modelInfo(model));
-}
-
-function notFound(path: string): ApiProblem {
-  return { status: 404, type: 'not_found_error', message: `no such route: ${path}` };
-}
-
 function sendJson(response: ServerResponse, body: object): void {
   response.writeHead(200, { 'content-type': 'application/json', 'request-id': 'req_scripted' });
   response.end(JSON.stringify(body));
@@ -327,6 +316,7 @@ function sendJson(response: ServerResponse, body: object): void {
 function sendProblem(
   response: ServerResponse,
   problem: ApiProblem,
+  wire: Wire = MESSAGES,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent) {
@@ -336,8 +326,8 @@ function sendProblem(
   const requestId = 'req_scripted_error';
   response.writeHead(problem.status, {
     'content-type': 'application/json',
-    'request-id': requestId,
+    [wire.requestIdHeader]: requestId,
     ...headers,
   });
-  response.end(errorBody(problem.type, problem.message, requestId));
+  response.end(wire.problem(problem, requestId));
 }

@@ -18,7 +18,7 @@ export async function sendEvents(
   events: readonly RenderedEvent[],
   reply: ScriptedReply,
   hold: HoldPoint,
-  errorEvent: (type: string) => string = messagesErrorEvent,
+  errorEvent: (type: string) => string | Buffer,
 ): Promise<boolean> {
   const fault = reply.fault;
   const holdAt = holdPosition(events, reply.holdBefore);
@@ -81,7 +81,7 @@ async function spoil(response: ServerResponse, kind: string): Promise<false> {
 
 const OVERLOADED = 'overloaded_error';
 
-function messagesErrorEvent(type: string): string {
+export function messagesErrorEvent(type: string): string {
   const body = {
     type: 'error',
     error: { type, message: type.replace('_error', '') },
@@ -90,7 +90,7 @@ function messagesErrorEvent(type: string): string {
   return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
 }
 
-function endWithError(response: ServerResponse, event: string): false {
+function endWithError(response: ServerResponse, event: string | Buffer): false {
   response.end(event);
   return false;
 }

@@ -180,17 +180,18 @@ function checksFor(config: Config, log: Log): readonly Check[] {
       run: async () => {
         if (!config.llm) return 'no key: runbooks investigate';
         const backend = createBackend(config.llm);
-        await backend.countTokens(
-          {
-            model: modelName(config.llm, config.model),
-            system: 'doctor',
-            tools: [],
-            messages: [{ role: 'user', content: [{ type: 'text', text: 'Are you there?' }] }],
-            effort: 'low',
-            maxTokens: 16,
-          },
-          AbortSignal.timeout(15_000),
-        );
+        const request = {
+          model: modelName(config.llm, config.model),
+          system: 'doctor',
+          tools: [],
+          messages: [{ role: 'user', content: [{ type: 'text', text: 'Are you there?' }] }],
+          effort: 'low',
+          maxTokens: 16,
+        } as const;
+        const signal = AbortSignal.timeout(15_000);
+        // Counting costs nothing; where the server cannot, a few tokens tell.
+        if (config.llm.kind === 'anthropic') await backend.countTokens(request, signal);
+        else await backend.attempt(request, { signal, timeoutMs: 15_000, onEvent: () => undefined });
         return `${config.model} answers`;
       },
     },

@@ -3,6 +3,7 @@ import type { ModelBackend } from './backend.ts';
 import { chatBody } from './chat-body.ts';
 import { readChatStream } from './chat-stream.ts';
 import { codeOfStatus, RETRYABLE, retryAfterMs } from './classify-error.ts';
+import { estimatedTokens } from './estimated-tokens.ts';
 import { LlmError } from './llm-error.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -46,9 +47,7 @@ export function createAccessGatewayBackend(options: AccessGatewayOptions): Model
         dog.stop();
       }
     },
-    /** It has no way to count: four bytes a token, a little pessimistic for English and JSON. */
-    countTokens: (request) =>
-      Promise.resolve(Math.ceil(Buffer.byteLength(JSON.stringify(chatBody(request))) / 4)),
+    countTokens: (request) => Promise.resolve(estimatedTokens(chatBody(request))),
   };
 }
 

@@ -35,8 +35,8 @@ export function auditedBackend(backend: ModelBackend, audit: ModelAudit): ModelB
   };
 }
 
-function bodyOf({ system, tools, messages, effort }: AttemptRequest): unknown {
-  return { system, tools, messages, effort };
+function bodyOf({ system, tools, messages, effort, compaction }: AttemptRequest): unknown {
+  return { system, tools, messages, effort, compaction };
 }
 
 /** SHA-256 (hex) of its JSON. */

@@ -1,53 +1,66 @@
-import { createAnthropicBackend } from './anthropic.ts';
-import { type AwsCredentials, signAws } from './aws-signature.ts';
+import { ATTEMPT } from './anthropic.ts';
+import { type AwsCredentials, awsCredentialChain } from './aws-credentials.ts';
 import type { ModelBackend } from './backend.ts';
+import { tabledCapabilities } from './capabilities.ts';
+import { estimatedTokens } from './estimated-tokens.ts';
+import { createMessagesBackend } from './messages-backend.ts';
+import { requestBody } from './request-body.ts';
+import type { MessagesClient } from './stream-message.ts';
 
 export interface BedrockOptions {
   readonly region: string;
-  /** A Bedrock API key (sent as bearer token), or what requests are signed with. */
-  readonly auth: { readonly apiKey: string } | AwsCredentials;
-  /** Default: the Messages API of `bedrock-runtime` in the region. */
+  /** A Bedrock API key, sent as bearer token; without one requests are signed. */
+  readonly apiKey?: string | undefined;
+  /** What requests are signed with. Default: AWS's own chain. */
+  readonly credentials?: AwsCredentials;
+  /** Where the client for the model sends its requests. Default: the region's endpoint. */
   readonly baseUrl?: string | undefined;
   readonly idleMs?: number;
-  readonly now?: () => Date;
 }
 
-/** Headers that reach the service as they are sent; others may be changed on the way and so are not signed. */
-const SIGNED_HEADERS = ['content-type', 'anthropic-version', 'anthropic-beta'];
-
 /**
- * Amazon Bedrock by its Messages API (`bedrock-runtime.<region>.amazonaws.com/anthropic`), which AWS recommends for new
- * applications: the same stream, the same cache and the same thinking blocks as the direct API. It has no list of
- * models, so what a model can do comes from the table.
+ * Amazon Bedrock by the vendor's clients, loaded with the first request. Current models are served by its Messages API
+ * (`bedrock-mantle`), under Anthropic's own names; older ones, inference profiles and ARNs by InvokeModel
+ * (`bedrock-runtime`). Each refuses the other's names, so the name chooses. Neither lists what a model can do, counts
+ * tokens or compacts: the table says the first, an estimate the second.
  */
 export function createBedrockBackend(options: BedrockOptions): ModelBackend {
-  const { region, auth } = options;
-  const common = {
-    name: 'bedrock',
-    baseUrl: options.baseUrl ?? `https://bedrock-runtime.${region}.amazonaws.com/anthropic`,
-    ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+  const sdk = loadOnce(() => import('@anthropic-ai/bedrock-sdk'));
+  const credentials = options.credentials ?? awsCredentialChain();
+  const given = {
+    ...ATTEMPT,
+    awsRegion: options.region,
+    // `null`: not from the environment either, which configuration has read.
+    apiKey: options.apiKey ?? null,
+    providerChainResolver: async () => credentials,
+    ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
   };
-  if ('apiKey' in auth) return createAnthropicBackend({ ...common, apiKey: auth.apiKey });
-  const now = options.now ?? (() => new Date());
-  return createAnthropicBackend({
-    ...common,
-    // Replaced by the signature.
-    apiKey: 'signed',
-    fetch: (input, init) => {
-      const url = new URL(input instanceof Request ? input.url : input);
-      const headers = new Headers(init?.headers);
-      const body = typeof init?.body === 'string' ? init.body : '';
-      const signed = Object.fromEntries([...headers].filter(([name]) => SIGNED_HEADERS.includes(name)));
-      const method = init?.method ?? 'GET';
-      const added = signAws(
-        { method, url, headers: signed, body },
-        { region, service: 'bedrock', at: now() },
-        auth,
-      );
-      for (const [name, value] of Object.entries(added)) headers.set(name, value);
-      return fetch(url, { ...init, headers });
-    },
+  const clients = {
+    messages: loadOnce(async (): Promise<MessagesClient> => new (await sdk()).AnthropicBedrockMantle(given)),
+    invoke: loadOnce(async (): Promise<MessagesClient> => new (await sdk()).AnthropicBedrock(given)),
+  };
+  const capabilitiesOf = async (model: string) => ({ ...tabledCapabilities(model), compaction: false });
+  return createMessagesBackend({
+    name: 'bedrock',
+    idleMs: options.idleMs,
+    capabilitiesOf,
+    through: async (model, send) => send(await clients[isMessagesName(model) ? 'messages' : 'invoke']()),
+    countTokens: async (request) =>
+      estimatedTokens(requestBody(request, await capabilitiesOf(request.model))),
   });
+}
+
+/** `anthropic.claude-…`, without the version that InvokeModel's names end with or the region its profiles begin with. */
+function isMessagesName(model: string): boolean {
+  return /^anthropic\.claude-[a-z0-9-]+$/.test(model) && !/-v\d+$/.test(model);
+}
+
+function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load();
+    return loaded;
+  };
 }
 
 /** Bedrock's name of a model: `claude-…` is Anthropic's own, whatever else is taken as it is (profiles, ARNs). */

@@ -7,6 +7,8 @@ export interface ModelCapabilities {
   readonly efforts: readonly Effort[];
   readonly maxOutputTokens: number;
   readonly maxInputTokens: number;
+  /** Sums a conversation up on demand. */
+  readonly compaction: boolean;
   /** `table`: the API could not be asked. */
   readonly source: 'api' | 'table';
 }
@@ -19,6 +21,7 @@ const CURRENT: ModelCapabilities = {
   efforts: EFFORTS,
   maxOutputTokens: 128_000,
   maxInputTokens: 1_000_000,
+  compaction: true,
   source: 'table',
 };
 
@@ -27,6 +30,7 @@ const OLDER: ModelCapabilities = {
   efforts: ['low', 'medium', 'high', 'max'],
   maxOutputTokens: 64_000,
   maxInputTokens: 200_000,
+  compaction: true,
   source: 'table',
 };
 
@@ -36,6 +40,7 @@ const PLAIN: ModelCapabilities = {
   efforts: [],
   maxOutputTokens: 32_000,
   maxInputTokens: 200_000,
+  compaction: false,
   source: 'table',
 };
 
@@ -65,6 +70,7 @@ interface ListedModel {
     readonly effort: { readonly supported: boolean } & {
       readonly [level in Effort]: { readonly supported: boolean } | null;
     };
+    readonly compaction?: { readonly summarize: { readonly supported: boolean } } | null;
   } | null;
 }
 
@@ -81,6 +87,9 @@ export function listedCapabilities(model: string, info: ListedModel): ModelCapab
         : EFFORTS.filter((level) => effort.supported && (effort[level]?.supported ?? false)),
     maxOutputTokens: info.max_tokens ?? tabled.maxOutputTokens,
     maxInputTokens: info.max_input_tokens ?? tabled.maxInputTokens,
+    // `null` is an answer: the model has none.
+    compaction:
+      listed?.compaction === undefined ? tabled.compaction : listed.compaction?.summarize?.supported === true,
     source: 'api',
   };
 }

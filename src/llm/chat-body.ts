@@ -31,7 +31,10 @@ function chatMessages(turn: ModelTurn): object[] {
 
 function assistantMessage(content: AssistantContent): object {
   const text = content
-    .flatMap((block) => (block.type === 'text' ? [String(block['text'])] : []))
+    .flatMap((block) =>
+      // A summary that another server wrote before this one took over.
+      block.type === 'text' || block.type === 'compaction' ? [String(block['text'] ?? block['content'])] : [],
+    )
     .join('\n\n');
   const calls = content.flatMap((block) =>
     block.type === 'tool_use'

@@ -10,6 +10,8 @@ export function classifyError(error: unknown, spent: Spent): LlmError {
     return new LlmError('LLM_ABORTED', 'the model call was stopped', { spent, cause: error });
   }
   if (error instanceof Anthropic.APIConnectionError) {
+    // The Bedrock clients wrap what their credentials reject with.
+    if (error.cause instanceof LlmError) return error.cause;
     return new LlmError('LLM_UNREACHABLE', `no connection to the model API: ${reasonOf(error)}`, {
       retryable: true,
       spent,
@@ -55,8 +57,9 @@ export function codeOfStatus(status: number, message: string): LlmErrorCode {
   if (status === 413) return 'LLM_CONTEXT_EXCEEDED';
   if (status === 429) return 'LLM_RATE_LIMITED';
   if (status === 529) return 'LLM_OVERLOADED';
-  if (status === 408 || status === 409 || status >= 500) return 'LLM_UNAVAILABLE';
-  return /prompt is too long|context (window|limit)/i.test(message)
+  // 424: Bedrock's for a model that failed at the request.
+  if (status === 408 || status === 409 || status === 424 || status >= 500) return 'LLM_UNAVAILABLE';
+  return /(prompt|input) is too long|context (window|limit)/i.test(message)
     ? 'LLM_CONTEXT_EXCEEDED'
     : 'LLM_BAD_REQUEST';
 }
@@ -70,6 +73,12 @@ const CODE_OF_TYPE: Readonly<Record<string, LlmErrorCode>> = {
   authentication_error: 'LLM_AUTH',
   permission_error: 'LLM_AUTH',
   billing_error: 'LLM_BILLING',
+  // Exceptions of Bedrock's event stream (API_runtime_ResponseStream in its reference).
+  throttlingException: 'LLM_RATE_LIMITED',
+  serviceUnavailableException: 'LLM_OVERLOADED',
+  internalServerException: 'LLM_UNAVAILABLE',
+  modelStreamErrorException: 'LLM_UNAVAILABLE',
+  modelTimeoutException: 'LLM_UNAVAILABLE',
 };
 
 /** `retry-after-ms`, or `retry-after` as seconds or an HTTP date (RFC 9110 §10.2.3). */

@@ -1,6 +1,5 @@
 import { createAccessGatewayBackend } from './access-gateway.ts';
 import { createAnthropicBackend } from './anthropic.ts';
-import type { AwsCredentials } from './aws-signature.ts';
 import type { ModelBackend } from './backend.ts';
 import { bedrockModel, createBedrockBackend } from './bedrock.ts';
 
@@ -10,7 +9,8 @@ export type ModelAccess =
   | {
       readonly kind: 'bedrock';
       readonly region: string;
-      readonly auth: { readonly apiKey: string } | AwsCredentials;
+      /** Null: requests are signed, with the credentials that AWS's own chain finds. */
+      readonly apiKey: string | null;
       readonly baseUrl: string | null;
     }
   | { readonly kind: 'access-gateway'; readonly apiKey: string; readonly baseUrl: string };
@@ -21,7 +21,11 @@ export function createBackend(access: ModelAccess): ModelBackend {
     case 'anthropic':
       return createAnthropicBackend({ apiKey: access.apiKey, baseUrl: access.baseUrl ?? undefined });
     case 'bedrock':
-      return createBedrockBackend({ ...access, baseUrl: access.baseUrl ?? undefined });
+      return createBedrockBackend({
+        region: access.region,
+        apiKey: access.apiKey ?? undefined,
+        baseUrl: access.baseUrl ?? undefined,
+      });
     case 'access-gateway':
       return createAccessGatewayBackend(access);
   }

@@ -4,10 +4,12 @@ import { NO_USAGE, type Spent } from './types.ts';
 export type LlmErrorCode =
   | 'LLM_ABORTED'
   | 'LLM_AUTH'
+  | 'LLM_CREDENTIALS'
   | 'LLM_BILLING'
   | 'LLM_BAD_REQUEST'
   | 'LLM_MODEL_UNKNOWN'
   | 'LLM_CONTEXT_EXCEEDED'
+  | 'LLM_NO_COMPACTION'
   | 'LLM_RATE_LIMITED'
   | 'LLM_OVERLOADED'
   | 'LLM_UNAVAILABLE'
@@ -23,6 +25,8 @@ const HINTS: Readonly<Record<LlmErrorCode, string>> = {
   LLM_ABORTED: 'Nothing to do: the call was stopped on purpose.',
   LLM_AUTH:
     'Check ANTHROPIC_API_KEY: the API did not accept it. Keys are made at https://platform.claude.com.',
+  LLM_CREDENTIALS:
+    'Amazon Bedrock needs AWS_BEARER_TOKEN_BEDROCK, or credentials where AWS looks for them: environment, profile, role.',
   LLM_BILLING: 'Check the billing of the Anthropic account: the API asks for payment.',
   LLM_BAD_REQUEST:
     'The API refused the request as it is; this is a defect of Sentry. Report it with the request id.',
@@ -30,6 +34,7 @@ const HINTS: Readonly<Record<LlmErrorCode, string>> = {
     'Check ANTHROPIC_MODEL and ANTHROPIC_BASE_URL: the API does not know this model or path.',
   LLM_CONTEXT_EXCEEDED:
     'The investigation outgrew the model’s context; start a new one with a narrower question.',
+  LLM_NO_COMPACTION: 'Nothing to do: Sentry sums the history up itself.',
   LLM_RATE_LIMITED: 'The account’s rate limit is reached; wait, or raise it with Anthropic.',
   LLM_OVERLOADED: 'The model is overloaded; it usually recovers within minutes.',
   LLM_UNAVAILABLE: 'The API answers with server errors; see https://status.claude.com.',

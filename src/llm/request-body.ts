@@ -3,16 +3,18 @@ import type { AttemptRequest } from './backend.ts';
 import { type ModelCapabilities, supportedEffort } from './capabilities.ts';
 import type { ModelTurn } from './types.ts';
 
+/** With the one parameter of a beta that is used here. */
+export interface MessageBody extends Anthropic.MessageCreateParamsNonStreaming {
+  readonly compaction?: Anthropic.Beta.BetaSummarizeCompaction;
+}
+
 /**
  * The body of a Messages request: nothing in it that the model refuses (no sampling parameters, no forced tool, no
  * disabled thinking). Three cache breakpoints: the end of the system text, which all incidents share (tools come before
  * it in the API's order), the automatic one at the end, and where the request before this one ended: the API looks only
  * twenty blocks back, and ten parallel calls with their results are more.
  */
-export function requestBody(
-  request: AttemptRequest,
-  capabilities: ModelCapabilities,
-): Anthropic.MessageCreateParamsNonStreaming {
+export function requestBody(request: AttemptRequest, capabilities: ModelCapabilities): MessageBody {
   const effort = supportedEffort(request.effort, capabilities);
   return {
     model: request.model,
@@ -26,6 +28,9 @@ export function requestBody(
       ? { thinking: { type: 'adaptive', display: 'summarized' } as const }
       : {}),
     ...(effort === undefined ? {} : { output_config: { effort } }),
+    ...(request.compaction === undefined
+      ? {}
+      : { compaction: { type: 'summarize', instructions: request.compaction.instructions } as const }),
   };
 }
 

@@ -45,6 +45,12 @@ export interface ModelRequest {
   readonly effort: Effort;
   /** Output tokens, thinking included; capped by the model's own limit. */
   readonly maxTokens: number;
+  /**
+   * Asks for a summary of `messages` in place of an answer: one opaque block, with stop `compaction`, that stands as a
+   * turn of its own before everything later. Any other stop: there is none. `instructions` is the whole prompt for it,
+   * at most 16,384 characters. Rejects with LLM_NO_COMPACTION where the model, or the way to it, has no such thing.
+   */
+  readonly compaction?: { readonly instructions: string };
 }
 
 export type ModelStop =
@@ -53,6 +59,8 @@ export type ModelStop =
   | { readonly kind: 'max_tokens' }
   | { readonly kind: 'pause_turn' }
   | { readonly kind: 'context_exceeded' }
+  /** What was asked for by `compaction`. */
+  | { readonly kind: 'compaction' }
   | { readonly kind: 'refusal'; readonly category: string | null; readonly explanation: string | null }
   /** A reason this version does not know: treated as a failure, never as success. */
   | { readonly kind: 'unknown'; readonly reason: string };

@@ -157,13 +157,12 @@ async function after<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T
       course.raises += 1;
       course.maxTokens *= 2;
       return course.raises > MAX_RAISES ? ended('max_tokens', course, budget) : 'again';
-    case 'unknown':
+    case 'compaction':
+    case 'unknown': {
       onEvent({ type: 'withdrawn' });
-      return broken(
-        'AGENT_UNKNOWN_STOP',
-        `The model stopped for a reason unknown here: ${stop.reason}`,
-        budget,
-      );
+      const reason = stop.kind === 'unknown' ? stop.reason : 'compaction, which was not asked for';
+      return broken('AGENT_UNKNOWN_STOP', `The model stopped for a reason unknown here: ${reason}`, budget);
+    }
     case 'pause_turn':
       course.messages.push({ role: 'assistant', content: message.content });
       return 'again';

@@ -7,14 +7,14 @@ import {
 } from '../../../playground/claude/scripted-claude.ts';
 import { createAccessGatewayBackend } from '../../../src/llm/access-gateway.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
-import type { AwsCredentials } from '../../../src/llm/aws-signature.ts';
 import type { ModelBackend } from '../../../src/llm/backend.ts';
 import { createBedrockBackend } from '../../../src/llm/bedrock.ts';
 import { createModelGateway, type ModelGateway, type RetryPolicy } from '../../../src/llm/gateway.ts';
 import type { FinishedMessage, ModelEvent, ModelRequest, ModelTurn } from '../../../src/llm/types.ts';
 
-const AWS: AwsCredentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'token' };
+const AWS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'token' };
 const REGION = 'eu-central-1';
+const SIGNED = { region: REGION, credentials: AWS };
 
 /** One way to a model: what plays the other side, and the client that speaks to it. */
 export interface Way {
@@ -43,19 +43,31 @@ export const WAYS: readonly Way[] = [
     server: { prefix: '/team/claude', apiKeyHeaderOnly: true },
   },
   {
-    name: 'Bedrock with signed requests',
-    server: { prefix: '/anthropic', signedBy: { region: REGION, credentials: AWS } },
+    name: 'Bedrock’s Messages API with signed requests',
+    server: { prefix: '/anthropic', bedrock: { service: 'bedrock-mantle', auth: SIGNED } },
     model: 'anthropic.claude-opus-5-5',
     whole: true,
-    client: (baseUrl, idle) => createBedrockBackend({ region: REGION, auth: AWS, baseUrl, ...idle }),
+    client: (baseUrl, idle) =>
+      createBedrockBackend({ region: REGION, credentials: async () => AWS, baseUrl, ...idle }),
   },
   {
-    name: 'Bedrock with an API key',
-    server: { prefix: '/anthropic' },
-    model: 'us.anthropic.claude-opus-5-5-v1:0',
+    name: 'Bedrock’s Messages API with an API key',
+    server: {
+      prefix: '/anthropic',
+      bedrock: { service: 'bedrock-mantle', auth: { apiKey: 'bedrock-key' } },
+    },
+    model: 'anthropic.claude-opus-5-5',
     whole: true,
     client: (baseUrl, idle) =>
-      createBedrockBackend({ region: REGION, auth: { apiKey: 'bedrock-key' }, baseUrl, ...idle }),
+      createBedrockBackend({ region: REGION, apiKey: 'bedrock-key', baseUrl, ...idle }),
+  },
+  {
+    name: 'Bedrock’s InvokeModel with signed requests',
+    server: { bedrock: { service: 'bedrock', auth: SIGNED } },
+    model: 'eu.anthropic.claude-opus-5-5-v1:0',
+    whole: true,
+    client: (baseUrl, idle) =>
+      createBedrockBackend({ region: REGION, credentials: async () => AWS, baseUrl, ...idle }),
   },
   {
     name: 'an OpenAI-style access gateway',

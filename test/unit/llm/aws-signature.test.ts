@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { signAws } from '../../../src/llm/aws-signature.ts';
+import { signAws } from '../../../playground/claude/aws-signature.ts';
 
 const credentials = {
   accessKeyId: 'AKIDEXAMPLE',

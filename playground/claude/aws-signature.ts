@@ -17,7 +17,7 @@ export interface SignedRequest {
 
 /**
  * The headers that sign a request by AWS Signature Version 4 (docs.aws.amazon.com, "Create a signed AWS API request"),
- * to be added to it. Written out because the SDK's Bedrock client is a package of its own with a hundred more behind it.
+ * to be added to it. Written out here, so that what AWS's own packages sign is checked by something else than them.
  */
 export function signAws(
   request: SignedRequest,

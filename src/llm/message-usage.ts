@@ -1,0 +1,51 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { priceOf, usdOf } from './pricing.ts';
+import { addUsage, NO_USAGE, type Spent, type TokenUsage } from './types.ts';
+
+/** One pass over the model within a request, as `usage.iterations` lists them. */
+export interface Iteration extends Partial<Anthropic.Usage> {
+  readonly type: string;
+}
+
+/**
+ * What a message used. Gateways leave numbers out; a missing one must not make the cost of an incident unknown. What a
+ * compaction used stands in `iterations` alone, not in the totals.
+ */
+export function usageOf(
+  usage: Partial<Anthropic.Usage> | undefined,
+  iterations: readonly Iteration[] = [],
+): TokenUsage {
+  return iterations
+    .filter(({ type }) => type === 'compaction')
+    .map(counted)
+    .reduce(addUsage, counted(usage));
+}
+
+function counted(usage: Partial<Anthropic.Usage> | undefined): TokenUsage {
+  const written = usage?.cache_creation_input_tokens ?? 0;
+  const written1h = usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  return {
+    input: usage?.input_tokens ?? 0,
+    cacheWrite5m: written - written1h,
+    cacheWrite1h: written1h,
+    cacheRead: usage?.cache_read_input_tokens ?? 0,
+    output: usage?.output_tokens ?? 0,
+    thinking: usage?.output_tokens_details?.thinking_tokens ?? 0,
+  };
+}
+
+/** Gateways name models their own way; what is charged is then the model that was asked for. */
+export function pricedModel({ model }: Partial<Pick<Anthropic.Message, 'model'>>, asked: string): string {
+  return model !== undefined && priceOf(model) !== undefined ? model : asked;
+}
+
+/** What an attempt had cost by the server's own count when it broke. */
+export function spentOn(
+  message: Anthropic.Message | undefined,
+  asked: string,
+  iterations: readonly Iteration[],
+): Spent {
+  if (message === undefined) return { usage: NO_USAGE, usd: 0 };
+  const usage = usageOf(message.usage, iterations);
+  return { usage, usd: usdOf(pricedModel(message, asked), usage) ?? 0 };
+}
