@@ -14,6 +14,7 @@ import { createEngine } from '../src/infra/dbos/engine.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import { createAccept } from '../src/ingest/accept.ts';
 import type { InvestigationDeps } from '../src/investigation/deps.ts';
+import { createStopNotices } from '../src/investigation/stop-notices.ts';
 import { createTurn } from '../src/investigation/turn.ts';
 import { createRecords, type IncidentRecords } from '../src/record/record.ts';
 import { redact, redactJson } from '../src/screen/redact.ts';
@@ -125,6 +126,7 @@ export async function createAgentCore(options: {
     claude,
     playbook: claude,
     reporter: { changed: () => undefined },
+    stops: createStopNotices({ sql, log }),
     log,
     shutdown: shutdown.signal,
     redact,

@@ -24,6 +24,8 @@ export interface Question {
   readonly text: string;
   /** The incident's story by the record, in plain lines. */
   readonly story: string;
+  /** What was asked and answered before in the same conversation, oldest first. */
+  readonly earlier?: readonly { readonly question: string; readonly answer: string }[];
 }
 
 export type PlanOutcome =
@@ -45,8 +47,11 @@ export interface Investigation {
    * `purpose` says in a few words, for the thread, why it is called.
    */
   callTool(request: ToolCallRequest, purpose?: string): Promise<ToolCallResult>;
-  /** The role's current words, whole so far (not a delta), shown in the live message; the last call of a phase wins. */
-  say(words: string): void;
+  /**
+   * The role's current words, whole so far (not a delta), shown in the live message; the last call of a phase wins.
+   * `writing` when `kind` is left out.
+   */
+  say(words: string, kind?: WordsKind): void;
   /** Withdraws what `say` has shown, e.g. before a retry. */
   unsay(): void;
   /**
@@ -73,6 +78,9 @@ export interface Investigation {
   spent(usage: ModelUsage): Promise<void>;
   readonly signal: AbortSignal;
 }
+
+/** Text of a message that is being written; the same whole, once it is finished; or what is thought until text comes. */
+export type WordsKind = 'writing' | 'said' | 'thought';
 
 export interface ReadAgainFound {
   /** The call that worked now. */

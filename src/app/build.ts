@@ -16,6 +16,7 @@ import type { Json } from '../domain/tool-call.ts';
 import { createGate } from '../gate/gate.ts';
 import { createUndo } from '../gate/undo.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
+import { type Listener, openListener } from '../infra/db/listen.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createHostTargets } from '../infra/host/create-host-targets.ts';
 import { createMetrics } from '../infra/metrics/registry.ts';
@@ -24,9 +25,10 @@ import { createAccept } from '../ingest/accept.ts';
 import { createOpenByHand } from '../ingest/open-by-hand.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
 import { createDigDeeper } from '../investigation/dig-deeper.ts';
-import { createFollowUp } from '../investigation/follow-up.ts';
+import { createQuestions, type Questions } from '../investigation/questions.ts';
 import { createReadAgain } from '../investigation/read-again.ts';
 import { createSteering } from '../investigation/steering.ts';
+import { createStopNotices, STOP_CHANNEL } from '../investigation/stop-notices.ts';
 import { createTurn } from '../investigation/turn.ts';
 import { auditedBackend } from '../llm/audited-backend.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
@@ -228,7 +230,13 @@ export async function buildApp(parts: Parts) {
     },
     memory: workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
-    followUp: (incidentId, question, onWords) => followUp(incidentId, question, onWords),
+    questions: {
+      hasModel: config.llm !== null,
+      note: (question) => questions.note(question),
+      ask: (question) => questions.ask(question),
+      stop: (channel, threadTs) => questions.stop(channel, threadTs),
+      lastOf: (channel, threadTs) => questions.lastOf(channel, threadTs),
+    },
     openByHand: (request) => openByHand(request),
     ...(config.llm
       ? {
@@ -268,6 +276,7 @@ export async function buildApp(parts: Parts) {
       })
     : null;
   const guard = await openModelGuard({ sql, records, audit, policy: config.modelGuard });
+  const stops = createStopNotices({ sql, log });
   const knownRunbooks = () => [...runbooks, ...workspace.runbooks.current()];
   const deps: InvestigationDeps = {
     sql,
@@ -294,6 +303,7 @@ export async function buildApp(parts: Parts) {
       : null,
     playbook: createPlaybook({ runbooks: knownRunbooks }),
     reporter: slack,
+    stops,
     log,
     shutdown: shutdown.signal,
     redact,
@@ -311,7 +321,7 @@ export async function buildApp(parts: Parts) {
   });
   const steering = createSteering({ ...deps, audit });
   const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
-  const followUp = createFollowUp(deps, why);
+  const questions: Questions = createQuestions({ ...deps, places: slack.answers }, why);
   const digDeeper = createDigDeeper(deps, ROUND_USD);
   const readAgain = createReadAgain(deps, {
     mayAsk: (user) => policy.mayAsk(user),
@@ -330,6 +340,7 @@ export async function buildApp(parts: Parts) {
     routes: workspace.routes(config.http.adminToken),
   });
 
+  let listener: Listener | undefined;
   return {
     slack,
     http,
@@ -342,7 +353,13 @@ export async function buildApp(parts: Parts) {
       await guards.start();
       await memory.seedStores();
       await workspace.start();
-      await engine.start(createTurn(deps), upkeep.scheduled);
+      listener = openListener(store.url, {
+        channel: STOP_CHANNEL,
+        onNotice: stops.heard,
+        onState: stops.hearing,
+        log,
+      });
+      await engine.start(createTurn(deps), upkeep.scheduled, questions.answer);
       void upkeep.lookNow();
       const { host, port } = await http.listen();
       memory.start(runbooks);
@@ -369,6 +386,7 @@ export async function buildApp(parts: Parts) {
       await end('embedding', embedding.stop());
       await end('memory', memory.stop());
       await end('targets', postgres.close());
+      await end('listener', listener?.close() ?? Promise.resolve());
       await end('guards', guards.stop());
     },
   };

@@ -12,6 +12,7 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { CredentialVault } from '../security/credentials.ts';
 import type { Reporter } from './ports.ts';
+import type { StopNotices } from './stop-notices.ts';
 
 /** What the investigation needs of memory; memory advises and never holds an incident up. */
 export interface InvestigationMemory {
@@ -48,6 +49,8 @@ export interface InvestigationDeps {
   readonly claude: Investigator | null;
   readonly playbook: Investigator;
   readonly reporter: Reporter;
+  /** What people stop while it works. */
+  readonly stops: StopNotices;
   readonly log: Log;
   /** Aborted when Sentry stops: tool calls and model calls end, the turn goes on elsewhere. */
   readonly shutdown: AbortSignal;

@@ -1,87 +1,79 @@
-import { type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
+import {
+  type Investigation,
+  type Investigator,
+  InvestigatorFailed,
+  type WordsKind,
+} from '../agents/ports.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
-import type { IncidentId } from '../domain/ids.ts';
-import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { Incident } from '../domain/incident.ts';
 import { EMPTY_RECALL } from '../domain/memory.ts';
 import type { InvestigationDeps } from './deps.ts';
 
-export interface FollowUpQuestion {
-  readonly by: string;
-  readonly text: string;
+/** One question while it is being answered. */
+export interface FollowUp {
+  readonly incident: Incident;
+  readonly question: Parameters<NonNullable<Investigator['answer']>>[1];
+  /** The words whole so far, redacted; null when they are withdrawn. */
+  readonly onWords: (words: string | null, kind: WordsKind) => void;
+  readonly durably: <T>(name: string, fn: () => Promise<T>) => Promise<T>;
+  readonly signal: AbortSignal;
 }
 
 /**
  * Answers a question about an incident with the model: the record first, then reads of the live system through the gate,
- * with triage's rights. `onWords` is given the words whole so far, null when they are withdrawn. Nothing of it moves the
- * incident; what it read is on record like every call. Not durable: a restart in the middle leaves the question unanswered.
+ * with triage's rights. Nothing of it moves the incident; what it read is on record like every call. Every message of the
+ * model and every read is a durable step.
  */
-export type FollowUp = (
-  incidentId: IncidentId,
-  question: FollowUpQuestion,
-  onWords: (words: string | null) => void,
-) => Promise<{ readonly ok: true; readonly text: string } | Refusal>;
-
-export function createFollowUp(deps: InvestigationDeps, why: (record: IncidentRecord) => string): FollowUp {
-  return async (incidentId, question, onWords) => {
-    const answer = deps.claude?.answer;
-    if (answer === undefined) return refuse('NO_MODEL', 'No model is configured.');
-    const record = await deps.records.load(incidentId);
-    if (record === null) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
-    const text = deps.redact(question.text.slice(0, 2_000));
-    await deps.sql.begin((tx) =>
-      deps.records.append(tx, incidentId, { type: 'question.asked', by: question.by, text }),
-    );
-    return asked(
-      deps,
-      record,
-      (work) => answer(work, { by: question.by, text, story: why(record) }),
-      onWords,
-    );
-  };
-}
-
-async function asked(
+export async function followUp(
   deps: InvestigationDeps,
-  { incident, toolCalls }: IncidentRecord,
-  answer: (work: Investigation) => ReturnType<NonNullable<Investigator['answer']>>,
-  onWords: (words: string | null) => void,
+  { incident, question, onWords, durably, signal }: FollowUp,
 ): Promise<{ readonly ok: true; readonly text: string } | Refusal> {
+  const answer = deps.claude?.answer;
+  if (answer === undefined) return refuse('NO_MODEL', 'No model is configured.');
   const credential = deps.vault.mint({
     role: 'triage',
     incidentId: incident.id,
     targets: incident.target ? [incident.target] : [],
   });
-  const known = new Set<string>(toolCalls.map(({ id }) => id));
   const work: Investigation = {
     incident,
     recall: EMPTY_RECALL,
     tried: [],
     guidance: [],
-    signal: deps.shutdown,
-    callTool: async (request, purpose) => {
-      const result = await deps.gate.call(credential, request, { purpose, signal: deps.shutdown });
-      known.add(result.toolCallId);
-      return result;
-    },
-    say: (words) => onWords(deps.redact(words)),
-    unsay: () => onWords(null),
-    durably: (_, fn) => fn(),
+    signal,
+    callTool: (request, purpose) => deps.gate.call(credential, request, { purpose, signal }),
+    say: (words, kind = 'writing') => onWords(deps.redact(words), kind),
+    unsay: () => onWords(null, 'writing'),
+    durably,
     memoryFor: async (turn, text, shown) => {
-      const prepared = await deps.memory.prepare({ incident, role: 'triage', turn, text, shown });
-      if (prepared !== null) await deps.memory.recordShown(incident.id, 'triage', prepared);
+      const prepared = await durably(`memory ${turn}`, () =>
+        deps.memory.prepare({ incident, role: 'triage', turn, text, shown }),
+      );
+      if (prepared === null) return null;
+      await durably(`memory ${turn} on record`, async () => {
+        await deps.memory.recordShown(incident.id, 'triage', prepared);
+        return true;
+      });
       return prepared;
     },
     dropped: async () => undefined,
     spent: (usage) => deps.records.addUsage(incident.id, 'triage', usage),
   };
   try {
-    return { ok: true, text: deps.redact(checked(await answer(work), known)) };
+    const text = await answer(work, question);
+    return { ok: true, text: deps.redact(checked(text, await knownCalls(deps, incident))) };
   } catch (error) {
+    signal.throwIfAborted();
     if (error instanceof InvestigatorFailed) return refuse('NO_ANSWER', deps.redact(error.reason));
     throw error;
   } finally {
     deps.vault.revoke(credential);
   }
+}
+
+async function knownCalls(deps: InvestigationDeps, { id }: Incident): Promise<ReadonlySet<string>> {
+  const rows = await deps.sql`SELECT id FROM tool_call WHERE incident_id = ${id}`;
+  return new Set(rows.map((row) => String(row['id'])));
 }
 
 /** An answer is words and no evidence; what it cites must at least exist. */

@@ -73,15 +73,18 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           events: [{ type: 'incident.stopped', by, reason: deps.redact(reason) }],
           turnAfterMs: null,
         });
-        if (outcome === 'moved')
+        if (outcome === 'moved') {
           await audit.appendIn(tx, {
             kind: 'incident.stopped',
             actor: by,
             incidentId,
             details: { reason: deps.redact(reason) },
           });
+          await deps.stops.tell(tx, incidentId);
+        }
         return outcome;
       });
+      if (moved === 'moved') deps.stops.heard(incidentId);
       deps.reporter.changed(incidentId);
       return moved === 'moved'
         ? { ok: true, text: `${incidentId} is stopped.` }

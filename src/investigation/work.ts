@@ -151,25 +151,14 @@ export class InvestigationStopped extends Error {
   }
 }
 
-const STOP_LOOK_MS = 500;
-
-/** Aborts when the incident leaves the state this phase works in, in whichever process that was decided, or at shutdown. */
+/** Aborts when a person stops the incident, in whichever process, or at shutdown. */
 export function watchForStop(run: PhaseRun): { readonly signal: AbortSignal; end(): void } {
   const { deps, incident } = run;
-  const moved = new AbortController();
-  const timer = setInterval(() => {
-    deps.records.incident(incident.id).then(
-      (now) => {
-        if (now?.state === 'stopped') moved.abort(new Error(`${incident.id} was stopped.`));
-      },
-      (error: unknown) =>
-        deps.log.warn({ incident: incident.id, error: messageOf(error) }, 'could not look for a stop'),
-    );
-  }, STOP_LOOK_MS);
-  const signal = AbortSignal.any([deps.shutdown, moved.signal]);
+  const stopped = new AbortController();
+  const end = deps.stops.watch(incident.id, () => stopped.abort(new Error(`${incident.id} was stopped.`)));
+  const signal = AbortSignal.any([deps.shutdown, stopped.signal]);
   // Every model call and every parallel tool call listens.
   setMaxListeners(0, signal);
-  const end = () => clearInterval(timer);
   // At shutdown no step settles any more, so nobody comes to call `end`.
   signal.addEventListener('abort', end, { once: true });
   return { signal, end };

@@ -1,6 +1,9 @@
 import type { WebClient } from '@slack/web-api';
 import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { Access } from './access.ts';
 import type { DrawOptions } from './blocks/slot.ts';
+import type { AgentSessions } from './direct/agent-session.ts';
+import type { DirectMessages } from './direct/direct-messages.ts';
 import type { SlackDirectory } from './directory.ts';
 import type { Identity } from './identity.ts';
 import type { Outbound } from './outbound/outbound.ts';
@@ -16,6 +19,11 @@ export interface SlackContext {
   readonly outbound: Outbound;
   readonly people: People;
   readonly directory: SlackDirectory;
+  /** Who may read of an incident outside of its thread. */
+  readonly access: Access;
+  /** Direct messages with the bot, and what its agent pane shows. */
+  readonly direct: DirectMessages;
+  readonly sessions: AgentSessions;
   readonly identity: () => Identity;
   readonly drawOptions: (record: IncidentRecord) => Promise<DrawOptions>;
   readonly tell: (to: Audience, say: Say) => Promise<void>;

@@ -9,11 +9,14 @@ interface Person {
   readonly name: string;
   readonly bot: boolean;
   readonly foreign: boolean;
+  readonly guest: boolean;
 }
 
 export interface People {
   /** The display name, or the id where Slack does not tell. */
   name(userId: string): Promise<string>;
+  /** Whether they see only the channels they were invited to. Rejects when Slack does not tell. */
+  isGuest(userId: string): Promise<boolean>;
   /** Refuses bots, strangers and members of other workspaces, and whoever cannot be looked up. */
   mayAct(userId: string, teamId: string | null): Promise<{ readonly ok: true } | Refusal>;
 }
@@ -32,6 +35,7 @@ export function createPeople(client: WebClient, identity: () => Identity): Peopl
       foreign:
         (user as { readonly is_stranger?: boolean } | undefined)?.is_stranger === true ||
         (user?.team_id !== undefined && user.team_id !== identity().teamId),
+      guest: user?.is_restricted === true || user?.is_ultra_restricted === true,
     };
     cache.set(userId, { until: performance.now() + CACHE_MS, person });
     return person;
@@ -43,6 +47,7 @@ export function createPeople(client: WebClient, identity: () => Identity): Peopl
         (person) => person.name,
         () => userId,
       ),
+    isGuest: async (userId) => (await look(userId)).guest,
     async mayAct(userId, teamId) {
       const own = identity().teamId;
       if (teamId && own && teamId !== own)

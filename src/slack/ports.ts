@@ -11,7 +11,7 @@ import type { Sql } from '../domain/sql.ts';
 import type { ToolCall } from '../domain/tool-call.ts';
 import type { OpenByHand } from '../ingest/open-by-hand.ts';
 import type { DigDeeper } from '../investigation/dig-deeper.ts';
-import type { FollowUp } from '../investigation/follow-up.ts';
+import type { Questions } from '../investigation/questions.ts';
 import type { ReadAgain } from '../investigation/read-again.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
@@ -109,11 +109,10 @@ export interface SlackDeps {
   ) => Promise<{ readonly ok: true } | Refusal>;
   /** What a person thinks of the work, once it is over. */
   readonly grade: (incidentId: IncidentId, grade: Grade) => Promise<{ readonly ok: true } | Refusal>;
-  /** The model's answer to a question about an incident; absent where there is no model. */
-  readonly followUp?: FollowUp;
+  /** Questions about incidents; without them the record alone answers. */
+  readonly questions?: Pick<Questions, 'hasModel' | 'note' | 'ask' | 'stop' | 'lastOf'>;
   /** Has the model look again; absent where there is none. */
   readonly digDeeper?: DigDeeper;
-  /** Has what could not be read made again; absent where Slack is tried without it. */
   /** Has what could not be read made again; absent where Slack is tried without it. */
   readonly readAgain?: ReadAgain;
   /** Opens an incident for what a person has seen. */

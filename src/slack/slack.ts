@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Receiver } from '@slack/bolt';
 import { messageOf, OpsError } from '../domain/errors.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
-import type { Reporter } from '../investigation/ports.ts';
+import type { AnswerPlaces, Reporter } from '../investigation/ports.ts';
+import { createAccess } from './access.ts';
 import { registerActions } from './actions/register.ts';
+import { createAnswerPlaces } from './answers/answer-places.ts';
 import { createBoltApp } from './app.ts';
 import { draw } from './blocks/draw.ts';
 import { count } from './blocks/promotion-card.ts';
@@ -11,6 +13,8 @@ import { escape } from './blocks/text.ts';
 import { createChannels } from './channels.ts';
 import { registerCommands } from './commands/register.ts';
 import type { SlackContext } from './context.ts';
+import { createAgentSessions } from './direct/agent-session.ts';
+import { createDirectMessages } from './direct/direct-messages.ts';
 import { createDirectory, type SlackDirectory } from './directory.ts';
 import { createDrawOptions } from './draw-options.ts';
 import { alertMessageOf, isOwn } from './events/alert-message.ts';
@@ -23,7 +27,7 @@ import { drawProposal } from './memory/draw-proposal.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { Paces } from './outbound/pacing.ts';
 import { outboundStore } from './outbound/store.ts';
-import { asProposalId, isProposal } from './outbound/subject.ts';
+import { asProposalId, isDirect, isProposal } from './outbound/subject.ts';
 import { createPeople } from './people.ts';
 import type { SlackDeps, SlackMessage } from './ports.ts';
 import { throughInbox } from './receiver.ts';
@@ -45,6 +49,8 @@ export interface Slack extends Reporter {
   /** Refuses new work, lets running handlers and calls end. */
   stop(): Promise<void>;
   readonly directory: SlackDirectory;
+  /** Where answers to questions grow: in the incident's thread, or streamed in a direct message. */
+  readonly answers: AnswerPlaces;
   /**
    * Says something that belongs to no incident, once, in a channel (name or id), else the first alert channel. Rejects when
    * it did not arrive.
@@ -107,6 +113,7 @@ export function createSlack(deps: SlackDeps): Slack {
     log,
     paces: new Paces(deps.speed),
     drawing: async (id) => {
+      if (isDirect(id)) return null;
       if (isProposal(id)) return drawProposal({ memory: deps.memory, store, people, channels, identity }, id);
       const record = await deps.records.load(id);
       if (!record) return null;
@@ -171,12 +178,24 @@ export function createSlack(deps: SlackDeps): Slack {
     return line.replace(/<@([UW][A-Z0-9]+)>/g, (_, id: string) => names.get(id) ?? id);
   };
 
+  const direct = createDirectMessages({ client, store, log, paces: new Paces(deps.speed) });
+  const sessions = createAgentSessions(client, log);
+  const access = createAccess({
+    client,
+    log,
+    directory,
+    people,
+    home: () => channels.idOf(config.alertChannels[0] ?? 'alerts'),
+  });
   const context: SlackContext = {
     deps,
     client,
     outbound,
     people,
     directory,
+    access,
+    direct,
+    sessions,
     identity,
     drawOptions,
     tell: async (to, say) => tell(client, log, to, { ...say, text: await withNames(say.text) }),
@@ -208,7 +227,19 @@ export function createSlack(deps: SlackDeps): Slack {
     await receiver.start();
   }
 
+  const answers = createAnswerPlaces({
+    client,
+    store,
+    log,
+    outbound,
+    messages: direct,
+    sessions,
+    self: identity,
+    stop: async ({ channel, threadTs }) => deps.questions?.stop(channel, threadTs),
+  });
+
   return {
+    answers,
     changed: (id) => outbound.changed(id),
     proposalChanged: (jobId) => outbound.changed(asProposalId(jobId)),
     directory,

@@ -15,9 +15,13 @@ import { createEngine } from '../../src/infra/dbos/engine.ts';
 import { migrateEngine } from '../../src/infra/dbos/enqueue-function.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/investigation/deps.ts';
+import type { AnswerPlaces } from '../../src/investigation/ports.ts';
+import { createQuestions } from '../../src/investigation/questions.ts';
 import { createSteering } from '../../src/investigation/steering.ts';
+import { createStopNotices } from '../../src/investigation/stop-notices.ts';
 import { createTurn } from '../../src/investigation/turn.ts';
 import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
+import { why } from '../../src/record/why.ts';
 import { createAuditLog } from '../../src/security/audit-chain.ts';
 import { openCredentialVault, type VaultOptions } from '../../src/security/credentials.ts';
 import { createKillSwitch, type Mode } from '../../src/security/kill-switch.ts';
@@ -190,6 +194,8 @@ export interface CoreOptions {
   readonly vault?: Partial<VaultOptions>;
   /** A policy.yaml to go by; none otherwise. */
   readonly policyPath?: string;
+  /** Where answers to questions appear; nobody asks any otherwise. */
+  readonly places?: AnswerPlaces;
   readonly approvers?: readonly Principal[];
   /** Stands around the record, to see what is written into it. */
   readonly records?: (records: IncidentRecords) => IncidentRecords;
@@ -270,13 +276,19 @@ export async function createCore(options: CoreOptions) {
     claude: options.claude ?? null,
     playbook: options.investigator ?? boxInvestigator,
     reporter: { changed: () => undefined },
+    stops: createStopNotices({ sql, log: quiet }),
     log: quiet,
     shutdown: shutdown.signal,
     redact: (text) => text,
   };
   const accept = createAccept(sql, [boxTarget]);
+  const noPlace: AnswerPlaces = {
+    open: () => ({ show: () => undefined, end: async () => undefined, close: () => undefined }),
+  };
+  const questions = createQuestions({ ...deps, places: options.places ?? noPlace }, why);
   return {
     ...deps,
+    questions,
     audit,
     identities,
     gateDeps,
@@ -284,7 +296,7 @@ export async function createCore(options: CoreOptions) {
     accept,
     engine,
     steering: createSteering({ ...deps, audit }),
-    start: () => engine.start(createTurn(deps)),
+    start: () => engine.start(createTurn(deps), [], questions.answer),
     async stop() {
       shutdown.abort();
       await engine.stop(2_000);

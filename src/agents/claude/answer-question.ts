@@ -9,12 +9,13 @@ const MAX_STORY = 12_000;
 export async function answerQuestion(
   deps: RoleDeps,
   work: Investigation,
-  { by, text, story }: Question,
+  { by, text, story, earlier = [] }: Question,
 ): Promise<string> {
   const { text: answer } = await runRole(deps, work, {
     role: 'conversation',
     data: incidentData(work, {
       story: story.slice(-MAX_STORY),
+      ...(earlier.length > 0 ? { asked_before_in_this_conversation: earlier } : {}),
       question: { by, text },
       targets: deps.targets,
     }),

@@ -102,7 +102,7 @@ function converse<T>(
   { prefix, prompt, model, remember }: Course,
 ): Promise<LoopOutcome<T>> {
   const words = createWords(
-    (text) => work.say(text),
+    (text, kind) => work.say(text, kind),
     () => work.unsay(),
   );
   const stream = guarded(deps, work, run.role);

@@ -1,11 +1,12 @@
 import type { AgentEvent } from '../loop/types.ts';
+import type { WordsKind } from '../ports.ts';
 
 /**
  * What the live message shows of a model at work: the text it is writing, or, as current models put their words
  * between tool calls into thinking summaries, those until text comes.
  */
 export function createWords(
-  say: (words: string) => void,
+  say: (words: string, kind: WordsKind) => void,
   unsay: () => void,
 ): { readonly on: (event: AgentEvent) => void } {
   let text = '';
@@ -15,11 +16,11 @@ export function createWords(
       switch (event.type) {
         case 'text':
           text += event.delta;
-          say(text);
+          say(text, 'writing');
           break;
         case 'thinking':
           thinking += event.delta;
-          if (text === '') say(thinking);
+          if (text === '') say(thinking, 'thought');
           break;
         case 'withdrawn':
           text = '';
@@ -27,6 +28,7 @@ export function createWords(
           unsay();
           break;
         case 'message':
+          if (text !== '') say(text, 'said');
           text = '';
           thinking = '';
           break;

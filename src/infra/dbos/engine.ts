@@ -4,7 +4,7 @@ import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
 import type { Jobs } from '../../domain/jobs.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Sql } from '../../domain/sql.ts';
-import { APPLICATION, QUEUE, WORKFLOW } from './enqueue-function.ts';
+import { APPLICATION, QUESTION_WORKFLOW, QUESTIONS_QUEUE, QUEUE, WORKFLOW } from './enqueue-function.ts';
 import { pidSpace } from './pid-space.ts';
 import { createTakeover } from './takeover.ts';
 
@@ -13,6 +13,9 @@ export type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
 
 /** One short durable workflow for an incident. Throwing asks for the same turn again, later. */
 export type Turn = (incidentId: IncidentId, reason: string, durably: Durably) => Promise<void>;
+
+/** Answers one question, as a durable workflow beside the turns. Throwing asks for it again, later, a few times. */
+export type Answer = (questionId: string, durably: Durably) => Promise<void>;
 
 /** Work at set times: once for all processes each time; a process that dies in it leaves it to another. */
 export interface Scheduled {
@@ -26,7 +29,7 @@ export interface Scheduled {
 
 export interface Engine extends Jobs {
   /** Takes over the turns of dead processes and begins to work. */
-  start(turn: Turn, scheduled?: readonly Scheduled[]): Promise<void>;
+  start(turn: Turn, scheduled?: readonly Scheduled[], answer?: Answer): Promise<void>;
   /** Runs a scheduled work now, as if its time had come. */
   trigger(name: string): Promise<void>;
   /** Begins no step, waits for the running ones at most `drainMs`, and closes. Their turns go on in another process or at the next start. */
@@ -35,6 +38,9 @@ export interface Engine extends Jobs {
 
 /** A turn that threw is tried again after 1, 2, 4 … s, at most a minute apart, for as long as it takes: nothing is lost. */
 const RETRY_MAX_MS = 60_000;
+/** A question is of its moment: after this many faults it stays without an answer. */
+const MAX_ANSWER_ATTEMPTS = 4;
+const ANSWERS_AT_ONCE = 8;
 
 export function createEngine(options: {
   readonly databaseUrl: string;
@@ -97,6 +103,22 @@ export function createEngine(options: {
     }
   }
 
+  async function runAnswer(answer: Answer, id: string, thread: string, attempt: number): Promise<void> {
+    try {
+      await answer(id, durably);
+    } catch (error) {
+      if (stopping) return forever();
+      log.error({ question: id, attempt, error: messageOf(error) }, 'a question could not be answered');
+      if (attempt >= MAX_ANSWER_ATTEMPTS) return;
+      await DBOS.runStep(
+        async () => {
+          await sql`SELECT sentry_enqueue_question(${id}, ${thread}, ${attempt + 1}, ${1000 * 2 ** attempt})`;
+        },
+        { name: 'retry later' },
+      );
+    }
+  }
+
   async function runScheduled(name: string, work: Scheduled['work']): Promise<void> {
     try {
       await durably(name, async () => {
@@ -111,7 +133,7 @@ export function createEngine(options: {
   return {
     enqueueTurn,
 
-    async start(turn, scheduled = []) {
+    async start(turn, scheduled = [], answer) {
       DBOS.setConfig({
         name: APPLICATION,
         systemDatabaseUrl: options.databaseUrl,
@@ -129,6 +151,11 @@ export function createEngine(options: {
         // Each graceful restart counts as one recovery; dead-lettering an incident would lose it.
         maxRecoveryAttempts: 1_000_000,
       });
+      if (answer !== undefined)
+        DBOS.registerWorkflow(
+          (id: string, thread: string, attempt: number) => runAnswer(answer, id, thread, attempt),
+          { name: QUESTION_WORKFLOW, maxRecoveryAttempts: 1_000_000 },
+        );
       const schedules = scheduled.map(({ name, cron, work }) => ({
         scheduleName: name,
         schedule: cron,
@@ -145,6 +172,13 @@ export function createEngine(options: {
         minPollingIntervalMs: 50,
         onConflict: 'always_update',
       });
+      if (answer !== undefined)
+        await DBOS.registerQueue(QUESTIONS_QUEUE, {
+          partitionConcurrency: 1,
+          workerConcurrency: ANSWERS_AT_ONCE,
+          minPollingIntervalMs: 50,
+          onConflict: 'always_update',
+        });
       await takeover.start();
     },
 

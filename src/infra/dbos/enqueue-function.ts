@@ -6,10 +6,14 @@ import { openDatabase } from '../db/client.ts';
 export const APPLICATION = 'sentry';
 export const QUEUE = 'incident_turns';
 export const WORKFLOW = 'incident_turn';
+/** Questions of people: beside the turns, so that neither waits for the other. */
+export const QUESTIONS_QUEUE = 'questions';
+export const QUESTION_WORKFLOW = 'answer_question';
 
 /**
  * `sentry_enqueue_turn(incident, reason, delay in ms)`: the engine's own SQL function with our queue and partition,
- * so that a row and its turn are written by one statement. Installed after the engine has migrated its schema.
+ * so that a row and its turn are written by one statement; and `sentry_enqueue_question(question, thread, …)`, the same
+ * for a question: those of one thread are answered one after another. Installed after the engine has migrated its schema.
  */
 export async function installEnqueueFunction(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
@@ -24,6 +28,19 @@ export async function installEnqueueFunction(sql: Sql): Promise<void> {
           positional_args => ARRAY[to_json(incident), to_json(reason)],
           app_version => 'sentry',
           queue_partition_key => incident,
+          delay_until_epoch_ms => CASE WHEN delay_ms > 0
+            THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint + delay_ms END,
+          application_name => 'sentry')
+      $$`;
+    await tx`
+      CREATE OR REPLACE FUNCTION sentry_enqueue_question(question text, thread text, attempt bigint DEFAULT 1, delay_ms bigint DEFAULT 0)
+      RETURNS text LANGUAGE sql AS $$
+        SELECT dbos.enqueue_workflow(
+          workflow_name => 'answer_question',
+          queue_name => 'questions',
+          positional_args => ARRAY[to_json(question), to_json(thread), to_json(attempt)],
+          app_version => 'sentry',
+          queue_partition_key => thread,
           delay_until_epoch_ms => CASE WHEN delay_ms > 0
             THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint + delay_ms END,
           application_name => 'sentry')

@@ -2,7 +2,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { messageOf } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Sql, Tx } from '../../domain/sql.ts';
-import { QUEUE } from './enqueue-function.ts';
+import { QUESTIONS_QUEUE, QUEUE } from './enqueue-function.ts';
 
 const BEAT_MS = 1_000;
 /** A process silent for this long counts as dead. A live one taken for dead would run a turn twice, so not less. */
@@ -43,14 +43,16 @@ export function createTakeover(options: {
       if (!lock?.['got']) return;
       const dead = await deadProcesses(tx);
       const orphans = await tx`
-        SELECT workflow_uuid AS id FROM dbos.workflow_status
-        WHERE status = 'PENDING' AND queue_name = ${QUEUE} AND executor_id <> ${executorId}
+        SELECT workflow_uuid AS id, queue_name AS queue FROM dbos.workflow_status
+        WHERE status = 'PENDING' AND queue_name IN (${QUEUE}, ${QUESTIONS_QUEUE}) AND executor_id <> ${executorId}
           AND NOT EXISTS (SELECT FROM process p WHERE p.executor_id = workflow_status.executor_id
                           AND p.executor_id <> ALL (${tx.array(dead)}::text[]))`;
       if (orphans.length > 0) {
-        const ids = orphans.map((row) => String(row['id']));
-        await DBOS.resumeWorkflows(ids, { queueName: QUEUE });
-        log.info({ turns: ids.length, dead }, 'took over the turns of a dead process');
+        for (const queueName of [QUEUE, QUESTIONS_QUEUE]) {
+          const ids = orphans.filter((row) => row['queue'] === queueName).map((row) => String(row['id']));
+          if (ids.length > 0) await DBOS.resumeWorkflows(ids, { queueName });
+        }
+        log.info({ turns: orphans.length, dead }, 'took over the turns of a dead process');
       }
       if (dead.length > 0) await tx`DELETE FROM process WHERE executor_id = ANY (${tx.array(dead)}::text[])`;
     });

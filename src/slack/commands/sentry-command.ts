@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseIncidentId } from '../../domain/ids.ts';
+import { readableBy } from '../access.ts';
 import { heading, list, paragraph, prose, words } from '../blocks/build.ts';
 import { escape } from '../blocks/text.ts';
 import type { SlackContext } from '../context.ts';
@@ -25,6 +26,9 @@ export const HELP = [
   'In an incident’s thread, mention me with a question, or with what you know (“hint: …”), and I look again. “remember: …” keeps what you say for the incident.',
 ].join('\n');
 
+/** So many incidents are listed. */
+const NEWEST = 15;
+
 interface Place {
   readonly channel: string;
   readonly threadTs: string | null;
@@ -47,11 +51,11 @@ export async function sentryCommand(
   const [verb = 'help', ...rest] = text.trim().split(/\s+/).filter(Boolean);
   switch (verb.toLowerCase()) {
     case 'why':
-      return why(context, rest.join(' '), place);
+      return why(context, rest.join(' '), place, asking.userId);
     case 'status':
       return sayText((await context.statusLines()).join('\n'));
     case 'incidents':
-      return incidents(context);
+      return incidents(context, asking.userId);
     case 'investigate':
       return openByHand(context, { ...asking, text: rest.join(' '), key: randomUUID() });
     case 'memory':
@@ -61,7 +65,7 @@ export async function sentryCommand(
     case 'help':
       return sayText(HELP);
     default:
-      if (parseIncidentId(verb)) return why(context, verb, place);
+      if (parseIncidentId(verb)) return why(context, verb, place, asking.userId);
       return (
         (await further(context, verb.toLowerCase(), rest.join(' '), place, asking)) ??
         sayText(`I do not know “${verb}”.\n\n${HELP}`)
@@ -88,21 +92,24 @@ async function further(
 }
 
 /** The named incident, else the thread's, else the newest. */
-async function why(context: SlackContext, named: string, place: Place): Promise<Say> {
+async function why(context: SlackContext, named: string, place: Place, userId: string): Promise<Say> {
   const { records } = context.deps;
   const asked = named.trim();
   const id = asked ? parseIncidentId(asked) : undefined;
   if (asked && !id) return sayText(`“${asked}” is not an incident. Say it like this: /sentry why INC-7`);
   const here = place.threadTs ? await records.findByThread(place.channel, place.threadTs) : null;
-  const newest = id || here ? [] : await records.list({ limit: 1 });
+  const newest = id || here ? [] : await readableBy(context, userId, await records.list({ limit: NEWEST }));
   const chosen = id ?? here ?? newest[0]?.id;
   if (!chosen) return sayText('There has been no incident yet.');
   const record = await records.load(chosen);
-  return record ? sayStory(context.deps.why(record)) : sayText(`There is no ${chosen}.`);
+  const may = record !== null && (chosen === here || (await context.access.mayRead(userId, record.incident)));
+  // The same words for both: whether there is one in a private channel is its members' to know.
+  return may ? sayStory(context.deps.why(record)) : sayText(`There is no ${chosen} that you may see.`);
 }
 
-async function incidents(context: SlackContext): Promise<Say> {
-  const found = await context.deps.records.list({ limit: 15 });
+async function incidents(context: SlackContext, userId: string): Promise<Say> {
+  const newest = await context.deps.records.list({ limit: 4 * NEWEST });
+  const found = (await readableBy(context, userId, newest)).slice(0, NEWEST);
   if (found.length === 0) return sayText('There has been no incident yet.');
   const url = (channel: string | null, ts: string | null): string | null =>
     channel && ts ? messageUrl(context.identity(), channel, ts) : null;

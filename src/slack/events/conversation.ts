@@ -7,7 +7,6 @@ import { HELP } from '../commands/sentry-command.ts';
 import type { SlackContext } from '../context.ts';
 import { remember } from '../memory/remember.ts';
 import { type Say, sayStory, sayText } from '../tell.ts';
-import { answerWithModel } from './follow-up.ts';
 
 /** Something a person said to the bot. */
 export interface Said {
@@ -60,8 +59,20 @@ async function answerFromRecord(context: SlackContext, id: IncidentId, said: Sai
 
 /** The record's answer stands first; the model's grows below it. */
 async function askFurther(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
+  const { questions } = context.deps;
+  if (questions?.hasModel !== true) return;
   const may = await context.people.mayAct(said.userId, said.teamId);
-  if (may.ok) void answerWithModel(context, id, { by: said.userId, text, ts: said.ts });
+  if (!may.ok) return;
+  const { channel, ts, userId: by } = said;
+  await questions.ask({
+    channel,
+    ts,
+    threadTs: said.threadTs ?? ts,
+    direct: false,
+    incidentId: id,
+    by,
+    text,
+  });
 }
 
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
@@ -88,7 +99,13 @@ async function keep(context: SlackContext, id: IncidentId, said: Said, text: str
 async function answerElsewhere(context: SlackContext, said: Said): Promise<void> {
   const named = said.text.split(/[\s,.;:!?]+/).find((word) => /^inc-\d+$/i.test(word));
   const id = named ? parseIncidentId(named) : undefined;
-  const record = id ? await context.deps.records.load(id) : null;
+  const found = id ? await context.deps.records.load(id) : null;
+  const record = found && (await context.access.mayRead(said.userId, found.incident)) ? found : null;
+  if (id && !record)
+    return context.tell(
+      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
+      sayText(`There is no ${id} that you may see.`),
+    );
   const say = record ? sayStory(context.deps.why(record)) : await openOrHelp(context, said);
   await context.tell({ userId: said.userId, channel: said.channel, threadTs: said.threadTs }, say);
 }

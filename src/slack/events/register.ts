@@ -1,5 +1,8 @@
 import type { App } from '@slack/bolt';
+import { readableBy } from '../access.ts';
 import type { SlackContext } from '../context.ts';
+import { answerDirect } from '../direct/direct-conversation.ts';
+import { suggestPrompts } from '../direct/suggest-prompts.ts';
 import { messageUrl } from '../identity.ts';
 import type { SlackMessage } from '../ports.ts';
 import { homeView } from '../views/home.ts';
@@ -37,9 +40,8 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
     const person = message.user && !message.bot_id && message.subtype === undefined;
     // A mention comes again as `app_mention`, and is answered there.
     const mentions = message.text?.includes(`<@${identity.userId}>`);
-    // Said to the bot alone: a mention without saying its name.
     if (person && message.channel_type === 'im')
-      await answerMention(context, saidOf(message, identity.userId));
+      await answerDirect(context, saidOf(message, identity.userId));
     else if (person && message.thread_ts && !mentions)
       await answerReply(context, saidOf(message, identity.userId));
   });
@@ -50,9 +52,22 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
     await answerMention(context, saidOf(message, context.identity().userId));
   });
 
+  // Not in the types of Slack's SDK: `{ channel, user, thread_ts, … }`.
+  app.event('agent_session_stopped', async ({ event }) => {
+    const { channel, thread_ts: threadTs } = event as unknown as MessageEvent;
+    if (!threadTs) return;
+    await context.deps.questions?.stop(channel, threadTs);
+    await context.sessions.idle({ channel, threadTs });
+  });
+
   app.event('app_home_opened', async ({ event }) => {
+    if (event.tab === 'messages') return suggestPrompts(context, event.user, event.channel);
     if (event.tab !== 'home') return;
-    const open = await context.deps.records.list({ limit: 30, open: true });
+    const open = await readableBy(
+      context,
+      event.user,
+      await context.deps.records.list({ limit: 30, open: true }),
+    );
     const view = homeView(await context.statusLines(), open, (incident) =>
       incident.channel && incident.threadTs
         ? messageUrl(context.identity(), incident.channel, incident.threadTs)

@@ -4,13 +4,25 @@ import type { Slot } from '../blocks/slot.ts';
 /** A proposal for everybody's memory, by its job. */
 export type ProposalId = string & { readonly __brand: 'ProposalId' };
 
-/** What has messages in Slack that are kept as the record says: an incident its thread, a proposal its card. */
-export type SubjectId = IncidentId | ProposalId;
+/** A thread of a direct message with the bot. */
+export type DirectId = string & { readonly __brand: 'DirectId' };
+
+/**
+ * What has messages in Slack that are on record: an incident its thread, a proposal its card, a direct message's thread its
+ * answers.
+ */
+export type SubjectId = IncidentId | ProposalId | DirectId;
 
 export const asProposalId = (jobId: string): ProposalId => jobId as ProposalId;
 
+export const directId = (channel: string, threadTs: string): DirectId =>
+  `direct:${channel}:${threadTs}` as DirectId;
+
 /** Incidents are called INC-n, so the two never meet in one table. */
 export const isProposal = (id: SubjectId): id is ProposalId => id.startsWith('dream_');
+
+/** Its messages are said, not drawn. */
+export const isDirect = (id: SubjectId): id is DirectId => id.startsWith('direct:');
 
 /** All messages that should stand in Slack now. */
 export interface Drawing {

@@ -9,7 +9,7 @@ import {
 } from '../../../playground/claude/scenario.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
-import { createFollowUp } from '../../../src/investigation/follow-up.ts';
+import { followUp } from '../../../src/investigation/follow-up.ts';
 import { userStore } from '../../../src/memory/documents/document.ts';
 import { why } from '../../../src/record/why.ts';
 import { drawLive, roundsOf } from '../../../src/slack/blocks/live.ts';
@@ -181,9 +181,16 @@ test('a question in the thread gets what memory has about it, and nothing of a p
   );
   expect(written).toMatchObject({ ok: true });
   script = () => ({ blocks: [{ text: 'Weekly.' }] });
-  const ask = createFollowUp(rig.core, why);
-  const question = { by: 'UANN', text: 'How often is the grebe valve oiled?' };
-  expect(await ask(id, question, () => undefined)).toEqual({ ok: true, text: 'Weekly.' });
+  const before = await rig.records.load(id);
+  if (!before) throw new Error('no record');
+  const answer = await followUp(rig.core, {
+    incident: before.incident,
+    question: { by: 'UANN', text: 'How often is the grebe valve oiled?', story: why(before) },
+    onWords: () => undefined,
+    durably: (_, fn) => fn(),
+    signal: rig.core.shutdown,
+  });
+  expect(answer).toEqual({ ok: true, text: 'Weekly.' });
   const asked = userTexts(rig.claude.requests.at(-1)?.body)[0];
   expect(asked).toContain('The grebe valve is oiled weekly.');
   expect(asked).not.toContain('I broke the grebe valve.');

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
-import type { FollowUp } from '../../../src/investigation/follow-up.ts';
+import type { AskedQuestion, Question } from '../../../src/investigation/questions.ts';
 import { aDiagnosis } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import { press, whispers } from './card.ts';
@@ -16,18 +16,23 @@ const post = (text: string, thread_ts?: string) =>
     ...(thread_ts ? { thread_ts } : {}),
   });
 
+/** Asks as the record does, with a model that the test plays: `asked` are the questions whose answers it may let grow. */
+const questionsOf = (asked: AskedQuestion[]) => ({
+  hasModel: true,
+  note: async () => undefined,
+  ask: async (question: Question) => {
+    asked.push({ ...question, id: `${question.channel}:${question.ts}` });
+    return { ok: true } as const;
+  },
+  stop: async () => false,
+  lastOf: async () => null,
+});
+
 describe('a question in an incident’s thread', () => {
   it('gets the record’s answer first, then the model’s, which grows in one message and ends whole', async () => {
     scene = await slackScene();
-    let finish: (() => void) | undefined;
-    const followUp: FollowUp = async (_, { text }, onWords) => {
-      onWords('It is');
-      await new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-      return { ok: true, text: `It is pid 4711 that blocks. (${text})` };
-    };
-    await scene.bot({ followUp });
+    const asked: AskedQuestion[] = [];
+    const bot = await scene.bot({ questions: questionsOf(asked) });
     const id = await scene.incident();
     const root = await eventually(async () => {
       const found = (await scene.messages()).find((each) => !each.thread_ts || each.thread_ts === each.ts);
@@ -35,6 +40,18 @@ describe('a question in an incident’s thread', () => {
       return found!;
     });
     await post(`<@${SENTRY_APP.botUserId}> who blocks whom?`, root.ts);
+    const question = await eventually(() => {
+      expect(asked).toHaveLength(1);
+      return asked[0]!;
+    });
+    expect(question).toMatchObject({
+      incidentId: id,
+      direct: false,
+      by: USERS.onCall,
+      text: 'who blocks whom?',
+    });
+    const view = bot.answers.open(question);
+    view.show('It is', 'writing');
     const inThread = async () =>
       (await scene.messages())
         .filter((each) => each.thread_ts === root.ts && each.ts !== root.ts)
@@ -44,19 +61,18 @@ describe('a question in an incident’s thread', () => {
     expect(half.findIndex((text) => text.includes(`The story of ${id}`))).toBeLessThan(
       half.findIndex((text) => text.includes('It is …')),
     );
-    finish?.();
-    await eventually(async () =>
-      expect((await inThread()).join('\n')).toContain('It is pid 4711 that blocks.'),
-    );
+    await view.end({ text: 'It is pid 4711 that blocks.' });
+    // As after a crash between the end and its record.
+    await bot.answers.open(question).end({ text: 'It is pid 4711 that blocks.' });
+    expect((await inThread()).join('\n')).toContain('It is pid 4711 that blocks.');
     expect((await inThread()).join('\n')).not.toContain('It is …');
+    expect(await inThread()).toHaveLength(half.length);
   });
 
-  it('that the model cannot answer says why, and one without a model has the record’s answer alone', async () => {
+  it('that the model cannot answer says why', async () => {
     scene = await slackScene();
-    const codes = ['NO_ANSWER', 'NO_MODEL'];
-    await scene.bot({
-      followUp: async () => ({ ok: false, code: codes.shift() ?? '', reason: 'the model is overloaded.' }),
-    });
+    const asked: AskedQuestion[] = [];
+    const bot = await scene.bot({ questions: questionsOf(asked) });
     await scene.incident();
     const root = await eventually(async () => {
       const [found] = await scene.messages();
@@ -64,12 +80,12 @@ describe('a question in an incident’s thread', () => {
       return found!;
     });
     await post(`<@${SENTRY_APP.botUserId}> why?`, root.ts);
-    const refusals = async () =>
-      (await scene.messages()).filter((each) => JSON.stringify(each).includes('the model is overloaded'));
-    await eventually(async () => expect(await refusals()).toHaveLength(1));
-    await post(`<@${SENTRY_APP.botUserId}> why now?`, root.ts);
-    await eventually(async () => expect(codes).toEqual([]));
-    expect(await refusals()).toHaveLength(1);
+    await eventually(() => expect(asked).toHaveLength(1));
+    await bot.answers.open(asked[0]!).end({ failed: 'the model is overloaded.' });
+    const refusals = (await scene.messages()).filter((each) =>
+      JSON.stringify(each).includes('the model is overloaded'),
+    );
+    expect(refusals).toHaveLength(1);
   });
 });
 

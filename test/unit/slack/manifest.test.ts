@@ -35,10 +35,17 @@ const modes = [
 
 /** What each Web API method the code calls needs (docs.slack.dev, reference of methods). */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
+  'agents.sessions.setStatus': ['assistant:write'],
+  'assistant.threads.setStatus': ['assistant:write'],
+  'assistant.threads.setSuggestedPrompts': ['assistant:write'],
+  'assistant.threads.setTitle': ['assistant:write'],
   'auth.test': [],
+  'chat.appendStream': ['chat:write'],
   'chat.delete': ['chat:write'],
   'chat.postEphemeral': ['chat:write'],
   'chat.postMessage': ['chat:write'],
+  'chat.startStream': ['chat:write'],
+  'chat.stopStream': ['chat:write'],
   'chat.update': ['chat:write'],
   'conversations.history': ['channels:history', 'groups:history', 'im:history', 'metadata.message:read'],
   'conversations.info': ['channels:read', 'groups:read'],
@@ -57,6 +64,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
 
 /** What each event the code listens to needs as a subscription, and each subscription as a scope. */
 const SUBSCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+  agent_session_stopped: { agent_session_stopped: null },
   app_home_opened: { app_home_opened: null },
   app_mention: { app_mention: 'app_mentions:read' },
   message: {
@@ -68,7 +76,7 @@ const SUBSCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string | nu
 
 const found = (pattern: RegExp): ReadonlySet<string> =>
   new Set([...source.matchAll(pattern)].map((match) => match[1] ?? ''));
-const called = found(/client\s*\.((?:auth|chat|conversations|usergroups|users|views)(?:\.\w+)+)/g);
+const called = found(/client\s*\.((?:agents|assistant|auth|chat|conversations|usergroups|users|views)(?:\.\w+)+)/g);
 const listened = found(/app\.event\('(\w+)'/g);
 
 describe.each(modes)('the manifest for %s', (mode, manifest) => {

@@ -1,0 +1,69 @@
+import type { WebClient } from '@slack/web-api';
+import { messageOf } from '../domain/errors.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { Log } from '../domain/log.ts';
+import type { SlackDirectory } from './directory.ts';
+import type { People } from './people.ts';
+
+const CACHE_MS = 60_000;
+
+export interface Access {
+  /**
+   * Whether a person may read of an incident where its thread is not: everybody of the workspace where that is in a public
+   * channel, guests and private channels by membership. Who cannot be told to be a member is none.
+   */
+  mayRead(userId: string, incident: Pick<Incident, 'channel'>): Promise<boolean>;
+}
+
+export function createAccess(deps: {
+  readonly client: WebClient;
+  readonly log: Log;
+  readonly directory: Pick<SlackDirectory, 'channelMembers'>;
+  readonly people: Pick<People, 'isGuest'>;
+  /** Where an incident's thread will begin that has none yet. */
+  readonly home: () => Promise<string>;
+}): Access {
+  const cache = new Map<string, { readonly until: number; readonly isPublic: boolean }>();
+
+  /** A channel that Slack does not tell about counts as private. */
+  async function isPublic(channel: string): Promise<boolean> {
+    const kept = cache.get(channel);
+    if (kept && kept.until > performance.now()) return kept.isPublic;
+    const { channel: info } = await deps.client.conversations.info({ channel });
+    const answer = info?.is_private === false && info.is_im !== true && info.is_mpim !== true;
+    cache.set(channel, { until: performance.now() + CACHE_MS, isPublic: answer });
+    return answer;
+  }
+
+  const told = async (what: string, ask: () => Promise<boolean>): Promise<boolean> => {
+    try {
+      return await ask();
+    } catch (error) {
+      deps.log.warn({ what, error: messageOf(error) }, 'who may read an incident cannot be told');
+      return false;
+    }
+  };
+
+  return {
+    async mayRead(userId, incident) {
+      const channel = incident.channel ?? (await deps.home());
+      const open = await told(
+        channel,
+        async () => (await isPublic(channel)) && !(await deps.people.isGuest(userId)),
+      );
+      return (
+        open || told(channel, async () => (await deps.directory.channelMembers(channel)).includes(userId))
+      );
+    },
+  };
+}
+
+/** Those of them that a person may read of, in their order. */
+export async function readableBy(
+  { access }: { readonly access: Access },
+  userId: string,
+  incidents: readonly Incident[],
+): Promise<readonly Incident[]> {
+  const may = await Promise.all(incidents.map((incident) => access.mayRead(userId, incident)));
+  return incidents.filter((_, at) => may[at]);
+}

@@ -1,0 +1,24 @@
+import type { AnswerPlaces } from '../../investigation/ports.ts';
+import type { AskedQuestion } from '../../investigation/questions.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import { type DirectAnswerDeps, directAnswer } from './direct-answer.ts';
+import { threadAnswer } from './thread-answer.ts';
+
+/** Streamed in a direct message, where one person reads; one edited message in a thread, where many do. */
+export function createAnswerPlaces(
+  deps: Omit<DirectAnswerDeps, 'stop'> & {
+    readonly outbound: Pick<Outbound, 'say'>;
+    readonly stop: (question: AskedQuestion) => Promise<unknown>;
+  },
+): AnswerPlaces {
+  return {
+    open: (question) =>
+      question.direct
+        ? directAnswer(
+            { ...deps, stop: () => deps.stop(question) },
+            question,
+            `${question.incidentId}: ${question.text}`,
+          )
+        : threadAnswer(deps, question),
+  };
+}

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WebClient } from '@slack/web-api';
+import { OpsError } from '../../domain/errors.ts';
+import type { Log } from '../../domain/log.ts';
+import type { Slot } from '../blocks/slot.ts';
+import { edit, post } from '../outbound/deliver.ts';
+import { hashOf } from '../outbound/message.ts';
+import type { Paces } from '../outbound/pacing.ts';
+import type { OutboundStore } from '../outbound/store.ts';
+import { directId } from '../outbound/subject.ts';
+
+/** A thread of a direct message with the bot: the first message of it is the person's. */
+export interface DirectPlace {
+  readonly channel: string;
+  readonly threadTs: string;
+}
+
+export interface DirectMessages {
+  /** Makes this message stand there once, saying just this, also over restarts. Rejects when Slack does not take it for long. */
+  say(place: DirectPlace, slot: Slot): Promise<void>;
+}
+
+export interface DirectDeps {
+  readonly client: WebClient;
+  readonly store: OutboundStore;
+  readonly log: Log;
+  readonly paces: Paces;
+}
+
+/** Slack may be away for this long before whoever speaks hears of it. */
+const PATIENCE_MS = 60_000;
+const BUSY_MS = 250;
+
+/** The messages of direct conversations, on the same rows and by the same calls as an incident's. */
+export function createDirectMessages(deps: DirectDeps): DirectMessages {
+  const { store, paces } = deps;
+
+  /** Null: it stands there. Else how long to wait before it is tried again. */
+  async function attempt(place: DirectPlace, slot: Slot): Promise<number | null> {
+    const subject = directId(place.channel, place.threadTs);
+    if (!(await store.acquire(subject))) return BUSY_MS;
+    try {
+      const row = (await store.posts(subject)).get(slot.slot);
+      const stands = row?.ts != null;
+      if (stands && row.sentHash === hashOf(slot)) return null;
+      const pace = stands ? paces.edits : paces.posts(place.channel);
+      const wait = pace.reserve();
+      if (wait > 1) {
+        pace.giveBack();
+        return wait;
+      }
+      const at = { subject, channel: place.channel, threadTs: place.threadTs };
+      const delivery = stands ? await edit(deps, at, slot, row) : await post(deps, at, slot, row);
+      if (delivery.kind === 'later' && delivery.failure?.kind === 'wait') pace.block(delivery.ms);
+      if (delivery.kind === 'later') return Math.min(delivery.ms, PATIENCE_MS / 4);
+      return delivery.kind === 'lost' ? BUSY_MS : null;
+    } finally {
+      await store.release(subject, null);
+    }
+  }
+
+  return {
+    async say(place, slot) {
+      const end = performance.now() + PATIENCE_MS;
+      for (;;) {
+        const wait = await attempt(place, slot);
+        if (wait === null) return;
+        if (performance.now() + wait > end)
+          throw new OpsError('SLACK_UNANSWERED', 'Slack does not take a direct message.', {
+            hint: 'It is tried again.',
+            retryable: true,
+          });
+        await delay(wait);
+      }
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { type IncidentId, parseIncidentId } from '../../domain/ids.ts';
+
+/** What a person wants who writes to the bot alone. */
+export type DirectWish =
+  | { readonly kind: 'help' }
+  /** As `/sentry <text>` answers it. */
+  | { readonly kind: 'command'; readonly text: string }
+  /** Said in the wrong place: it belongs into a command or the incident's thread. */
+  | { readonly kind: 'elsewhere'; readonly where: 'switch' | 'hint' | 'remember' }
+  /** `bare`: only for the story; nothing beyond the record is asked. `named` null: the conversation's incident, or the newest. */
+  | { readonly kind: 'question'; readonly named: IncidentId | null; readonly bare: boolean }
+  | { readonly kind: 'problem'; readonly text: string };
+
+const COMMAND = /^\/?(?:sentry\s+)?(status|incidents|cost(?:\s+inc-\d+)?)\s*[?.!]*$/i;
+const HELP = /^\/?(?:sentry\s+)?(?:help|hi|hello|hey|thanks?|thank you|ok(?:ay)?|test)\s*[?.!]*$/i;
+const SWITCH = /^\/?(?:sentry\s+)?(?:stop|resume|pause|approve|deny)\b/i;
+const WHY = /^\/?(?:sentry\s+)?(?:why|story|what happened|summary)?\s*(?:inc-\d+)?\s*[?.!]*$/i;
+const INVESTIGATE = /^\/?(?:sentry\s+)?(?:investigate|look into|open)\s+(?=\S)/i;
+const QUESTION =
+  /\?\s*$|^\s*(why|what|who|whom|when|where|which|how|is|are|was|were|did|does|do|has|have|can|could|should|summary|explain|tell|show)\b/i;
+
+/**
+ * Reads a direct message. `inConversation`: its thread is about an incident already, so that anything said there is about it.
+ */
+export function readDirect(given: string, inConversation: boolean): DirectWish {
+  const text = given.trim();
+  if (text === '' || HELP.test(text)) return { kind: 'help' };
+  const command = COMMAND.exec(text)?.[1];
+  if (command !== undefined) return { kind: 'command', text: command };
+  if (SWITCH.test(text)) return { kind: 'elsewhere', where: 'switch' };
+  if (/^hint\s*:/i.test(text)) return { kind: 'elsewhere', where: 'hint' };
+  if (/^remember\s*:/i.test(text)) return { kind: 'elsewhere', where: 'remember' };
+  if (INVESTIGATE.test(text)) return { kind: 'problem', text: text.replace(INVESTIGATE, '') };
+  const named = text
+    .split(/[\s,.;:!?()]+/)
+    .filter((word) => /^inc-\d+$/i.test(word))
+    .map((word) => parseIncidentId(word))[0];
+  const bare = WHY.test(text);
+  if (named !== undefined || bare || inConversation || QUESTION.test(text))
+    return { kind: 'question', named: named ?? null, bare };
+  return text.split(/\s+/).length < 2 ? { kind: 'help' } : { kind: 'problem', text };
+}
