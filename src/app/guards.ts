@@ -8,6 +8,7 @@ import { checkpointLine, createAuditWitness } from '../security/audit-witness.ts
 import { createCostBreaker } from '../security/cost-breaker.ts';
 import { openCredentialVault } from '../security/credentials.ts';
 import { createKillSwitch } from '../security/kill-switch.ts';
+import { createModeNotice } from '../security/mode-notice.ts';
 import { noteSetting } from '../security/seen-setting.ts';
 import { createThrottle } from '../security/throttle.ts';
 import { createIdentities } from '../security/vault/identities.ts';
@@ -25,8 +26,8 @@ export async function createGuards(
     readonly executorId: string;
     readonly metrics: MetricsRegistry;
     readonly targets: readonly Target[];
-    /** Says something in a channel. */
-    readonly announce: (text: string, channel: string) => Promise<void>;
+    /** Says something in a channel; without one in the first alert channel. */
+    readonly announce: (text: string, channel?: string) => Promise<void>;
   },
 ) {
   const { executorId, metrics, targets } = options;
@@ -46,6 +47,7 @@ export async function createGuards(
   const identities = createIdentities({ sql, audit, key: openVaultKey(config.dataDir, config.vaultKey) });
   const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
   const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
+  const modeNotice = createModeNotice({ sql, audit, killSwitch, log });
   const breaker = createCostBreaker({ sql, audit, limits: config.cost, log });
   const rules = await openPolicyRules({
     sql,
@@ -92,6 +94,7 @@ export async function createGuards(
         { name: 'settings', kind: 'config.changed', ...settingsSeen(config) },
       );
       witness?.start();
+      modeNotice.start((text) => options.announce(text));
       endWatch = watchLayers(layers, metrics);
       tidying = setInterval(() => {
         vault
@@ -104,6 +107,7 @@ export async function createGuards(
     async stop(): Promise<void> {
       endWatch();
       clearInterval(tidying);
+      await modeNotice.stop();
       await vault.close();
       await audit.append({ kind: 'process.stopped', actor: 'system', details: { executorId } });
       await witness?.stop();

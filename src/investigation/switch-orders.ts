@@ -112,7 +112,5 @@ export async function stoppedForNow(
 ): Promise<Refusal | undefined> {
   if (!action) return undefined;
   const no = await killSwitch.stopped(switchScopes(action.target, domainOf(action.target) ?? ''));
-  return no?.code === 'STOPPED'
-    ? refuse('STOPPED', `${no.reason} Nothing was approved; press again after it has been resumed.`)
-    : undefined;
+  return no && refuse(no.code, `${no.reason} Nothing was approved; press again when that is over.`);
 }

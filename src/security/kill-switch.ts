@@ -1,14 +1,19 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import type { Sql, SqlRow, Tx } from '../domain/sql.ts';
 
 export type Mode = 'AUDIT' | 'ACTIVE';
 
-/** The human switch: mode, the STOP_SENTRY file in the data folder, and the switch people set (rows). */
+/**
+ * The human switch: the mode, the files STOP_SENTRY and SENTRY_MODE in the data folder, and the switch people set (rows).
+ * Nobody can change the environment of a running process: the file of the variable's name is how the mode is changed
+ * while Sentry runs. It makes AUDIT of ACTIVE and takes that back; it never makes ACTIVE of a configured AUDIT.
+ */
 export interface KillSwitch {
-  readonly mode: Mode;
-  /** Mode and file, looked at anew at every call: obeyed at once. Undefined when mutations may go on. */
+  /** Looked at anew at every call. `byFile`: what the file has to do with it; null: it is as configured. */
+  mode(): { readonly mode: Mode; readonly byFile: string | null };
+  /** Mode and files, looked at anew at every call: obeyed at once. Undefined when mutations may go on. */
   local(): Refusal | undefined;
   /** Also the rows. For showing; what authorises a mutation is `lockRows` inside its claim. */
   stopped(scopes: readonly string[]): Promise<Refusal | undefined>;
@@ -26,11 +31,17 @@ export function createKillSwitch(
   options: { readonly mode: Mode; readonly dataDir: string },
 ): KillSwitch {
   const file = join(options.dataDir, 'STOP_SENTRY');
+  const modeFile = join(options.dataDir, 'SENTRY_MODE');
 
   const local = (): Refusal | undefined => {
     if (options.mode === 'AUDIT')
       return refuse('AUDIT_MODE', 'SENTRY_MODE=AUDIT: the intent is logged, nothing is changed.');
-    return stopFile(file);
+    const stopped = stopFile(file);
+    if (stopped) return stopped;
+    const audit = auditByFile(modeFile);
+    return audit === null
+      ? undefined
+      : refuse('AUDIT_MODE', `${audit}: the intent is logged, nothing is changed.`);
   };
 
   const read = async (rows: PromiseLike<readonly SqlRow[]>): Promise<Refusal | undefined> => {
@@ -43,7 +54,10 @@ export function createKillSwitch(
   };
 
   return {
-    mode: options.mode,
+    mode() {
+      const byFile = options.mode === 'AUDIT' ? null : auditByFile(modeFile);
+      return { mode: byFile === null ? options.mode : 'AUDIT', byFile };
+    },
     local,
     stopped: async (scopes) =>
       local() ??
@@ -138,4 +152,24 @@ function stopFile(file: string): Refusal | undefined {
     'STOPPED',
     'The file STOP_SENTRY is in the data folder: nothing is changed until it is removed.',
   );
+}
+
+/** Of a mode; longer is none. */
+const MODE_BYTES = 64;
+
+/** Why the file makes it AUDIT; null when it does not: it is not there, or says ACTIVE. What cannot be read is AUDIT. */
+function auditByFile(file: string): string | null {
+  try {
+    const found = lstatSync(file);
+    const said = found.isFile() && found.size <= MODE_BYTES ? readFileSync(file, 'utf8').trim() : null;
+    if (said === 'ACTIVE') return null;
+    return said === 'AUDIT'
+      ? 'The file SENTRY_MODE in the data folder says AUDIT'
+      : 'The file SENTRY_MODE in the data folder says neither AUDIT nor ACTIVE, which counts as AUDIT';
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    return code === 'ENOENT'
+      ? null
+      : `The file SENTRY_MODE in the data folder cannot be read (${code ?? messageOf(error)}), which counts as AUDIT`;
+  }
 }
