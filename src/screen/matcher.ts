@@ -3,12 +3,15 @@ import type { Rule, Span } from './rule.ts';
 /** A rule and where it struck. */
 export interface Struck<R extends Rule> extends Span {
   readonly rule: R;
+  /** Its place in the table of rules. */
+  readonly index: number;
 }
 
 interface End<R extends Rule> {
   readonly rule: R;
   /** The rule's pattern without the flag that has the engine note where groups stood. */
   readonly quick: RegExp;
+  readonly hasGroups: boolean;
   readonly index: number;
   /** From the end of the hint back to where the pattern begins. */
   readonly reach: number;
@@ -53,8 +56,32 @@ export function createMatcher<R extends Rule>(
   marks: readonly (readonly string[])[] = [],
 ): (text: string) => Matched<R> {
   const { classes, next, ends, width } = build(rules, marks);
-  // What a rule has struck already holds nothing more for it: the end of its last strike. Kept between calls for speed only.
+  // What a rule has struck already holds nothing more for it: the end of its last strike. This and the next are kept between
+  // calls for speed only.
   const covered = new Int32Array(rules.length);
+  const later: { readonly one: End<R>; readonly at: number }[] = [];
+  const strike = (one: End<R>, text: string, at: number, struck: Struck<R>[]): void => {
+    if (at < 0 || at < (covered[one.index] as number)) return;
+    const found = placeAt(one, text, at);
+    if (found === null || !passes(found, text, at)) return;
+    covered[one.index] = found.end;
+    struck.push(found);
+  };
+  /** The general rules, where no exact one has struck. */
+  const strikeLater = (text: string, struck: Struck<R>[]): void => {
+    const exact = struck.length;
+    let from = 0;
+    for (const { one, at } of later) {
+      if (at < 0 || at < (covered[one.index] as number)) continue;
+      const found = placeAt(one, text, at);
+      if (found === null) continue;
+      while (from < exact && (struck[from] as Span).end <= at) from++;
+      const known = isInside(found, struck, from, Math.min(exact, from + NEIGHBOURS));
+      if (!known && !passes(found, text, at)) continue;
+      covered[one.index] = found.end;
+      if (!known) struck.push(found);
+    }
+  };
   return (text) => {
     const struck: Struck<R>[] = [];
     let ascii = true;
@@ -75,19 +102,17 @@ export function createMatcher<R extends Rule>(
       const { rules: ended, marks: seen } = ends[state / width] as Ends<R>;
       marked |= seen;
       for (const one of ended) {
-        const { rule, index, reach } = one;
-        const at = i + 1 - reach;
         if (clean) {
           covered.fill(0);
+          later.length = 0;
           clean = false;
         }
-        if (at < (covered[index] as number)) continue;
-        const span = tryAt(one, text, at);
-        if (span === null) continue;
-        covered[index] = span.end;
-        struck.push({ rule, start: span.start, end: span.end });
+        const at = i + 1 - one.reach;
+        if (one.rule.general === true) later.push({ one, at });
+        else strike(one, text, at, struck);
       }
     }
+    if (!clean && later.length > 0) strikeLater(text, struck);
     return { struck, marks: marked, ascii };
   };
 }
@@ -115,17 +140,48 @@ export function createLiteralTest(
   };
 }
 
-function tryAt({ rule, quick }: End<Rule>, text: string, at: number): Span | null {
-  if (at < 0) return null;
+/** How many of those that have struck around a place are asked: more than can overlap there, and a bound. */
+const NEIGHBOURS = 4;
+
+/** Whether one of the struck from `from` to `to` names all of it, and more exactly. */
+function isInside(
+  { index, start, end }: Struck<Rule>,
+  struck: readonly Struck<Rule>[],
+  from: number,
+  to: number,
+): boolean {
+  for (let i = from; i < to; i++) {
+    const other = struck[i] as Struck<Rule>;
+    if (other.start <= start && other.end >= end && other.index < index) return true;
+  }
+  return false;
+}
+
+/** Where the pattern stands and the secret in it, before it is checked. */
+function placeAt<R extends Rule>(
+  { rule, quick, hasGroups, index }: End<R>,
+  text: string,
+  at: number,
+): Struck<R> | null {
   quick.lastIndex = at;
-  const match = quick.exec(text);
-  if (match === null) return null;
-  const [from, to] = placeOf(match, rule.pattern);
-  if (from === to) return null;
-  const end = rule.extend?.(text, { start: from, end: to }) ?? to;
-  if (rule.check === undefined) return { start: from, end };
-  const hit = { text, start: from, end, secret: text.slice(from, end), match };
-  return rule.check(hit) ? { start: from, end } : null;
+  let start = at;
+  let end: number;
+  if (hasGroups) {
+    const match = quick.exec(text);
+    if (match === null) return null;
+    [start, end] = placeOf(match, rule.pattern);
+  } else {
+    // Nothing to note but where it ends.
+    if (!quick.test(text)) return null;
+    end = quick.lastIndex;
+  }
+  if (start === end) return null;
+  if (rule.extend !== undefined) end = rule.extend(text, { start, end });
+  return { rule, index, start, end };
+}
+
+function passes({ rule: { check }, start, end }: Struck<Rule>, text: string, at: number): boolean {
+  return check === undefined || check({ text, start, end, secret: text.slice(start, end), at });
 }
 
 function placeOf(match: RegExpExecArray, pattern: RegExp): readonly [number, number] {
@@ -136,17 +192,13 @@ function placeOf(match: RegExpExecArray, pattern: RegExp): readonly [number, num
   // Most patterns end with the secret. Only for the others the engine is asked where it stood, which costs several times as much.
   if (whole.endsWith(secret)) return [to - secret.length, to];
   pattern.lastIndex = match.index;
-  const indices = pattern.exec(match.input)?.indices;
-  const named = indices?.groups?.['secret'];
-  if (named !== undefined) return named;
-  for (const place of indices?.slice(1) ?? []) if (place !== undefined) return place;
+  for (const place of pattern.exec(match.input)?.indices?.slice(1) ?? [])
+    if (place !== undefined) return place;
   return [match.index, to];
 }
 
-/** The group named `secret`, else the first that took part; undefined when the pattern has no groups. */
+/** The first group that took part; undefined when the pattern has no groups. */
 function secretOf(match: RegExpExecArray): string | undefined {
-  const named = match.groups?.['secret'];
-  if (named !== undefined) return named;
   for (let group = 1; group < match.length; group++) if (match[group] !== undefined) return match[group];
   return undefined;
 }
@@ -177,8 +229,9 @@ function build<R extends Rule>(rules: readonly R[], marks: readonly (readonly st
   };
   for (const [index, rule] of rules.entries()) {
     const quick = new RegExp(rule.pattern.source, rule.pattern.flags.replace('d', ''));
+    const hasGroups = (new RegExp(`${rule.pattern.source}|`).exec('')?.length ?? 1) > 1;
     for (const hint of rule.hints)
-      stateOf(hint).rules.push({ rule, quick, index, reach: hint.length + (rule.back ?? 0) });
+      stateOf(hint).rules.push({ rule, quick, hasGroups, index, reach: hint.length + (rule.back ?? 0) });
   }
   for (const [bit, literals] of marks.entries())
     for (const literal of literals) stateOf(literal).marks |= 1 << bit;

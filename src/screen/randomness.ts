@@ -1,3 +1,5 @@
+import { createLiteralTest } from './matcher.ts';
+
 /** Shannon entropy in bits a character; what is not ASCII counts as one character. */
 export function shannon(text: string): number {
   const { length } = text;
@@ -23,6 +25,39 @@ const logs = Float64Array.from({ length: 257 }, (_, n) => (n === 0 ? 0 : n * Mat
 
 function timesLog(count: number): number {
   return count < logs.length ? (logs[count] as number) : count * Math.log2(count);
+}
+
+// What characters a text is made of, as bits.
+const DIGIT = 1;
+const HEX_LOWER = 2;
+const HEX_UPPER = 4;
+const OTHER_LOWER = 8;
+const OTHER_UPPER = 16;
+const LOWER = HEX_LOWER | OTHER_LOWER;
+const UPPER = HEX_UPPER | OTHER_UPPER;
+const DOT = 32;
+/** With the dot, what a number or a time may have beside digits. */
+const NUMERIC = 64 | DOT;
+const ELSE = 128;
+const kinds = new Uint8Array(128).fill(ELSE);
+kinds.fill(DIGIT, 48, 58).fill(OTHER_UPPER, 65, 91).fill(HEX_UPPER, 65, 71);
+kinds.fill(OTHER_LOWER, 97, 123).fill(HEX_LOWER, 97, 103);
+for (const sign of ',:%+-') kinds[sign.charCodeAt(0)] = 64;
+kinds[46] = DOT;
+
+function kindsOf(text: string): number {
+  let all = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    all |= code < 128 ? (kinds[code] as number) : ELSE;
+  }
+  return all;
+}
+
+/** Has digits, and something that is no hexadecimal digit. */
+export function hasDigitsAndMore(text: string): boolean {
+  const made = kindsOf(text);
+  return (made & DIGIT) !== 0 && (made & ~(DIGIT | HEX_LOWER | HEX_UPPER)) !== 0;
 }
 
 // The most frequent letter pairs of English (Norvig, "English Letter Frequency Counts", norvig.com/mayzner.html), and
@@ -94,22 +129,26 @@ export function isWordless(text: string, limit: number): boolean {
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const versions = /\d+\.\d+\.\d+|^v?\d+\.\d+$/;
-const plain = /^(?:[\d.,:%+-]+|\d+[a-z]{1,3}|true|false|null|none|nil|undefined)$/i;
+const numberWithUnit = /^\d+[a-z]{1,3}$/i;
 const dates = /^\d{4}-\d\d-\d\d/;
 
 /** Looks like it came from a random generator: what a token's value is, and a word, name, path, version or number is not. */
 export function looksRandom(whole: string): boolean {
   // The beginning of a long value tells as much, and bounds the work.
-  const value = whole.slice(0, 128);
-  if (value.length < 10 || plain.test(value) || dates.test(value)) return false;
-  if (uuid.test(value)) return true;
-  if (versions.test(value) && value.length < 40) return false;
-  const digits = countDigits(value);
-  if (digits === 0 && (value.length < 16 || !/[a-z]/.test(value) || !/[A-Z]/.test(value))) return false;
-  if (shannon(value) < (value.length < 16 ? 2.8 : 3)) return false;
+  const value = whole.length > 128 ? whole.slice(0, 128) : whole;
+  const { length } = value;
+  if (length < 10) return false;
+  const made = kindsOf(value);
+  const digits = (made & DIGIT) === 0 ? 0 : countDigits(value);
+  if (digits > 0 && (made & ~(DIGIT | NUMERIC)) === 0) return false;
+  if (classes[value.charCodeAt(0)] === 0 && (dates.test(value) || numberWithUnit.test(value))) return false;
+  if (length === 36 && uuid.test(value)) return true;
+  if (length < 40 && (made & DOT) !== 0 && versions.test(value)) return false;
+  if (digits === 0 && (length < 16 || (made & LOWER) === 0 || (made & UPPER) === 0)) return false;
+  if (shannon(value) < (length < 16 ? 2.8 : 3)) return false;
   // Letters a to f make pairs like those of words; a hexadecimal value is none.
-  if (/^[0-9a-f]+$/i.test(value)) return digits > 0;
-  return isWordless(value, digits >= 3 || value.length >= 32 ? 0.55 : 0.42);
+  if ((made & ~(DIGIT | HEX_LOWER | HEX_UPPER)) === 0) return digits > 0;
+  return isWordless(value, digits >= 3 || length >= 32 ? 0.55 : 0.42);
 }
 
 function countDigits(text: string): number {
@@ -118,20 +157,44 @@ function countDigits(text: string): number {
   return digits;
 }
 
-const placeholderShapes = [
-  /^(?:\[redacted:[\w.#-]{1,80}\])+$/,
-  /^(.)\1*$|^\[[a-z _-]+\]$/i,
-  /^[xX*#._-]+$/,
-  /^\\?\$[\w({[]/,
-  /^\$?\{\{?|^\{%|^<|^%[\w(]|^@[A-Z_]+@$|^__\w+__$/,
-  /x{5,}|\*{3,}|\.\.\.|…/i,
-  /change[-_]?(?:me|it)|placeholder|your[-_/]|[-_]here$|^\W{0,3}redacted\W{0,3}$|dummy|insert[-_]|replace[-_]?|example|sample|fake/i,
-  /^(?:var|local|data|module|process|os|env|config|secrets|self|this|settings|options|args|params|request|req|values)\.[a-z]/i,
-  /^(?:vault|ref\+|arn:|op:\/\/|file:|https?:|secretkeyref)/i,
+/** By its first character: what the whole must then be, or begin with. */
+const openings: readonly (readonly [first: string, shape: RegExp])[] = [
+  ['[', /^(?:\[redacted:[\w.#-]{1,80}\])+$|^\[[A-Za-z _-]+\]$/],
+  ['xX#*._-', /^[xX#*._-]+$/],
+  ['_', /^__\w+__$|^_[xX#*._-]+$/],
+  ['\\', /^\\\$[\w({[]/],
+  ['$', /^\$[\w({[]/],
+  ['{', /^\{[{%]?/],
+  ['<', /^</],
+  ['%', /^%[\w(]/],
+  ['@', /^@[A-Z_]+@$/],
+  [
+    'vldmpoecstra',
+    /^(?:var|local|data|module|process|os|env|config|secrets|self|this|settings|options|args|params|request|req|values)\.[a-z]/i,
+  ],
+  ['vraofhs', /^(?:vault|ref\+|arn:|op:\/\/|file:|https?:|secretkeyref)/i],
 ];
+const shapesByFirst: (readonly RegExp[])[] = Array.from({ length: 128 }, (_, code) => {
+  const first = String.fromCharCode(code);
+  return openings
+    .filter(([firsts]) => firsts.includes(first) || firsts.includes(first.toLowerCase()))
+    .map(([, shape]) => shape);
+});
+const oneCharacter = /^(.)\1*$/i;
+const hasWord = createLiteralTest(
+  'xxxxx *** ... changeme change-me change_me changeit change-it change_it placeholder your- your_ your/ -here _here redacted dummy insert- insert_ replace example sample fake'.split(
+    ' ',
+  ),
+);
+const words =
+  /x{5,}|\*{3,}|\.\.\.|change[-_]?(?:me|it)|placeholder|your[-_/]|[-_]here$|^\W{0,3}redacted\W{0,3}$|dummy|insert[-_]|replace|example|sample|fake/i;
 
 /** Stands for a secret instead of being one: a variable, a template, a row of x, "changeme". */
 export function isPlaceholder(value: string): boolean {
   const shown = value.length > 128 ? `${value.slice(0, 64)}${value.slice(-64)}` : value;
-  return placeholderShapes.some((shape) => shape.test(shown));
+  const first = shown.charCodeAt(0);
+  const last = shown.charCodeAt(shown.length - 1);
+  if (((first ^ last) & ~32) === 0 && oneCharacter.test(shown)) return true;
+  for (const shape of shapesByFirst[first] ?? []) if (shape.test(shown)) return true;
+  return (hasWord(shown) && words.test(shown)) || shown.includes('…');
 }

@@ -24,7 +24,8 @@ export interface Hit extends Span {
   readonly text: string;
   /** The part that is the secret: `text.slice(start, end)`. */
   readonly secret: string;
-  readonly match: RegExpExecArray;
+  /** Where the pattern began to match, at or before `start`. */
+  readonly at: number;
 }
 
 /**
@@ -42,18 +43,21 @@ export interface Rule {
   readonly hints: readonly string[];
   /** How many characters before the hint the pattern begins. */
   readonly back?: number;
-  /** The group named `secret`, else the first that took part, is the secret (flag `d`); without groups the whole match is. */
+  /** The first group that took part is the secret (flag `d`); without groups the whole match is. */
   readonly pattern: RegExp;
   /** Moves the end of the secret, for blocks that end at a marker. */
   readonly extend?: (text: string, span: Span) => number;
   /** The last word: false drops the hit. Must look at a bounded stretch around it only. */
   readonly check?: (hit: Hit) => boolean;
+  /** Tried last, and not checked where a rule before it in the table has the place already: its check costs most. */
+  readonly general?: boolean;
 }
 
 /** A kind of thing that no single place gives away; runs once over a text that its hint accepts. */
 export interface TextRule extends Pick<Rule, 'id' | 'category' | 'source'> {
   readonly hint: (text: string) => boolean;
-  readonly spans: (text: string) => readonly Span[];
+  /** `found`: what is found already, in order and apart; spans inside it may be left out. */
+  readonly spans: (text: string, found: readonly Span[]) => readonly Span[];
 }
 
 /** Not inside a longer word, but directly after the `\n` of an escaped string is a beginning too. */

@@ -61,11 +61,11 @@ const inName = /[\w.-]/;
 const restOfName = /[\w.-]+(?: (?:key|token|secret|id))?/iy;
 
 /** The whole name that the hint stands in: `--set image.password` is `image.password`, vendor or owner and all. */
-function nameOf({ text, match }: Hit): string {
-  let from = match.index;
-  while (from > 0 && match.index - from < 60 && inName.test(text[from - 1] as string)) from--;
-  restOfName.lastIndex = match.index;
-  return text.slice(from, match.index) + (restOfName.exec(text)?.[0] ?? '');
+function nameOf({ text, at }: Hit): string {
+  let from = at;
+  while (from > 0 && at - from < 60 && inName.test(text[from - 1] as string)) from--;
+  restOfName.lastIndex = at;
+  return text.slice(from, at) + (restOfName.exec(text)?.[0] ?? '');
 }
 
 /** Names repeat from line to line; what was read of them is kept, up to a bound. */
@@ -85,7 +85,7 @@ function isSecret(hit: Hit): boolean {
   const { text, secret, start, end } = hit;
   const named = readOnce(nameOf(hit));
   if (named === null || isPlaceholder(secret) || text[end] === '(' || /^[!=~]/.test(secret)) return false;
-  const between = text.slice(hit.match.index, start);
+  const between = text.slice(hit.at, start);
   // `a > b` compares; `<token> value </token>` is an element.
   if (/>\s*$/.test(between) && !/[=-]>\s*$/.test(between) && !/^\s{0,8}<\//.test(text.slice(end, end + 12)))
     return false;
@@ -148,5 +148,6 @@ export const assignmentRules: readonly Rule[] = [
     pattern: new RegExp(String.raw`[\w.-]{2,64}${closers}${separator}${openers}${value}`, 'diy'),
     extend: toQuote,
     check: isSecret,
+    general: true,
   },
 ];

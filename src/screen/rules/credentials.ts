@@ -50,9 +50,9 @@ export const credentialRules: readonly Rule[] = [
     hints: ['authorization'],
     pattern:
       /authorization\\?["']?\s{0,3}(?:[:=]|=>|,)\s{0,4}\\?["'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|hmac|aws4-hmac-sha256|splunk|genie-?key|bot|oauth|ssws|sso-key)\s{1,3})?([A-Za-z0-9=~@.+/_:|-]{8,4096})/diy,
-    check: ({ secret, match }) =>
+    check: ({ text, at, start, secret }) =>
       !isPlaceholder(secret) &&
-      (/\s(?:basic|bearer)\s+\S+$/i.test(match[0])
+      (/\s(?:basic|bearer)\s+$/i.test(text.slice(at, start))
         ? wordiness(secret) < 0.75 || /\d/.test(secret)
         : looksRandom(secret)),
   },

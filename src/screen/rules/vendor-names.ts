@@ -94,15 +94,15 @@ function named(name: string, shape: string): Rule {
       'gitleaks, the rule of this service; detect-secrets cloudant, softlayer, ibm_cloud_iam, ibm_cos_hmac',
     hints: [name],
     pattern: new RegExp(
-      String.raw`${name}(?<rest>[\w .-]{0,32})\\?["'\`\]]{0,2}(?:\s{0,3}(?:[:|?]{0,3}=>?|:|>)|,|\s(?=["'])|(?<=-(?:key|token|secret))\s)\s{0,8}\\?["'\`=]{0,3}(?<secret>[A-Za-z0-9_=.|/+:%-]{14,130})`,
+      String.raw`${name}[\w .-]{0,32}\\?["'\`\]]{0,2}(?:\s{0,3}(?:[:|?]{0,3}=>?|:|>)|,|\s(?=["'])|(?<=-(?:key|token|secret))\s)\s{0,8}\\?["'\`=]{0,3}([A-Za-z0-9_=.|/+:%-]{14,130})`,
       'diy',
     ),
-    check: ({ secret, match }) =>
+    check: ({ text, at, start, secret }) =>
       exact.test(secret) &&
       (name === 'cloudant' || !/^[a-z_=-]+$/i.test(secret)) &&
       !isPlaceholder(secret) &&
       // A name alone may stand beside a digest or an identifier of something else.
-      secretWord.test(match.groups?.rest ?? ''),
+      secretWord.test(text.slice(at + name.length, start)),
   };
 }
 

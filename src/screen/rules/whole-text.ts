@@ -1,9 +1,11 @@
-import { isPlaceholder, isWordless, looksRandom, shannon, turns } from '../randomness.ts';
+import { hasDigitsAndMore, isPlaceholder, isWordless, looksRandom, shannon, turns } from '../randomness.ts';
 import type { Span, TextRule } from '../rule.ts';
 
 /** The seed's numbers: Shannon entropy ≥ 4.5 over 40 and more characters. */
 const MIN_LENGTH = 40;
 const MIN_ENTROPY = 4.5;
+/** A sample of a long run decides: entropy does not grow beyond its alphabet. */
+const SAMPLE = 2_000;
 
 const inRun = new Uint8Array(128);
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-')
@@ -13,15 +15,28 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 const harmlessBefore =
   /(?:\bh1:|\bsha\d{1,3}[-:=]|;base64,|integrity["']?[=:]\s?["']?|\bpublic[_-]?key\S{0,4}\s?|ssh-(?:rsa|ed25519) )$/i;
 
+/** The cheap questions first. Hexadecimal has 22 characters, so its entropy is below 4.46. */
 function isRandomRun(run: string): boolean {
-  if (shannon(run) < MIN_ENTROPY || turns(run) < 0.25 || isPlaceholder(run)) return false;
-  return /\d/.test(run) && isWordless(run, 0.42);
+  return (
+    hasDigitsAndMore(run) &&
+    turns(run) >= 0.25 &&
+    shannon(run) >= MIN_ENTROPY &&
+    isWordless(run, 0.42) &&
+    !isPlaceholder(run)
+  );
 }
 
-function entropySpans(text: string): Span[] {
+function entropySpans(text: string, found: readonly Span[]): Span[] {
   const spans: Span[] = [];
   let at = 0;
+  let next = 0;
   while (at + MIN_LENGTH <= text.length) {
+    while (next < found.length && (found[next] as Span).end <= at) next++;
+    const past = pastFound(text, at, found[next]);
+    if (past > at) {
+      at = past;
+      continue;
+    }
     // No run of 40 can cross a character that is not in one: look at the end of the window first, and jump.
     let back = at + MIN_LENGTH - 1;
     while (back >= at && inside(text, back)) back--;
@@ -37,6 +52,14 @@ function entropySpans(text: string): Span[] {
   return spans;
 }
 
+/** From inside what is found already to the run that goes on behind it, or to its end: what lies between is found. */
+function pastFound(text: string, at: number, found: Span | undefined): number {
+  if (found === undefined || found.start > at) return at;
+  let past = found.end;
+  if (past < text.length && inside(text, past)) while (past > at && inside(text, past - 1)) past--;
+  return past;
+}
+
 function inside(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code < 128 && inRun[code] === 1;
@@ -45,17 +68,24 @@ function inside(text: string, at: number): boolean {
 /** A run may be `name=value` or a path whose one segment is random: the whole, or else its parts. */
 function randomParts(text: string, start: number, end: number): Span[] {
   const whole = text.slice(start, end);
-  // A sample of a long run decides: entropy does not grow beyond its alphabet.
-  const parts = isRandomRun(whole.slice(0, 2_000)) ? [{ start, end }] : partsOf(whole, start);
+  const parts = isRandomRun(whole.slice(0, SAMPLE)) ? [{ start, end }] : partsOf(whole, start);
   return parts.length > 0 && isHarmless(text, start) ? [] : parts;
 }
 
 function partsOf(whole: string, start: number): Span[] {
   const parts: Span[] = [];
-  if (!whole.includes('/') && !whole.includes('=')) return parts;
-  for (const match of whole.matchAll(/[^/=]{40,}/g)) {
-    if (isRandomRun(match[0].slice(0, 2_000)))
-      parts.push({ start: start + match.index, end: start + match.index + match[0].length });
+  let from = 0;
+  for (let at = 0; at <= whole.length; at++) {
+    const code = whole.charCodeAt(at);
+    // `/`, `=`, or the end
+    if (code !== 47 && code !== 61 && at < whole.length) continue;
+    if (
+      at - from >= MIN_LENGTH &&
+      at - from < whole.length &&
+      isRandomRun(whole.slice(from, Math.min(at, from + SAMPLE)))
+    )
+      parts.push({ start: start + from, end: start + at });
+    from = at + 1;
   }
   return parts;
 }
@@ -106,7 +136,12 @@ function dataValues(document: string, from: number): Span[] {
 }
 
 const secretMark = /kind["']?[ \t]*:[ \t]*["']?secret/i;
-const discordTail = /\.[\w-]{6}\.[\w-]{27}/;
+/** Two dots, six characters apart, as between the parts of a Discord token; the first is 23 long and more, the last 27 and more. */
+function hasDiscordDots(text: string): boolean {
+  for (let at = text.indexOf('.', 24); at !== -1 && at + 35 <= text.length; at = text.indexOf('.', at + 1))
+    if (text.charCodeAt(at + 7) === 46) return true;
+  return false;
+}
 const discordToken = /(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}/g;
 
 export const textRules: readonly TextRule[] = [
@@ -122,7 +157,7 @@ export const textRules: readonly TextRule[] = [
     id: 'discord-token',
     category: 'vendor_token',
     source: 'discord.com/developers: bot tokens (base64 user id, time, HMAC); detect-secrets discord',
-    hint: (text) => text.length > 58 && discordTail.test(text),
+    hint: hasDiscordDots,
     spans: (text) =>
       [...text.matchAll(discordToken)]
         .filter(([token]) => looksRandom(token))
