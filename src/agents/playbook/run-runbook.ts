@@ -64,7 +64,7 @@ export async function runRunbook(
   }
 }
 
-/** "Else it is this" follows only when all the tests before it were made. */
+/** "Else it is this" follows only when all the reads and tests before it were made, those of earlier steps too. */
 const NOT_BY_EXCLUSION: RunbookTurn = {
   kind: 'cannot_tell',
   says: 'Not everything that would have to be ruled out first could be tested.',
@@ -89,9 +89,8 @@ async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undef
   run.answers.set(step.id, result);
   variables[step.id] = result.data;
   variables['result'] = result.data;
-  const known = findings.unknown.length;
   for (const check of step.checks) {
-    const allTested = findings.unknown.length === known;
+    const allTested = !findings.incomplete;
     const held = await runCheck(run, check);
     if (held?.kind === 'conclude' && check.when?.trim() === 'true' && !allTested) return NOT_BY_EXCLUSION;
     if (held !== undefined) return held;

@@ -39,31 +39,52 @@ interface Series {
   readonly first: number;
 }
 
-/** The latest value of a metric, with the instance it is of; undefined when it was not recorded. */
+/** The latest value of a metric for each instance it was recorded of. CloudWatch may give the newest first. */
+function allSeries(outputs: Readonly<Record<string, Json>>, name: string): readonly Series[] {
+  const results = Metrics.safeParse(outputs[METRICS]).data?.metric_data_results ?? [];
+  return results
+    .filter((one) => one.metric_name === name)
+    .flatMap(({ dimensions, timestamps, values }): Series[] => {
+      const points = values
+        .map((value, i) => ({ value, at: timestamps[i] ?? '' }))
+        .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || 0);
+      const [first, last] = [points[0], points.at(-1)];
+      if (first === undefined || last === undefined) return [];
+      const instance = dimensions.find((one) => one.Name === 'DBInstanceIdentifier')?.Value ?? 'replica';
+      return [{ name, instance, at: last.at, last: last.value, first: first.value }];
+    });
+}
+
+/** Of the one instance there is; of several nobody says which is meant. */
 function series(outputs: Readonly<Record<string, Json>>, name: string): Series | undefined {
-  const parsed = Metrics.safeParse(outputs[METRICS]);
-  const found = parsed.data?.metric_data_results.find((one) => one.metric_name === name);
-  const last = found?.values.at(-1);
-  if (found === undefined || last === undefined) return undefined;
-  const instance = found.dimensions.find((one) => one.Name === 'DBInstanceIdentifier')?.Value ?? 'replica';
-  return { name, instance, at: found.timestamps.at(-1) ?? '', last, first: found.values[0] ?? last };
+  const found = allSeries(outputs, name);
+  return found.length === 1 ? found[0] : undefined;
 }
 
 const line = (one: Series): string =>
   `${one.name} of ${one.instance}: ${one.last} at ${one.at} (first ${one.first}).`;
 
-/** `ReplicaLag` is the replay lag in seconds; how many bytes that is, and the slots, CloudWatch does not say. */
+/**
+ * `ReplicaLag` is the replay lag in seconds, -1 where nothing is replicated; how many bytes that is, and the slots, CloudWatch
+ * does not say.
+ */
 function replication(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
-  const lag = series(outputs, 'ReplicaLag');
-  if (lag === undefined) return undefined;
-  const seconds = Math.round(lag.last);
+  const lags = allSeries(outputs, 'ReplicaLag').filter(({ last }) => last >= 0);
+  if (lags.length === 0) return undefined;
+  const replicas = lags.map(({ instance, last }) => ({
+    application_name: instance,
+    replay_lag_seconds: Math.round(last),
+  }));
   return {
-    text: `1 replica; ${line(lag)}\n${lag.instance} | replay lag ${seconds} s`,
+    text: [
+      `${lags.length === 1 ? '1 replica' : `${lags.length} replicas`}; ${lags.map(line).join(' ')}`,
+      ...replicas.map((one) => `${one.application_name} | replay lag ${one.replay_lag_seconds} s`),
+    ].join('\n'),
     data: {
       is_standby: false,
-      replica_count: 1,
-      max_replay_lag_seconds: seconds,
-      replicas: [{ application_name: lag.instance, replay_lag_seconds: seconds }],
+      replica_count: replicas.length,
+      max_replay_lag_seconds: Math.max(...replicas.map((one) => one.replay_lag_seconds)),
+      replicas,
     },
   };
 }

@@ -46,6 +46,7 @@ export async function systemdState(
   const pid = Number(read.get('MainPID') ?? 0);
   const process = pid > 0 ? processIdentity(pid) : undefined;
   const ageSeconds = process ? ageOf(process.startedAt) : null;
+  const masked = read.get('LoadState') === 'masked' ? ', masked' : '';
   const active = read.get('ActiveState') ?? 'unknown';
   const sub = read.get('SubState') ?? 'unknown';
   return {
@@ -55,7 +56,7 @@ export async function systemdState(
     startedAt: process?.startedAt ?? null,
     ageSeconds,
     restarts: Number(read.get('NRestarts') ?? 0),
-    says: `${active} (${sub}), result ${read.get('Result') ?? 'unknown'}`,
+    says: `${active} (${sub}), result ${read.get('Result') ?? 'unknown'}${masked}`,
     declared: unit,
   };
 }

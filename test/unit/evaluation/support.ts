@@ -1,8 +1,10 @@
+import type { Domain } from '../../../src/domain/incident.ts';
 import type { Answer } from '../../../src/evaluation/answer.ts';
 import { Scenario } from '../../../src/evaluation/scenario.ts';
 
 export function aScenario(part: {
   readonly id?: string;
+  readonly domain?: Domain;
   readonly incident?: Record<string, unknown>;
   readonly tool_outputs?: readonly unknown[];
   readonly expected?: Record<string, unknown>;
@@ -10,6 +12,7 @@ export function aScenario(part: {
   return Scenario.parse({
     id: part.id ?? 'one',
     title: 'One',
+    ...(part.domain ? { domain: part.domain } : {}),
     incident: { title: 'Queue is full', commonLabels: { alertname: 'QueueFull' }, ...part.incident },
     tool_outputs: part.tool_outputs ?? [],
     expected: { root_cause: 'The importer holds a lock on stock.', ...part.expected },

@@ -8,8 +8,9 @@ import { exactTime, secondsSince } from './session-columns.ts';
  * Distance to transaction-id wraparound. Data: `{ autovacuum_freeze_max_age, oldest_age, percent_to_autovacuum,
  * percent_to_wraparound, databases: [{ database, xid_age, mxid_age, percent_to_wraparound }],
  * tables: [{ schema, table, xid_age, percent_to_autovacuum, table_bytes, last_autovacuum }],
- * holders: [{ kind: session|slot|prepared, name, pid, backend_start, xmin_age, age_seconds }] }`, the oldest first.
- * Ages in transactions; `tables` of the connected database; `holders` keep vacuum from freezing. At 2^31 − 3,000,000
+ * holders: [{ kind: session|slot|prepared, name, pid, backend_start, xmin_age, age_seconds, catalog_only }] }`, the oldest first.
+ * Ages in transactions; `tables` of the connected database; `holders` keep vacuum from freezing, `catalog_only` (a logical slot) in the
+ * system catalogs alone. At 2^31 − 3,000,000
  * PostgreSQL takes no more writes (docs, "Preventing Transaction ID Wraparound Failures").
  */
 export const postgresXidAge = postgresReadTool({
@@ -101,12 +102,12 @@ const holdersSql = `
   SELECT * FROM (
     SELECT 'session' AS kind, coalesce(nullif(a.application_name, ''), a.usename::text) || ' (pid ' || a.pid || ')' AS name, a.pid,
            ${exactTime('a.backend_start')} AS backend_start,
-           greatest(age(a.backend_xmin), age(a.backend_xid))::bigint AS xmin_age, ${secondsSince('a.xact_start')} AS age_seconds
+           greatest(age(a.backend_xmin), age(a.backend_xid))::bigint AS xmin_age, ${secondsSince('a.xact_start')} AS age_seconds, false AS catalog_only
       FROM pg_stat_activity a
      WHERE (a.backend_xmin IS NOT NULL OR a.backend_xid IS NOT NULL) AND a.pid <> pg_backend_pid()
     UNION ALL
-    SELECT 'slot', slot_name::text, active_pid, NULL, greatest(age(xmin), age(catalog_xmin))::bigint, NULL
+    SELECT 'slot', slot_name::text, active_pid, NULL, greatest(age(xmin), age(catalog_xmin))::bigint, NULL, xmin IS NULL
       FROM pg_replication_slots WHERE xmin IS NOT NULL OR catalog_xmin IS NOT NULL
     UNION ALL
-    SELECT 'prepared', gid, NULL, NULL, age(transaction)::bigint, ${secondsSince('prepared')} FROM pg_prepared_xacts) held
+    SELECT 'prepared', gid, NULL, NULL, age(transaction)::bigint, ${secondsSince('prepared')}, false FROM pg_prepared_xacts) held
    ORDER BY xmin_age DESC NULLS LAST LIMIT 10`;
