@@ -6,7 +6,7 @@ import type { Log } from '../domain/log.ts';
 import type { Sql } from '../domain/sql.ts';
 import { createPrepare } from '../memory/context/prepare.ts';
 import { createRecordShown } from '../memory/context/record-shown.ts';
-import { createSearchDocuments } from '../memory/context/search-documents.ts';
+import { createSearchMemories, createSearchWords } from '../memory/context/search-memories.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemoryAudit, MemoryEvents } from '../memory/documents/ports.ts';
 import { seedStores } from '../memory/documents/seed-stores.ts';
@@ -35,15 +35,16 @@ export function createBotMemory(deps: {
   const keeper = createIndexKeeper({ sql, retrieval, load: (id) => records.load(id), log });
   const refresh = () => keeper.refreshDocuments();
   const memory: Memory = createMemory({ ...deps, retrieval, enabled });
-  const search = createSearchDocuments({ ...deps, retrieval, refresh });
 
   return {
     ...memory,
     enabled,
     prepare: createPrepare({ ...deps, ...settings, retrieval, refresh }),
     recordShown: createRecordShown({ ...deps, events: records }),
-    /** With the retrieval's search; while memory is off, with words in common alone. */
-    documents: enabled ? { ...deps.documents, search } : deps.documents,
+    /** While memory is off: documents alone, by words in common. */
+    search: enabled
+      ? createSearchMemories({ ...deps, retrieval, refresh })
+      : createSearchWords(deps.documents),
     /** Promoted runbooks are found like those of the files. */
     async indexPromoted(runbooks: readonly Runbook[]): Promise<void> {
       if (!enabled) return;

@@ -50,6 +50,7 @@ import { createAdviseOn } from './advise-on.ts';
 import { createBotMemory } from './bot-memory.ts';
 import { openEmbedding } from './embedding.ts';
 import { createGuards } from './guards.ts';
+import { createHomeFacts } from './home-facts.ts';
 import { deniedPorts, docsOf, localAccess } from './host-access.ts';
 import { createHttpSide } from './http-side.ts';
 import { layersLine } from './layers.ts';
@@ -151,7 +152,7 @@ export async function buildApp(parts: Parts) {
     throttle: guards.throttle,
     killSwitch,
     registry: createRegistry(offered),
-    memory: { documents: memory.documents, promotions: workspace.promotions },
+    memory: { documents: workspace.documents, search: memory.search, promotions: workspace.promotions },
     targets: new Map(targets.map((target) => [target.name, target])),
     ports: { postgres, host: hosts, docs: docsOf(config) },
     identity: async (target) => (hosts.has(target) ? hosts : postgres).identity(target),
@@ -193,7 +194,7 @@ export async function buildApp(parts: Parts) {
       approvers: parts.approvers,
       approversOf: guards.approversOf,
       oncallGroup: parts.oncallGroup,
-      mode: config.mode,
+      mode: () => killSwitch.mode().mode,
     },
     records,
     why,
@@ -216,6 +217,17 @@ export async function buildApp(parts: Parts) {
       await breakerWords(),
       layersLine(await guards.layers()),
     ],
+    home: createHomeFacts({
+      policy: {
+        isAdmin: (user) => policy.isAdmin(user),
+        takes: (user, about) => policy.takes(user, about),
+      },
+      ...{ targets, layers: guards.layers, breaker, limits: config.cost, log },
+      tools: allTools,
+      model: config.llm ? config.model : null,
+      runbooks: () => runbooks.length,
+      switchLines: () => switches.lines(),
+    }),
     commands: {
       ...switches.commands,
       cost: async ({ text, incidentId }) => {

@@ -2,8 +2,9 @@ import type { Domain } from '../../domain/incident.ts';
 import type { Sql } from '../../domain/sql.ts';
 import { incidentsOf, runbooksOf } from '../collections.ts';
 import type { Reader } from '../documents/access.ts';
-import { type DocType, type Entities, noEntities, type Trust } from '../documents/document.ts';
-import type { Documents } from '../documents/documents.ts';
+import { type DocType, type Entities, noEntities, runbooksStore, type Trust } from '../documents/document.ts';
+import type { DocumentRef, Documents } from '../documents/documents.ts';
+import { pathOf } from '../promotion/check-runbook.ts';
 import { type MemoryCandidate, type RankedMemory, rankMemories } from '../ranking/rank-memories.ts';
 import { systemFactor } from '../ranking/system-factor.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
@@ -72,9 +73,7 @@ export async function findMemories(
   readonly meaning: SearchAnswer['meaning'];
 }> {
   const { hits, meaning } = await searchAll(deps, query);
-  const memories = (await Promise.all(hits.map((hit) => memoryOf(deps, query, hit)))).filter(
-    (one) => one !== null,
-  );
+  const memories = bestOfEach(await Promise.all(hits.map((hit) => memoryOf(deps, query, hit))));
   const outcomes = await outcomesOf(
     deps.sql,
     memories.map((one) => one.runbookId ?? one.id),
@@ -84,6 +83,18 @@ export async function findMemories(
     return record ? { ...one, outcomes: record } : one;
   });
   return { found: rankMemories(candidates, query.entities, new Date()).slice(0, query.limit), meaning };
+}
+
+/** A promoted runbook is found as what the playbook follows and as a document: it is one memory, as well as it fits best. */
+function bestOfEach(found: readonly (FoundMemory | null)[]): readonly FoundMemory[] {
+  const best = new Map<string, FoundMemory>();
+  for (const one of found) {
+    if (one === null) continue;
+    const before = best.get(one.id);
+    const runbookId = one.runbookId ?? before?.runbookId ?? null;
+    best.set(one.id, { ...(before && before.text >= one.text ? before : one), runbookId });
+  }
+  return [...best.values()];
 }
 
 /** A hit of several texts counts by the one that it fits best. */
@@ -109,7 +120,7 @@ async function searchAll(
 
 async function memoryOf(
   deps: FindDeps,
-  { reader, domain, system = null }: MemoryQuery,
+  { reader, domain, system = null, without = [] }: MemoryQuery,
   hit: SearchHit,
 ): Promise<FoundMemory | null> {
   const { space, key, title } = hit;
@@ -117,13 +128,16 @@ async function memoryOf(
     const { heading, text } = passageFor(hit, markdown);
     return { heading, content: text };
   };
-  if (space.kind === 'document') {
-    const document = await deps.documents.read(reader, { id: key });
-    if (!document || document.retiredAt !== null) return null;
+  const ref = documentOf(hit);
+  if (ref !== null) {
+    const document = await deps.documents.read(reader, ref);
+    if (!document || document.retiredAt !== null || without.includes(document.id)) return null;
     if (domain !== null && document.domain !== null && document.domain !== domain) return null;
     const { entities, trust, docType, updatedAt, version, path, store, system: then } = document;
     return {
       ...of(hit, trust, docType, updatedAt, entities),
+      kind: 'document',
+      id: document.id,
       store,
       path,
       title: document.title,
@@ -131,7 +145,7 @@ async function memoryOf(
       version,
       system: then,
       systemFactor: systemFactor(system, then),
-      runbookId: docType === 'runbook' ? runbookIdOf(document) : null,
+      runbookId: space.kind === 'runbook' ? key : docType === 'runbook' ? runbookIdOf(document) : null,
     };
   }
   if (space.kind === 'incident') {
@@ -160,6 +174,14 @@ async function memoryOf(
     system: null,
     runbookId: key,
   };
+}
+
+/** The document behind a hit: also of a promoted runbook, whose text and trust are the document's. */
+function documentOf({ space, key, metadata }: SearchHit): DocumentRef | null {
+  if (space.kind === 'document') return { id: key };
+  const file = metadata['file'];
+  const path = typeof file === 'string' ? pathOf(file) : null;
+  return path === null ? null : { store: runbooksStore, incidentId: null, path };
 }
 
 function of(hit: SearchHit, trust: Trust, type: DocType, updatedAt: string, entities: Entities) {

@@ -21,6 +21,9 @@ const MEANS_TO_BE_ONE = /^---\r?\n|^\s*(?:`{3,}|~{3,})\s*ya?ml +(?:step|verify)\
 /** What a workspace document is called among the files: no file has such a name. */
 export const fileOf = (path: string): string => `workspace:${path}.md`;
 
+/** The document behind such a name; null for one of the files. */
+export const pathOf = (file: string): string | null => /^workspace:(.+)\.md$/.exec(file)?.[1] ?? null;
+
 export const meansToBeRunbook = (content: string): boolean => MEANS_TO_BE_ONE.test(content.trimStart());
 
 /** The same rules as for the files in `runbooks/`: shape, expressions, references, tools and their inputs. */

@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import type { FoundMemory } from '../../memory/context/find-memories.ts';
 import { defineMemoryTool } from '../define.ts';
-import { dataOf, lineOf, readerOf } from './inputs.ts';
+import { learntOn, readerOf } from './inputs.ts';
 
-const EXCERPT = 300;
+/** Of a document, which can be read whole; and of what cannot. */
+const EXCERPT = { document: 300, runbook: 1_500, incident: 1_500 } as const;
 
 export const memorySearch = defineMemoryTool({
   name: 'memory_search',
   description:
-    'Searches what the team has written down: reviewed runbooks, conventions, and drafts of this incident. A first hypothesis, never evidence; drafts are marked agent_draft.',
+    'Searches runbooks, past incidents of this domain and what the team has written down; says who vouches for each and whether it helped before. First hypotheses, never evidence; agent_draft: reviewed by nobody.',
   kind: 'memory_read',
   input: z.strictObject({
     query: z.string().min(1).max(500).describe('Symptoms, names, error words.'),
@@ -15,13 +17,58 @@ export const memorySearch = defineMemoryTool({
   }),
   timeoutMs: 5_000,
   async run(context, { query, limit }) {
-    const found = await context.memory.documents.search(readerOf(context), query, limit);
+    const { found, missing } = await context.memory.search(
+      readerOf(context),
+      context.incidentId,
+      query,
+      limit,
+    );
+    const parts = found.length === 0 ? ['Nothing in memory fits these words.'] : found.map(inWords);
     return {
-      text:
-        found.length === 0
-          ? 'Nothing in memory has these words.'
-          : found.map((one) => `${lineOf(one)}\n${one.content.slice(0, EXCERPT)}`).join('\n\n'),
+      text: [...parts, ...(missing === null ? [] : [missing])].join('\n\n'),
       data: found.map(dataOf),
     };
   },
 });
+
+function inWords(memory: FoundMemory): string {
+  const { store, path, title, heading, type, trust, kind, content } = memory;
+  const name = heading === '' ? title : `${title} › ${heading}`;
+  const more = `${originOf(memory)}${learntOn(memory.system)}${recordOf(memory)}`;
+  const shown = content.slice(0, EXCERPT[kind]);
+  return `${store}/${path} "${name}" (${type}, ${trust}, ${more})\n${shown}${shown.length < content.length ? '…' : ''}`;
+}
+
+function originOf({ kind, id, version, updatedAt }: FoundMemory): string {
+  switch (kind) {
+    case 'document':
+      return `version ${version}, ${id}`;
+    case 'runbook':
+      return 'from a file';
+    case 'incident':
+      return `of ${updatedAt.toISOString().slice(0, 10)}`;
+  }
+}
+
+/** What following it, or what was done in it, led to. Empty when nobody knows. */
+function recordOf({ outcomes }: FoundMemory): string {
+  return outcomes === undefined ? '' : `, helped ${outcomes.worked} times, did not ${outcomes.failed} times`;
+}
+
+function dataOf(memory: FoundMemory) {
+  const { kind, id, store, path, title, type, trust, version, system, outcomes } = memory;
+  const record = outcomes === undefined ? null : { worked: outcomes.worked, failed: outcomes.failed };
+  return {
+    kind,
+    id,
+    store,
+    path,
+    title,
+    doc_type: type,
+    trust,
+    version,
+    system,
+    record,
+    updated_at: memory.updatedAt.toISOString(),
+  };
+}

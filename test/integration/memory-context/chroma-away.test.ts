@@ -70,6 +70,16 @@ test('Chroma is gone for a whole incident: it ends in time and says so, and afte
   if (!promotion.ok) throw new Error(promotion.reason);
   const decision = { jobId: promotion.jobId, by: 'UADMIN', decision: { kind: 'approve' } } as const;
   expect(await rig.promotions.decide(decision)).toMatchObject({ ok: true });
+  const asked = await rig.memory.search(reader, id, 'sessions blocked by a lock: orders', 10);
+  expect(asked.missing).toContain('the vector database does not answer');
+  const found = asked.found.map(({ store, path }) => `${store}/${path}`);
+  expect(found).toEqual(
+    expect.arrayContaining([
+      'runbooks-postgres/blocked-sessions',
+      'conversation_memory/drafts/box',
+      'workspace_runbooks/drafts/box',
+    ]),
+  );
   const { planHash } = action;
   await rig.core.approvals.decide({
     actionId: action.id,
@@ -116,4 +126,17 @@ test('Chroma is gone for a whole incident: it ends in time and says so, and afte
     ({ type }) => type === 'memory.recalled',
   );
   expect(seen).toMatchObject({ incidents: [{ incidentId: id }], missing: null });
+  const { found: now, missing } = await rig.memory.search(
+    { kind: 'agent', incidentId: again, userId: null },
+    again,
+    'the box is broken, sessions blocked by a lock',
+    10,
+  );
+  expect(missing).toBeNull();
+  expect(now.map(({ kind, path }) => [kind, path])).toEqual(
+    expect.arrayContaining([
+      ['incident', id],
+      ['runbook', 'blocked-sessions'],
+    ]),
+  );
 }, 120_000);

@@ -6,7 +6,7 @@ import type { MemoryAsk, PreparedMemory } from '../../../src/domain/memory.ts';
 import { findMemories } from '../../../src/memory/context/find-memories.ts';
 import { createPrepare, type PrepareDeps } from '../../../src/memory/context/prepare.ts';
 import { createRecordShown } from '../../../src/memory/context/record-shown.ts';
-import { createSearchDocuments } from '../../../src/memory/context/search-documents.ts';
+import { createSearchMemories } from '../../../src/memory/context/search-memories.ts';
 import { documentSpacesOf } from '../../../src/memory/context/spaces.ts';
 import type { Reader } from '../../../src/memory/documents/access.ts';
 import {
@@ -261,9 +261,9 @@ describe('nothing reaches a prompt that its reader may not read', () => {
   ];
 
   test('crossed users and conversations find their own, by search too', async () => {
-    const search = createSearchDocuments(deps);
+    const search = createSearchMemories(deps);
     for (const [reader, paths] of readers()) {
-      const found = await search(reader, secret, 20);
+      const { found } = await search(reader, here, secret, 20);
       expect(found.map(({ path }) => path).toSorted(), JSON.stringify(reader)).toEqual(paths);
     }
   });

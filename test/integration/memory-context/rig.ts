@@ -83,7 +83,7 @@ export async function memoryRig(options: {
       memory,
       gate: {
         registry: createRegistry(all),
-        memory: { documents: memory.documents, promotions },
+        memory: { documents, search: memory.search, promotions },
         redact,
         redactJson: (value) => redactJson(value),
       },

@@ -4,6 +4,7 @@ import { type Role, roles } from '../../../src/domain/incident.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
 import { mayUse } from '../../../src/gate/access.ts';
 import { openDatabase } from '../../../src/infra/db/client.ts';
+import { createSearchWords } from '../../../src/memory/context/search-memories.ts';
 import { createDocuments } from '../../../src/memory/documents/documents.ts';
 import { seedStores } from '../../../src/memory/documents/seed-stores.ts';
 import { createPromotions } from '../../../src/memory/promotion/promotions.ts';
@@ -38,7 +39,10 @@ beforeAll(async () => {
   core = await createCore({
     url: scratch.url,
     tools: [],
-    gate: { registry: createRegistry(memoryTools), memory: { documents, promotions } },
+    gate: {
+      registry: createRegistry(memoryTools),
+      memory: { documents, search: createSearchWords(documents), promotions },
+    },
   });
   incidentId = await newIncident();
 });

@@ -11,6 +11,7 @@ import type { Json, ToolCallResult } from '../../../src/domain/tool-call.ts';
 import type { Gate } from '../../../src/gate/gate.ts';
 import type { GateDeps } from '../../../src/gate/gate-deps.ts';
 import { createHostTargets } from '../../../src/infra/host/create-host-targets.ts';
+import { createSearchWords } from '../../../src/memory/context/search-memories.ts';
 import { seedStores } from '../../../src/memory/documents/seed-stores.ts';
 import type { Credential, CredentialVault, VaultOptions } from '../../../src/security/credentials.ts';
 import { openCredentialVault } from '../../../src/security/credentials.ts';
@@ -74,7 +75,7 @@ export async function openScene(): Promise<OpenScene> {
   const real = createRegistry([...allTools, ...evidenceTools, ...memoryToolset]);
   const deps: GateDeps = {
     ...core.gateDeps,
-    memory,
+    memory: { ...memory, search: createSearchWords(memory.documents) },
     registry: { get: (name) => core.gateDeps.registry.get(name) ?? real.get(name) },
     targets: new Map([...core.gateDeps.targets, [hostTarget.name, hostTarget]]),
     ports: { postgres: {} as never, host: hosts, docs: world.docs },

@@ -32,10 +32,10 @@ export async function syncRunbooks(
 
 /** The alerts and words a runbook is known by are headings: they say what it is about as no sentence does. */
 export function runbookEntry(
-  { id, title, type, matches, body }: Runbook,
+  { id, title, type, matches, body, file }: Runbook,
   origin: RunbookOrigin = 'file',
 ): Entry {
   const known = [...matches.alerts.map((name) => name.replaceAll('*', ' ').trim()), ...matches.text];
   const aliases = [type.replaceAll('_', ' '), ...known].map((name) => `## ${name.replaceAll('\n', ' ')}`);
-  return { key: id, title, text: `${body}\n\n${aliases.join('\n')}`, metadata: { origin } };
+  return { key: id, title, text: `${body}\n\n${aliases.join('\n')}`, metadata: { origin, file } };
 }

@@ -1,0 +1,108 @@
+import type { IncidentId } from '../../domain/ids.ts';
+import type { Domain } from '../../domain/incident.ts';
+import type { Sql } from '../../domain/sql.ts';
+import type { Reader } from '../documents/access.ts';
+import type { MemoryDocument } from '../documents/document.ts';
+import type { Documents } from '../documents/documents.ts';
+import { entitiesOf } from '../ranking/entities-of.ts';
+import type { SearchAnswer } from '../retrieval/types.ts';
+import { systemOf } from '../systems/systems.ts';
+import { type FindDeps, type FoundMemory, findMemories } from './find-memories.ts';
+import { documentSpacesOf, domainSpaces } from './spaces.ts';
+
+/** A person or a role waits for it: words answer at once, meaning may take this long. */
+const MEANING_MS = 500;
+/** Where one fits by far best, what fits so much worse is about something else. */
+const LEAST = { text: 0, share: 0.2 };
+
+export interface MemoryAnswer {
+  /** Best first. */
+  readonly found: readonly FoundMemory[];
+  /** What could not be asked, for whoever reads the answer; null: nothing. */
+  readonly missing: string | null;
+}
+
+/** What memory has for a text in an incident, readable by whoever asks. */
+export type SearchMemories = (
+  reader: Reader,
+  incidentId: IncidentId,
+  text: string,
+  limit: number,
+) => Promise<MemoryAnswer>;
+
+const MISSING: Readonly<Record<SearchAnswer['meaning'], string | null>> = {
+  used: null,
+  none: null,
+  late: 'Found by words alone: the vector database did not answer in time.',
+  away: 'Found by words alone: the vector database does not answer.',
+};
+
+/**
+ * Runbooks and past incidents of the incident's domain, and documents, by the retrieval that also prepares a model's
+ * turns. The incident itself is no memory of itself.
+ */
+export function createSearchMemories(
+  deps: FindDeps & { readonly refresh: () => Promise<void> },
+): SearchMemories {
+  return async (reader, incidentId, text, limit) => {
+    const [documents, incident] = await Promise.all([
+      documentSpacesOf(deps.sql, reader),
+      incidentOf(deps.sql, incidentId),
+      deps.refresh(),
+    ]);
+    const about = entitiesOf(text);
+    const { domain, target } = incident;
+    const { found, meaning } = await findMemories(deps, {
+      reader,
+      spaces: [...domainSpaces(domain), ...documents],
+      texts: [text],
+      entities: target === null ? about : { ...about, resource: [...about.resource, target.toLowerCase()] },
+      domain,
+      limit,
+      meaningWithinMs: MEANING_MS,
+      least: LEAST,
+      without: [incidentId],
+      system: await systemOf(deps.sql, target),
+    });
+    return { found: found.map(({ memory }) => memory), missing: MISSING[meaning] };
+  };
+}
+
+/** Documents by words in common: all that is looked at while memory is off. */
+export function createSearchWords(documents: Pick<Documents, 'search'>): SearchMemories {
+  return async (reader, _incidentId, text, limit) => ({
+    found: (await documents.search(reader, text, limit)).map(asFound),
+    missing: null,
+  });
+}
+
+async function incidentOf(
+  sql: Sql,
+  id: IncidentId,
+): Promise<{ readonly domain: Domain; readonly target: string | null }> {
+  const [row] = await sql<{ domain: Domain; target: string | null }>`
+    SELECT domain, target FROM incident WHERE id = ${id}`;
+  if (!row) throw new TypeError(`no incident ${id}`);
+  return row;
+}
+
+function asFound(document: MemoryDocument): FoundMemory {
+  const { id, trust, docType, entities, updatedAt, store, path, title, content, version, system } = document;
+  return {
+    kind: 'document',
+    id,
+    text: 0,
+    trust,
+    type: docType,
+    updatedAt: new Date(updatedAt),
+    entities,
+    runbookId: null,
+    store,
+    path,
+    title,
+    heading: '',
+    content,
+    version,
+    system,
+  };
+}
