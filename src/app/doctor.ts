@@ -4,7 +4,6 @@ import { readPolicy } from '../approvals/rules/read-policy.ts';
 import { type Config, packageRoot } from '../config.ts';
 import { messageOf, OpsError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
-import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
@@ -15,6 +14,7 @@ import { askSlack } from '../slack/ask-slack.ts';
 import { allTools } from '../tools/all.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkHost } from './check-host.ts';
+import { checkChroma } from './chroma.ts';
 import { layersNow } from './layers.ts';
 import { openStore } from './store.ts';
 
@@ -121,21 +121,7 @@ function checksFor(config: Config, log: Log): readonly Check[] {
       part: 'Chroma',
       // Memory advises: an investigation goes on without it.
       required: false,
-      run: async () => {
-        if (config.chromaHost) {
-          const response = await fetch(new URL('/api/v2/heartbeat', config.chromaHost), {
-            signal: AbortSignal.timeout(5_000),
-          });
-          if (!response.ok)
-            throw new OpsError('CHROMA', `${config.chromaHost} answers ${response.status}`, {
-              hint: 'CHROMA_HOST must be a Chroma 1.x server.',
-            });
-          return `${config.chromaHost} answers`;
-        }
-        const chroma = await startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log });
-        await chroma.stop();
-        return 'embedded, starts';
-      },
+      run: () => checkChroma(config, log),
     },
     {
       part: 'Slack',

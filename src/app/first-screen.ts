@@ -1,3 +1,4 @@
+import { chromaLine } from './chroma.ts';
 import type { Running } from './start.ts';
 
 /** The one screen after a start: what runs where, what to open, and what is missing for real use. */
@@ -30,7 +31,7 @@ export function firstScreen(running: Running, tookMs: number): string {
       'PostgreSQL',
       config.databaseUrl ? 'yours (DATABASE_URL)' : `embedded, in ${config.dataDir}/postgres`,
     ),
-    row('Chroma', config.chromaHost ? `yours (${config.chromaHost})` : `embedded, at ${running.chromaHost}`),
+    row('Chroma', chromaLine(config, running.chromaHost)),
     ...(shopDb
       ? [
           row('shop-db', 'a real database to break and have mended'),

@@ -1,12 +1,10 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { messageOf, OpsError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
-import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
 import { reservePort } from '../infra/process/free-port.ts';
 import { type App, buildApp } from './build.ts';
-import { keepRunning } from './children/keep-running.ts';
+import { NO_CHROMA, startChroma } from './chroma.ts';
 import { fixedPort } from './fixed-ports.ts';
 import { type LocalWorkspace, startFaults, startLocalSlack } from './playground.ts';
 import { openStore } from './store.ts';
@@ -17,7 +15,8 @@ export interface Running {
   readonly config: Config;
   readonly httpUrl: string;
   readonly workspace: LocalWorkspace | null;
-  readonly chromaHost: string;
+  /** Null: there is none, see `startChroma`. */
+  readonly chromaHost: string | null;
   readonly shopDb: boolean;
   /** Ends everything this start began, last first. Can be repeated. */
   stop(): Promise<void>;
@@ -71,7 +70,7 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
     const app = await buildApp({
       config,
       store,
-      chromaHost: chroma.host,
+      chromaHost: chroma.host ?? NO_CHROMA,
       slack: connectionOf(config, workspace),
       targets: faults ? [faults.target] : config.targets,
       hosts: faults ? [faults.host] : config.hosts,
@@ -106,28 +105,6 @@ async function shopDb(config: Config, port: number, workspace: LocalWorkspace | 
     if (workspace) throw error;
     log.error({ error: messageOf(error) }, 'shop-db cannot be started; name your own targets in sentry.yaml');
     return null;
-  }
-}
-
-/** Nothing listens there (RFC 863's discard port): every call fails at once and is said. */
-const NO_CHROMA = 'http://127.0.0.1:9';
-
-async function startChroma(
-  config: Config,
-  log: Log,
-): Promise<{ readonly host: string; stop(): Promise<void> }> {
-  if (config.chromaHost !== null) return { host: config.chromaHost, stop: async () => undefined };
-  try {
-    const kept = await keepRunning({
-      name: 'Chroma',
-      log,
-      start: () => startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log }),
-    });
-    return { host: kept.current().host, stop: kept.stop };
-  } catch (error) {
-    // Memory advises: without it Sentry investigates all the same, and says in each thread what is missing.
-    log.error({ error: messageOf(error) }, 'Chroma cannot be started; going on without that part of memory');
-    return { host: NO_CHROMA, stop: async () => undefined };
   }
 }
 

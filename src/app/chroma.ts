@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { messageOf, OpsError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
+import { keepRunning } from './children/keep-running.ts';
+
+/** Nothing listens there (RFC 863's discard port): every call fails at once and is said. */
+export const NO_CHROMA = 'http://127.0.0.1:9';
+
+type Settings = Pick<Config, 'chromaHost' | 'dataDir'> & {
+  readonly memory: Pick<Config['memory'], 'enabled'>;
+};
+
+/** The vector database of a start. `host` is null where there is none: memory is off, or it cannot be started here. */
+export interface RunningChroma {
+  readonly host: string | null;
+  stop(): Promise<void>;
+}
+
+/** CHROMA_HOST, or the embedded server under the data folder, restarted whenever it dies; neither while memory is off. */
+export async function startChroma(config: Settings, log: Log): Promise<RunningChroma> {
+  const none: RunningChroma = { host: null, stop: async () => undefined };
+  if (!config.memory.enabled) return none;
+  if (config.chromaHost !== null) return { ...none, host: config.chromaHost };
+  try {
+    const kept = await keepRunning({
+      name: 'Chroma',
+      log,
+      start: () => startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log }),
+    });
+    return { host: kept.current().host, stop: kept.stop };
+  } catch (error) {
+    // Memory advises: without it Sentry investigates all the same, and says in each thread what is missing.
+    log.error({ error: messageOf(error) }, 'Chroma cannot be started; going on without that part of memory');
+    return none;
+  }
+}
+
+/** For the first screen. */
+export function chromaLine(config: Settings, host: string | null): string {
+  if (!config.memory.enabled) return 'not used (MEMORY_ENABLED=false)';
+  if (host === null) return 'cannot be started, the log says why; memory goes by words alone';
+  return config.chromaHost === null ? `embedded, at ${host}` : `yours (${host})`;
+}
+
+/** For the doctor: tries what a start would use, and leaves it as it was. @throws OpsError CHROMA */
+export async function checkChroma(config: Settings, log: Log): Promise<string> {
+  if (!config.memory.enabled) return chromaLine(config, null);
+  if (config.chromaHost === null) {
+    const chroma = await startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log });
+    await chroma.stop();
+    return 'embedded, starts';
+  }
+  const response = await fetch(new URL('/api/v2/heartbeat', config.chromaHost), {
+    signal: AbortSignal.timeout(5_000),
+  });
+  if (!response.ok)
+    throw new OpsError('CHROMA', `${config.chromaHost} answers ${response.status}`, {
+      hint: 'CHROMA_HOST must be a Chroma 1.x server.',
+    });
+  return `${config.chromaHost} answers`;
+}
