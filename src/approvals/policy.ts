@@ -4,7 +4,7 @@ import type { Incident } from '../domain/incident.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ApproverDirectory } from './ports.ts';
 import { type PolicyRules, withoutPolicy } from './rules/policy-rules.ts';
-import { type Demands, hoursInWords, isWithin } from './rules/rule.ts';
+import { type Demands, hoursInWords, isWithin, type Subject } from './rules/rule.ts';
 
 /** Who may decide on an action. Asked at the click; what cannot be known is a *no*. */
 export interface ApprovalPolicy {
@@ -19,6 +19,8 @@ export interface ApprovalPolicy {
   isAdmin(user: string): Promise<boolean>;
   /** Approvers and admins may have more of a live system read; everybody where no approver is configured. */
   mayAsk(user: string): Promise<Refusal | undefined>;
+  /** How many people it takes to approve such a thing with this one among them; null: they may not. Throws when nobody can tell. */
+  takes(user: string, about: Omit<Subject, 'environment'>): Promise<number | null>;
   /** For the card: who may approve, in words. */
   readonly describes: readonly Principal[];
 }
@@ -55,6 +57,11 @@ export function createApprovalPolicy(options: {
     isAdmin: (user) => among(user, admins),
 
     demands: (action) => rules.demands(action),
+
+    async takes(user, about) {
+      const demands = await rules.demands(about);
+      return !('ok' in demands) && (await among(user, demands.approvers)) ? demands.approvals : null;
+    },
 
     async mayAsk(user) {
       try {

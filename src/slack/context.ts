@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { Access } from './access.ts';
 import type { DrawOptions } from './blocks/slot.ts';
+import type { Channels } from './channels.ts';
 import type { AgentSessions } from './direct/agent-session.ts';
 import type { DirectMessages } from './direct/direct-messages.ts';
 import type { SlackDirectory } from './directory.ts';
@@ -30,4 +31,7 @@ export interface SlackContext {
   /** `<@U…>` in words of ours as that person's name. */
   readonly withNames: (text: string) => Promise<string>;
   readonly statusLines: () => Promise<readonly string[]>;
+  /** The mode and whether Slack is reached: the first of them. */
+  readonly modeLines: () => readonly string[];
+  readonly channels: Channels;
 }

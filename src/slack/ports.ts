@@ -17,6 +17,7 @@ import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
+import type { HomeFacts } from './views/home-facts.ts';
 
 /** How to reach Slack. The playground's is `socket` with its own URL and tokens. */
 export type SlackConnection = Extract<SlackConfig, { readonly kind: 'socket' | 'http' }>;
@@ -83,7 +84,8 @@ export interface SlackDeps {
     readonly approversOf?: (action: Action) => Promise<readonly Principal[]>;
     /** Id or handle. */
     readonly oncallGroup: string | null;
-    readonly mode: 'AUDIT' | 'ACTIVE';
+    /** In force now. */
+    readonly mode: () => 'AUDIT' | 'ACTIVE';
   };
   readonly records: SlackRecords;
   /** The story of an incident in plain lines, from the record alone. */
@@ -125,6 +127,8 @@ export interface SlackDeps {
   readonly commands?: Readonly<Record<string, SlackCommand>>;
   /** More lines for `/sentry status` and App Home: parts, switch, model. */
   readonly statusLines?: () => Promise<readonly string[]>;
+  /** What App Home shows this person beside the incidents; absent where Slack is tried alone. */
+  readonly home?: (userId: string) => Promise<HomeFacts>;
   /** Times the pace that Slack allows, for a server that allows more; 1 when left out. */
   readonly speed?: number;
   /** HTTP mode only: listen here by ourselves instead of being mounted. */

@@ -187,6 +187,11 @@ export function createSlack(deps: SlackDeps): Slack {
     people,
     home: () => channels.idOf(config.alertChannels[0] ?? 'alerts'),
   });
+  const modeLines = (): readonly string[] => [
+    config.mode() === 'ACTIVE' ? 'Mode ACTIVE: approved fixes are run.' : 'Mode AUDIT: nothing is changed.',
+    outbound.problem() ? `Slack: ${outbound.problem()}` : 'Slack: messages arrive.',
+  ];
+
   const context: SlackContext = {
     deps,
     client,
@@ -200,13 +205,14 @@ export function createSlack(deps: SlackDeps): Slack {
     drawOptions,
     tell: async (to, say) => tell(client, log, to, { ...say, text: await withNames(say.text) }),
     withNames,
+    modeLines,
+    channels,
     statusLines: async () => {
       const open = await deps.records.list({ limit: 1000, open: true });
       const waiting = (await deps.memory?.summary())?.proposalsWaiting ?? 0;
       return [
-        config.mode === 'ACTIVE' ? 'Mode ACTIVE: approved fixes are run.' : 'Mode AUDIT: nothing is changed.',
+        ...modeLines(),
         `${open.length} open ${open.length === 1 ? 'incident' : 'incidents'}.`,
-        outbound.problem() ? `Slack: ${outbound.problem()}` : 'Slack: messages arrive.',
         ...(waiting > 0 ? [`${count(waiting, 'proposal')} for everybody’s memory: /sentry promotions.`] : []),
         ...(await Promise.all(((await deps.statusLines?.()) ?? []).map(withNames))),
       ];

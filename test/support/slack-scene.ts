@@ -89,7 +89,7 @@ export async function slackScene(
           alertChannels: ['alerts'],
           approvers: [{ kind: 'group', name: 'oncall' }],
           oncallGroup: 'oncall',
-          mode: 'ACTIVE',
+          mode: () => 'ACTIVE',
         },
         records,
         why: (record) => `The story of ${record.incident.id}: ${record.incident.title}`,

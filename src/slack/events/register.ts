@@ -1,12 +1,9 @@
 import type { App } from '@slack/bolt';
-import { readableBy } from '../access.ts';
 import type { SlackContext } from '../context.ts';
 import { answerDirect } from '../direct/direct-conversation.ts';
 import { suggestPrompts } from '../direct/suggest-prompts.ts';
-import { messageUrl } from '../identity.ts';
 import type { SlackMessage } from '../ports.ts';
-import { homeView } from '../views/home.ts';
-import { isUnknownMethod } from '../web-errors.ts';
+import { publishHome } from '../views/publish-home.ts';
 import { alertMessageOf } from './alert-message.ts';
 import { answerMention, answerReply, type Said } from './conversation.ts';
 
@@ -63,19 +60,7 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
   app.event('app_home_opened', async ({ event }) => {
     if (event.tab === 'messages') return suggestPrompts(context, event.user, event.channel);
     if (event.tab !== 'home') return;
-    const open = await readableBy(
-      context,
-      event.user,
-      await context.deps.records.list({ limit: 30, open: true }),
-    );
-    const view = homeView(await context.statusLines(), open, (incident) =>
-      incident.channel && incident.threadTs
-        ? messageUrl(context.identity(), incident.channel, incident.threadTs)
-        : null,
-    );
-    await context.client.views.publish({ user_id: event.user, view }).catch((error: unknown) => {
-      if (!isUnknownMethod(error)) throw error;
-    });
+    await publishHome(context, event.user);
   });
 }
 

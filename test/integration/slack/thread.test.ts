@@ -58,7 +58,7 @@ it('opens the thread in the channel in which its alert was posted', async () => 
     alertChannels: ['alerts', 'sentry-admin'],
     approvers: [],
     oncallGroup: null,
-    mode: 'ACTIVE',
+    mode: () => 'ACTIVE' as const,
   } as const;
   const bot = await scene.bot({ config });
   const posted = async (channel: string): Promise<unknown> => {

@@ -1,0 +1,125 @@
+import type { ApprovalPolicy } from '../approvals/policy.ts';
+import { messageOf } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import type { Target } from '../domain/target.ts';
+import { usd } from '../record/cost.ts';
+import type { BreakerView, CostLimits } from '../security/cost-breaker.ts';
+import type { LayerStatus } from '../security/layers.ts';
+import type { HomeFacts, HomeTools } from '../slack/views/home-facts.ts';
+import type { Tool } from '../tools/define.ts';
+
+interface HomeDeps {
+  readonly policy: Pick<ApprovalPolicy, 'isAdmin' | 'takes'>;
+  readonly targets: readonly Target[];
+  readonly tools: readonly Tool[];
+  readonly layers: () => Promise<readonly LayerStatus[]>;
+  readonly breaker: { view(): Promise<BreakerView> };
+  readonly limits: CostLimits;
+  /** Null: no model. */
+  readonly model: string | null;
+  readonly runbooks: () => number;
+  readonly switchLines: () => Promise<readonly string[]>;
+  readonly log: Log;
+}
+
+/** Of a person's lines about targets. */
+const TARGETS_SHOWN = 12;
+
+/** App Home's facts for one person. What cannot be told is said to be so, and nobody is an admin by mistake. */
+export function createHomeFacts(deps: HomeDeps): (userId: string) => Promise<HomeFacts> {
+  return async (userId) => {
+    const [isAdmin, access, layers, cost, switched] = await Promise.all([
+      isAdminOf(deps, userId),
+      accessOf(deps, userId),
+      deps.layers(),
+      costOf(deps),
+      deps.switchLines(),
+    ]);
+    const investigates = deps.model
+      ? `Claude (${deps.model}) investigates; ${deps.runbooks()} runbooks take over when it fails.`
+      : `${deps.runbooks()} runbooks investigate; no model is configured.`;
+    return {
+      isAdmin,
+      state: [...switched, investigates],
+      cost,
+      layers,
+      access: [
+        ...(isAdmin ? ['Admin: sets the switch and decides what everybody’s memory learns.'] : []),
+        ...access,
+      ],
+      tools: toolsByDomain(deps.tools),
+    };
+  };
+}
+
+async function isAdminOf({ policy, log }: HomeDeps, userId: string): Promise<boolean> {
+  try {
+    return await policy.isAdmin(userId);
+  } catch (error) {
+    log.warn({ error: messageOf(error) }, 'who is an admin cannot be told: App Home shows nothing of theirs');
+    return false;
+  }
+}
+
+async function costOf({ model, breaker, limits }: HomeDeps): Promise<readonly string[]> {
+  const { todayUsd, spentUsd, state, reason } = await breaker.view();
+  const minutes = limits.windowMs / 60_000;
+  return [
+    `Today (UTC) ${usd(todayUsd)} of ${usd(limits.perDayUsd)} · last ${minutes} minutes ${usd(spentUsd)} of ${usd(limits.usd)} · at most ${usd(limits.perIncidentUsd)} an incident`,
+    state === 'closed'
+      ? `The cost breaker is closed${model ? '' : '; without a model nothing is spent'}.`
+      : `The cost breaker is ${state === 'open' ? 'OPEN: no model is asked' : 'half-open: one call tries'} (${reason}).`,
+  ];
+}
+
+/** A line a target: what of its tools this person may approve, at medium risk; the card of each says the rest. */
+async function accessOf(deps: HomeDeps, userId: string): Promise<readonly string[]> {
+  try {
+    const lines = await Promise.all(
+      deps.targets.slice(0, TARGETS_SHOWN).map((target) => mayApprove(deps, userId, target)),
+    );
+    const more = deps.targets.length - lines.length;
+    return [...lines, ...(more > 0 ? [`and ${more} more targets: their cards say who may approve.`] : [])];
+  } catch (error) {
+    return [`What you may approve cannot be told now: ${messageOf(error)}`];
+  }
+}
+
+async function mayApprove({ policy, tools }: HomeDeps, userId: string, target: Target): Promise<string> {
+  const fitting = tools.filter((tool) => tool.kind === 'active' && fits(tool, target));
+  const taken = await Promise.all(
+    fitting.map(async ({ name }) => ({
+      name,
+      people: await policy.takes(userId, {
+        tool: name,
+        target: target.name,
+        risk: 'medium',
+        runbookId: null,
+      }),
+    })),
+  );
+  const may = taken.filter(({ people }) => people !== null);
+  if (may.length === 0) return `${target.name}: you approve nothing.`;
+  const names = may.map(({ name, people }) =>
+    people === 1 ? name : `${name} (with ${Number(people) - 1} more)`,
+  );
+  const isAll = may.length === taken.length && may.every(({ people }) => people === 1);
+  return `${target.name}: you may approve ${isAll ? `all ${may.length} tools that change it` : names.join(', ')}.`;
+}
+
+const fits = (tool: Tool, { kind, domain }: Target): boolean =>
+  (tool.targetKind === undefined || tool.targetKind === kind) &&
+  (tool.domain === 'any' || tool.domain === domain);
+
+function toolsByDomain(tools: readonly Tool[]): readonly HomeTools[] {
+  const groups = new Map<string, Tool[]>();
+  for (const tool of tools) {
+    const name = tool.targetKind === 'host' ? 'hosts' : tool.domain === 'any' ? 'everywhere' : tool.domain;
+    groups.set(name, [...(groups.get(name) ?? []), tool]);
+  }
+  return [...groups].map(([domain, all]) => ({
+    domain,
+    reading: all.filter(({ kind }) => kind !== 'active').length,
+    changing: all.filter(({ kind }) => kind === 'active').map(({ name }) => name),
+  }));
+}
