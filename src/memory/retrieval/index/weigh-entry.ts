@@ -17,7 +17,7 @@ export interface WeighedTerm {
  * Changes whenever the same entry would be weighed otherwise; entries of another version are put into the index again
  * when they are next written.
  */
-export const ANALYSIS_VERSION = 1;
+export const ANALYSIS_VERSION = 2;
 
 /** BM25F: fields are added up before they saturate. Round numbers; bench/README.md has what moving them does. */
 const SATURATION = 1.5;
