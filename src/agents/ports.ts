@@ -47,6 +47,8 @@ export interface Investigation {
    * `purpose` says in a few words, for the thread, why it is called.
    */
   callTool(request: ToolCallRequest, purpose?: string): Promise<ToolCallResult>;
+  /** Records a call that was asked for and is not run, and why; nothing is read. Absent where nobody looks (replays). */
+  leaveOut?(request: ToolCallRequest, purpose: string | undefined, why: string): Promise<void>;
   /**
    * The role's current words, whole so far (not a delta), shown in the live message; the last call of a phase wins.
    * `writing` when `kind` is left out.

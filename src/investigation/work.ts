@@ -82,6 +82,9 @@ async function attempt<T>(
       deps.reporter.changed(incident.id);
       return result;
     },
+    leaveOut: async (request, purpose, why) => {
+      await deps.gate.call(credential, request, { purpose, signal: stop.signal, notRun: why });
+    },
     say: words.say,
     unsay: () => words.say(null),
     durably: (name, fn) => run.durably(`${investigator.name} ${role} ${name}`, fn),

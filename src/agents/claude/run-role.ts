@@ -127,6 +127,11 @@ function converse<T>(
         targets: deps.targets,
         target: hasTarget(deps.tools, name) ? work.incident.target : null,
       }),
+    leftOut: async (name, input, limit) => {
+      const target = hasTarget(deps.tools, name) ? work.incident.target : null;
+      const asked = requestOf(name, input, { runbookId: null, targets: deps.targets, target });
+      await work.leaveOut?.(asked.request, asked.purpose, `Not run: ${limitWords(limit)}.`);
+    },
     onEvent: words.on,
     takeHints: async (after) => ((await work.hintsSince?.(after)) ?? []).map(hintTurn),
     ...(remember === undefined ? {} : { remember }),

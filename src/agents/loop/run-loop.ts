@@ -186,7 +186,10 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
 
   const report = readReport(options.report, message.toolUses);
   if (report.kind === 'valid') return finished(step, report.value);
-  if (course.closing !== undefined) return ended(course.closing, course, budget);
+  if (course.closing !== undefined) {
+    await leaveOut(step, message, course.closing);
+    return ended(course.closing, course, budget);
+  }
   const problems = new Map(report.kind === 'invalid' ? report.problems : []);
   course.invalidReports += problems.size > 0 ? 1 : 0;
   if (course.invalidReports > MAX_INVALID_REPORTS) {
@@ -214,6 +217,20 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
   if (final !== undefined) return finished(step, undefined, final);
   const results = message.toolUses.map((use) => resultBlock(use.id, problems, runs));
   return goOn(step, results, runs);
+}
+
+/** What it would have looked at next is worth knowing: a person may have it read. */
+async function leaveOut<T>(
+  { options, durably, course }: Step<T>,
+  { toolUses }: FinishedMessage,
+  limit: LimitKind,
+): Promise<void> {
+  for (const [index, { name, input }] of toolUses.entries())
+    if (options.leftOut !== undefined && name !== options.report?.name)
+      await durably(`turn ${course.turn} left out ${index} ${name}`, async () => {
+        await options.leftOut?.(name, input, limit);
+        return true;
+      });
 }
 
 async function goOn<T>(

@@ -104,6 +104,8 @@ export interface LoopOptions<T> {
   readonly maxTokens: number;
   readonly callTool: CallTool;
   readonly signal: AbortSignal;
+  /** Told of each call of the last message that a limit leaves no room for; it does not run. */
+  readonly leftOut?: (name: string, input: unknown, limit: LimitKind) => Promise<void>;
   /** Must not throw. Replayed turns are not told again, only `message` is. */
   readonly onEvent?: (event: AgentEvent) => void;
   readonly limits?: Partial<LoopLimits>;

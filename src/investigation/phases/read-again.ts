@@ -104,7 +104,12 @@ async function conclude({ deps, incident }: PhaseRun, asked: Asked, tried: Tried
         to: 'diagnosing',
         reason: 'What could not be read can be read now.',
         key: `read:${call.id}`,
-        changes: { round: incident.round + 1, nextStep: 'Looking again, with what can be read now.' },
+        changes: {
+          round: incident.round + 1,
+          nextStep: 'Looking again, with what can be read now.',
+          // What a model had no room left for, it goes on with.
+          ...(call.code === 'NOT_RUN' && deps.claude ? { investigator: 'claude' as const } : {}),
+        },
         events: [event],
       });
     if (!(await stillWaits(tx, incident))) return 'lost';
