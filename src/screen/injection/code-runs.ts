@@ -53,21 +53,19 @@ function inRun(text: string, at: number): boolean {
 const FIRST_BYTES = 10;
 
 /**
- * Whether a run's first bytes have no control character: what is readable has none, and most of what is code for other
- * things has one.
+ * Whether the first bytes of the run that begins at `start` have no control character: what is readable has none, and most of
+ * what is code for other things has one.
  */
-export function beginsAsText(run: string, code: 'hex' | 'base64'): boolean {
-  const byteAt = code === 'hex' ? hexByte : base64Byte;
+export function beginsAsText(text: string, start: number, code: 'hex' | 'base64'): boolean {
   for (let n = 0; n < FIRST_BYTES; n++) {
-    const byte = byteAt(run, n);
+    const byte = code === 'hex' ? hexByte(text, start, n) : base64Byte(text, start, n);
     if (byte < 32 ? byte !== 9 && byte !== 10 && byte !== 13 : byte === 127) return false;
   }
   return true;
 }
 
-function hexByte(run: string, n: number): number {
-  const [high, low] = [nibble(run.charCodeAt(2 * n)), nibble(run.charCodeAt(2 * n + 1))];
-  return high * 16 + low;
+function hexByte(text: string, start: number, n: number): number {
+  return nibble(text.charCodeAt(start + 2 * n)) * 16 + nibble(text.charCodeAt(start + 2 * n + 1));
 }
 
 /** Of what is no digit: 0, as of `0`, which makes a control character. */
@@ -78,10 +76,11 @@ function nibble(code: number): number {
 }
 
 /** Three bytes in four characters. */
-function base64Byte(run: string, n: number): number {
-  const at = Math.floor(n / 3) * 4 + (n % 3);
+function base64Byte(text: string, start: number, n: number): number {
+  const at = start + Math.floor(n / 3) * 4 + (n % 3);
   const shift = 2 * (n % 3);
-  const [one, two] = [sextets[run.charCodeAt(at)] as number, sextets[run.charCodeAt(at + 1)] as number];
+  const one = sextets[text.charCodeAt(at)] as number;
+  const two = sextets[text.charCodeAt(at + 1)] as number;
   return ((one << (2 + shift)) | (two >> (4 - shift))) & 255;
 }
 
@@ -93,8 +92,9 @@ const BITS = 96;
 /** Whether a run of bytes in hexadecimal with gaps, or of bits, may stand in the text. */
 export function hasSpacedCode(text: string): boolean {
   for (let at = STRIDE; at < text.length; at += STRIDE) {
-    const kind = kindAt(text, at);
-    if (kind === 0) continue;
+    // So long a run has a sample in it with two characters of it on either side.
+    if (kindAt(text, at) === 0 || kindAt(text, at - 1) === 0 || kindAt(text, at + 1) === 0) continue;
+    if (kindAt(text, at - 2) === 0 || kindAt(text, at + 2) === 0) continue;
     if (stretch(text, at, isSpacedHex) >= SPACED_HEX || stretch(text, at, isBit) >= BITS) return true;
   }
   return false;

@@ -13,11 +13,13 @@ const printable = /^[\t\n\r\x20-\x7e\u00a0-\uffff]*$/;
 export function decodePieces(text: string): readonly Decoded[] {
   const pieces: Decoded[] = [];
   for (const span of codeRuns(text)) {
-    const { start } = span;
-    const piece = text.slice(start, Math.min(span.end, start + MAX_PIECE));
-    if (beginsAsText(piece, 'hex') && /^(?:[0-9a-fA-F]{2})+$/.test(piece))
+    const hex = beginsAsText(text, span.start, 'hex');
+    const base64 = beginsAsText(text, span.start, 'base64');
+    if (!hex && !base64) continue;
+    const piece = text.slice(span.start, Math.min(span.end, span.start + MAX_PIECE));
+    if (hex && /^(?:[0-9a-fA-F]{2})+$/.test(piece))
       add(pieces, span, Buffer.from(piece, 'hex').toString('utf8'));
-    if (beginsAsText(piece, 'base64')) add(pieces, span, Buffer.from(piece, 'base64').toString('utf8'));
+    if (base64) add(pieces, span, Buffer.from(piece, 'base64').toString('utf8'));
   }
   if (!hasSpacedCode(text)) return pieces;
   for (const match of text.matchAll(/(?:[0-9a-fA-F]{2}[ :]){11,}[0-9a-fA-F]{2}/g))
@@ -63,25 +65,40 @@ function point(code: number): string {
 
 /** ROT13, letter by letter: the same length. */
 export function rot13(text: string): string {
-  return mapped(text, (units) => {
-    for (let i = 0; i < units.length; i++) {
+  return mapped(text, (units, length) => {
+    for (let i = 0; i < length; i++) {
       const code = units[i] as number;
       const base = code >= 97 && code <= 122 ? 97 : code >= 65 && code <= 90 ? 65 : 0;
       if (base !== 0) units[i] = ((code - base + 13) % 26) + base;
     }
+    return true;
   });
 }
 
 /** From its end to its beginning. */
 export function backwards(text: string): string {
-  return mapped(text, (units) => void units.reverse());
+  return mapped(text, (units, length) => {
+    units.subarray(0, length).reverse();
+    return true;
+  });
 }
 
-function mapped(text: string, change: (units: Uint16Array) => void): string {
-  const bytes = Buffer.from(text, 'utf16le');
-  const units = new Uint16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-  change(units);
-  return Buffer.from(units.buffer).toString('utf16le');
+/** Used again from text to text: most are short. */
+const scratch = new Uint16Array(16_384);
+const scratchBytes = Buffer.alloc(scratch.length);
+
+/** The text with its code units changed in place, the same number of them; itself when `change` says that nothing did. */
+function mapped(text: string, change: (units: Uint16Array, length: number) => boolean): string {
+  const { length } = text;
+  const units = length <= scratch.length ? scratch : new Uint16Array(length);
+  let all = 0;
+  for (let i = 0; i < length; i++) all |= units[i] = text.charCodeAt(i);
+  if (!change(units, length)) return text;
+  if (all > 255) return Buffer.from(units.buffer, 0, length * 2).toString('utf16le');
+  // One byte a character where that is enough: what is done with the text then is cheaper, too.
+  const bytes = length <= scratchBytes.length ? scratchBytes : Buffer.allocUnsafe(length);
+  for (let i = 0; i < length; i++) bytes[i] = units[i] as number;
+  return bytes.latin1Slice(0, length);
 }
 
 /** Digits and signs, by the letters they are written for. */
@@ -99,9 +116,36 @@ export const leet: Readonly<Record<string, string>> = {
 /** Whether `unleet` changes anything. */
 export const mayBeLeet = (text: string): boolean => /[A-Za-z][013457@$]|[013457@$][A-Za-z]/.test(text);
 
-/** Digits and signs in words as the letters they stand for: the same length. */
+const SIGN = 1;
+const LETTER = 2;
+/** What a character of a word in leetspeak is; for a sign, `letterFor` has its letter. */
+const leetKinds = new Uint8Array(128).fill(LETTER, 65, 91).fill(LETTER, 97, 123);
+const letterFor = Uint16Array.from({ length: 128 }, (_, code) => code);
+for (const [sign, letter] of Object.entries(leet)) {
+  leetKinds[sign.charCodeAt(0)] = SIGN;
+  letterFor[sign.charCodeAt(0)] = letter.charCodeAt(0);
+}
+
+/** Digits and signs in words as the letters they stand for: the same length, and the text itself where there are none. */
 export function unleet(text: string): string {
-  return text.replace(/(?<![A-Za-z])[A-Za-z]*[013457@$][A-Za-z013457@$]*/g, (word) =>
-    /[A-Za-z]/.test(word) ? word.replace(/[013457@$]/g, (sign) => leet[sign] ?? sign) : word,
-  );
+  return mapped(text, (units, length) => {
+    let changed = false;
+    let start = 0;
+    let seen = 0;
+    for (let i = 0; i <= length; i++) {
+      const code = i < length ? (units[i] as number) : 128;
+      const kind = code < 128 ? (leetKinds[code] as number) : 0;
+      if (kind !== 0) {
+        seen |= kind;
+        continue;
+      }
+      if (seen === (SIGN | LETTER)) {
+        for (let at = start; at < i; at++) units[at] = letterFor[units[at] as number] as number;
+        changed = true;
+      }
+      start = i + 1;
+      seen = 0;
+    }
+    return changed;
+  });
 }

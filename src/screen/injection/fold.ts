@@ -1,3 +1,5 @@
+import type { Span } from '../rule.ts';
+
 /** A text in another form, with the way back: `at(i)` is where the character at `i` came from. */
 export interface View {
   readonly text: string;
@@ -87,8 +89,17 @@ export function fold(text: string): View {
   const from: number[] = [];
   let disguised = false;
   let wasTag = false;
+  const plainly = (start: number, end: number): void => {
+    if (start === end) return;
+    out += text.slice(start, end);
+    for (let at = start; at < end; at++) from.push(at);
+    wasTag = false;
+  };
   let at = 0;
-  for (const word of text.split(/(\s+)/)) {
+  for (const { start, end } of foreignWords(text)) {
+    plainly(at, start);
+    at = start;
+    const word = text.slice(start, end);
     const mixed = mixedWord.test(word);
     for (const char of word) {
       const shown = mixed ? (lookalikes.get(char) ?? plainOf(char)) : plainOf(char);
@@ -108,8 +119,35 @@ export function fold(text: string): View {
       at += char.length;
     }
   }
+  plainly(at, text.length);
   return { text: out, at: (index) => from[index] ?? text.length, disguised };
 }
+
+/** Words with a character beyond ASCII, and such blanks: the rest is as it looks. */
+function foreignWords(text: string): readonly Span[] {
+  const words: Span[] = [];
+  let done = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) < 128) continue;
+    let start = at;
+    let end = at + 1;
+    if (!isBlank(text, at)) {
+      while (start > done && !isBlank(text, start - 1)) start--;
+      while (end < text.length && !isBlank(text, end)) end++;
+    }
+    words.push({ start, end });
+    done = end;
+    at = end - 1;
+  }
+  return words;
+}
+
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code < 128 ? code === 32 || (code >= 9 && code <= 13) : blank.test(text[at] as string);
+}
+
+const blank = /\s/;
 
 /** Unicode tags: ASCII once more, drawn by nothing. */
 function isTag(char: string): boolean {

@@ -1,0 +1,108 @@
+import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+
+const leak = 'questions about how the conversation began, in system prompt extraction';
+const given =
+  '(?:given|told|following|provided|configured|programmed|instructed|set up|initiali[sz]ed|working|operating|under|with|to (?:follow|obey)|at the|before|initially|originally|from)';
+const asks =
+  /\b(?:tell|share|show|list|repeat|print|reveal|give|what|which|recite|output|describe|write|quote|copy|return|say|dump|know|display|name)\b[^\n.;]{0,50}$/i;
+const asksOutright =
+  /\b(?:tell (?:me|us)|share|repeat|print|reveal|what|recite|output|quote|copy|dump|secrets?|every|first|all)\b[^\n.;]{0,40}$/i;
+
+const before = (text: string, start: number): string => text.slice(Math.max(0, start - 80), start);
+
+/** What the model was told before the conversation, asked for without calling it a system prompt. */
+export const sessionRules: readonly InjectionRule[] = [
+  phrase(
+    'instructions-you-were-given',
+    'exfiltration',
+    leak,
+    ['instruction', 'rules', 'prompt', 'guideline', 'directive', 'constraint', 'restriction'],
+    `(?:instructions?|rules|prompts?|guidelines|directives?|constraints|restrictions) (?:that |which )?(?:you|were) (?:were|have been|had been|are|got|received|have received|must|given)(?: \\w+){0,3}? ${given}\\b`,
+    ({ text, start, secret }) => asks.test(before(text, start)) && / you |^\w+ you /i.test(secret),
+  ),
+  phrase(
+    'first-thing-told',
+    'exfiltration',
+    leak,
+    ['what ', 'which '],
+    `(?:what|which)(?:(?: (?:was|were|is|are))? the (?:very )?(?:first|initial|original) (?:thing|instruction|order|message|sentence)s? (?:that )?you (?:were|have been|received|got)\\b|(?: does| do| did)? your (?:very )?(?:first|initial|original|opening) (?:message|instructions?|prompt|line|sentence) (?:say|tell|read)| instructions? (?:did|have|had|do) you (?:receive|get|been given|have)(?: (?:before|initially|originally|at the (?:start|beginning))|[?.!"']|$))`,
+  ),
+  phrase(
+    'of-your-prompt',
+    'exfiltration',
+    leak,
+    ['of your ', 'in your ', 'from your ', 'inside your '],
+    `(?:of|in|from|inside) your (?:(?:current|entire|full|own|hidden|secret|whole) ){0,2}(?:context(?: window)?|(?:system |initial )?prompt|developer message|system message|(?:hidden |secret |initial |original )?instructions)\\b`,
+    ({ text, start }) => asksOutright.test(before(text, start)) && !/\bnot\b/i.test(before(text, start)),
+  ),
+  phrase(
+    'hidden-from-the-user',
+    'exfiltration',
+    leak,
+    [
+      'instructions hidden',
+      'rules hidden',
+      'prompt hidden',
+      'instructions kept',
+      'instructions you are hiding',
+    ],
+    `(?:instructions|rules|prompt) (?:(?:hidden|kept) from (?:the |any )?(?:users?|me|us|people|humans?)|you are hiding)\\b`,
+    ({ text, start }) => asks.test(before(text, start)),
+  ),
+  phrase(
+    'your-setup-prompt',
+    'exfiltration',
+    leak,
+    ['your '],
+    `your (?:own )?(?:configuration|set-?up|core|master|meta|underlying|pre-?set|operating|pre-?defined|hard-?coded) (?:prompt|instructions?|directives?)\\b`,
+    ({ text, start }) => asks.test(before(text, start)),
+  ),
+  phrase(
+    'prompt-in-code',
+    'exfiltration',
+    leak,
+    ['print', 'console.log', 'echo', 'select', 'cat ', 'dump', 'return'],
+    `(?:print|console\\.log|echo|select|cat|dump|return)[ (]{1,2}["'\`]?(?:\\w{1,20}\\.)?(?:system_?prompt|initial_?prompt|developer_?message|(?:assistant|agent|model|self|llm|ai)\\.(?:instructions|prompt|system\\w{0,10}))\\b`,
+    isOrder,
+  ),
+  phrase(
+    'developer-message',
+    'exfiltration',
+    leak,
+    ['print', 'show', 'echo', 'repeat', 'reveal', 'display', 'output', 'recite', 'copy', 'quote', 'dump'],
+    `(?:print|show|echo|repeat|reveal|display|output|recite|copy|quote|dump)(?: (?:me|us|the|this|entire|full|exact|whole|out)){0,3} (?:developer message|hidden (?:instructions|prompt|message)|system (?:message|instructions)(?: (?:verbatim|word for word|exactly|in full)|[.!]?\\s*$))`,
+    opensAsOrder,
+  ),
+  phrase(
+    'correct-the-above',
+    'exfiltration',
+    'prompt leaking by an editing task (PromptInject)',
+    ['spell-check', 'spell check', 'spellcheck', 'correct', 'proofread', 'proof-read', 'rewrite', 'rephrase'],
+    `(?:spell-? ?check|correct|proof-?read|rewrite|rephrase)(?: (?:and|or) [a-z-]{3,12})? (?:the |all |all of the )?(?:content|text|words|instructions|prompt|conversation|message)s? (?:above|before (?:this|here))`,
+    opensAsOrder,
+  ),
+  phrase(
+    'secret-into-the-answer',
+    'exfiltration',
+    'OWASP Top 10 for LLM applications, LLM02',
+    ['post', 'paste', 'include', 'put', 'show', 'print', 'send', 'write', 'add', 'share', 'reveal', 'append'],
+    `(?:post|paste|include|put|show|print|send|write|add|share|reveal|append)\\b[^\\n.]{0,60}?(?:/etc/shadow|id_rsa|id_ed25519|\\.aws/credentials|\\.kube/config|\\.env\\b|[a-z_]*(?:token|secret|password|api_?key|private_?key)s?\\b|database_url|(?:api|ssh|private|access) keys?)[^\\n.]{0,40}? in (?:your (?:next |final |first |own )?(?:message|answer|reply|response|summary|output|report)|the (?:channel|thread|chat|summary))\\b`,
+    opensAsOrder,
+  ),
+  phrase(
+    'secret-file-to-read',
+    'exfiltration',
+    'OWASP Top 10 for LLM applications, LLM02',
+    [
+      '/etc/shadow',
+      'id_rsa',
+      'id_ed25519',
+      '.aws/credentials',
+      '.kube/config',
+      'serviceaccount/token',
+      '.env ',
+      '.env,',
+    ],
+    `(?:/etc/shadow|id_rsa|id_ed25519|\\.aws/credentials|\\.kube/config|serviceaccount/token|\\.env),?[^\\n]{0,30}? (?:and|then) (?:paste|post|put|include|send|add|append|share|print|show|report|quote|summari[sz]e)\\b[^\\n]{0,50}\\b(?:channel|summary|answer|reply|response|message|thread|report|chat|here|it|url|me|us)\\b`,
+  ),
+];
