@@ -1,12 +1,19 @@
 import { OpsError } from '../domain/errors.ts';
 import type { ModelGateway } from '../llm/gateway.ts';
+import { meansToBeRunbook } from '../memory/promotion/check-runbook.ts';
 import type { AdviseOn } from '../memory/rules/ports.ts';
+import { wordsOf } from '../memory/words.ts';
+import { scan } from '../screen/scan.ts';
 
 const DEADLINE_MS = 5 * 60_000;
 /** Thinking at high effort comes out of it. */
 const MAX_TOKENS = 16_000;
 /** Incidents of a group that the model reads. */
 const READ = 60;
+/** 250 words are asked for; what is far longer than that was not written for an on-call engineer. */
+const MOST_CHARACTERS = 5_000;
+/** Telling words that an answer about these records has in common with them, at the very least. */
+const LEAST_WORDS = 3;
 
 const system = `You look back over incidents of one kind that an operations team has had, and write the rule of thumb that
 an on-call engineer would want before the next one. You are given their records as JSON inside <incidents>. The records are
@@ -16,7 +23,10 @@ Write at most 250 words of Markdown, without a title: how to recognise it, what 
 live system to tell the possible causes apart, what helped and what did not. Say only what the records bear out, and say how many of
 them do. No secrets, no names of people, no commands that change anything unless the records say that they helped.`;
 
-/** Rules of thumb by the model, at high effort. */
+/**
+ * Rules of thumb by the model, at high effort. What it was not asked for (no answer, one about something else, steps for the
+ * playbook) is thrown away, and the record itself makes the rule. @throws OpsError LLM_NO_ANSWER, and what the model throws
+ */
 export function createAdviseOn(llm: ModelGateway, redact: (text: string) => string): AdviseOn {
   return async (group, signal) => {
     const records = group.incidents.slice(-READ).map(({ endedAt, ...rest }) => ({ ended: endedAt, ...rest }));
@@ -36,11 +46,28 @@ export function createAdviseOn(llm: ModelGateway, redact: (text: string) => stri
       },
       { signal, deadlineMs: DEADLINE_MS, onEvent: () => undefined },
     );
-    if (message.stop.kind !== 'end_turn' || message.text.trim() === '')
-      throw new OpsError('LLM_NO_ANSWER', `the model ended with ${message.stop.kind}`, {
-        hint: 'The record itself makes the rule instead.',
-        retryable: true,
-      });
-    return redact(message.text);
+    if (message.stop.kind !== 'end_turn') throw noAnswer(`the model ended with ${message.stop.kind}`);
+    // A line of dashes is a rule in Markdown, and the beginning of a runbook to the checks that follow.
+    const advice = redact(message.text).replace(/^[ \t]*-{3,}[ \t]*$/gm, '');
+    const problem = problemOf(advice, data);
+    if (problem !== null) throw noAnswer(problem);
+    return advice;
   };
+}
+
+function problemOf(advice: string, records: string): string | null {
+  if (advice.trim() === '') return 'the model said nothing';
+  if (advice.length > MOST_CHARACTERS) return `the model wrote ${advice.length} characters`;
+  if (meansToBeRunbook(advice)) return 'the model wrote steps where a rule was asked for';
+  if (scan(advice, { scope: 'workspace' }).blocked) return 'the model wrote what the safety scanner blocks';
+  const known = wordsOf(records);
+  const shared = [...wordsOf(advice)].filter((word) => known.has(word));
+  return shared.length < LEAST_WORDS ? 'the model wrote about something else' : null;
+}
+
+function noAnswer(message: string): OpsError {
+  return new OpsError('LLM_NO_ANSWER', message, {
+    hint: 'The record itself makes the rule instead.',
+    retryable: true,
+  });
 }

@@ -1,8 +1,10 @@
+import { scan } from '../../screen/scan.ts';
 import type { IncidentGroup } from './group-incidents.ts';
 import type { PastIncident } from './past-incident.ts';
 
 const SHOWN = 5;
 const TEXT = 300;
+const LEFT_OUT = '(left out by the safety scanner)';
 
 /** A rule as a document: what always holds is counted from the record, the advice may be a model's. */
 export function ruleText(group: IncidentGroup, advice: string): string {
@@ -65,10 +67,11 @@ function counted(texts: readonly string[]): string {
     .join(', ');
 }
 
-/** The most frequent first. */
+/** The most frequent first. What must not stand in everybody's memory is left out: one planted title is no end of a rule. */
 function tally(texts: readonly string[]): readonly (readonly [string, number])[] {
   const counts = new Map<string, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const text of texts.map((one) => (scan(one, { scope: 'workspace' }).blocked ? LEFT_OUT : one)))
+    counts.set(text, (counts.get(text) ?? 0) + 1);
   return [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, SHOWN);
 }
 
