@@ -3,6 +3,7 @@ import type { ModelBackend } from './backend.ts';
 import { chatBody } from './chat-body.ts';
 import { readChatStream } from './chat-stream.ts';
 import { codeOfStatus, RETRYABLE, retryAfterMs } from './classify-error.ts';
+import { noCompaction } from './compaction.ts';
 import { estimatedTokens } from './estimated-tokens.ts';
 import { LlmError } from './llm-error.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -24,6 +25,7 @@ export function createAccessGatewayBackend(options: AccessGatewayOptions): Model
   return {
     name: 'access-gateway',
     async attempt(request, attempt) {
+      if (request.compaction !== undefined) throw noCompaction('chat completions have no such thing');
       const dog = startWatchdog(attempt, options.idleMs);
       try {
         dog.signal.throwIfAborted();

@@ -34,14 +34,14 @@ export function createCompacting(): Compacting {
   const unable = new Set<string>();
   return {
     async attempt(model, able, send) {
-      if (!able || unable.has(model)) throw none(`${model} does not compact here`);
+      if (!able || unable.has(model)) throw noCompaction(`${model} does not compact here`);
       let answer: AttemptResult;
       try {
         answer = await send();
       } catch (error) {
         if (!(error instanceof LlmError) || error.code !== 'LLM_BAD_REQUEST') throw error;
         unable.add(model);
-        throw none(error.message, error);
+        throw noCompaction(error.message, error);
       }
       // The API answers a summary that failed with no content: this one did not know the parameter.
       if (answer.stop.kind !== 'compaction' && answer.content.length > 0) unable.add(model);
@@ -50,6 +50,6 @@ export function createCompacting(): Compacting {
   };
 }
 
-function none(message: string, cause?: LlmError): LlmError {
+export function noCompaction(message: string, cause?: LlmError): LlmError {
   return new LlmError('LLM_NO_COMPACTION', message, cause === undefined ? {} : { spent: cause.spent, cause });
 }

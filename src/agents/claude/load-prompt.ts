@@ -16,7 +16,13 @@ export function promptsVersion(folder?: string): string {
   const versions = (['triage', 'detective', 'surgeon', 'conversation'] as const).map(
     (role) => loadPrompt(role, folder).version,
   );
-  return createHash('sha256').update(versions.join()).digest('hex').slice(0, 12);
+  const words = [...versions, compactionPrompt(folder)];
+  return createHash('sha256').update(words.join()).digest('hex').slice(0, 12);
+}
+
+/** What a model is told that sums its own history up. */
+export function compactionPrompt(folder?: string): string {
+  return read('compaction', folder);
 }
 
 /** Policy first, so that all roles share the beginning. Files in `folder`, for trying others out, take the place of ours. */

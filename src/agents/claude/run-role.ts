@@ -8,7 +8,7 @@ import type { Hint, LaterTurn, LoopLimits, LoopOutcome, ReportTool, ToolAnswer }
 import { type Guidance, type Investigation, InvestigatorFailed } from '../ports.ts';
 import { failureWords, limitWords } from './failure-words.ts';
 import { recordingUsage, withinBudget } from './guarded-stream.ts';
-import { loadPrompt, type PromptedRole } from './load-prompt.ts';
+import { compactionPrompt, loadPrompt, type PromptedRole } from './load-prompt.ts';
 import { memoryTurns } from './memory-turns.ts';
 import { answerOf, hasTarget, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
 import { screenedStream } from './screened-stream.ts';
@@ -119,6 +119,7 @@ function converse<T>(
     maxTokens: run.maxTokens,
     signal: work.signal,
     limits: run.limits,
+    compaction: compactionPrompt(deps.prompts),
     oneCallPerTurn: run.role === 'surgeon',
     durably: (name, fn) => work.durably(`${prefix}:${name}`, fn),
     callTool: (name, input) =>

@@ -22,6 +22,13 @@ export interface RecordedError {
   readonly retryable: boolean;
 }
 
+export interface AskOptions {
+  readonly durably: Durably;
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+  readonly onEvent: (event: ModelEvent) => void;
+}
+
 /**
  * One model message as a durable step: paid for once, whatever crashes. A failure is recorded too, so that a replay
  * takes the same way; an abort is not, so that it can go on later.
@@ -30,12 +37,7 @@ export function askModel(
   name: string,
   stream: ModelStream,
   request: ModelRequest,
-  options: {
-    readonly durably: Durably;
-    readonly signal: AbortSignal;
-    readonly deadlineMs: number;
-    readonly onEvent: (event: ModelEvent) => void;
-  },
+  options: AskOptions,
 ): Promise<Asked> {
   const { durably, ...streamOptions } = options;
   return durably(name, async (): Promise<Asked> => {

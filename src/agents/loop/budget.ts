@@ -5,6 +5,8 @@ import type { LimitKind, LoopLimits, LoopSpent } from './types.ts';
 export interface Budget {
   readonly spent: LoopSpent;
   message(spent: Spent, ms: number): void;
+  /** What a call of the model cost that was no turn. */
+  aside(spent: Spent, ms: number): void;
   tools(count: number, ms: number): void;
   /** No further model message may be asked for. */
   exceeded(): LimitKind | undefined;
@@ -15,19 +17,23 @@ export interface Budget {
 
 export function createBudget(limits: LoopLimits): Budget {
   let spent: LoopSpent = { turns: 0, toolCalls: 0, usage: NO_USAGE, usd: 0, activeMs: 0 };
+  const aside = (more: Spent, ms: number): void => {
+    spent = {
+      ...spent,
+      usage: addUsage(spent.usage, more.usage),
+      usd: spent.usd + more.usd,
+      activeMs: spent.activeMs + ms,
+    };
+  };
   return {
     get spent() {
       return spent;
     },
     message(more, ms) {
-      spent = {
-        ...spent,
-        turns: spent.turns + 1,
-        usage: addUsage(spent.usage, more.usage),
-        usd: spent.usd + more.usd,
-        activeMs: spent.activeMs + ms,
-      };
+      aside(more, ms);
+      spent = { ...spent, turns: spent.turns + 1 };
     },
+    aside,
     tools(count, ms) {
       spent = { ...spent, toolCalls: spent.toolCalls + count, activeMs: spent.activeMs + ms };
     },

@@ -1,10 +1,11 @@
 import { OpsError } from '../../domain/errors.ts';
-import { type FinishedMessage, type ModelTurn, totalTokens, type UserBlock } from '../../llm/types.ts';
+import { isCompacted } from '../../llm/compaction.ts';
+import { type FinishedMessage, totalTokens, type UserBlock } from '../../llm/types.ts';
 import { askModel, revive } from './ask-model.ts';
 import { type Budget, createBudget } from './budget.ts';
-import { compacted } from './compact.ts';
 import { readReport, readWrittenReport, reportModelTool } from './report.ts';
 import { type AskedBefore, runTools, type ToolRun } from './run-tools.ts';
+import { type History, shorten, shortenByCode } from './shorten.ts';
 import {
   type AgentEvent,
   DEFAULT_LIMITS,
@@ -23,7 +24,6 @@ const MAX_EMPTY = 2;
 const CLOSING_MS = 60_000;
 /** From here on every further turn costs more than beginning anew from a summary; models hold at least 200,000. */
 const COMPACT_AT_TOKENS = 150_000;
-const MAX_COMPACTIONS = 2;
 /** A message cut by `max_tokens` is asked again with twice the room. */
 const MAX_RAISES = 2;
 
@@ -31,8 +31,9 @@ const MAX_RAISES = 2;
  * One role's work: stream → finished message → all its tools at once through the gate → results in one user turn →
  * again, until the role reports, stops, or a limit is reached. Knows no Slack, no incident and no vendor.
  *
- * The history only ever grows, until it is too long and a new one begins from a summary (`compact.ts`); a message that did not end well is neither kept nor acted on. Rejects only with what
- * `durably`, `callTool` or `takeHints` reject with while nothing was aborted: their contracts say they do not.
+ * The history only ever grows, until it is too long and begins with a summary (`shorten.ts`); a message that did not end
+ * well is neither kept nor acted on. Rejects only with what `durably`, `callTool` or `takeHints` reject with while nothing
+ * was aborted: their contracts say they do not.
  */
 export async function runLoop<T>(options: LoopOptions<T>): Promise<LoopOutcome<T>> {
   const budget = createBudget({ ...DEFAULT_LIMITS, ...options.limits });
@@ -45,8 +46,7 @@ export async function runLoop<T>(options: LoopOptions<T>): Promise<LoopOutcome<T
 }
 
 /** What the loop remembers between turns besides the history. */
-interface Course {
-  readonly messages: ModelTurn[];
+interface Course extends History {
   readonly askedBefore: AskedBefore;
   readonly recordedAs: Map<string, string>;
   maxTokens: number;
@@ -57,9 +57,6 @@ interface Course {
   nudges: number;
   invalidReports: number;
   idleTurns: number;
-  compactions: number;
-  /** Tokens of the last request and its answer: what the next one begins with. */
-  contextTokens: number;
   /** The last hint that stands in the history. */
   heard: number;
   /** A limit is reached and the model was told to conclude: its next message is the last. */
@@ -76,6 +73,7 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
   const tools = report === undefined ? options.tools : [...options.tools, reportModelTool(report)];
   const course: Course = {
     messages: [{ role: 'user', content: [{ type: 'text', text: options.prompt }] }],
+    past: [],
     askedBefore: new Map(),
     recordedAs: new Map(),
     maxTokens: options.maxTokens,
@@ -95,16 +93,23 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
     signal.throwIfAborted();
     const limit = budget.exceeded();
     if (limit !== undefined && course.closing === undefined) return ended(limit, course, budget);
-    if (course.contextTokens >= (options.compactAtTokens ?? COMPACT_AT_TOKENS)) compact(course);
     course.turn += 1;
+    const { maxTokens } = course;
+    const asking = () => ({ durably, signal, deadlineMs: deadlineMs(course, budget), onEvent });
+    if (course.contextTokens >= (options.compactAtTokens ?? COMPACT_AT_TOKENS)) {
+      const name = `turn ${course.turn} summary`;
+      // The last message concludes: it is not worth a summary that costs more than it.
+      const loop = course.closing === undefined ? options : { ...options, compaction: undefined };
+      await shorten(course, { loop, tools, maxTokens, budget, name, ...asking() });
+    }
     const asked = await askModel(
       `turn ${course.turn} message`,
       stream,
-      { system, tools, messages: [...course.messages], effort, maxTokens: course.maxTokens },
-      { durably, signal, deadlineMs: deadlineMs(course, budget), onEvent },
+      { system, tools, messages: [...course.messages], effort, maxTokens },
+      asking(),
     );
     budget.message(asked.spent, asked.ms);
-    if (!asked.ok && asked.error.code === 'LLM_CONTEXT_EXCEEDED' && compact(course)) continue;
+    if (!asked.ok && outgrown(asked.error.code, course) && shortenByCode(course, options.prompt)) continue;
     if (!asked.ok)
       return (
         failed(asked.error.code, course, budget) ?? {
@@ -120,13 +125,9 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
   }
 }
 
-/** Begins a new, short history; false when there is nothing to shorten or it has been tried. */
-function compact(course: Course): boolean {
-  if (course.messages.length < 3 || course.compactions >= MAX_COMPACTIONS) return false;
-  course.compactions += 1;
-  course.contextTokens = 0;
-  course.messages.splice(0, course.messages.length, compacted(course.messages));
-  return true;
+/** The history is what was refused: too long, or it begins with a summary that another server wrote. */
+function outgrown(code: string, { messages }: Course): boolean {
+  return code === 'LLM_CONTEXT_EXCEEDED' || (code === 'LLM_BAD_REQUEST' && isCompacted(messages));
 }
 
 function deadlineMs({ closing }: Course, budget: Budget): number {
@@ -150,7 +151,7 @@ async function after<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T
       return { kind: 'refused', category: stop.category, explanation: stop.explanation, spent: budget.spent };
     case 'context_exceeded':
       onEvent({ type: 'withdrawn' });
-      return compact(course) ? 'again' : ended('context', course, budget);
+      return shortenByCode(course, step.options.prompt) ? 'again' : ended('context', course, budget);
     case 'max_tokens':
       // Its last tool call may be cut and look whole: nothing of it is kept or run.
       onEvent({ type: 'withdrawn' });

@@ -110,8 +110,10 @@ export interface LoopOptions<T> {
   readonly onEvent?: (event: AgentEvent) => void;
   readonly limits?: Partial<LoopLimits>;
   readonly durably?: Durably;
-  /** A history of so many tokens is replaced by a summary with which a new one begins. */
+  /** From so many tokens on, a summary takes the history's place. */
   readonly compactAtTokens?: number;
+  /** What a model is told that sums the history up itself, where its server does that; without it code does it. */
+  readonly compaction?: string | undefined;
   /** Only the first call of a message runs; the others are answered with an error. */
   readonly oneCallPerTurn?: boolean;
   /** What people said meanwhile; asked before each user turn, in which it is put after the tool results. */

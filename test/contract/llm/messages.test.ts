@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelTurn } from '../../../src/llm/types.ts';
-import { QUESTION, REQUEST, type Rig, startRig, textOf, WAYS } from './support.ts';
+import { QUESTION, REQUEST, type Rig, startRig, textOf, WAYS, type Way } from './support.ts';
 
 let rig: Rig;
 afterEach(() => rig.claude.close());
@@ -103,6 +103,42 @@ describe.each(WAYS)('a message over $name', (way) => {
     rig = await startRig([{ blocks: [] }], { way });
     expect(await rig.ask()).toMatchObject({ text: '', content: [], stop: { kind: 'end_turn' } });
   });
+});
+
+/** Bedrock has no such thing, and neither have chat completions. */
+const summarises = (way: Way): boolean => way.whole && way.server.bedrock === undefined;
+
+describe.each(WAYS.filter(summarises))('a summary over $name', (way) => {
+  const compaction = { instructions: 'Keep the ids.' };
+
+  it('comes as one block that is sent back as it came', async () => {
+    rig = await startRig([{ blocks: [{ text: 'pid 7' }] }], { way });
+    const summary = await rig.ask({ compaction });
+    expect(summary).toMatchObject({ stop: { kind: 'compaction' }, text: '', toolUses: [] });
+    expect(summary.content.map(({ type }) => type)).toEqual(['compaction']);
+    expect(summary.usage.input + summary.usage.cacheWrite5m).toBeGreaterThan(20);
+    expect(summary.usd).toBeGreaterThan(0);
+    expect(rig.events).toEqual([]);
+    const { content } = JSON.parse(JSON.stringify(summary)) as typeof summary;
+    const after = await rig.ask({ messages: [{ role: 'assistant', content }, QUESTION] });
+    expect(after.text).toBe('pid 7');
+    expect(rig.tries.filter(({ problem }) => problem)).toEqual([]);
+  });
+
+  it('is asked for again after a fault, with the identical body', async () => {
+    rig = await startRig([], { way });
+    rig.claude.failNext({ kind: 'http', status: 529 }, { kind: 'error_event', afterBytes: 900 });
+    expect((await rig.ask({ compaction })).stop).toEqual({ kind: 'compaction' });
+    expect(rig.tries).toHaveLength(3);
+    expect(new Set(rig.tries.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+});
+
+it.each(WAYS.filter((way) => !summarises(way)))('no summary is asked for over $name', async (way) => {
+  rig = await startRig([], { way });
+  const asked = rig.ask({ compaction: { instructions: 'Keep the ids.' } });
+  await expect(asked).rejects.toMatchObject({ code: 'LLM_NO_COMPACTION', retryable: false });
+  expect(rig.tries).toEqual([]);
 });
 
 describe('parameters', () => {

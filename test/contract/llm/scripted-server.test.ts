@@ -148,6 +148,106 @@ describe('the scripted Messages API', () => {
     expect(text).toMatch(message);
   });
 
+  describe('sums up on demand', () => {
+    const BETA = { 'anthropic-beta': 'compact-2026-09-04' };
+    const ASKED = { ...BASE, compaction: { type: 'summarize', instructions: 'Keep ids.' } };
+    const NEXT = { role: 'user', content: 'go on' };
+    const send = (messages: object[], headers: object = BETA) =>
+      post({ ...BASE, messages }, '/v1/messages', headers);
+
+    async function summary(): Promise<Block> {
+      const { status, text } = await post(ASKED, '/v1/messages', BETA);
+      expect(status).toBe(200);
+      expect(text).toContain('"stop_reason":"compaction"');
+      expect(text).toMatch(/"input_tokens":0,[^]*"output_tokens":0,[^]*"iterations":\[\{"type":"compaction"/);
+      expect(text).not.toContain('content_block_delta');
+      const block = /"content_block":(\{"type":"compaction".*?\})\}/.exec(text)?.[1] ?? '';
+      return JSON.parse(block) as Block;
+    }
+    const turn = (block: Block) => ({ role: 'assistant', content: [block] });
+
+    it('and goes on from the block, also as the first block of a turn, and with the answer that came meanwhile', async () => {
+      const block = await summary();
+      expect((await send([turn(block), NEXT])).status).toBe(200);
+      expect((await send([{ role: 'user', content: [block, { type: 'text', text: 'go on' }] }])).status).toBe(
+        200,
+      );
+      const content = await firstAnswer();
+      const kept = [{ role: 'assistant', content }, results(content)];
+      expect((await send([turn(block), ...kept])).status).toBe(200);
+      // Without the block the same turns have lost what they were an answer to.
+      expect((await send([NEXT, ...kept])).status).toBe(400);
+    });
+
+    it.each<[string, (block: Block) => Promise<{ status: number; text: string }>, RegExp]>([
+      [
+        'a block without the beta',
+        (block) => send([turn(block), NEXT], {}),
+        /does not match any of the expected tags/,
+      ],
+      [
+        'a changed block',
+        (block) => send([turn({ ...block, content: 'else' }), NEXT]),
+        /compaction_content_mismatch/,
+      ],
+      [
+        'a block of somebody else',
+        (block) => send([turn({ ...block, signature: 'x' }), NEXT]),
+        /compaction_signature_invalid/,
+      ],
+      [
+        'a block with more fields',
+        (block) => send([turn({ ...block, citations: null }), NEXT]),
+        /Extra inputs/,
+      ],
+      [
+        'a block behind what it sums up',
+        (block) => send([USER, turn(block), NEXT]),
+        /compaction_block_misplaced/,
+      ],
+      ['two blocks', (block) => send([turn(block), NEXT, turn(block), NEXT]), /compaction_block_ambiguous/],
+      ['a request without the beta', () => post(ASKED), /requires anthropic-beta/],
+      [
+        'another kind',
+        () => post({ ...ASKED, compaction: { type: 'x' } }, '/v1/messages', BETA),
+        /summarize/,
+      ],
+      [
+        'a model that does not',
+        () => post({ ...ASKED, model: 'claude-haiku-4-5' }, '/v1/messages', BETA),
+        /not supported/,
+      ],
+      [
+        'stop sequences',
+        () => post({ ...ASKED, stop_sequences: ['x'] }, '/v1/messages', BETA),
+        /cannot be combined/,
+      ],
+    ])('and refuses %s', async (_, ask, message) => {
+      const { status, text } = await ask(await summary());
+      expect(text).toMatch(message);
+      expect(status).toBe(400);
+    });
+
+    it('and refuses a call that has no result yet', async () => {
+      const content = await firstAnswer();
+      const messages = [USER, { role: 'assistant', content }];
+      expect((await post({ ...ASKED, messages }, '/v1/messages', BETA)).status).toBe(400);
+    });
+
+    it('and refuses turns that the block sums up behind it', async () => {
+      const block = await summary();
+      const content = await firstAnswer();
+      const { status, text } = await send([
+        turn(block),
+        USER,
+        { role: 'assistant', content },
+        results(content),
+      ]);
+      expect(status).toBe(400);
+      expect(text).toMatch(/bound to a different conversation/);
+    });
+  });
+
   it('asks for a key and knows its models', async () => {
     expect((await post(BASE, '/v1/messages', { authorization: '' })).status).toBe(401);
     expect((await post({ ...BASE, model: 'gpt' })).status).toBe(404);

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { Scenario } from '../../../playground/claude/scenario.ts';
-import { createScriptedClaude, type ScriptedClaude } from '../../../playground/claude/scripted-claude.ts';
+import {
+  createScriptedClaude,
+  type ScriptedClaude,
+  type ScriptedClaudeOptions,
+} from '../../../playground/claude/scripted-claude.ts';
 import { runLoop } from '../../../src/agents/loop/run-loop.ts';
 import type { AgentEvent, LoopOptions, LoopOutcome } from '../../../src/agents/loop/types.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
@@ -17,8 +21,11 @@ export interface LoopRig {
 }
 
 /** The loop as the product wires it (real SDK, real sockets) in front of a scripted model; tools answer at once. */
-export async function startLoop(scenario: Scenario): Promise<LoopRig> {
-  const claude = await createScriptedClaude({ scenario });
+export async function startLoop(
+  scenario: Scenario,
+  server: Partial<ScriptedClaudeOptions> = {},
+): Promise<LoopRig> {
+  const claude = await createScriptedClaude({ scenario, ...server });
   const gateway = createModelGateway({
     backend: createAnthropicBackend({ apiKey: 'sk-test', baseUrl: claude.url }),
     retry: { baseDelayMs: 1 },
