@@ -4,18 +4,20 @@ import { createVectorCache } from './vector-cache.ts';
 
 /** What the packages call theirs, as far as we use it. */
 interface EmbeddingFunction {
-  generate(texts: string[]): Promise<readonly (readonly number[])[]>;
+  generate(texts: string[]): Promise<readonly unknown[]>;
 }
 
 const TIMEOUT_MS = 30_000;
 /** Texts a request: providers take at least so many. */
 const BATCH = 32;
-/** Longer ones are cut: what the shortest-sighted of them read. */
-const MAX_CHARACTERS = 8_000;
+/** Longer ones are cut. OpenAI refuses more than 8,192 tokens, which may be little more than one character each. */
+const MAX_CHARACTERS = 5_000;
+/** For a text without any: providers refuse it, and with it all that are asked in the same request. */
+const BLANK = '-';
 
 /**
  * An embedding by one of the `@chroma-core/…` packages, which the operator installs beside Sentry. Loaded when first used.
- * Its fingerprint is its name with its options, but for keys and tokens.
+ * Its fingerprint is its name with its options, but for keys, tokens and logins.
  */
 export function createChromaCoreEmbedder({
   packageName,
@@ -32,15 +34,14 @@ export function createChromaCoreEmbedder({
   return {
     fingerprint: fingerprintOf(packageName, options),
     async embed(texts) {
-      const cut = texts.map((text) => text.slice(0, MAX_CHARACTERS));
+      const cut = texts.map((text) => (text.trim() === '' ? BLANK : text.slice(0, MAX_CHARACTERS)));
       const unknown = [...new Set(cut.filter((text) => cache.get(text) === undefined))];
       const fresh = new Map<string, readonly number[]>();
       for (let at = 0; at < unknown.length; at += BATCH) {
         const some = unknown.slice(at, at + BATCH);
         const vectors = await ask(some);
         some.forEach((text, i) => {
-          const vector = vectors[i];
-          if (!vector) throw failure(packageName, 'a text got no vector');
+          const vector = plainVector(packageName, vectors[i]);
           fresh.set(text, vector);
           cache.set(text, vector);
         });
@@ -50,7 +51,7 @@ export function createChromaCoreEmbedder({
     close: async () => undefined,
   };
 
-  async function ask(texts: readonly string[]): Promise<readonly (readonly number[])[]> {
+  async function ask(texts: readonly string[]): Promise<readonly unknown[]> {
     opened ??= open();
     opened.catch(() => {
       opened = undefined;
@@ -95,13 +96,30 @@ export function createChromaCoreEmbedder({
   }
 }
 
+/** Typed arrays too; the sparse vectors that some packages make are no place in a space. */
+function plainVector(packageName: string, given: unknown): readonly number[] {
+  const vector = ArrayBuffer.isView(given) ? Array.from(given as Float32Array) : given;
+  if (Array.isArray(vector) && vector.length > 0 && vector.every((one) => Number.isFinite(one)))
+    return vector;
+  throw failure(
+    packageName,
+    given === undefined ? 'a text got no vector' : 'what it makes are no dense vectors',
+  );
+}
+
 const SECRET = /key|token|secret|password|credential/i;
 
 function fingerprintOf(packageName: string, options: Readonly<Record<string, unknown>>): string {
   const told = Object.entries(options)
     .filter(([name]) => !SECRET.test(name))
+    .map(([name, value]) => [name, withoutLogin(value)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `${packageName} ${JSON.stringify(Object.fromEntries(told))}`;
+}
+
+/** A gateway's address may carry one. */
+function withoutLogin(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1') : value;
 }
 
 function failure(packageName: string, cause: unknown): OpsError {

@@ -166,12 +166,53 @@ describe('an embedding of a package', () => {
     expect(FakeEmbeddingFunction.asked).toHaveLength(2);
   });
 
-  test('has its options in its fingerprint, but no key', () => {
+  test('gets a text with something in it even where there is none, which providers refuse', async () => {
+    class PickyEmbeddingFunction {
+      async generate(texts: string[]): Promise<unknown> {
+        if (texts.some((one) => one.trim() === '')) throw new Error("400 '$.input' is invalid");
+        return texts.map(() => Float32Array.of(1, 0.5));
+      }
+    }
+    const embedder = createChromaCoreEmbedder({
+      packageName: '@chroma-core/picky',
+      options: {},
+      load: async () => ({ PickyEmbeddingFunction }),
+    });
+    expect(await embedder.embed(['', ' \n', 'a'])).toEqual([1, 2, 3].map(() => [1, 0.5]));
+  });
+
+  test('that makes sparse vectors is refused', async () => {
+    class SparseEmbeddingFunction {
+      async generate(texts: string[]): Promise<unknown> {
+        return texts.map(() => ({ indices: [1], values: [0.5] }));
+      }
+    }
+    const embedder = createChromaCoreEmbedder({
+      packageName: '@chroma-core/sparse',
+      options: {},
+      load: async () => ({ SparseEmbeddingFunction }),
+    });
+    await expect(embedder.embed(['a'])).rejects.toMatchObject({
+      code: 'EMBEDDINGS_FAILED',
+      message: expect.stringContaining('no dense vectors'),
+    });
+  });
+
+  test('has its options in its fingerprint, but no key and no login', () => {
     const { fingerprint } = openEmbedder(
-      { name: 'openai', options: { modelName: 'small', apiKey: 'hidden' } },
+      {
+        name: 'openai',
+        options: {
+          modelName: 'small',
+          apiKey: 'hidden',
+          apiBase: 'https://me:hidden@gateway.example.com/v1',
+        },
+      },
       quiet,
     );
-    expect(fingerprint).toBe('@chroma-core/openai {"modelName":"small"}');
+    expect(fingerprint).toBe(
+      '@chroma-core/openai {"apiBase":"https://gateway.example.com/v1","modelName":"small"}',
+    );
     expect(embedderOf(fingerprint, quiet)?.fingerprint).toBe(fingerprint);
     expect(embedderOf('something else', quiet)).toBeNull();
   });
