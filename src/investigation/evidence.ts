@@ -1,4 +1,9 @@
-import { type Diagnosis, type Evidence, MEMORY_ONLY_CONFIDENCE } from '../domain/diagnosis.ts';
+import {
+  type Diagnosis,
+  type Evidence,
+  MEMORY_ONLY_CONFIDENCE,
+  MUTATION_CONFIDENCE,
+} from '../domain/diagnosis.ts';
 import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { isEvidenceToolName, type ToolCall } from '../domain/tool-call.ts';
@@ -46,7 +51,9 @@ export function checkEvidence(
   }
   const unproven = diagnosis.verdict !== 'cannot_tell' && !live;
   const { missed = [], unread: _, ...said } = diagnosis;
-  const unread = findUnread(record, current, new Set(missed));
+  // Who is sure enough to act misses nothing.
+  const isSure = diagnosis.verdict === 'cause_found' && live && confidence() >= MUTATION_CONFIDENCE;
+  const unread = isSure ? [] : findUnread(record, current, new Set(missed));
   return {
     diagnosis: {
       ...(unproven ? withdrawn(said) : said),
@@ -54,7 +61,7 @@ export function checkEvidence(
       confidence: confidence(),
       ...(unread.length > 0 ? { unread } : {}),
     },
-    dropped: [...dropped, ...notUnread(missed, unread)],
+    dropped: [...dropped, ...(isSure ? [] : notUnread(missed, unread))],
     live,
     unproven,
   };

@@ -154,6 +154,28 @@ describe('what a diagnosis misses', () => {
     expect(check([]).diagnosis).not.toHaveProperty('missed');
   });
 
+  it('is nothing where the cause is found, on live evidence, surely enough to act', () => {
+    const calls = [aToolCall({ id: id('a') }), no('TIMEOUT', { id: id('b') })];
+    const seen = (call: ToolCall): IncidentEventBody => ({
+      type: 'tool.called',
+      toolCallId: call.id,
+      role: 'detective',
+      tool: call.tool,
+      purpose: null,
+      state: 'ok',
+      summary: '',
+    });
+    const evidence = [{ claim: 'It blocks.', toolCallIds: [id('a')], quote: 'pid 4242' }];
+    const by = (confidence: number) =>
+      checkEvidence(aDiagnosis({ evidence, confidence }), {
+        incident,
+        events: eventsOf({ type: 'incident.opened', source: 'x', title: 'x' }, ...calls.map(seen)),
+        toolCalls: calls,
+      }).diagnosis.unread;
+    expect(by(0.95)).toBeUndefined();
+    expect(by(0.8)).toMatchObject([{ toolCallId: id('b') }]);
+  });
+
   it('is dropped, and said so, where the investigator names what never happened', () => {
     expect(check([id('a'), id('y')])).toMatchObject({
       dropped: [{ claim: `${id('y')} could not be read.` }],

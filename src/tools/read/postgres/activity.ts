@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
-import { hiddenNote, sessionColumns, sessionFacts } from './session-columns.ts';
+import { hiddenAmong, hiddenLine, sessionColumns, sessionFacts } from './session-columns.ts';
 
 /**
  * What every session does now, busiest first. Data: `{ total, active, idle, idle_in_transaction, waiting_on_lock,
- * longest_transaction_seconds, longest_query_seconds, sessions: facts[] }`; the counts are over all client sessions
- * but Sentry's own, `sessions` holds at most `limit`.
+ * longest_transaction_seconds, longest_query_seconds, hidden_count, sessions: facts[] }`; the counts are over all client
+ * sessions but Sentry's own, `sessions` holds at most `limit`; of `hidden_count` sessions the role may not see what they do.
  */
 export const postgresActivity = postgresReadTool({
   name: 'postgres_activity',
@@ -33,6 +33,7 @@ export const postgresActivity = postgresReadTool({
       waiting_on_lock: all.filter((facts) => facts.wait_event_type === 'Lock').length,
       longest_transaction_seconds: Math.max(0, ...all.map((facts) => facts.xact_age_seconds ?? 0)),
       longest_query_seconds: Math.max(0, ...running.map((facts) => facts.query_age_seconds ?? 0)),
+      hidden_count: hiddenAmong(all),
       sessions: shown,
     };
     return output(
@@ -63,7 +64,7 @@ export const postgresActivity = postgresReadTool({
           ]),
         ),
         ...more(include_idle ? all.length : all.length - data.idle, shown.length),
-        ...hiddenNote(all),
+        ...hiddenLine(data.hidden_count),
       ],
       data,
     );

@@ -102,7 +102,7 @@ export function hiddenLine(hidden: number): readonly string[] {
       ];
 }
 
-/** A line for the operator when the role may not see other users' sessions, else nothing. */
-export function hiddenNote(sessions: readonly SessionFacts[]): readonly string[] {
-  return hiddenLine(sessions.filter((session) => session.query === hiddenQuery).length);
+/** How many of these the role may not see. */
+export function hiddenAmong(sessions: readonly SessionFacts[]): number {
+  return sessions.filter((session) => session.query === hiddenQuery).length;
 }

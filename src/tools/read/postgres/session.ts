@@ -1,11 +1,11 @@
 import { age, count } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
-import { hiddenNote, sessionColumns, sessionFacts, who } from './session-columns.ts';
+import { hiddenAmong, hiddenLine, sessionColumns, sessionFacts, who } from './session-columns.ts';
 import { sessionKey } from './session-key.ts';
 
 /**
- * One session. Data: `{ alive, gone, blocks_count, locks_held, session: facts|null }`. `gone` is also true when the pid
- * belongs to a later session now.
+ * One session. Data: `{ alive, gone, blocks_count, locks_held, hidden_count, session: facts|null }`. `gone` is also true when
+ * the pid belongs to a later session now; `hidden_count` is 1 when the role may not see what it does.
  */
 export const postgresSession = postgresReadTool({
   name: 'postgres_session',
@@ -23,7 +23,14 @@ export const postgresSession = postgresReadTool({
       [pid, backend_start],
     );
     if (row === undefined) {
-      const data = { alive: false, gone: true, blocks_count: 0, locks_held: 0, session: null };
+      const data = {
+        alive: false,
+        gone: true,
+        blocks_count: 0,
+        locks_held: 0,
+        hidden_count: 0,
+        session: null,
+      };
       return output([`The session pid ${pid} started at ${backend_start} is gone.`], data);
     }
     const facts = sessionFacts(row);
@@ -32,13 +39,14 @@ export const postgresSession = postgresReadTool({
       gone: false,
       blocks_count: Number(row['blocks_count']),
       locks_held: Number(row['locks_held']),
+      hidden_count: hiddenAmong([facts]),
       session: facts,
     };
     return output(
       [
         `${who(facts)} is alive: ${facts.state ?? facts.backend_type} for ${age(facts.state_age_seconds)}, transaction ${age(facts.xact_age_seconds)} old, holds ${count(data.locks_held, 'lock')}, ${count(data.blocks_count, 'session')} ${data.blocks_count === 1 ? 'waits' : 'wait'} for it.`,
         `${facts.state === 'active' ? 'runs' : 'last ran'}: ${facts.query}`,
-        ...hiddenNote([facts]),
+        ...hiddenLine(data.hidden_count),
       ],
       data,
     );
