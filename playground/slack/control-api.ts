@@ -68,6 +68,8 @@ export interface ControlRequests {
     readonly attachments?: readonly unknown[];
     readonly blocks?: readonly unknown[];
   };
+  /** Turns a channel into a private one, or back. */
+  'channel-privacy': { readonly channel: string; readonly is_private: boolean };
   'user-group': { readonly id: string; readonly users: readonly string[] };
   messages: { readonly channel?: string; readonly thread_ts?: string };
   /** The whole `PageSnapshot`. */

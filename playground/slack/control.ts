@@ -86,6 +86,11 @@ export function controlHandlers(parts: ControlParts): Handlers {
       change(slack, message, contentOf(new Arguments(content)), { editor: ALERTMANAGER_APP.botUserId });
       return { ts };
     },
+    'channel-privacy': (body) => {
+      const channel = slack.workspace.channel(body.channel);
+      slack.workspace.putChannel({ ...channel, is_private: body.is_private });
+      return {};
+    },
     'user-group': (body) => {
       const group = slack.workspace.userGroups().find((each) => each.id === body.id);
       if (group === undefined) throw new SlackError('no_such_subteam');

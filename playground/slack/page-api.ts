@@ -36,6 +36,10 @@ export interface PageSnapshot {
   readonly faults: FaultPanel;
   /** Live "is investigating…" lines, by thread. */
   readonly statuses: readonly ThreadStatus[];
+  /** channel id → what the app offers to ask in this direct message. */
+  readonly prompts: Readonly<Record<string, Prompts>>;
+  /** `channel/thread_ts` → what the app calls this conversation. */
+  readonly titles: Readonly<Record<string, string>>;
   /** Pinned messages and bookmarks by channel. */
   readonly pins: Readonly<Record<string, readonly string[]>>;
   readonly bookmarks: Readonly<Record<string, readonly Bookmark[]>>;
@@ -58,6 +62,8 @@ export type PageDelta =
   | { readonly type: 'channel'; readonly channel: Channel } // new or changed
   | { readonly type: 'faults'; readonly faults: FaultPanel }
   | { readonly type: 'status'; readonly status: ThreadStatus } // empty text: remove the line
+  | { readonly type: 'prompts'; readonly channel: string; readonly prompts: Prompts }
+  | { readonly type: 'title'; readonly thread: string; readonly title: string }
   | { readonly type: 'pins'; readonly channel: string; readonly ts: readonly string[] }
   | { readonly type: 'bookmarks'; readonly channel: string; readonly bookmarks: readonly Bookmark[] }
   | { readonly type: 'bot'; readonly bot: BotConnection }
@@ -83,6 +89,12 @@ export interface Shortcut {
   readonly callback_id: string;
   readonly name: string;
   readonly type: 'message' | 'global';
+}
+
+export interface Prompts {
+  readonly title: string;
+  /** `title` is what the button says, `message` what is sent. */
+  readonly prompts: ReadonlyArray<{ readonly title: string; readonly message: string }>;
 }
 
 export interface Bookmark {
@@ -205,6 +217,8 @@ export interface PageActions {
     readonly action_id: string;
     readonly query: string;
   };
+  /** Slack's own *Stop* below an agent's thread: its streams take nothing more, and the app is told. */
+  'session.stop': { readonly userId: string; readonly channel: string; readonly thread_ts: string };
   'fault.cause': { readonly userId: string; readonly id: string };
   'fault.undo': { readonly userId: string; readonly id: string };
 }

@@ -8,6 +8,7 @@ import {
   messageShortcut,
   submitView,
 } from './interactivity.ts';
+import { stopStreams } from './methods/chat-stream.ts';
 import { join } from './methods/conversations.ts';
 import { react, usersOf } from './methods/reactions.ts';
 import type { PageActionName, PageActions, PageAnswer } from './page-api.ts';
@@ -85,6 +86,7 @@ export function personActions(slack: SlackContext, faults: FaultsClient): Handle
       ok: true,
       channel: workspace.directMessage(body.userId, SENTRY_APP.botUserId).id,
     }),
+    'session.stop': (body) => stopSession(slack, body),
     'fault.cause': (body) => faults.act(body.id, 'cause'),
     'fault.undo': (body) => faults.act(body.id, 'undo'),
   };
@@ -101,6 +103,18 @@ function openHome(slack: SlackContext, body: PageActions['home.open']): PageAnsw
     ...(tab === 'home' && view !== undefined ? { view } : {}),
   });
   return { ok: true, channel: channel.id };
+}
+
+function stopSession(slack: SlackContext, body: PageActions['session.stop']): PageAnswer {
+  const channel = slack.workspace.channelFor(body.channel, body.userId);
+  const streams = stopStreams(slack, channel.id, body.thread_ts);
+  emitIn(slack, channel.id, {
+    type: 'agent_session_stopped',
+    user: body.userId,
+    thread_ts: body.thread_ts,
+    streaming_message_ts: streams,
+  });
+  return { ok: true };
 }
 
 function ownMessage(

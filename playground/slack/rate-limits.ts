@@ -8,7 +8,10 @@ type Tier = keyof typeof TIERS;
 
 const METHOD_TIERS: Readonly<Record<string, Tier>> = {
   'agents.sessions.setStatus': 4,
+  'agents.sessions.rename': 4,
   'assistant.threads.setStatus': 4,
+  'assistant.threads.setSuggestedPrompts': 4,
+  'assistant.threads.setTitle': 4,
   'apps.connections.open': 4,
   'bookmarks.add': 2,
   'bots.info': 3,

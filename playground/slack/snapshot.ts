@@ -23,6 +23,8 @@ export function snapshotOf(workspace: Workspace, faults: FaultPanel, bot: BotCon
     shortcuts: SHORTCUTS,
     faults,
     statuses: workspace.statuses(),
+    prompts: workspace.prompts(),
+    titles: workspace.titles(),
     pins: byChannel((id) => workspace.pins(id)),
     bookmarks: byChannel((id) => workspace.bookmarks(id)),
     bot,

@@ -1,5 +1,5 @@
 import { Journal } from './journal.ts';
-import type { Bookmark, PageDelta, ThreadStatus } from './page-api.ts';
+import type { Bookmark, PageDelta, Prompts, ThreadStatus } from './page-api.ts';
 import { SEED_CHANNELS, SEED_USER_GROUPS, SEED_USERS, TEAM } from './seed.ts';
 import { SlackError } from './slack-error.ts';
 import type { Channel, Ephemeral, Message, User, UserGroup, View } from './slack-shapes.ts';
@@ -213,6 +213,32 @@ export class Workspace {
     const bookmarks = [...this.bookmarks(channel), bookmark];
     this.#journal.put('bookmarks', channel, bookmarks);
     this.publish({ type: 'bookmarks', channel, bookmarks });
+  }
+
+  /** What the app offers to ask in a direct message. */
+  prompts(): Record<string, Prompts> {
+    return Object.fromEntries(this.#journal.entries<Prompts>('prompts'));
+  }
+
+  setPrompts(channel: string, prompts: Prompts): void {
+    this.#journal.put('prompts', channel, prompts);
+    this.publish({ type: 'prompts', channel, prompts });
+  }
+
+  /** What conversations are called, by `channel/thread_ts`. */
+  titles(): Record<string, string> {
+    return Object.fromEntries(this.#journal.entries<string>('titles'));
+  }
+
+  setTitle(
+    thread: { readonly channel: string; readonly thread_ts: string },
+    title: string,
+    options: { readonly onlyNew?: boolean } = {},
+  ): void {
+    const key = `${thread.channel}/${thread.thread_ts}`;
+    if (options.onlyNew === true && this.#journal.get('titles', key) !== undefined) return;
+    this.#journal.put('titles', key, title);
+    this.publish({ type: 'title', thread: key, title });
   }
 
   /** Who is working where; gone after a restart, as it would be in Slack soon anyway. */

@@ -11,6 +11,7 @@ import type { Json } from '../../src/domain/tool-call.ts';
 import { createGate } from '../../src/gate/gate.ts';
 import type { GateDeps } from '../../src/gate/gate-deps.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
+import { type Listener, openListener } from '../../src/infra/db/listen.ts';
 import { createEngine } from '../../src/infra/dbos/engine.ts';
 import { migrateEngine } from '../../src/infra/dbos/enqueue-function.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
@@ -18,7 +19,7 @@ import type { InvestigationDeps, InvestigationMemory } from '../../src/investiga
 import type { AnswerPlaces } from '../../src/investigation/ports.ts';
 import { createQuestions } from '../../src/investigation/questions.ts';
 import { createSteering } from '../../src/investigation/steering.ts';
-import { createStopNotices } from '../../src/investigation/stop-notices.ts';
+import { createStopNotices, STOP_CHANNEL } from '../../src/investigation/stop-notices.ts';
 import { createTurn } from '../../src/investigation/turn.ts';
 import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
 import { why } from '../../src/record/why.ts';
@@ -264,6 +265,8 @@ export async function createCore(options: CoreOptions) {
   const approvals = createApprovals({ sql, records, policy, audit });
   const engine = createEngine({ databaseUrl: options.url, sql, log: quiet, executorId: randomUUID() });
   const shutdown = new AbortController();
+  const stops = createStopNotices({ sql, log: quiet });
+  let listener: Listener | undefined;
   const deps: InvestigationDeps = {
     sql,
     records,
@@ -276,7 +279,7 @@ export async function createCore(options: CoreOptions) {
     claude: options.claude ?? null,
     playbook: options.investigator ?? boxInvestigator,
     reporter: { changed: () => undefined },
-    stops: createStopNotices({ sql, log: quiet }),
+    stops,
     log: quiet,
     shutdown: shutdown.signal,
     redact: (text) => text,
@@ -296,10 +299,19 @@ export async function createCore(options: CoreOptions) {
     accept,
     engine,
     steering: createSteering({ ...deps, audit }),
-    start: () => engine.start(createTurn(deps), [], questions.answer),
+    async start() {
+      listener = openListener(options.url, {
+        channel: STOP_CHANNEL,
+        onNotice: stops.heard,
+        onState: stops.hearing,
+        log: quiet,
+      });
+      await engine.start(createTurn(deps), [], questions.answer);
+    },
     async stop() {
       shutdown.abort();
       await engine.stop(2_000);
+      await listener?.close();
       await database.close();
     },
   };

@@ -1,10 +1,11 @@
 import { LIMITS } from '../limits.ts';
 import { change, post, readForm } from '../posting.ts';
-import type { Method, MethodCall } from '../slack-context.ts';
+import type { Method, MethodCall, SlackContext } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
 import type { Block, Message } from '../slack-shapes.ts';
 import { acceptBlocks, acceptMetadata } from '../validate/payload.ts';
 import { asText, isRecord } from '../validate/rules.ts';
+import { SESSION_MS, sessionStatus } from './agents.ts';
 import { writableChannel } from './chat.ts';
 
 const TASK_STATES = ['pending', 'in_progress', 'complete', 'error'];
@@ -17,6 +18,8 @@ interface Stream {
   readonly planTitle: string;
   readonly tasks: ReadonlyArray<Readonly<Record<string, unknown>>>;
   readonly blocks: readonly Block[];
+  /** The person pressed Slack's *Stop*: nothing more is taken, but for its end. */
+  readonly stoppedByUser?: boolean;
 }
 
 /** `chat.startStream`, `appendStream`, `stopStream`. */
@@ -40,11 +43,13 @@ export const streamMethods: Readonly<Record<string, Method>> = {
       streaming: true,
     });
     call.slack.workspace.journal.put('streams', keyOf(message), stream);
+    if (channel.is_im) showSession(call, message, 'processing');
     return { channel: channel.id, ts: message.ts };
   },
 
   'chat.appendStream': (call) => {
     const { message, stream } = openStream(call);
+    if (stream.stoppedByUser === true) throw new SlackError('stopped_by_user');
     const extended = extend(stream, call);
     call.slack.workspace.journal.put('streams', keyOf(message), extended);
     // Appending tells no app: only the finished message is an event.
@@ -67,9 +72,29 @@ export const streamMethods: Readonly<Record<string, Method>> = {
       { drop: ['streaming_state'] },
     );
     call.slack.workspace.journal.delete('streams', keyOf(message));
+    if (call.slack.workspace.channel(after.channel).is_im) showSession(call, after, 'active');
     return { channel: after.channel, ts: after.ts, message: readForm(after, true) };
   },
 };
+
+/** Slack sets a session's state with the beginning and end of its stream. */
+function showSession(call: MethodCall, message: Message, status: string): void {
+  const thread = { channel: message.channel, thread_ts: message.thread_ts ?? message.ts };
+  call.slack.workspace.setStatus(sessionStatus(thread, call.app.botId, status), SESSION_MS);
+}
+
+/** The streams of a thread that are open take nothing more; their messages. */
+export function stopStreams(slack: SlackContext, channel: string, threadTs: string): readonly string[] {
+  const { journal } = slack.workspace;
+  const open = slack.workspace
+    .messages(channel)
+    .filter((each) => each.thread_ts === threadTs && each.streaming_state !== undefined);
+  for (const message of open) {
+    const stream = journal.get<Stream>('streams', keyOf(message));
+    if (stream !== undefined) journal.put('streams', keyOf(message), { ...stream, stoppedByUser: true });
+  }
+  return open.map((message) => message.ts);
+}
 
 function keyOf(message: Message): string {
   return `${message.channel}/${message.ts}`;

@@ -75,6 +75,7 @@ export function directAnswer(deps: DirectAnswerDeps, question: AskedQuestion, ti
   /** The stream ends as it is; what it says is put right by an edit. */
   async function leaveStream(): Promise<void> {
     way = 'edit';
+    plan();
     for (let tries = 0; stream !== null && tries < STOP_TRIES; tries += 1) {
       try {
         return await stream.stop();
@@ -155,8 +156,14 @@ export function directAnswer(deps: DirectAnswerDeps, question: AskedQuestion, ti
       clearTimeout(timer);
       await calls;
       const text = endWords(end);
-      if (way === 'stream' && !(await streamedToEnd(text))) await leaveStream();
-      if (way === 'edit') await messages.say(place, slot(text));
+      // What was said until a person stopped it stays: whole sentences.
+      const stopped = 'stopped' in end && sent !== '';
+      const whole = cut(
+        stopped ? `${sent}\n\n${text}` : sent === '' ? text : `${finished}${text}`,
+        MAX_SHOWN,
+      );
+      if (way === 'stream' && !(await streamedToEnd(whole))) await leaveStream();
+      if (way === 'edit') await messages.say(place, slot(stopped ? whole : text));
       await sessions.idle(place);
     },
 
@@ -167,8 +174,7 @@ export function directAnswer(deps: DirectAnswerDeps, question: AskedQuestion, ti
   };
 
   /** True: the whole answer stands in the stream's message, and nothing else. */
-  async function streamedToEnd(text: string): Promise<boolean> {
-    const whole = cut(sent === '' ? text : `${finished}${text}`, MAX_SHOWN);
+  async function streamedToEnd(whole: string): Promise<boolean> {
     if (!whole.startsWith(sent)) return false;
     for (let tries = 0; tries < STOP_TRIES; tries += 1) {
       try {

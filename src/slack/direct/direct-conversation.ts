@@ -90,9 +90,12 @@ async function answerAbout(
     text: said.text,
   };
   // The record first: it is right, and it is there when no model answers.
-  await say(further ? briefOf(record, url) : await story(context, record, url));
-  if (further) await questions.ask(question);
-  else await questions?.note(question);
+  if (!further) {
+    await questions?.note(question);
+    return say(await story(context, record, url));
+  }
+  await say(briefOf(record, url));
+  await questions.ask(question);
 }
 
 async function story(context: SlackContext, record: IncidentRecord, url: string | null): Promise<Say> {

@@ -94,6 +94,10 @@ function applyDelta(data, snapshot, delta) {
       const others = snapshot.statuses.filter((one) => one.channel !== channel || one.thread_ts !== thread_ts);
       return withSnapshot({ statuses: delta.status.text === '' ? others : [...others, delta.status] });
     }
+    case 'prompts':
+      return withSnapshot({ prompts: { ...snapshot.prompts, [delta.channel]: delta.prompts } });
+    case 'title':
+      return withSnapshot({ titles: { ...snapshot.titles, [delta.thread]: delta.title } });
     case 'pins':
       return withSnapshot({ pins: { ...snapshot.pins, [delta.channel]: delta.ts } });
     case 'bookmarks':

@@ -3,7 +3,7 @@ import { icon } from '../core/icons.js';
 import { appUser, channelMessages } from '../core/select-state.js';
 import { h, isSafeAddress } from '../core/vdom.js';
 import { avatar } from './avatar.js';
-import { composer } from './composer.js';
+import { composer, sayInDirect } from './composer.js';
 import { emptyState } from './empty-state.js';
 import { homeTab } from './home.js';
 import { messageList } from './message-list.js';
@@ -114,8 +114,31 @@ function channelBody(app, channel) {
           )
         : messageList(app, entries, 'channel'),
     ),
+    channel.is_im && suggestedPrompts(app, channel),
     member || channel.is_im ? composer(app, { channel, thread: undefined }) : joinBar(app, channel),
   ];
+}
+
+/**
+ * What the app offers to ask.
+ * @param {App} app
+ * @param {Channel} channel
+ */
+function suggestedPrompts(app, channel) {
+  const offered = app.data.snapshot?.prompts[channel.id];
+  if (!offered) return null;
+  return h(
+    'div',
+    { class: 'prompts', 'data-testid': 'prompts', role: 'group', 'aria-label': offered.title || 'Suggestions' },
+    offered.title !== '' && h('span', { class: 'prompts-title' }, offered.title),
+    offered.prompts.map((prompt) =>
+      h(
+        'button',
+        { type: 'button', class: 'btn btn-small', onClick: () => void sayInDirect(app, channel, prompt.message) },
+        prompt.title,
+      ),
+    ),
+  );
 }
 
 /** @param {Channel} channel */

@@ -177,6 +177,29 @@ async function send(app, target, key) {
           ...(target.thread === undefined ? {} : { thread_ts: target.thread }),
         }),
       );
+  if (answer.ok && !isCommand) openConversation(app, target, answer.ts);
   // A refused message is given back, unless something new was typed meanwhile.
   if (!answer.ok && (app.ui.drafts[key] ?? '') === '') app.set({ drafts: { ...app.ui.drafts, [key]: typed } });
+}
+
+/**
+ * In a direct message with an agent each message begins a conversation of its own, and is answered in its thread.
+ * @param {App} app
+ * @param {Target} target
+ * @param {string | undefined} ts
+ */
+function openConversation(app, target, ts) {
+  if (target.channel.is_im && target.thread === undefined && ts !== undefined)
+    app.go({ channel: target.channel.id, thread: ts });
+}
+
+/**
+ * Sends a suggested prompt as this person's message.
+ * @param {App} app
+ * @param {Channel} channel
+ * @param {string} text
+ */
+export async function sayInDirect(app, channel, text) {
+  const answer = await app.report(act('message.post', { userId: app.ui.viewer, channel: channel.id, text }));
+  if (answer.ok) openConversation(app, { channel, thread: undefined }, answer.ts);
 }

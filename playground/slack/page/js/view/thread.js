@@ -1,3 +1,4 @@
+import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
 import { author, threadMessages } from '../core/select-state.js';
 import { h } from '../core/vdom.js';
@@ -35,7 +36,7 @@ export function threadPane(app) {
       h(
         'div',
         { class: 'head-words' },
-        h('h2', { class: 'head-title' }, 'Thread'),
+        h('h2', { class: 'head-title' }, app.data.snapshot?.titles[`${channel.id}/${ts}`] ?? 'Thread'),
         h('p', { class: 'head-topic' }, channel.is_im ? 'Direct message' : `#${channel.name}`),
       ),
       h(
@@ -91,5 +92,16 @@ function statusLine(app, channel, ts) {
     { class: 'status-line', role: 'status', 'data-testid': 'thread-status' },
     h('span', { class: 'status-dots', 'aria-hidden': 'true' }, h('i', null), h('i', null), h('i', null)),
     h('span', null, h('strong', null, name), ` ${status.text}`),
+    !status.clearsOnReply &&
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'btn btn-small',
+          'data-testid': 'session-stop',
+          onClick: () => void app.report(act('session.stop', { userId: app.ui.viewer, channel, thread_ts: ts })),
+        },
+        'Stop',
+      ),
   );
 }
