@@ -126,7 +126,12 @@ export function answerOf(request: ToolCallRequest, result: ToolCallResult): stri
   };
   switch (result.kind) {
     case 'ok':
-      return JSON.stringify({ ...head, truncated: result.truncated, ...shownOutput(result.text) });
+      // Said only when it is so: each of these is sent again with every later turn.
+      return JSON.stringify({
+        ...head,
+        ...(result.truncated ? { truncated: true } : {}),
+        ...shownOutput(result.text),
+      });
     case 'proposed':
       return JSON.stringify({ ...head, action_id: result.actionId, output: result.text });
     case 'failed':
