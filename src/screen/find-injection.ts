@@ -1,4 +1,5 @@
 import { approvalRules } from './injection/approval-rules.ts';
+import { authorityRules } from './injection/authority-rules.ts';
 import { backwards, decodePieces, leet, mayBeLeet, rot13, unescaped, unleet } from './injection/decode.ts';
 import { delimiterRules } from './injection/delimiter-rules.ts';
 import { exfiltrationRules } from './injection/exfiltration-rules.ts';
@@ -8,6 +9,7 @@ import type { InjectionClass, InjectionRule } from './injection/injection-rule.t
 import { languageRules, scriptPatterns } from './injection/language-rules.ts';
 import { overrideRules } from './injection/override-rules.ts';
 import { roleRules } from './injection/role-rules.ts';
+import { sessionRules } from './injection/session-rules.ts';
 import { createLiteralTest, createMatcher, type Matched, type Struck } from './matcher.ts';
 import type { Span } from './rule.ts';
 
@@ -16,7 +18,9 @@ export const injectionRules: readonly InjectionRule[] = [
   ...overrideRules,
   ...approvalRules,
   ...exfiltrationRules,
+  ...sessionRules,
   ...roleRules,
+  ...authorityRules,
   ...delimiterRules,
   ...indirectRules,
   ...languageRules,

@@ -181,15 +181,7 @@ export const authorityRules: readonly InjectionRule[] = [
     'no-card',
     'approval_skipping',
     jailbreaks,
-    [
-      'do not post',
-      "don't post",
-      'do not show',
-      'do not create',
-      "don't show",
-      'without a card',
-      'without posting',
-    ],
-    `(?:(?:do not|don't) (?:post|show|create)|without(?: posting)?) (?:(?:an?|the|any) )?(?:approval )?(?:card|approval (?:card|request|prompt|button)s?)\\b`,
+    ['do not post', "don't post", 'do not show', 'do not create', "don't show", 'without posting'],
+    `(?:(?:do not|don't) (?:post|show|create)|without posting) (?:(?:an?|the|any) )?(?:approval )?(?:card|approval (?:card|request|prompt|button)s?)\\b`,
   ),
 ];

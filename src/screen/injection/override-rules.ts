@@ -1,3 +1,4 @@
+import type { Hit } from '../rule.ts';
 import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
 
 const ignoring = [
@@ -15,6 +16,10 @@ const ignoring = [
   'abandon',
   'discard',
   'set aside',
+  'put aside',
+  'lay aside',
+  'cast aside',
+  'refrain from',
   'throw away',
   'throw out',
   'pay no attention',
@@ -27,16 +32,16 @@ const ignoring = [
   'cease',
 ];
 const verbs =
-  '(?:ignor(?:e|ing)|disregard|forget(?: about)?|neglect|overlook|omit|bypass|override|skip|dismiss|abandon|discard|set aside|throw (?:out|away)|pay no attention to' +
+  '(?:ignor(?:e|ing)|disregard|forget(?: about)?|neglect|overlook|omit|bypass|override|skip|dismiss|abandon|discard|(?:set|put|lay|cast) aside|throw (?:out|away)|refrain from following|pay no attention to' +
   "|(?:do not|don'?t|stop|never|no longer|cease(?: to)?) (?:follow(?:ing)?|obey(?:ing)?|listen(?:ing)? to|adher(?:e|ing) to|comply(?:ing)? with|heed(?:ing)?|pay(?:ing)? attention to|regard(?:ing)?|abide by))";
 const gentle =
-  "(?:ignor(?:e|ing)|disregard|forget|neglect|overlook|omit|bypass|skip|dismiss|pay no attention to|(?:do not|don'?t|stop) (?:follow(?:ing)?|obey(?:ing)?|heed(?:ing)?|listen(?:ing)? to|regard))";
+  "(?:ignor(?:e|ing)|disregard|forget|neglect|overlook|omit|bypass|skip|dismiss|(?:set|put|lay|cast) aside|refrain from following|pay no attention to|(?:do not|don'?t|stop) (?:follow(?:ing)?|obey(?:ing)?|heed(?:ing)?|listen(?:ing)? to|regard))";
 const filler =
   '(?:(?:all|any|every|each|the|of|your|my|our|these|those|this|that|its|other|such|and|or|completely|entirely|immediately|totally|safely|please) ){0,5}';
 const earlier =
   '(?:previous(?:ly)?|prior|preceding|above|foregoing|earlier|initial|original|former|past|last|existing|pre-?existing|following|given|provided|system|developer|hidden|default|built-?in|safety|security|ethical|programmed)';
 const orders =
-  '(?:instructions?|directives?|directions?|prompts?|guidelines?|guardrails?|programming|orders|commandments?|system (?:prompt|message)s?)';
+  '(?:instructions?|directives?|directions?|prompts?|guidelines?|guidance|guardrails?|programming|orders|commandments?|system (?:prompt|message)s?)';
 const things =
   '(?:content|text|commands?|context|conversations?|inputs?|data|messages?|communications?|responses?|requests?|chats?|dialog(?:ue)?s?|discussions?|tasks?|quer(?:y|ies)|questions?|rules?|statements?|sentences?|paragraphs?|goals?|objectives?|constraints?|restrictions?|limitations?|polic(?:y|ies)|training|answers?)';
 const sayings =
@@ -51,7 +56,8 @@ export const overrideRules: readonly InjectionRule[] = [
     rebuff,
     ignoring,
     `${verbs} ${filler}(?:${earlier}(?:,? (?:and|or|/) (?:${earlier}|future|subsequent))?,? ){1,2}(?:[a-z]+ ){0,2}${orders}\\b`,
-    isOrder,
+    (hit) => isOrder(hit) && !isSetting(hit),
+    'wide',
   ),
   phrase(
     'ignore-instructions',
@@ -78,10 +84,14 @@ export const overrideRules: readonly InjectionRule[] = [
     'system_prompt_override',
     'NVIDIA/garak latentinjection, promptinject (goal hijacking)',
     ignoring,
-    `${gentle} [^\\n]{0,80}?(?:instructions?|directions?|prompts?|users?|rest|text|above|documents?|prompt|everything|previous|following|said)\\b[^\\n]{0,60}?(?: (?:and|then|but)|[,.;:]) (?:(?:just|instead|simply|only|then|please|always) ){0,3}${sayings}\\b`,
+    `${gentle} [^\\n]{0,80}?(?:instructions?|directions?|prompts?|users?|rest|remainder|text|above|documents?|sheet|page|content|details|task|everything|previous|following|said)\\b[^\\n]{0,60}?(?: (?:and|then|but)|[,.;:]) (?:(?:just|instead|simply|only|then|please|always) ){0,3}${sayings}\\b`,
     (hit) =>
       opensAsOrder(hit) &&
-      !/\b(?:errors?|warnings?|alerts?|logs?|output|values?|pods?|nodes?|metrics?)\b/i.test(hit.secret),
+      (/\b(?:rest|remainder) of (?:this|the)\b/i.test(hit.secret) ||
+        /\b(?:just|simply|only|instead) (?:say|print|reply|respond|output|answer|write)$/i.test(hit.secret) ||
+        !/\b(?:errors?|warnings?|alerts?|logs?|output|values?|pods?|nodes?|metrics?)\b.*\W\w+$/i.test(
+          hit.secret,
+        )),
   ),
   phrase(
     'ignore-everything',
@@ -90,7 +100,10 @@ export const overrideRules: readonly InjectionRule[] = [
     ignoring,
     `${gentle} (?:(?:about|absolutely|completely) )?(?:all|everything|anything|whatever|what)(?: (?:that|else))? (?:(?:you|i|we|they|was|were|has|have|is|been|came|comes|had)\\b|above|before|prior|previous|so far)`,
     (hit) =>
-      opensAsOrder(hit) && /\b(?:you|i|we|they|above|before|previous|prior|so far)\b/i.test(hit.secret),
+      opensAsOrder(hit) &&
+      /\b(?:you|i|we|they|above|before|previous|prior|so far)\b/i.test(hit.secret) &&
+      // "Forget what I said about the cache" takes back a word among people.
+      !/\bwhat (?:i|we)$/i.test(hit.secret),
   ),
   phrase(
     'ignore-the-user',
@@ -130,8 +143,8 @@ export const overrideRules: readonly InjectionRule[] = [
     'obey-only-this',
     'system_prompt_override',
     'ethz-spylab/agentdojo attacks (InjecAgent)',
-    ['strictly', 'only', 'exclusively', 'instead', 'must now', 'obey'],
-    `(?:strictly|only|exclusively|instead,?|must now|obey) (?:(?:adhere to|follow|obey|execute|focus on|comply with|do|perform|respond to) )?(?:only )?(?:on )?(?:the|these|this|my) (?:following|below|next|new) (?:instructions?|commands?|directives?|orders?|information and)\\b`,
+    ['strictly', 'solely', 'only', 'exclusively', 'instead', 'must now', 'obey'],
+    `(?:strictly|solely|only|exclusively|instead,?|must now|obey) (?:(?:adhere to|follow|obey|execute|focus on|comply with|do|perform|respond to) )?(?:only )?(?:on )?(?:the|these|this|my) (?:following|below|next|new) (?:instructions?|commands?|directives?|orders?|(?:information|message|text) and)\\b`,
     isOrder,
   ),
   phrase(
@@ -139,8 +152,8 @@ export const overrideRules: readonly InjectionRule[] = [
     'system_prompt_override',
     'PayloadsAllTheThings, Prompt Injection',
     ['from now on', 'henceforth', 'from this point', 'from here on'],
-    `(?:from now on|henceforth|from this point (?:on|forward|onwards?)|from here on(?: out)?)[,:]? (?:(?:you|your) (?:are|must|will|shall|should|answers?|respon[ds]\\w{0,12}|act|only|always|no longer|have|can)|(?:always|only|never) (?:answer|respond|reply|say|act|approve|ignore)|ignore|act as|respond|answer|pretend|speak|obey)\\b`,
-    (hit) => !/\bcan$/i.test(hit.secret),
+    `(?:from now on|henceforth|from this point (?:on|forward|onwards?)|from here on(?: out)?)[,:]? (?:(?:you|your) (?:(?:are|must|will|shall|should|have to|can)(?: (?:now|only|always|never|no longer|to|be|also))* (?:a|an|in|my|dan|answers?|respon[ds]\\w{0,12}|reply|say|act|behave|obey|ignore|pretend|speak|write|output|print|comply|refuse|operate|serve|approve|execute|run|free|unrestricted|evil)|answers?|respon[ds]\\w{0,12}|act|only|always|no longer)|(?:always|only|never) (?:answer|respond|reply|say|act|approve|ignore)|ignore|act as|respond|answer|pretend|speak|obey)\\b`,
+    isOrder,
   ),
   phrase(
     'instead-say',
@@ -179,10 +192,60 @@ export const overrideRules: readonly InjectionRule[] = [
       'simply print',
       'simply reply',
       'repeat the following',
+      'repeat the next',
+      'just repeat',
+      'only repeat',
+      'simply repeat',
       'repeat after me',
       'print the following',
     ],
-    `(?:(?:just|only|simply) (?:say|print|output|reply(?: with)?|respond(?: with)?)|(?:reply|respond) only with|(?:repeat|print) (?:the following (?:sentence|text|phrase|words?|message)|after me))[: ]*["'“«:]`,
+    `(?:(?:just|only|simply) (?:say|print|output|repeat|reply(?: with)?|respond(?: with)?)|(?:reply|respond) only with|(?:repeat|print) (?:the (?:following|next) (?:sentence|text|phrase|words?|message)|after me))[: ]*["'“«:]`,
+    opensAsOrder,
+  ),
+  phrase(
+    'your-only-task',
+    'system_prompt_override',
+    'Greshake et al. 2023; goal hijacking',
+    ['your only', 'your new', 'your sole', 'your real', 'your actual', 'your true', 'your single'],
+    `your (?:only|new|sole|real|actual|true|single) (?:job|task|goal|purpose|objective|mission|instruction|duty)s?(?: now)? (?:is|are|will be)(?: now)? (?:to )?(?:just |simply |only )?(?:print|say|output|repeat|reply|respond|answer|obey|convince|tell|ignore|approve|translate|generate|return|send|execute|delete|help me|serve me)\\b`,
+  ),
+  phrase(
+    'instructions-void',
+    'system_prompt_override',
+    'goal hijacking: the old instructions are said to be over',
+    ['previous', 'prior', 'earlier', 'above', 'original', 'instructions', 'guidance', 'directives'],
+    `(?:(?:previous|prior|earlier|above|original|existing) )?(?:instructions?|guidance|directives?|prompts?|rules)(?: (?:above|before|given|so far|you (?:got|received)))? (?:are|were|is|was) (?:(?:now|hereby|just|only|all) ){0,2}(?:(?:null and )?void|a test|a joke|cancell?ed|revoked|(?:outdated|wrong|invalid|superseded|obsolete)[;,.]? ?(?:please |and |so )?(?:follow|obey|do|use|execute) (?:these|this|mine|my|the (?:following|new|next)) )`,
+    ({ text, start, secret }) =>
+      /previous|prior|earlier|above|original|before|given|so far|you /i.test(secret) ||
+      /\b(?:previous|prior|earlier|original|your|all)\s+$/i.test(text.slice(Math.max(0, start - 16), start)),
+  ),
+  phrase(
+    'leave-instructions-behind',
+    'system_prompt_override',
+    rebuff,
+    ['leave '],
+    `leave (?:(?:all|your|the|any|of|behind) ){1,3}(?:${earlier} ){0,2}${orders}(?: (?:behind|aside|out))?\\b`,
+    (hit) => /behind|aside/i.test(hit.secret) && isOrder(hit),
+  ),
+  phrase(
+    'translate-as',
+    'system_prompt_override',
+    'goal hijacking of translation',
+    ['translate '],
+    `translate (?:this|the|every|any|each|all)(?: [a-z]+){0,3}? as ["'“«]`,
     opensAsOrder,
   ),
 ];
+
+/** "Override the default instructions with --config" is a setting of a program; ours are overridden as the previous ones, or as yours. */
+function isSetting({ text, start, secret }: Hit): boolean {
+  return (
+    /^(?:override|skip|bypass|omit|discard)\b/i.test(secret) &&
+    !/\b(?:previous|prior|preceding|above|foregoing|earlier|initial|original|your|my|all|safety)\b/i.test(
+      secret,
+    ) &&
+    !/\b(?:you (?:must|should|will|now)|please|now|system:)\s*$/i.test(
+      text.slice(Math.max(0, start - 12), start),
+    )
+  );
+}
