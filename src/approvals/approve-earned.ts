@@ -2,7 +2,7 @@ import type { Action } from '../domain/action.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
-import { BY_POLICY, earned, mayRunUnasked } from './autonomy.ts';
+import { BY_POLICY, earned, mayRunUnasked, unaskedBy } from './autonomy.ts';
 import type { ApprovalPolicy } from './policy.ts';
 
 interface Deps {
@@ -23,7 +23,7 @@ export async function approveEarned({ sql, records, policy, audit }: Deps, actio
     await tx`SET LOCAL synchronous_commit = on`;
     // One at a time for a tool on a target: two must not both be the last that the rule lets.
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`unasked ${tool} ${target}`}, 0))`;
-    const autonomy = 'ok' in demands || demands.approvals > 1 ? null : demands.autonomy;
+    const autonomy = 'ok' in demands ? null : unaskedBy(demands, new Date());
     if (!autonomy || !(await mayRunUnasked(tx, action, autonomy))) return askAgain(tx, action);
     const rule = 'ok' in demands ? null : demands.rule;
     const reason = `rule “${rule}”: ${await earned(tx, action)} approved successes of ${action.runbookId} in a row`;

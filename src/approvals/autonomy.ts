@@ -1,6 +1,6 @@
 import type { Action } from '../domain/action.ts';
 import type { Tx } from '../domain/sql.ts';
-import type { Autonomy } from './rules/rule.ts';
+import { type Autonomy, type Demands, isWithin } from './rules/rule.ts';
 
 /** Who approves in the name of a rule; no Slack user has such an id. */
 export const BY_POLICY = 'policy';
@@ -33,6 +33,11 @@ export async function earned(
     if (row['decided_by'] !== BY_POLICY) count += 1;
   }
   return count;
+}
+
+/** What lets a thing run without asking at this moment: nothing where several have to approve it, or nobody may at this hour. */
+export function unaskedBy({ autonomy, approvals, hours }: Demands, at: Date): Autonomy | null {
+  return approvals > 1 || (hours !== null && !isWithin(hours, at)) ? null : autonomy;
 }
 
 /** Whether one more may run without asking now: enough is earned, and no more have lately than the rule lets. */

@@ -74,7 +74,9 @@ export const approvalChecks: ApprovalChecks = {
     };
     if (action.decidedBy === null || !by.has(action.decidedBy)) return missing;
     if (action.decidedBy === BY_POLICY)
-      return demands?.autonomy && (await mayRunUnasked(sql, action, demands.autonomy))
+      return demands?.autonomy &&
+        demands.approvals === 1 &&
+        (await mayRunUnasked(sql, action, demands.autonomy))
         ? undefined
         : { void: refuse('NOT_APPROVED', 'It may no longer run without asking.') };
     const needed = Math.max(demands?.approvals ?? 1, action.approvalsNeeded);

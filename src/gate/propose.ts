@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mayRunUnasked } from '../approvals/autonomy.ts';
+import { mayRunUnasked, unaskedBy } from '../approvals/autonomy.ts';
 import { type Plan, planHash } from '../approvals/plan-hash.ts';
 import { withoutPolicy } from '../approvals/rules/policy-rules.ts';
 import type { Demands } from '../approvals/rules/rule.ts';
@@ -146,7 +146,10 @@ export async function propose(
   });
 
   /** How long it stands before it runs unasked, when that is earned; its turn is asked for at once. Null: it is asked for. */
-  async function vetoMinutes(tx: Tx, { autonomy, expiresMinutes }: Demands): Promise<number | null> {
+  async function vetoMinutes(tx: Tx, demands: Demands): Promise<number | null> {
+    const { expiresMinutes } = demands;
+    const runsAt = new Date(Date.now() + (demands.autonomy?.vetoMinutes ?? 0) * 60_000);
+    const autonomy = unaskedBy(demands, runsAt);
     if (!autonomy || auditOnly || autonomy.vetoMinutes >= expiresMinutes) return null;
     if (!(await mayRunUnasked(tx, { ...plan, id }, autonomy))) return null;
     const ms = autonomy.vetoMinutes * 60_000 + 500;

@@ -165,6 +165,21 @@ test('what ran by itself does not add to what is earned', async () => {
   expect((await propose()).autonomousAt).toBeNull();
 });
 
+test('not when the rule lets nobody approve at that hour, neither when it is proposed nor when its time has come', async () => {
+  await earn();
+  const standing = await propose();
+  expect(standing.autonomousAt).not.toBeNull();
+  const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+  const inTwoDays = days[(new Date().getUTCDay() + 2) % 7];
+  const hours = `hours: {days: [${inTwoDays}], from: "00:00", to: "23:59", timezone: UTC}`;
+  writeFileSync(path, policy().replace('autonomy:', `${hours}, autonomy:`));
+  await wait(standing);
+  expect(await rig.core.approvals.approveEarned(standing.id)).toBe(false);
+  expect((await actionOf(rig, standing.id)).autonomousAt).toBeNull();
+  await rig.core.sql`UPDATE action SET state = 'void' WHERE state = 'proposed'`;
+  expect((await propose()).autonomousAt).toBeNull();
+});
+
 test('not for another runbook, none, another rule, nor without the rule', async () => {
   await earn();
   expect((await propose('other')).autonomousAt).toBeNull();
