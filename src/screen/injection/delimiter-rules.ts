@@ -4,6 +4,11 @@ const chat =
   'chat templates of Llama, ChatML, Alpaca, Gemma (huggingface.co/docs/transformers/chat_templating)';
 const garak = 'NVIDIA/garak latentinjection (ended sessions, faked turns)';
 
+/** At the beginning of a sentence, too: an alert's annotations often are one line. */
+function atSentenceStart({ text, start }: { readonly text: string; readonly start: number }): boolean {
+  return atLineStart({ text, start }) || /[.!?)\]]\s{1,3}$/.test(text.slice(Math.max(0, start - 4), start));
+}
+
 function atLineStart({ text, start }: { readonly text: string; readonly start: number }): boolean {
   return /(?:^|[\n>|"'`*#\\]|\\n|-{3,}|={3,})[\s*>#]{0,6}$/.test(text.slice(Math.max(0, start - 12), start));
 }
@@ -34,8 +39,8 @@ export const delimiterRules: readonly InjectionRule[] = [
     'delimiter_injection',
     garak,
     ['system:', 'system :', 'developer:', 'admin:'],
-    `(?:system|developer|admin) ?:\\s{1,3}(?:you (?:are|must|will|should|have)|ignore|disregard|focus|from now|forget|provide|print|reply|respond|always|never|do not|the user|new instruction|override|stop|act|approve|tell|reveal|say|your|please|output|answer|only)\\b`,
-    atLineStart,
+    `(?:system|developer|admin) ?:\\s{1,3}(?:you (?:are|must|will|should|have)|ignore|disregard|focus|from now|forget|provide|print|reply|respond|always|never|do not|the user|new instruction|override|stop|act|approve|tell|reveal|say|your|please|output|answer|only|(?:this|the|all|every|no)\\b[^\\n.]{0,60}? (?:(?:is|are|was) (?:clearly |completely |fully )?(?:not (?:a threat|malicious|dangerous)|safe|trust(?:worthy|ed)|benign|harmless|legitimate|verified|approved|authori[sz]ed)))\\b`,
+    atSentenceStart,
   ),
   phrase(
     'faked-turn',
@@ -76,5 +81,20 @@ export const delimiterRules: readonly InjectionRule[] = [
     ],
     `(?:sentry_[a-z_]{1,40}|tool_(?:result|output)s?|function_results|untrusted[a-z_-]{0,20}|system_prompt|system-reminder)>`,
     ({ text, start }) => /<\/?$/.test(text.slice(Math.max(0, start - 2), start)),
+  ),
+  phrase(
+    'system-element',
+    'delimiter_injection',
+    garak,
+    ['<system', '<sys', '<admin', '<developer', '<instruction'],
+    `<(?:system|sys|admin|developer|instructions?)(?:[ _-](?:message|prompt|note|instructions?))?>\\s{0,3}(?:you (?:are|must|will|should)|ignore|disregard|forget|only|just|always|never|do not|reveal|repeat|say|print|reply|respond|tell|approve|from now|new)\\b`,
+  ),
+  phrase(
+    'loud-section',
+    'delimiter_injection',
+    garak,
+    ['end of', 'begin', 'end user', 'end system', 'start system'],
+    `(?:END|BEGIN|START)(?: OF)?(?: THE)? (?:USER (?:INPUT|MESSAGE|PROMPT)|SYSTEM (?:PROMPT|MESSAGE|INSTRUCTIONS)|PROMPT|INSTRUCTIONS|UNTRUSTED [A-Z]+)\\s{0,2}[.:]`,
+    ({ secret }) => secret === secret.toUpperCase(),
   ),
 ];

@@ -1,7 +1,7 @@
 import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
 
 const readers =
-  '(?:(?:ai|a\\.i\\.|llm|automated|autonomous|artificial intelligence)(?: (?:agents?|assistants?|systems?|models?|bots?|tools?|reviewers?|readers?))?|llms|large language models?|language models?|chat ?bots?|gpt(?:-?[\\do.]+)?|chatgpt|claude|copilot|gemini|sentry bot)';
+  '(?:(?:ai|a\\.i\\.|llm|automated|autonomous|artificial intelligence)(?: (?:coding|code|review|support|on-?call))?(?: (?:agents?|assistants?|systems?|models?|bots?|tools?|reviewers?|readers?))?|llms|large language models?|language models?|chat ?bots?|gpt(?:-?[\\do.]+)?|chatgpt|claude|copilot|gemini|sentry bot)';
 
 /** Text in a document, page, log line or tool output that speaks to the model that reads it. */
 export const indirectRules: readonly InjectionRule[] = [
@@ -126,5 +126,112 @@ export const indirectRules: readonly InjectionRule[] = [
     ],
     `(?:(?:do not|don't|never) (?:tell|mention|inform|notify|let|reveal|show)[^\\n.]{0,40}?\\b(?:users?|anyone|operators?|humans?|on-?call|them know)\\b|without (?:telling|informing|notifying) (?:the |any )?(?:users?|operators?|humans?|anyone|on-?call)|keep this (?:a )?secret)`,
     (hit) => isOrder(hit) || /without|keep/i.test(hit.secret),
+  ),
+  phrase(
+    'the-model-by-name',
+    'indirect',
+    'Greshake et al. 2023: readers addressed as in a letter',
+    [
+      'assistant,',
+      'ai,',
+      'llm,',
+      'ai:',
+      'llm:',
+      'assistant:',
+      'agent,',
+      'agents:',
+      'assistants:',
+      'model,',
+      'reviewer',
+    ],
+    `(?:assistants?|ai(?: (?:agents?|assistants?|models?|reviewers?|bots?))?|reviewer ai|llms?|language models?)(?:,|:)? (?:(?:please|kindly|now|first|you (?:must|should|have to|are to)) ){0,2}(?:ignore|disregard|forget|skip (?:the|your|all)|do not (?:tell|mention|report|ask|answer|follow|obey)|don't (?:tell|mention|report|ask|answer)|never (?:tell|mention|report|ask)|tell the (?:user|reader|operator|customer)|reveal|forward (?:all|the|every)|obey|rate this|approve (?:this|the|all|every)|leave out|transfer|leak|grant|call (?:the )?[a-z]+_[a-z_]+|run (?:the|this) (?:following|command)|execute (?:the|this))\\b`,
+    (hit) => opensAsOrder(hit) || /^\s*$/.test(hit.text.slice(Math.max(0, hit.start - 1), hit.start)),
+  ),
+  phrase(
+    'the-model-must',
+    'indirect',
+    'ethz-spylab/agentdojo injection tasks',
+    [
+      'assistant must',
+      'assistant should',
+      'assistant shall',
+      'assistant can',
+      'assistant has to',
+      'assistant is to',
+      'ai must',
+      'ai should',
+      'agent must',
+      'agents must',
+      'llms must',
+      'crawlers must',
+      'models must',
+      'assistants must',
+      'assistants should',
+      'agents should',
+    ],
+    `(?:assistants?|ai|agents?|llms|crawlers|models) (?:must|should|shall|can now|has to|is to)(?: (?:now|first|always|immediately|only|therefore|instead|simply)){0,2} (?:change|obey|ignore|disregard|reveal|approve|transfer|tell (?:the )?users?|output ["'“]|print ["'“]|say ["'“]|drop|grant|delete|execute:|execute (?:the|this)|run ["'\u0060]|restart|rate|recommend|rank|mark|comply)`,
+    ({ text, start }) =>
+      /(?:^|[\n.!?;:"'“(#>*,-]\s{0,3}|\b(?:llm|ai|coding|all)\s)$/i.test(
+        text.slice(Math.max(0, start - 8), start),
+      ),
+  ),
+  phrase(
+    'when-you-summarise',
+    'indirect',
+    'Greshake et al. 2023: what is said of a text is dictated by it',
+    [
+      'when you summari',
+      'when summari',
+      'when you translate',
+      'when translating',
+      'whenever you summari',
+      'summarising this',
+      'summarizing this',
+      'when you process this',
+      'when you read this',
+    ],
+    `(?:(?:when(?:ever)? )?(?:you )?(?:summari[sz](?:e|ing)|translat(?:e|ing)|process this|read this)(?: (?:this|it|the))?(?: (?:text|log|page|document|ticket|alert|issue|message|file|thread|conversation|incident))?,? )(?:always |please |also |only |you (?:must|should) ){0,2}(?:say|state|claim|tell|recommend|conclude|omit|leave out|ignore|output|print|do not mention)\\b`,
+    ({ text, start }) => !/\w$/.test(text.slice(Math.max(0, start - 1), start)),
+  ),
+  phrase(
+    'said-to-be-harmless',
+    'indirect',
+    'NVIDIA/garak latentinjection (whois): a verdict is dictated',
+    [
+      'if asked',
+      'if questioned',
+      'when asked',
+      'when questioned',
+      'if the user asks',
+      'if anyone asks',
+      'if you are asked',
+      'if someone asks',
+    ],
+    `(?:if|when) (?:(?:you are|the user|anyone|anybody|someone|somebody) )?(?:asked|questioned|asks)(?: about (?:it|this|the [a-z]+))?,? (?:please |just |always )?(?:report|say|state|claim|tell [a-z]+|reply|respond|answer|assert|confirm|insist|conclude)(?: that)? [^\\n.]{0,60}?\\b(?:not (?:malicious|a threat|suspicious|dangerous)|safe|harmless|benign|legitimate|trustworthy|clean|no (?:threat|problem|issue|malware|risk|incident|action))`,
+  ),
+  phrase(
+    'report-nothing',
+    'indirect',
+    'verdicts dictated by what is judged',
+    ['do not report', "don't report", 'never report', 'do not flag', "don't flag", 'never flag'],
+    `(?:do not|don't|never) (?:report|flag) (?:(?:this|it|the|any|anything|these)(?: [a-z]+){0,2}? (?:as )?)(?:suspicious|malicious|an injection|a threat|dangerous|harmful|unsafe)\\b`,
+  ),
+  phrase(
+    'follow-what-it-says',
+    'indirect',
+    'Greshake et al. 2023: instructions fetched from elsewhere',
+    [
+      'follow what',
+      'do what it says',
+      'do what is written',
+      'obey what',
+      'execute what',
+      'follow whatever',
+      'do whatever',
+      'before answering',
+      'before replying',
+      'before responding',
+    ],
+    `(?:(?:follow|obey|execute|do) (?:what|whatever) (?:it|the (?:page|file|text|document|comment|message)|is) (?:says|tells(?: you)?|written|orders)|before (?:answering|replying|responding),? (?:first |please |always |you must )?(?:fetch|open|visit|load|download|call|send|execute|run|read|delete|restart)\\b)`,
   ),
 ];

@@ -12,12 +12,12 @@ export const languageRules: readonly InjectionRule[] = [
   latin(
     'de',
     ['ignorier', 'vergiss', 'vergesse', 'missacht', 'beachte', 'befolge', 'uberspring'],
-    `(?:ignorier\\w{0,12}|vergiss|vergesst|vergessen sie|missacht\\w{0,12}|uberspring\\w{0,12})(?: (?:bitte|jetzt|sie|nun|mal|einfach))* (?:(?:alle|alles|samtliche|jegliche|die|deine|ihre|eure|meine|der|den|was)n? ){0,3}(?:(?:bisherig|vorherig|vorangegangen|vorhergehend|vorig|obig|fruher|zuvor|gegeben|bestehend|ursprunglich|system)\\w{0,12} ){0,2}(?:anweisung\\w{0,12}|instruktion\\w{0,12}|befehl\\w{0,12}|vorgabe\\w{0,12}|prompts?|auftrag\\w{0,12}|regeln|aufgaben|systemprompt\\w{0,12}|aussagen|nachrichten|richtlinien|davor|zuvor|vorher|oben|bisher)`,
+    `(?:ignorier\\w{0,12}|vergiss|vergesst|vergessen sie|missacht\\w{0,12}|uberspring\\w{0,12})(?: (?:bitte|jetzt|sie|nun|mal|einfach))* (?:(?:alle|alles|samtliche|jegliche|die|deine|ihre|eure|meine|der|den|was)n? ){0,3}(?:(?:bisherig|vorherig|vorangegangen|vorhergehend|vorig|obig|fruher|zuvor|gegeben|bestehend|ursprunglich|system)\\w{0,12} ){0,2}(?:anweisung\\w{0,12}|instruktion\\w{0,12}|befehl\\w{0,12}|vorgabe\\w{0,12}|prompts?|auftrag\\w{0,12}|regeln|aufgaben|systemprompt\\w{0,12}|aussagen|nachrichten|richtlinien|(?:davor|zuvor|vorher|oben|bisher)(?![a-z]))`,
   ),
   latin(
     'fr',
     ['ignore', 'oublie', 'ne tiens pas', 'ne tenez pas', 'ne suis pas', 'ne suivez pas', 'neglige'],
-    `(?:ignore[rz]?|oublie[rz]?|neglige[rz]?|ne (?:tiens|tenez) pas compte (?:de|des)|ne (?:suis|suivez) pas) (?:(?:toutes?|tous|les|tes|vos|ces|l'ensemble|de|des) ){0,4}(?:instructions?|consignes?|directives?|ordres?|regles?|messages?|invites?)(?: (?:precedent\\w{0,12}|anterieur\\w{0,12}|ci-dessus|initial\\w{0,12}|donnee?s?|recues?|du systeme|systeme|de securite))?`,
+    `(?:ignore[rz]?|oublie[rz]?|neglige[rz]?|ne (?:tiens|tenez) pas compte (?:de|des)|ne (?:suis|suivez) pas) (?:(?:toutes?|tous|les|tes|vos|ces|l'ensemble|de|des) ){1,4}(?:instructions?|consignes?|directives?|ordres?|regles?|messages?|invites?)(?: (?:precedent\\w{0,12}|anterieur\\w{0,12}|ci-dessus|initial\\w{0,12}|donnee?s?|recues?|du systeme|systeme|de securite))?`,
   ),
   latin(
     'es',
@@ -32,7 +32,7 @@ export const languageRules: readonly InjectionRule[] = [
   latin(
     'it',
     ['ignora', 'ignori', 'dimentica', 'trascura', 'non seguire'],
-    `(?:ignor(?:a|i|are|ate)|dimentic(?:a|hi|are|ate)|trascur(?:a|are)|non seguire) (?:(?:tutte|tutti|le|gli|i|tue|tuoi|ogni|qualsiasi) ){0,4}(?:istruzion[ei]|indicazion[ei]|direttiv[ea]|ordini|regole|messaggi|comandi|prompt)(?: (?:precedent[ei]|anterior[ei]|sopra|inizial[ei]|date|di sistema))?`,
+    `(?:ignor(?:a|i|are|ate)|dimentic(?:a|hi|are|ate)|trascur(?:a|are)|non seguire) (?:(?:tutte|tutti|le|gli|i|tue|tuoi|ogni|qualsiasi) ){0,4}(?:istruzion[ei]|indicazion[ei]|direttiv[ea]|ordini|regole|messaggi(?!o)|comandi|prompt)(?: (?:precedent[ei]|anterior[ei]|sopra|inizial[ei]|date|di sistema))?`,
   ),
   latin(
     'nl',
@@ -73,6 +73,35 @@ export const languageRules: readonly InjectionRule[] = [
     'ro',
     ['ignora', 'ignorati', 'uita '],
     `(?:ignora(?:ti)?|uita)(?: (?:toate|orice)){0,2} (?:instructiunile|indicatiile|comenzile|regulile)(?: (?:anterioare|precedente|de mai sus))?`,
+  ),
+  latin(
+    'reveal-de',
+    ['zeig', 'gib ', 'gebt ', 'nenn', 'verrate', 'wiederhol', 'schreib', 'druck'],
+    `(?:zeige?|gib|gebt|nenne?|verrate?|wiederhole?|schreibe?|drucke?)(?: (?:mir|uns|bitte|jetzt|alle|aus)){0,3} (?:deine?n?|ihren?|den|die)(?: (?:ganzen?|vollstandigen?|genauen?|geheimen?|ursprunglichen?|internen?|system|ersten?|kompletten?)){0,3} (?:system-? ?prompt|prompt\\b|anweisung|instruktion|systemanweisung|systemnachricht|regeln)\\w{0,3}`,
+  ),
+  latin(
+    'reveal-fr',
+    ['affiche', 'montre', 'donne', 'revele', 'repete', 'ecris', 'imprime'],
+    `(?:affiche[rz]?|montre[rz]?|donne[rz]?|revele[rz]?|repete[rz]?|ecris|imprime[rz]?)(?:-(?:moi|nous))?(?: (?:moi|tes|ton|vos|votre|le|les|l'integralite de)){1,3} (?:prompt (?:systeme|initial)|invite systeme|instructions (?:systeme|initiales|secretes|cachees|internes|d'origine|de depart)|message systeme)`,
+  ),
+  latin(
+    'reveal-es',
+    [
+      'muestra',
+      'dime',
+      'revela',
+      'repite',
+      'imprime',
+      'mostra',
+      'mostre',
+      'revele',
+      'exiba',
+      'dimmi',
+      'rivela',
+      'stampa',
+      'ripeti',
+    ],
+    `(?:muestra|dime|revela|repite|imprime|mostra|mostre|revele|exiba|dimmi|rivela|stampa|ripeti)(?:me|mi|nos|te)? (?:(?:tu|tus|su|sus|seu|seus|suas|il|le|el|las|o|as|tuo|tue|sua|completo|todo|todas) ){1,4}(?:prompt (?:del? |do |di )?(?:sistema|inicial|iniziale|completo)|(?:instrucciones|instrucoes|istruzioni) (?:del? |do |di )?(?:sistema|inicial\\w{0,2}|originales|originais|originali|ocultas|secretas|segrete|iniziali)|mensa(?:je|gem) (?:del? |do )sistema)`,
   ),
 ];
 
