@@ -23,6 +23,9 @@ export interface ReadAgain {
   grant(read: NamedRead, by: string): Promise<({ readonly ok: true } & Grant) | Refusal>;
 }
 
+/** Somebody may have wanted it to ask for this. */
+const CAREFUL = 'Careful: what was read in this incident holds text that reads like instructions to a model.';
+
 export interface ReadAgainOptions {
   /** Whether this person may; asked at every press. */
   readonly mayAsk: (user: string) => Promise<Refusal | undefined>;
@@ -84,7 +87,8 @@ export function createReadAgain(deps: InvestigationDeps, { mayAsk, readerOf }: R
           tool: call.tool,
           way: why.way,
         } as const;
-        if (!(await records.append(tx, incident.id, event, `read asked:${call.id}`))) return 'twice';
+        const once = `read asked:${call.id}:${open.waitsSince}`;
+        if (!(await records.append(tx, incident.id, event, once))) return 'twice';
         await tx`
           UPDATE incident SET requesters = array_append(requesters, ${by})
           WHERE id = ${incident.id} AND NOT ${by} = ANY (requesters)`;
@@ -113,7 +117,9 @@ export function createReadAgain(deps: InvestigationDeps, { mayAsk, readerOf }: R
       if ('ok' in is) return refused(read, by, is);
       const { call, why } = is.open;
       if (why.way !== 'grant') return refuse('NOTHING_TO_GRANT', 'Nothing has to be granted for this.');
-      return { ok: true, ...grantFor(call, why, readerOf) };
+      const grant = grantFor(call, why, readerOf);
+      const suspicious = is.record.events.some((event) => event.type === 'injection.found');
+      return { ok: true, ...grant, note: suspicious ? `${CAREFUL} ${grant.note ?? ''}`.trim() : grant.note };
     },
   };
 }

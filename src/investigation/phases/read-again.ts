@@ -34,6 +34,8 @@ export async function readAgain(run: PhaseRun): Promise<void> {
   const asked = await run.durably('asked to read again', () => nextAsked(run));
   if (asked === null) return;
   const tried = await run.durably(`read again ${asked.call.id}`, () => tryAgain(run, asked));
+  // It stays asked for: whoever resumes has it read then.
+  if (tried === 'stopped') return;
   await run.durably(`read again ${asked.call.id} on record`, () => conclude(run, asked, tried));
   deps.reporter.changed(incident.id);
 }
@@ -51,7 +53,7 @@ async function nextAsked({ deps, incident }: PhaseRun): Promise<Asked | null> {
 }
 
 /** The very same read, with a credential for it alone, through all of the gate. */
-async function tryAgain(run: PhaseRun, { call, hash }: Asked): Promise<Tried> {
+async function tryAgain(run: PhaseRun, { call, hash }: Asked): Promise<Tried | 'stopped'> {
   const { deps, incident } = run;
   const no = mayNot(run, call, hash);
   if (no) return { toolCallId: null, readable: false, reason: no.reason };
@@ -69,6 +71,7 @@ async function tryAgain(run: PhaseRun, { call, hash }: Asked): Promise<Tried> {
       { tool, target, input },
       { purpose: `Reading again what could not be read (${call.id})`, signal: stop.signal },
     );
+    if (stop.signal.aborted) return 'stopped';
     const now = await deps.records.toolCall(toolCallId);
     const why = now && whyUnread(now);
     const readable = now?.state === 'ok' && why === null;

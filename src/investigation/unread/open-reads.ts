@@ -12,6 +12,8 @@ export interface OpenRead {
   readonly why: WhyUnread;
   /** What a button carries beside the call: exactly this read. */
   readonly hash: string;
+  /** The event since which the incident has waited here: what was asked for before that is over. */
+  readonly waitsSince: number;
   /** Somebody has asked for it, and it has not been made yet. */
   readonly asked: { readonly by: string; readonly at: string } | null;
   /** How it went when it was made again before, the last time. */
@@ -28,24 +30,32 @@ export function openReads(record: IncidentRecord): readonly OpenRead[] {
   const told = events.findLast((event) => event.type === 'diagnosis.concluded');
   if (!told) return [];
   const since = events.filter((event) => event.seq > told.seq);
+  const waitsSince = since.findLast(isMove)?.seq ?? told.seq;
   const calls = new Map(toolCalls.map((call) => [call.id as string, call]));
   return (told.diagnosis.unread ?? []).flatMap(({ toolCallId }): readonly OpenRead[] => {
     const { id, before } = lastTry(toolCallId, since);
     const call = id === null ? undefined : calls.get(id);
     const why = call && call.incidentId === incident.id ? whyUnread(call) : null;
     if (!call || !why) return [];
-    const asked = since.find((event) => event.type === 'read.asked' && event.toolCallId === id);
+    const asked = since.find(
+      (event) => event.type === 'read.asked' && event.toolCallId === id && event.seq > waitsSince,
+    );
     return [
       {
         call,
         why,
         hash: readHash(call),
+        waitsSince,
         asked: asked?.type === 'read.asked' ? { by: asked.by, at: asked.at } : null,
         before,
       },
     ];
   });
 }
+
+/** Another state than it was in; a person's *Stop* and *Resume* lead back to the same. */
+const isMove = (event: IncidentEvent): boolean =>
+  event.type === 'state.changed' && event.from !== 'stopped' && event.to !== 'stopped';
 
 /** `id` null: it could not even be tried. */
 function lastTry(

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { mayBeRoot } from '../../domain/host-target.ts';
 import { isEvidenceToolName, isMemoryToolName, type Json, type ToolCall } from '../../domain/tool-call.ts';
 import type { UnreadCall } from '../../domain/unread.ts';
+import { isWhole } from '../../gate/may-read-again.ts';
 import { isSecretFile } from '../../security/paths/secret-files.ts';
 
 /** What is missing where a read has to be allowed first. */
@@ -24,7 +25,8 @@ const MAX_REASON = 300;
  * nothing is to be lifted: what the rules of the house refuse (secret files, other incidents' targets, actions) stays refused.
  */
 export function whyUnread(call: ToolCall): WhyUnread | null {
-  if (call.role !== 'detective' && call.role !== 'triage') return null;
+  // Questions of people are answered with triage's rights: what they name must not come to stand on a card of ours.
+  if (call.role !== 'detective' || !isWhole(call.input)) return null;
   if (isMemoryToolName(call.tool) || isEvidenceToolName(call.tool)) return null;
   if (call.state === 'ok') return whyPartly(call);
   if (call.state === 'proposed' || call.code === null) return null;

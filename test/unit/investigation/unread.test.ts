@@ -88,6 +88,8 @@ describe('a read that showed nothing', () => {
     ['is none of the role', no('ROLE_MAY_NOT')],
     ['is wrong', no('BAD_INPUT')],
     ['is a proposal', no('TIMEOUT', { state: 'proposed' })],
+    ['answers a question of somebody', no('TIMEOUT', { role: 'triage' })],
+    ['is not on record whole', no('TIMEOUT', { input: { path: '/srv/[redacted:email#1]' } })],
     ['was the surgeon’s', no('TIMEOUT', { role: 'surgeon' })],
     ['was a look whether it helped', no('TIMEOUT', { role: 'validator' })],
     ['was of memory', no('TIMEOUT', { tool: 'memory_search', target: null })],
@@ -239,6 +241,20 @@ describe('a button', () => {
       { call: { id: id('b') }, why: { way: 'grant' }, asked: null, before: { by: 'U1' } },
     ]);
     expect(open([told, asked('a'), finished('a', null)])).toEqual([]);
+  });
+
+  it('is there again when the incident has moved since it was pressed, and waits anew', () => {
+    const moved = (from: IncidentState, to: IncidentState): IncidentEventBody => ({
+      type: 'state.changed',
+      from,
+      to,
+      reason: '',
+    });
+    expect(
+      open([told, asked('a'), moved('reported', 'stopped'), moved('stopped', 'reported')]),
+    ).toMatchObject([{ asked: { by: 'U1' } }]);
+    const anew = open([told, asked('a'), moved('reported', 'planning'), moved('planning', 'reported')]);
+    expect(anew).toMatchObject([{ asked: null, waitsSince: 4 }]);
   });
 
   it('stands for exactly one read: any other argument, tool, target or incident is another hash', () => {
