@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { OpsError } from '../../../src/domain/errors.ts';
-import { asToolCallId, type IncidentId } from '../../../src/domain/ids.ts';
+import { type ActionId, asToolCallId, type IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentState } from '../../../src/domain/incident.ts';
+import type { Json } from '../../../src/domain/tool-call.ts';
 import { mayReadAgain } from '../../../src/gate/may-read-again.ts';
 import { createReadAgain, type NamedRead, type ReadAgain } from '../../../src/investigation/read-again.ts';
 import { openReads } from '../../../src/investigation/unread/open-reads.ts';
 import { readHash } from '../../../src/investigation/unread/read-hash.ts';
 import { allTools } from '../../../src/tools/all.ts';
-import { defineReadTool } from '../../../src/tools/define.ts';
+import { type ActiveTool, defineReadTool } from '../../../src/tools/define.ts';
 import { evidenceTools } from '../../../src/tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../../../src/tools/memory/memory-tools.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
@@ -25,7 +26,12 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const machine: Machine = { broken: true, generation: 1, effects: 0, helps: true };
 /** How the box answers who reads it, and how often it was asked. */
-const box = { reads: 'denied' as 'denied' | 'slow' | 'hangs' | 'ok', asked: 0, hanging: 0 };
+const box = {
+  reads: 'denied' as 'denied' | 'slow' | 'hangs' | 'ok',
+  asked: 0,
+  hanging: 0,
+  risk: 'low' as 'low' | 'high',
+};
 
 const readBox = defineReadTool({
   name: 'box_state',
@@ -55,7 +61,12 @@ let readAgain: ReadAgain;
 
 beforeAll(async () => {
   database = await scratchDatabase({ migrate: true });
-  const tools = [readBox, ...boxTools(machine).filter(({ kind }) => kind === 'active')];
+  const mend = boxTools(machine).find((tool) => tool.kind === 'active') as ActiveTool<{ how: string }, Json>;
+  const atRisk: typeof mend = {
+    ...mend,
+    preflight: async (context, input) => ({ ...(await mend.preflight(context, input)), risk: box.risk }),
+  };
+  const tools = [readBox, atRisk];
   core = await createCore({
     url: database.url,
     tools,
@@ -74,7 +85,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   Object.assign(machine, { broken: true, generation: 1, effects: 0, helps: true });
-  Object.assign(box, { reads: 'denied', asked: 0, hanging: 0 });
+  Object.assign(box, { reads: 'denied', asked: 0, hanging: 0, risk: 'low' });
 });
 afterEach(() => expect(machine.effects, 'nothing was changed by any button').toBe(0));
 
@@ -310,5 +321,81 @@ describe('no button reaches what changes a system', () => {
     expect(may({ path: '/srv/a' } as never)).toBe('NOT_REPEATABLE');
     expect(may({ ...whole, more: 1 } as never)).toBe('NOT_REPEATABLE');
     expect(may(whole as never, 'nothing_like_it')).toBe('NOT_A_READ');
+  });
+});
+
+describe('what Approve means stays what it meant', () => {
+  const decide = (
+    action: { id: ActionId; planHash: string },
+    by: string,
+    decision: 'approve' | 'deny' = 'approve',
+  ) =>
+    core.approvals.decide({
+      actionId: action.id,
+      planHash: action.planHash,
+      by,
+      decision,
+      reason: '',
+      anotherWay: false,
+    });
+
+  /** A cause that was not readable at first, read at somebody's press, and the card that came of it. */
+  async function proposedAfter(presser: string) {
+    const { id, button } = await reported('slow');
+    box.reads = 'ok';
+    expect(await press(button, presser)).toMatchObject({ ok: true });
+    await until(id, 'awaiting_approval');
+    return { id, button, action: (await recordOf(id)).actions.at(-1)! };
+  }
+
+  test('a read button of before, pressed while the card waits, moves neither card nor incident', async () => {
+    const { id, button, action } = await proposedAfter('UONCALL');
+    expect(await press(button)).toMatchObject({ ok: false, code: 'BUSY' });
+    expect((await recordOf(id)).actions).toEqual([action]);
+    expect((await recordOf(id)).incident.state).toBe('awaiting_approval');
+  });
+
+  test('whoever had it read asked for what comes of it, and may not alone approve what is of high risk', async () => {
+    box.risk = 'high';
+    const { id, action } = await proposedAfter('UONCALL');
+    expect(action.risk).toBe('high');
+    expect(await decide(action, 'UONCALL')).toMatchObject({ ok: false, code: 'SELF_APPROVAL' });
+    expect((await recordOf(id)).actions).toMatchObject([{ state: 'proposed' }]);
+  });
+
+  test('the card of an earlier round approves nothing of a later one', async () => {
+    const { id, action } = await proposedAfter('UONCALL');
+    expect(await decide(action, 'UOTHER', 'deny')).toMatchObject({ ok: true });
+    await until(id, 'reported');
+    // Denied, with the cause known: there is nothing left to read, and no button to go round the denial with.
+    expect(openReads(await recordOf(id))).toEqual([]);
+    box.reads = 'slow';
+    await core.steering.hint(id, 'UOTHER', 'look again');
+    await waitFor('the report of round 3', async () => {
+      const { incident } = await recordOf(id);
+      return incident.round === 3 && incident.state === 'reported';
+    });
+    box.reads = 'ok';
+    expect(await press(await buttonOf(id))).toMatchObject({ ok: true });
+    await until(id, 'awaiting_approval');
+    const next = (await recordOf(id)).actions.at(-1)!;
+    expect(next.id).not.toBe(action.id);
+    expect(await decide(action, 'UOTHER')).toMatchObject({ ok: false, code: 'ALREADY_DECIDED' });
+    expect(await decide({ id: next.id, planHash: action.planHash }, 'UOTHER')).toMatchObject({
+      ok: false,
+      code: 'PLAN_CHANGED',
+    });
+    expect((await recordOf(id)).actions.at(-1)).toMatchObject({ state: 'proposed' });
+  });
+
+  test('two presses and a hint at the same moment leave one course and at most one card', async () => {
+    const { id, button } = await reported('slow');
+    box.reads = 'ok';
+    await Promise.all([press(button), core.steering.hint(id, 'UOTHER', 'look'), press(button, 'UOTHER')]);
+    await until(id, 'awaiting_approval');
+    const { actions, events } = await recordOf(id);
+    expect(actions.filter(({ state }) => state === 'proposed')).toHaveLength(1);
+    const rounds = events.filter((event) => event.type === 'state.changed' && event.to === 'diagnosing');
+    expect(rounds).toHaveLength(2);
   });
 });
