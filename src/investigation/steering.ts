@@ -26,11 +26,11 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       const incident = await records.incident(incidentId);
       if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
       const words = deps.redact(text.trim().slice(0, HINT_MAX));
-      if (!words) return refuse('EMPTY_HINT', 'Say what to look at.');
+      if (!words) return refuse('EMPTY_HINT', 'Say what to look at: “hint: it began with the release”.');
       if (isEnded(incident.state))
         return refuse(
           'ENDED',
-          `${incidentId} has ended (${incident.state}); a hint is heard again when its alert fires again.`,
+          `${incidentId} is over (${incident.state}). If it is not, open it anew: /sentry investigate <what you see>`,
         );
       const again = incident.state === 'reported' || incident.state === 'escalated';
       await sql.begin(async (tx) => {
@@ -48,7 +48,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       deps.reporter.changed(incidentId);
       return {
         ok: true,
-        text: again ? 'Looking again with your hint.' : 'Noted; the investigation hears it in its next turn.',
+        text: again ? 'Looking again with your hint.' : 'Noted. I take it into account in my next step.',
       };
     },
 

@@ -108,7 +108,7 @@ export interface SlackDeps {
     incidentId: IncidentId,
     by: string,
     text: string,
-  ) => Promise<{ readonly ok: true } | Refusal>;
+  ) => Promise<{ readonly ok: true; readonly text: string } | Refusal>;
   /** What a person thinks of the work, once it is over. */
   readonly grade: (incidentId: IncidentId, grade: Grade) => Promise<{ readonly ok: true } | Refusal>;
   /** Questions about incidents; without them the record alone answers. */

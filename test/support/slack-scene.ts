@@ -100,7 +100,7 @@ export async function slackScene(
         grade: async () => ({ ok: true }),
         hint: async (id, by, text) => {
           hints.push({ id, by, text });
-          return { ok: true };
+          return { ok: true, text: 'Noted.' };
         },
         acceptSlackMessage: async (message) => {
           alerts.push(message);

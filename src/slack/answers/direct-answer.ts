@@ -155,7 +155,7 @@ export function directAnswer(deps: DirectAnswerDeps, question: AskedQuestion, ti
       closed = true;
       clearTimeout(timer);
       await calls;
-      const text = endWords(end);
+      const text = endWords(end, question.incidentId);
       // What was said until a person stopped it stays: whole sentences.
       const stopped = 'stopped' in end && sent !== '';
       const whole = cut(

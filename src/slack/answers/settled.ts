@@ -5,7 +5,8 @@
  */
 export function settledLength(text: string): number {
   const begin = text.lastIndexOf('-----BEGIN');
-  const open = begin >= 0 && !text.slice(begin).includes('-----END') ? text.slice(0, begin) : text;
+  const open =
+    begin >= 0 && !/-----END [A-Z0-9 ]+-----/.test(text.slice(begin)) ? text.slice(0, begin) : text;
   const line = open.lastIndexOf('\n') + 1;
   const sentences = [...open.slice(line).matchAll(/[.!?:;]["')\]]?\s+/g)];
   const last = sentences.at(-1);

@@ -48,7 +48,7 @@ export function threadAnswer(
     async end(end) {
       nextAt = Number.POSITIVE_INFINITY;
       await shown;
-      await outbound.say(id, slot(endWords(end), false));
+      await outbound.say(id, slot(endWords(end, id), false));
     },
     close() {
       nextAt = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import type { Say } from '../tell.ts';
 import { bold, link, paragraph, prose, type Span, words } from './build.ts';
-import { cut, escape, oneLine } from './text.ts';
+import { cut, oneLine } from './text.ts';
 import { confidenceWords, mark, stateWords } from './words.ts';
 
 /** How an incident stands, in a few lines for a phone. `url`: its thread. */
@@ -19,7 +19,7 @@ export function briefOf({ incident }: IncidentRecord, url: string | null): Say {
     ...(url ? [[link(url, 'Open its thread')]] : []),
   ];
   return {
-    text: escape([title, stateWords[incident.state], cause, next].filter(Boolean).join(' · ')),
+    text: [title, stateWords[incident.state], cause, next].filter(Boolean).join(' · '),
     blocks: [prose(...lines.map((spans) => paragraph(...spans)))],
   };
 }

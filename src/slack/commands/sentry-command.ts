@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseIncidentId } from '../../domain/ids.ts';
 import { readableBy } from '../access.ts';
 import { heading, list, paragraph, prose, words } from '../blocks/build.ts';
-import { escape } from '../blocks/text.ts';
+import { cut } from '../blocks/text.ts';
 import type { SlackContext } from '../context.ts';
 import { messageUrl } from '../identity.ts';
 import { type Say, sayStory, sayText } from '../tell.ts';
@@ -10,21 +10,36 @@ import { incidentLine } from '../views/home.ts';
 import { memoryCommand, promotionsCommand } from './memory-command.ts';
 import { openByHand } from './open-by-hand.ts';
 
-export const HELP = [
+/** Read half awake, on a phone: what to type, by what one wants. Drawn like a story: `*bold*`, `` `code` ``. */
+const HELP = [
   'What I can do:',
-  '/sentry why [INC-n]: what happened, which evidence, what was run, who approved, what it cost',
-  '/sentry status: what runs, and whether anything keeps me from working',
-  '/sentry incidents: the newest incidents',
-  '/sentry investigate <what you see>: opens an incident for it; so does mentioning me outside a thread',
-  '/sentry cost [INC-n]: what the model cost: an incident, today, 30 days',
-  '/sentry stop [everything | domain | target] [for 2h] [reason]: nothing is changed there until it is resumed (admins)',
-  '/sentry resume [everything | domain | target]: takes a stop back (admins)',
-  '/sentry stop INC-n, /sentry resume INC-n: one incident rests, and goes on',
-  '/sentry memory [remember <text> | list]: what is remembered, for you or in an incident’s thread for it',
-  '/sentry promotions: what waits to become part of everybody’s memory',
-  '/sentry help: this',
-  'In an incident’s thread, mention me with a question, or with what you know (“hint: …”), and I look again. “remember: …” keeps what you say for the incident.',
+  '',
+  '*Ask*',
+  '`/sentry why INC-7` what happened, with its evidence, and who approved what',
+  '`/sentry incidents` the newest',
+  '`/sentry status` am I all right, and is anything stopped?',
+  '`/sentry cost` what the model cost',
+  '',
+  '*Begin*',
+  '`/sentry investigate checkout is slow` opens an incident; so does mentioning me outside a thread',
+  '',
+  '*Stop*',
+  '`/sentry stop INC-7` one incident rests, until `/sentry resume INC-7`',
+  '`/sentry stop` nothing is changed anywhere, until `/sentry resume` (admins)',
+  '`/sentry stop shop-db for 2h` the same for one target or domain',
+  '',
+  '*Remember*',
+  '`/sentry memory` what is remembered, and how to add to it',
+  '`/sentry promotions` what waits to become part of everybody’s memory',
+  '',
+  '*In an incident’s thread*',
+  'Mention me with a question. “hint: …” makes me look again with what you know. “remember: …” keeps it.',
+  '',
+  '*Alone with me*',
+  'Write me a direct message: any question about an incident, or what you see going wrong.',
 ].join('\n');
+
+export const helpSay = (): Say => sayStory(HELP);
 
 /** So many incidents are listed. */
 const NEWEST = 15;
@@ -63,12 +78,12 @@ export async function sentryCommand(
     case 'promotions':
       return promotionsCommand(context, { ...place, ...asking });
     case 'help':
-      return sayText(HELP);
+      return helpSay();
     default:
       if (parseIncidentId(verb)) return why(context, verb, place, asking.userId);
       return (
         (await further(context, verb.toLowerCase(), rest.join(' '), place, asking)) ??
-        sayText(`I do not know “${verb}”.\n\n${HELP}`)
+        sayText(`I do not know “${cut(verb, 40)}”. /sentry help lists what I can do.`)
       );
   }
 }
@@ -96,7 +111,8 @@ async function why(context: SlackContext, named: string, place: Place, userId: s
   const { records } = context.deps;
   const asked = named.trim();
   const id = asked ? parseIncidentId(asked) : undefined;
-  if (asked && !id) return sayText(`“${asked}” is not an incident. Say it like this: /sentry why INC-7`);
+  if (asked && !id)
+    return sayText(`“${cut(asked, 60)}” is not an incident’s number. Say it like this: /sentry why INC-7`);
   const here = place.threadTs ? await records.findByThread(place.channel, place.threadTs) : null;
   const newest = id || here ? [] : await readableBy(context, userId, await records.list({ limit: NEWEST }));
   const chosen = id ?? here ?? newest[0]?.id;
@@ -114,7 +130,7 @@ async function incidents(context: SlackContext, userId: string): Promise<Say> {
   const url = (channel: string | null, ts: string | null): string | null =>
     channel && ts ? messageUrl(context.identity(), channel, ts) : null;
   return {
-    text: escape(found.map((each) => `${each.id} ${each.title} (${each.state})`).join('\n')).slice(0, 2900),
+    text: cut(found.map((each) => `${each.id} ${each.title} (${each.state})`).join('\n'), 2900),
     blocks: [
       heading('Newest incidents'),
       prose(

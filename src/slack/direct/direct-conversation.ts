@@ -1,7 +1,7 @@
 import type { IncidentId } from '../../domain/ids.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { briefOf } from '../blocks/brief.ts';
-import { link, paragraph, prose, words } from '../blocks/build.ts';
+import { link, paragraph, prose } from '../blocks/build.ts';
 import { escape } from '../blocks/text.ts';
 import { openByHand } from '../commands/open-by-hand.ts';
 import { sentryCommand } from '../commands/sentry-command.ts';
@@ -35,18 +35,18 @@ export async function answerDirect(context: SlackContext, said: Said): Promise<v
     context.direct.say(place, {
       slot: `answer:${said.ts}`,
       inThread: true,
-      text: what.text,
+      text: escape(what.text),
       blocks: what.blocks ?? [],
     });
   const may = await context.people.mayAct(said.userId, said.teamId);
-  if (!may.ok) return say(escaped(sayText(may.reason)));
+  if (!may.ok) return say(sayText(may.reason));
   const here = await incidentOfThread(context, place);
   const wish = readDirect(said.text, here !== null);
   switch (wish.kind) {
     case 'help':
-      return say(escaped(sayText(DIRECT_HELP)));
+      return say(sayText(DIRECT_HELP));
     case 'elsewhere':
-      return say(escaped(sayText(ELSEWHERE[wish.where])));
+      return say(sayText(ELSEWHERE[wish.where]));
     case 'command':
       return say(
         await sentryCommand(context, wish.text, place, {
@@ -58,11 +58,11 @@ export async function answerDirect(context: SlackContext, said: Said): Promise<v
     case 'problem': {
       const asked = { ...said, text: wish.text, key: handKey(place) };
       const key = here === null ? asked.key : `${said.channel}:${said.ts}`;
-      return say(escaped(await openByHand(context, { ...asked, key })));
+      return say(await openByHand(context, { ...asked, key }));
     }
     case 'question': {
       const record = await recordFor(context, said.userId, wish.named, here);
-      if (record === null) return say(escaped(sayText(nothingToSee(wish.named))));
+      if (record === null) return say(sayText(nothingToSee(wish.named)));
       return answerAbout(context, said, place, record, wish.bare, say);
     }
   }
@@ -100,8 +100,8 @@ async function answerAbout(
 
 async function story(context: SlackContext, record: IncidentRecord, url: string | null): Promise<Say> {
   const told = sayStory(await context.withNames(context.deps.why(record)));
-  const thread = url ? [prose(paragraph(words(''), link(url, 'Open its thread')))] : [];
-  return escaped({ text: told.text, blocks: [...(told.blocks ?? []), ...thread] });
+  const thread = url ? [prose(paragraph(link(url, 'Open its thread')))] : [];
+  return { text: told.text, blocks: [...(told.blocks ?? []), ...thread] };
 }
 
 /** The one that is named, else the conversation's, else the newest open one, else the newest; only such as the person may read. */
@@ -146,6 +146,3 @@ async function incidentOfThread(
     SELECT incident_id AS id FROM alert WHERE delivery_key = ${`hand:${handKey(place)}`}`;
   return opened?.id ?? null;
 }
-
-/** The fallback text is read as markup by Slack. */
-const escaped = (say: Say): Say => ({ ...say, text: escape(say.text) });

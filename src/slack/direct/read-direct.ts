@@ -1,4 +1,5 @@
 import { type IncidentId, parseIncidentId } from '../../domain/ids.ts';
+import { asksForStory, isQuestion } from '../events/question-words.ts';
 
 /** What a person wants who writes to the bot alone. */
 export type DirectWish =
@@ -14,11 +15,7 @@ export type DirectWish =
 const COMMAND = /^\/?(?:sentry\s+)?(status|incidents|cost(?:\s+inc-\d+)?)\s*[?.!]*$/i;
 const HELP = /^\/?(?:sentry\s+)?(?:help|hi|hello|hey|thanks?|thank you|ok(?:ay)?|test)\s*[?.!]*$/i;
 const SWITCH = /^\/?(?:sentry\s+)?(?:stop|resume|pause|approve|deny)\b/i;
-const WHY = /^\/?(?:sentry\s+)?(?:why|story|what happened|summary)?\s*(?:inc-\d+)?\s*[?.!]*$/i;
 const INVESTIGATE = /^\/?(?:sentry\s+)?(?:investigate|look into|open)\s+(?=\S)/i;
-const QUESTION =
-  /\?\s*$|^\s*(why|what|who|whom|when|where|which|how|is|are|was|were|did|does|do|has|have|can|could|should|summary|explain|tell|show)\b/i;
-
 /**
  * Reads a direct message. `inConversation`: its thread is about an incident already, so that anything said there is about it.
  */
@@ -35,8 +32,8 @@ export function readDirect(given: string, inConversation: boolean): DirectWish {
     .split(/[\s,.;:!?()]+/)
     .filter((word) => /^inc-\d+$/i.test(word))
     .map((word) => parseIncidentId(word))[0];
-  const bare = WHY.test(text);
-  if (named !== undefined || bare || inConversation || QUESTION.test(text))
+  const bare = asksForStory(text);
+  if (named !== undefined || bare || inConversation || isQuestion(text))
     return { kind: 'question', named: named ?? null, bare };
   return text.split(/\s+/).length < 2 ? { kind: 'help' } : { kind: 'problem', text };
 }

@@ -1,12 +1,14 @@
 import type { IncidentId } from '../../domain/ids.ts';
 import { parseIncidentId } from '../../domain/ids.ts';
+import { briefOf } from '../blocks/brief.ts';
 import type { Slot } from '../blocks/slot.ts';
 import { escape } from '../blocks/text.ts';
 import { openByHand } from '../commands/open-by-hand.ts';
-import { HELP } from '../commands/sentry-command.ts';
+import { helpSay } from '../commands/sentry-command.ts';
 import type { SlackContext } from '../context.ts';
 import { remember } from '../memory/remember.ts';
 import { type Say, sayStory, sayText } from '../tell.ts';
+import { asksForStory, isQuestion } from './question-words.ts';
 
 /** Something a person said to the bot. */
 export interface Said {
@@ -21,9 +23,6 @@ export interface Said {
 
 const HINT = /^\s*hint\s*:\s*/i;
 const REMEMBER = /^\s*remember\s*:\s*/i;
-const QUESTION =
-  /\?\s*$|^\s*(why|what|who|whom|when|where|which|how|is|are|was|were|did|does|do|has|have|can|could|should|status|summary|explain|tell|show)\b/i;
-
 /** A mention: in an incident's thread a question is answered from the record, anything else is a hint; elsewhere it is something to look into. */
 export async function answerMention(context: SlackContext, said: Said): Promise<void> {
   const incidentId = await incidentOf(context, said);
@@ -31,11 +30,7 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
   const text = said.text.trim();
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
-  if (text === '' || QUESTION.test(text)) {
-    await answerFromRecord(context, incidentId, said);
-    if (text !== '') await askFurther(context, incidentId, said, text);
-    return;
-  }
+  if (text === '' || isQuestion(text)) return answerQuestion(context, incidentId, said, text);
   return takeHint(context, incidentId, said, text);
 }
 
@@ -52,17 +47,25 @@ async function incidentOf(context: SlackContext, said: Said): Promise<IncidentId
   return said.threadTs ? context.deps.records.findByThread(said.channel, said.threadTs) : null;
 }
 
-async function answerFromRecord(context: SlackContext, id: IncidentId, said: Said): Promise<void> {
-  const record = await context.deps.records.load(id);
-  if (record) await context.outbound.say(id, answerSlot(said, sayStory(context.deps.why(record))));
-}
-
-/** The record's answer stands first; the model's grows below it. */
-async function askFurther(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
-  const { questions } = context.deps;
-  if (questions?.hasModel !== true) return;
-  const may = await context.people.mayAct(said.userId, said.teamId);
-  if (!may.ok) return;
+/**
+ * The record's answer stands first; the model's grows below it. The whole story is long: it is told when it is asked for, or
+ * when there is no model to say more.
+ */
+async function answerQuestion(
+  context: SlackContext,
+  id: IncidentId,
+  said: Said,
+  text: string,
+): Promise<void> {
+  const { deps, outbound, people } = context;
+  const record = await deps.records.load(id);
+  if (!record) return;
+  const { questions } = deps;
+  const further =
+    text !== '' && questions?.hasModel === true && (await people.mayAct(said.userId, said.teamId)).ok;
+  const say = further && !asksForStory(text) ? briefOf(record, null) : sayStory(deps.why(record));
+  await outbound.say(id, answerSlot(said, say));
+  if (!further) return;
   const { channel, ts, userId: by } = said;
   await questions.ask({
     channel,
@@ -78,7 +81,7 @@ async function askFurther(context: SlackContext, id: IncidentId, said: Said, tex
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
   const may = await context.people.mayAct(said.userId, said.teamId);
   const taken = may.ok ? await context.deps.hint(id, said.userId, text.trim()) : may;
-  const answer = taken.ok ? 'Thank you. I take that into account.' : taken.reason;
+  const answer = taken.ok ? taken.text : taken.reason;
   await context.outbound.say(id, answerSlot(said, sayText(answer)));
   context.outbound.changed(id);
 }
@@ -113,7 +116,7 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
 /** More than a greeting is something to look into. */
 async function openOrHelp(context: SlackContext, said: Said): Promise<Say> {
   const text = said.text.trim();
-  if (text.split(/\s+/).length < 2 || /^help\b/i.test(text)) return sayText(HELP);
+  if (text.split(/\s+/).length < 2 || /^help\b/i.test(text)) return helpSay();
   return openByHand(context, { ...said, text, key: `${said.channel}:${said.ts}` });
 }
 

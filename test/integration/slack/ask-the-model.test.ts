@@ -58,7 +58,7 @@ describe('a question in an incident’s thread', () => {
         .map((each) => `${each.text} ${JSON.stringify(each.blocks ?? [])}`);
     await eventually(async () => expect((await inThread()).join('\n')).toContain('It is …'));
     const half = await inThread();
-    expect(half.findIndex((text) => text.includes(`The story of ${id}`))).toBeLessThan(
+    expect(half.findIndex((text) => text.includes(`${id} shop-db: sessions are blocked`))).toBeLessThan(
       half.findIndex((text) => text.includes('It is …')),
     );
     await view.end({ text: 'It is pid 4711 that blocks.' });

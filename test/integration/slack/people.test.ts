@@ -247,7 +247,8 @@ describe('talking', () => {
     await post('hint: look at pid 17', card.thread_ts);
     await post('I am on it', card.thread_ts);
     await eventually(() => expect(scene.hints).toHaveLength(2));
-    expect(scene.hints).toEqual([
+    // Said one right after the other, they may be heard the other way round.
+    expect(scene.hints.toSorted((a, b) => b.text.localeCompare(a.text))).toEqual([
       { id, by: USERS.onCall, text: 'the payroll job runs since 10' },
       { id, by: USERS.onCall, text: 'look at pid 17' },
     ]);

@@ -1,0 +1,10 @@
+const QUESTION =
+  /\?\s*$|^\s*(why|what|who|whom|when|where|which|how|is|are|was|were|did|does|do|has|have|can|could|should|status|summary|explain|tell|show)\b/i;
+const STORY =
+  /^\/?(?:sentry\s+)?(?:why|story|status|summary|what happened|what is going on)?\s*(?:inc-\d+)?\s*[?.!]*$/i;
+
+/** Looks like something to be answered, rather than something to be known. */
+export const isQuestion = (text: string): boolean => QUESTION.test(text);
+
+/** Asks for nothing beyond the incident's story: the record has all of it. */
+export const asksForStory = (text: string): boolean => STORY.test(text.trim());
