@@ -7,6 +7,7 @@ import type { Sql } from '../domain/sql.ts';
 import { within } from '../domain/within.ts';
 import { incidentsOf } from './collections.ts';
 import type { FindDeps } from './context/find-memories.ts';
+import { createDistanceCuts } from './distance/distance-cuts.ts';
 import { type NewEpisode, recallEpisodes, recordEpisode } from './episodes.ts';
 import { incidentDocument } from './incident-document.ts';
 import { createOutbox } from './outbox.ts';
@@ -58,6 +59,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   const { sql, enabled, log } = deps;
   const limitMs = deps.recallLimitMs ?? RECALL_LIMIT_MS;
   const outbox = createOutbox(deps);
+  const cuts = createDistanceCuts(deps);
   const timers = new Set<NodeJS.Timeout>();
   const running = new Set<Promise<unknown>>();
   let stopped = false;
@@ -77,7 +79,9 @@ export function createMemory(deps: MemoryDeps): Memory {
       };
       const system = await ask('the system', null, () => systemOf(sql, incident.target));
       const [incidents, runbooks, episodes] = await Promise.all([
-        ask('past incidents', [], () => recallIncidents(deps, incident, incidentType, limitMs, system)),
+        ask('past incidents', [], () =>
+          recallIncidents({ ...deps, cuts }, incident, incidentType, limitMs, system),
+        ),
         ask('runbooks', [], () =>
           recallRunbooks(deps, incident, incidentType, MEANING_SHARE * limitMs, system),
         ),

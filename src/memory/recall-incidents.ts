@@ -2,7 +2,7 @@ import { asIncidentId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { RecalledIncident } from '../domain/memory.ts';
 import { incidentsOf } from './collections.ts';
-import { distanceCuts } from './distance-cuts.ts';
+import type { DistanceCuts } from './distance/distance-cuts.ts';
 import type { Embedder, VectorFilter, VectorHit, VectorStore } from './ports.ts';
 import { readFacts, type SystemFacts, systemMismatch } from './systems/system-facts.ts';
 
@@ -16,7 +16,7 @@ const OTHER_SYSTEM = 0.25;
 
 /** Past incidents that are similar, nearest first; never the incident itself. */
 export async function recallIncidents(
-  deps: { readonly vectors: VectorStore; readonly embedder: Embedder },
+  deps: { readonly vectors: VectorStore; readonly embedder: Embedder; readonly cuts: () => DistanceCuts },
   incident: Incident,
   incidentType: string | null,
   timeoutMs: number,
@@ -25,7 +25,7 @@ export async function recallIncidents(
   const [embedding] = await deps.embedder.embed([queryText(incident, incidentType)]);
   if (!embedding) return [];
   const filter = sameKind(incident, incidentType);
-  const cuts = distanceCuts(deps.embedder.fingerprint);
+  const cuts = deps.cuts();
   const cut = filter ? cuts.sameKind : cuts.unnamed;
   const hits = await deps.vectors
     .collection(incidentsOf(incident.domain), deps.embedder.fingerprint)

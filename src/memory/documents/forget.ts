@@ -3,9 +3,10 @@ import type { IncidentId } from '../../domain/ids.ts';
 import type { Domain } from '../../domain/incident.ts';
 import type { Sql, Tx } from '../../domain/sql.ts';
 import { incidentsOf } from '../collections.ts';
+import { fileOf } from '../promotion/check-runbook.ts';
 import { removeEntriesIn } from '../retrieval/index/write-entries.ts';
 import { spaceOf } from '../retrieval/types.ts';
-import { conventionsStore } from './document.ts';
+import { conventionsStore, runbooksStore } from './document.ts';
 import type { MemoryAudit } from './ports.ts';
 
 /** How much was removed; what must leave Chroma is queued, and leaves when the bot next reaches it. */
@@ -78,6 +79,8 @@ export async function forgetUser(deps: Deps, userId: string, by: string): Promis
     await tx`DELETE FROM memory_store WHERE owner = ${userId}`;
     await tx`UPDATE dream_job SET rationale = ${GONE} WHERE proposed_by = ${userId}`;
     await tx`UPDATE dream_job SET reason = ${GONE} WHERE decided_by = ${userId} AND reason <> ''`;
+    // The answer quotes the question.
+    await tx`UPDATE question SET text = ${GONE}, answer = NULL WHERE asked_by = ${userId}`;
     await tx`UPDATE action SET decision_reason = ${GONE} WHERE decided_by = ${userId} AND decision_reason <> ''`;
     await tx`
       UPDATE event SET body = body
@@ -116,7 +119,9 @@ async function forgetDocuments(
 ): Promise<{ readonly documents: number; readonly versions: number; readonly chunks: number }> {
   const indexed = await tx<{ name: string; key: string }>`
     SELECT s.name, e.key FROM search_entry e JOIN search_space s ON s.id = e.space_id
-     WHERE s.name LIKE 'document:%' AND e.key IN (SELECT jsonb_array_elements_text(${tx.json(ids)})) ORDER BY s.name`;
+     WHERE s.name LIKE 'document:%' AND e.key IN (SELECT jsonb_array_elements_text(${tx.json(ids)}))
+        OR s.name LIKE 'runbook:%' AND e.metadata->>'file' IN (SELECT jsonb_array_elements_text(${tx.json(await filesOf(tx, ids))}))
+     ORDER BY s.name`;
   for (const { name, key } of indexed) await removeEntriesIn(tx, spaceOf(name), [key]);
   const [row] = await tx`
     SELECT coalesce(sum(chunks), 0)::int AS chunks,
@@ -125,11 +130,20 @@ async function forgetDocuments(
   return { documents: ids.length, versions: Number(row?.['versions']), chunks: Number(row?.['chunks']) };
 }
 
+/** What the runbooks among them are called where the playbook's are indexed. */
+async function filesOf(tx: Tx, ids: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx<{ path: string }>`
+    SELECT path FROM memory_document
+     WHERE store = ${runbooksStore} AND id IN (SELECT jsonb_array_elements_text(${tx.json(ids)}))`;
+  return rows.map(({ path }) => fileOf(path));
+}
+
 async function forgetRecord(tx: Tx, id: IncidentId): Promise<void> {
   await tx`
     UPDATE incident SET title = ${GONE}, alert_name = NULL, identity = '{}', labels = '{}', annotations = '{}',
       cause = NULL, next_step = NULL, words = NULL, updated_at = clock_timestamp() WHERE id = ${id}`;
   await tx`UPDATE alert SET title = ${GONE}, labels = '{}', annotations = '{}', url = NULL WHERE incident_id = ${id}`;
+  await tx`UPDATE question SET text = ${GONE}, answer = NULL WHERE incident_id = ${id}`;
   await tx`UPDATE tool_call SET input = NULL, output = ${GONE}, result = NULL WHERE incident_id = ${id}`;
   await tx`
     UPDATE action SET input = NULL, guard = NULL, command = ${GONE}, why = ${GONE}, blast_radius = ${GONE},

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import { conversationStore, runbooksStore, userStore } from '../../../src/memory/documents/document.ts';
 import { createOutbox } from '../../../src/memory/outbox.ts';
-import { createRetrieval } from '../../../src/memory/retrieval/retrieval.ts';
+import { createRetrieval, type Retrieval } from '../../../src/memory/retrieval/retrieval.ts';
 import { syncDocuments } from '../../../src/memory/retrieval/sources/sync-documents.ts';
 import { syncIncidents } from '../../../src/memory/retrieval/sources/sync-incidents.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
@@ -54,6 +54,19 @@ async function worded(word: string): Promise<IncidentId> {
   await rig.sql`
     INSERT INTO episode (incident_id, error, diagnosis, command, result, success)
     VALUES (${id}, ${word}, ${word}, ${word}, ${word}, true)`;
+  await rig.sql`
+    INSERT INTO alert (incident_id, source, status, title, labels, annotations, fingerprint, delivery_key, url, starts_at)
+    VALUES (${id}, 't', 'firing', ${word}, ${rig.sql.json({ a: word })}, ${rig.sql.json({ a: word })}, ${id}, ${id}, ${word}, now())`;
+  await rig.sql`
+    INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard, system_identifier,
+                        timeline_id, why, blast_radius, preflight, undo, risk, verify, audit_only, expires_at,
+                        decided_by, decision_reason)
+    VALUES (${`act_${id}`}, ${id}, 1, 'succeeded', 't', 'shop-db', ${rig.sql.json({ a: word })}, ${word}, '',
+            ${rig.sql.json({ a: word })}, '1', 1, ${word}, ${word}, ARRAY[${word}], ${word}, 'low',
+            ${rig.sql.json({ a: word })}, false, now(), 'UANN', ${word})`;
+  await rig.sql`
+    INSERT INTO question (id, incident_id, asked_by, text, channel, ts, thread_ts, direct, answer)
+    VALUES (${`C1:${id}`}, ${id}, 'UANN', ${word}, 'C1', '1', '1', false, ${word})`;
   await rig.sql.begin((tx) => rig.events.append(tx, id, { type: 'hint.given', by: 'UANN', text: word }));
   await rig.sql`INSERT INTO memory_outbox (collection, id, document, metadata) VALUES ('incidents-postgres', ${id}, ${word}, '{}')`;
   await rig.documents.write(
@@ -81,22 +94,55 @@ async function worded(word: string): Promise<IncidentId> {
   return id;
 }
 
+/** Tables with an incident's id that hold nothing anybody wrote: ids, states, numbers, times, hashes. */
+const WORDLESS = [
+  'credential',
+  'grade',
+  'memory_usage',
+  'slack_lease',
+  'slack_post',
+  'spend_reservation',
+  'usage',
+];
+
+/** Tables that know of incidents, and have nothing of this one with its word. */
+async function tablesWithout(word: string, id: IncidentId): Promise<readonly string[]> {
+  const tables = await rig.sql<{ name: string; text: string }>`
+    SELECT c.relname AS name,
+           query_to_xml(format('SELECT * FROM %I WHERE incident_id = %L', c.relname, ${id}::text), true, false, '')::text AS text
+      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND a.attname = 'incident_id'`;
+  return tables.flatMap(({ name, text }) => (text.includes(word) ? [] : [name])).toSorted();
+}
+
 /** As the bot does from time to time: drafts, what was promoted, and incidents are in the search index. */
-async function index(): Promise<void> {
+async function index(): Promise<Retrieval> {
   const embedder = { fingerprint: 'none', embed: async () => [], close: async () => undefined };
   const vectors = { collection: () => expect.unreachable('Chroma was asked') };
   const retrieval = createRetrieval({ sql: rig.sql, vectors, embedder, log: quiet });
   await syncDocuments(rig.sql, retrieval);
   await syncIncidents(rig.sql, retrieval, (id) => rig.events.load(id));
+  return retrieval;
 }
 
 describe('sentry memory forget', () => {
   test('removes an incident’s text from every table, takes it out of Chroma, and says so without the text', async () => {
     const id = await worded('platypus');
     const other = await worded('wombat');
-    await index();
+    const retrieval = await index();
+    // As what the playbook follows it is found once more.
+    const file = `workspace:drafts/${id.toLowerCase()}.md`;
+    const followed = {
+      key: 'followed',
+      title: 'platypus',
+      text: 'platypus',
+      metadata: { origin: 'promoted', file },
+    };
+    await retrieval.put({ kind: 'runbook', scope: 'postgres' }, [followed]);
     expect(await wholeDatabase()).toContain('platypus');
-    expect(await rig.sql`SELECT FROM search_entry WHERE body LIKE '%platypus%'`).toHaveLength(3);
+    // A table that is new must be forgotten too, or be one without words.
+    expect(await tablesWithout('platypus', id)).toEqual(WORDLESS);
+    expect(await rig.sql`SELECT FROM search_entry WHERE body LIKE '%platypus%'`).toHaveLength(4);
     const done = await sentry(['memory', 'forget', id, '--yes']);
     expect(done).toMatchObject({ code: 0, err: '' });
     expect(done.out).toContain('Removed 2 documents (2 versions) and 1 episodes.');
@@ -137,6 +183,7 @@ describe('sentry memory forget', () => {
     await rig.sql.begin((tx) =>
       rig.events.append(tx, id, { type: 'hint.given', by: 'UANN', text: 'look at the quokkas' }),
     );
+    await rig.sql`UPDATE question SET text = 'quokkas?', answer = 'About quokkas: …' WHERE incident_id = ${id}`;
     expect((await sentry(['memory', 'forget', 'UANN', '--yes'])).code).toBe(0);
     expect(await wholeDatabase()).not.toContain('quokkas');
     expect((await rig.events.load(id))?.events.filter(({ type }) => type === 'hint.given')).toHaveLength(2);

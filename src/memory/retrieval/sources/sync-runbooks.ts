@@ -37,5 +37,7 @@ export function runbookEntry(
 ): Entry {
   const known = [...matches.alerts.map((name) => name.replaceAll('*', ' ').trim()), ...matches.text];
   const aliases = [type.replaceAll('_', ' '), ...known].map((name) => `## ${name.replaceAll('\n', ' ')}`);
-  return { key: id, title, text: `${body}\n\n${aliases.join('\n')}`, metadata: { origin, file } };
+  // By its file a promoted one is the document that it comes from.
+  const metadata = origin === 'promoted' ? { origin, file } : { origin };
+  return { key: id, title, text: `${body}\n\n${aliases.join('\n')}`, metadata };
 }
