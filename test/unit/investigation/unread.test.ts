@@ -76,7 +76,7 @@ describe('a read that showed nothing', () => {
   it.each([
     ['worked', aToolCall({ tool: 'postgres_blocking_tree', result: { hidden_count: 0 } })],
     ['names a secret file', no('PATH_SECRET', { tool: 'read_file', input: { path: '/srv/app/.env' } })],
-    ['asks for a folder of secrets', outside('/home/app/.ssh/config')],
+    ['asks for a folder of secrets', outside('/srv/app/.ssh/config')],
     ['asks for a folder too wide', outside('/etc/hosts')],
     ['asks for what only looks like a path', outside('/var/log/x\n  roots: ["/"]/y')],
     [
