@@ -8,6 +8,7 @@ import { indirectRules } from './injection/indirect-rules.ts';
 import type { InjectionClass, InjectionRule } from './injection/injection-rule.ts';
 import { languageRules, scriptPatterns } from './injection/language-rules.ts';
 import { overrideRules } from './injection/override-rules.ts';
+import { rejoined, rejoinMarks } from './injection/rejoined.ts';
 import { roleRules } from './injection/role-rules.ts';
 import { sessionRules } from './injection/session-rules.ts';
 import { createLiteralTest, createMatcher, type Matched, type Struck } from './matcher.ts';
@@ -37,15 +38,17 @@ const hints = injectionRules.flatMap((rule) => rule.hints);
 export const disguiseMarks: readonly (readonly string[])[] = [
   hints.map(rot13),
   hints.map((hint) => hint.split('').toReversed().join('')),
+  rejoinMarks,
 ];
 const ROT13 = 1;
 const BACKWARDS = 2;
+const REJOINED = 4;
 const match = createMatcher(injectionRules, disguiseMarks);
 const hasLeet = createLiteralTest(hints, leet);
 
 /**
  * Instructions to the model inside text that is data, in order of place: plain, in other languages, behind invisible or lookalike
- * characters, and decoded from Base64, hexadecimal, escapes, ROT13 and leetspeak. A finding is a reason to quote and to block,
+ * characters, and decoded from Base64, Base32, hexadecimal, escapes, ROT13, leetspeak, and words joined or split. A finding is a reason to quote and to block,
  * never the only defence.
  */
 export function findInjection(text: string): readonly InjectionFinding[] {
@@ -98,6 +101,9 @@ function inDisguise(text: string, marks: number, quiet: boolean): InjectionFindi
   const plain = quiet ? unescaped(text) : null;
   if (plain !== null && inPlain(plain).length > 0)
     found.push({ rule: 'escaped-text', class: 'encoded', start: 0, end: text.length });
+  const whole = quiet && marks & REJOINED ? rejoined(text) : null;
+  if (whole !== null && inPlain(whole).length > 0)
+    found.push({ rule: 'rejoined-text', class: 'encoded', start: 0, end: text.length });
   if (marks & ROT13) found.push(...inForm(text, rot13(text), 'rot13-text'));
   if (mayBeLeet(text) && hasLeet(text)) found.push(...inForm(text, unleet(text), 'leet-text'));
   if (marks & BACKWARDS)

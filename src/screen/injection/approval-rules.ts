@@ -28,7 +28,9 @@ export const approvalRules: readonly InjectionRule[] = [
     `(?:skip|bypass|disregard|ignore|override|circumvent|waive|forgo|evade|disable|turn off|deactivate|work around)(?:ping|ing|ding)? (?:(?:the|any|all|your|this|that|its|human|manual|further|required|normal|usual|of|every|other|admin|operator|and) ){0,4}${guards}(?![-\\w])`,
     (hit) =>
       isOrder(hit) &&
-      !/^(?:disable|turn off|override|bypass|ignore) (?:the )?(?:security|content) /i.test(hit.secret),
+      !/^(?:disable|turn off|override|bypass|ignore) (?:the )?(?:security|content) /i.test(hit.secret) &&
+      // A safety valve, a safety feature: machines have them, too.
+      !/^(?:disabl|turn off|deactivat|overrid).*\bsafety$/i.test(hit.secret),
   ),
   phrase(
     'without-asking',
@@ -78,6 +80,11 @@ export const approvalRules: readonly InjectionRule[] = [
       "n't need to",
     ],
     `(?:(?:do not|don'?t|never)(?: have to| need to)?|no need to|not (?:have|need) to|n't (?:have|need) to) (?:ask|wait|request|seek|bother)(?: (?:me|us|the|users?|anyone|humans?|operators?|asking|for|any|to))* (?:permission|approval|confirmation|consent|authori[sz]ation|confirm)\\b`,
+    // A switch of a program, and a rule for a case.
+    ({ text, start, end }) =>
+      !/(?:^|\s)--?[a-z][\w-]*[\s,:=|—-]{1,20}(?:[a-z]+ ){0,3}$/i.test(
+        text.slice(Math.max(0, start - 40), start),
+      ) && !/^\s+(?:when|if|unless|where)\b/i.test(text.slice(end, end + 10)),
   ),
   phrase(
     'no-approval-needed',
@@ -167,9 +174,24 @@ export const approvalRules: readonly InjectionRule[] = [
     'fill-in-without',
     'approval_skipping',
     'ethz-spylab/agentdojo injection tasks',
-    ['fill them in', 'fill it in', 'make something up', 'make them up'],
-    `(?:fill (?:them|it) in|make (?:something|them|it) up) without asking`,
+    ['fill them in', 'fill it in', 'make something up', 'make them up', 'fill in ', 'decide '],
+    `(?:(?:fill (?:them|it) in|make (?:something|them|it) up|decide) without asking|fill in [^\\n.]{0,40}?(?:yourself|on your own)[^\\n.]{0,10}?(?:do not|don't|without) ask)`,
     isOrder,
+  ),
+  phrase(
+    'do-not-ask-the-user',
+    'approval_skipping',
+    'ethz-spylab/agentdojo injection tasks',
+    ['do not ask', "don't ask", 'never ask'],
+    `(?:do not|don't|never) ask (?:the (?:users?|operators?|on-?call|admins?)|me|anyone|any questions?)(?: (?:anything|first|again|back))?(?=[.!,;]|\\s*$)`,
+    ({ text, start }) => !/\w$/.test(text.slice(Math.max(0, start - 1), start)),
+  ),
+  phrase(
+    'user-agreed-already',
+    'approval_skipping',
+    'ethz-spylab/agentdojo injection tasks',
+    ['already agreed', 'already approved', 'already confirmed', 'already consented', 'already authori'],
+    `already (?:agreed|approved|confirmed|consented|authori[sz]ed)(?: (?:to )?(?:it|this|that|everything|all))?[,;.] ?(?:so |and )?(?:no (?:further )?(?:confirmation|approval|permission)|just |proceed|go ahead|execute|do not ask)`,
   ),
 ];
 

@@ -15,11 +15,12 @@ export function decodePieces(text: string): readonly Decoded[] {
   for (const span of codeRuns(text)) {
     const hex = beginsAsText(text, span.start, 'hex');
     const base64 = beginsAsText(text, span.start, 'base64');
-    if (!hex && !base64) continue;
+    if (!hex && !base64 && !/[A-Z2-7]/.test(text[span.start] as string)) continue;
     const piece = text.slice(span.start, Math.min(span.end, span.start + MAX_PIECE));
     if (hex && /^(?:[0-9a-fA-F]{2})+$/.test(piece))
       add(pieces, span, Buffer.from(piece, 'hex').toString('utf8'));
     if (base64) add(pieces, span, Buffer.from(piece, 'base64').toString('utf8'));
+    if (/^[A-Z2-7]{32,}$/.test(piece.replace(/=+$/, ''))) add(pieces, span, fromBase32(piece));
   }
   if (!hasSpacedCode(text)) return pieces;
   for (const match of text.matchAll(/(?:[0-9a-fA-F]{2}[ :]){11,}[0-9a-fA-F]{2}/g))
@@ -33,6 +34,15 @@ export function decodePieces(text: string): readonly Decoded[] {
   return pieces;
 }
 
+/** RFC 4648, section 6. */
+function fromBase32(code: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = Array.from(code.replace(/=+$/, ''), (char) =>
+    alphabet.indexOf(char).toString(2).padStart(5, '0'),
+  ).join('');
+  return fromBits(bits.slice(0, bits.length - (bits.length % 8)));
+}
+
 function fromBits(bits: string): string {
   return (bits.replaceAll(' ', '').slice(0, MAX_PIECE).match(/.{8}/g) ?? [])
     .map((byte) => String.fromCharCode(Number.parseInt(byte, 2)))
@@ -40,7 +50,8 @@ function fromBits(bits: string): string {
 }
 
 function add(pieces: Decoded[], span: Span, text: string): void {
-  if (text.length >= 10 && printable.test(text) && /[ \n\t]/.test(text)) pieces.push({ ...span, text });
+  if (text.length >= 10 && printable.test(text) && (/[ \n\t]/.test(text) || /^[\w+/-]{24,}=*$/.test(text)))
+    pieces.push({ ...span, text });
 }
 
 /** The whole text with its escapes undone; null when it has none. */
@@ -98,7 +109,7 @@ function mapped(text: string, change: (units: Uint16Array, length: number) => bo
   // One byte a character where that is enough: what is done with the text then is cheaper, too.
   const bytes = length <= scratchBytes.length ? scratchBytes : Buffer.allocUnsafe(length);
   for (let i = 0; i < length; i++) bytes[i] = units[i] as number;
-  return bytes.latin1Slice(0, length);
+  return bytes.toString('latin1', 0, length);
 }
 
 /** Digits and signs, by the letters they are written for. */

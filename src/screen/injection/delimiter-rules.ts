@@ -10,7 +10,9 @@ function atSentenceStart({ text, start }: { readonly text: string; readonly star
 }
 
 function atLineStart({ text, start }: { readonly text: string; readonly start: number }): boolean {
-  return /(?:^|[\n>|"'`*#\\]|\\n|-{3,}|={3,})[\s*>#]{0,6}$/.test(text.slice(Math.max(0, start - 12), start));
+  return /(?:^|[\n>|"'`*#\\]|\\n|-{3,}|={3,}|<!--)[\s*>#]{0,6}$/.test(
+    text.slice(Math.max(0, start - 12), start),
+  );
 }
 
 /** Marks that close our quotation and open a turn of somebody else. */
@@ -21,6 +23,7 @@ export const delimiterRules: readonly InjectionRule[] = [
     chat,
     ['<|', '[inst]', '[/inst]', '<<sys', '<</sys', '<start_of_turn>', '<end_of_turn>'],
     `(?:<\\|/?(?:im_start|im_end|im_sep|endoftext|endofprompt|system|user|assistant|end|eot_id|eom_id|start_header_id|end_header_id|begin_of_text|end_of_text|channel|message)\\|>|\\[/?INST\\]|<</?SYS>>|<(?:start|end)_of_turn>)`,
+    ({ secret }) => !secret.startsWith('[') || secret === secret.toUpperCase(),
   ),
   phrase(
     'system-heading',
@@ -63,7 +66,12 @@ export const delimiterRules: readonly InjectionRule[] = [
     'delimiter_injection',
     'platform.openai.com and docs.claude.com: message roles',
     ['"role"', "'role'", '\\"role\\"'],
-    `\\\\?["']role\\\\?["']\\s{0,3}:\\s{0,3}\\\\?["'](?:system|developer)\\\\?["']\\s{0,3},\\s{0,3}\\\\?["']content`,
+    `\\\\?["']role\\\\?["']\\s{0,3}:\\s{0,3}\\\\?["'](?:(?:system|developer)\\\\?["']\\s{0,3},\\s{0,3}\\\\?["']content|(?:user|human)\\\\?["']\\s{0,3},\\s{0,3}\\\\?["']content\\\\?["']\\s{0,3}:\\s{0,3}\\\\?["'](?:now|next|ignore|thanks|thank you|great|forget|repeat|good,))`,
+    // The body of a request in documents of LLM services.
+    ({ text, start }) =>
+      !/messages\\?["']?\s{0,3}[:=]\s{0,3}\[\s{0,8}\{\s{0,8}$/i.test(
+        text.slice(Math.max(0, start - 40), start),
+      ),
   ),
   phrase(
     'our-own-marks',
@@ -96,5 +104,12 @@ export const delimiterRules: readonly InjectionRule[] = [
     ['end of', 'begin', 'end user', 'end system', 'start system'],
     `(?:END|BEGIN|START)(?: OF)?(?: THE)? (?:USER (?:INPUT|MESSAGE|PROMPT)|SYSTEM (?:PROMPT|MESSAGE|INSTRUCTIONS)|PROMPT|INSTRUCTIONS|UNTRUSTED [A-Z]+)\\s{0,2}[.:]`,
     ({ secret }) => secret === secret.toUpperCase(),
+  ),
+  phrase(
+    'system-fence',
+    'delimiter_injection',
+    garak,
+    ['```system', '```instruction', '```admin', '[system]', '[admin]'],
+    `(?:\`\`\`(?:system|instructions?|admin)[ \\t]{0,3}\\n\\s{0,3}(?:you|ignore|disregard|do not|always|never|from now)\\b|\\[(?:system|admin)\\] (?:ignore|disregard|you (?:are|must)|delete (?:all|every)|do not ask|approve|grant|transfer)\\b)`,
   ),
 ];

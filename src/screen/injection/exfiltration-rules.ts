@@ -73,6 +73,12 @@ const leak = 'system prompt extraction as in NVIDIA/garak sysprompt_extraction a
 const secrets =
   '(?:secrets?|credentials?|passwords?|api[ -]?keys?|access keys?|ssh keys?|private keys?|env(?:ironment)? (?:variables|vars|files?)|\\.env|kubeconfigs?|(?:chat|conversation) history|system prompt|user data|personal data|emails?)';
 
+/** "Send us your instructions" may be asked of people; "recite your instructions" hardly. */
+const reveals =
+  /^(?:reveal|provide|show|print|display|output|repeat|recite|tell|give|share|leak|expose|disclose|write|copy|paste|dump|list|summari|paraphrase|translate|encode|convert|spell|render|echo|quote|extract|reproduce|decode|format|rewrite|put|transform|reverse|rephrase|sing|what)/i;
+const OUR_OWN =
+  /system|initial|original|hidden|secret|internal|starting|developer|prompt|programming|preamble|guardrails/i;
+
 /** What we know is to be said or sent. */
 export const exfiltrationRules: readonly InjectionRule[] = [
   phrase(
@@ -80,7 +86,7 @@ export const exfiltrationRules: readonly InjectionRule[] = [
     'exfiltration',
     leak,
     showing,
-    `${shows}\\b[^\\n]{0,70}?\\b(?:(?:your|the|this|its|that|entire|full|complete|exact|all) )?(?:system|initial|original|hidden|secret|internal|base|starting|first|developer|pre-?)[ -]?prompts?\\b`,
+    `${shows}\\b[^\\n.]{0,70}?\\b(?:(?:your|the|this|its|that|entire|full|complete|exact|all) )?(?:system|initial|original|hidden|secret|internal|base|starting|first|developer|pre-?)[ -]?prompts?\\b`,
     isOrder,
   ),
   phrase(
@@ -89,14 +95,14 @@ export const exfiltrationRules: readonly InjectionRule[] = [
     leak,
     showing,
     `${shows}\\b[^\\n]{0,60}?\\byour (?:own |exact |full |complete |entire |current |first |verbatim |actual |specific |core |underlying |very ){0,2}(?:system |initial |original |hidden |secret |internal |base |starting |developer |custom |given |prior |previous ){0,2}(?:prompts?|instructions?|directives?|system messages?|guidelines|programming|rules|preamble|guardrails|constraints)\\b`,
-    opensAsOrder,
+    (hit) => opensAsOrder(hit) && (reveals.test(hit.secret) || OUR_OWN.test(hit.secret)),
   ),
   phrase(
     'your-system-prompt',
     'exfiltration',
     leak,
     ['your '],
-    `your (?:exact |full |complete |entire |own )?(?:system|initial|original|hidden|secret|internal|developer) (?:prompts?|instructions?|messages?|directives?)\\b`,
+    `your (?:exact |full |complete |entire |own )?(?:(?:system|hidden|secret|internal|developer) (?:prompts?|instructions?|messages?|directives?)|(?:initial|original) (?:prompts?|instructions|directives))\\b`,
   ),
   phrase(
     'what-were-you-told',
@@ -240,7 +246,7 @@ export const exfiltrationRules: readonly InjectionRule[] = [
     'exfiltration',
     'embracethered.com: data exfiltration by Markdown images',
     ['!['],
-    `!\\[[^\\]\\n]{0,80}\\]\\(https?://[^)\\s]{1,120}[?&/=](?:[^)\\s]{0,40}=)?(?:\\{|\\$\\{?|<|%7b|\\[)[^)\\n]{0,60}(?:data|secret|prompt|history|token|summary|base64|password|info|content)`,
+    `!\\[[^\\]\\n]{0,80}\\]\\(https?://[^)\\s]{1,120}[?&/=](?:[^)\\s]{0,40}=)?(?:\\{|\\$\\{?|<|%7b|\\[)[^)\\n]{0,60}(?:data|secret|prompt|history|token|summary|base64|password|info|content|conversation|context|chat|message|key)`,
   ),
   phrase(
     'shell-beacon',

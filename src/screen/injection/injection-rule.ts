@@ -75,5 +75,10 @@ const opening =
 
 /** Said as an order at the beginning of a sentence or clause, where ordinary sentences have their subject. */
 export function opensAsOrder(hit: Hit): boolean {
-  return isOrder(hit) && opening.test(hit.text.slice(Math.max(0, hit.start - 24), hit.start));
+  return (
+    isOrder(hit) &&
+    (opening.test(hit.text.slice(Math.max(0, hit.start - 24), hit.start)) ||
+      // A capital within a line, and none on the next word: a sentence put where a value belongs (`Comment Ignore the user …`).
+      (/^[A-Z][a-z]+ [a-z]/.test(hit.secret) && /[\w)] $/.test(hit.text.slice(Math.max(0, hit.start - 2), hit.start)))
+  );
 }

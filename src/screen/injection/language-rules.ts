@@ -17,7 +17,7 @@ export const languageRules: readonly InjectionRule[] = [
   latin(
     'fr',
     ['ignore', 'oublie', 'ne tiens pas', 'ne tenez pas', 'ne suis pas', 'ne suivez pas', 'neglige'],
-    `(?:ignore[rz]?|oublie[rz]?|neglige[rz]?|ne (?:tiens|tenez) pas compte (?:de|des)|ne (?:suis|suivez) pas) (?:(?:toutes?|tous|les|tes|vos|ces|l'ensemble|de|des) ){1,4}(?:instructions?|consignes?|directives?|ordres?|regles?|messages?|invites?)(?: (?:precedent\\w{0,12}|anterieur\\w{0,12}|ci-dessus|initial\\w{0,12}|donnee?s?|recues?|du systeme|systeme|de securite))?`,
+    `(?:(?:ignore[rz]?|oublie[rz]?|neglige[rz]?|ne (?:suis|suivez) pas) (?:(?:toutes?|tous|les|tes|vos|ces|l'ensemble|de|des) ){1,4}|ne (?:tiens|tenez) pas compte (?:(?:de|des|toutes?|tous|tes|vos|ces|les) ){1,4})(?:instructions?|consignes?|directives?|ordres?|regles?|messages?|invites?)(?: (?:precedent\\w{0,12}|anterieur\\w{0,12}|ci-dessus|initial\\w{0,12}|donnee?s?|recues?|du systeme|systeme|de securite))?`,
   ),
   latin(
     'es',

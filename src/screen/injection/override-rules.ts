@@ -55,7 +55,7 @@ export const overrideRules: readonly InjectionRule[] = [
     'system_prompt_override',
     rebuff,
     ignoring,
-    `${verbs} ${filler}(?:${earlier}(?:,? (?:and|or|/) (?:${earlier}|future|subsequent))?,? ){1,2}(?:[a-z]+ ){0,2}${orders}\\b`,
+    `${verbs} ${filler}(?:${earlier}(?:,? (?:and|or|/) (?:${earlier}|future|subsequent))?,? ){1,2}(?:[a-z]+ ){0,2}${orders}(?![a-z])`,
     (hit) => isOrder(hit) && !isSetting(hit),
     'wide',
   ),
@@ -101,7 +101,9 @@ export const overrideRules: readonly InjectionRule[] = [
     `${gentle} (?:(?:about|absolutely|completely) )?(?:all|everything|anything|whatever|what)(?: (?:that|else))? (?:(?:you|i|we|they|was|were|has|have|is|been|came|comes|had)\\b|above|before|prior|previous|so far)`,
     (hit) =>
       opensAsOrder(hit) &&
-      /\b(?:you|i|we|they|above|before|previous|prior|so far)\b/i.test(hit.secret) &&
+      /\b(?:you|i|we|they|above|before|previous|prior|so far)\b/i.test(
+        hit.text.slice(hit.start, hit.end + 16),
+      ) &&
       // "Forget what I said about the cache" takes back a word among people.
       !/\bwhat (?:i|we)$/i.test(hit.secret),
   ),
@@ -135,7 +137,11 @@ export const overrideRules: readonly InjectionRule[] = [
       const before = hit.text.slice(Math.max(0, hit.start - 24), hit.start);
       return (
         /(?:\byour|\bimportant|\bhere (?:is|are)(?: the)?|\burgent|[*#!=<[-]{2,})\s*$/i.test(before) ||
-        (/^(?:NEW|UPDATED|OVERRIDE)/.test(hit.secret) && /INSTRUCTION|DIRECTIVE|PROMPT/.test(hit.secret))
+        (/^(?:NEW|UPDATED|OVERRIDE)/.test(hit.secret) &&
+          (/INSTRUCTION|DIRECTIVE|PROMPT/.test(hit.secret) ||
+            /^\W*(?:print|say|output|repeat|reply|respond|tell|ignore|approve)\b/i.test(
+              hit.text.slice(hit.end, hit.end + 20),
+            )))
       );
     },
   ),
@@ -185,6 +191,10 @@ export const overrideRules: readonly InjectionRule[] = [
       'only print',
       'only output',
       'only reply',
+      'just reply',
+      'just respond',
+      'simply respond',
+      'just output',
       'only respond',
       'reply only',
       'respond only',
@@ -223,8 +233,8 @@ export const overrideRules: readonly InjectionRule[] = [
     'leave-instructions-behind',
     'system_prompt_override',
     rebuff,
-    ['leave '],
-    `leave (?:(?:all|your|the|any|of|behind) ){1,3}(?:${earlier} ){0,2}${orders}(?: (?:behind|aside|out))?\\b`,
+    ['leave ', 'set ', 'put ', 'lay ', 'cast '],
+    `(?:leave|set|put|lay|cast) (?:(?:all|your|the|any|of|behind) ){1,3}(?:${earlier} ){0,2}(?:${orders}|rules)(?: (?:behind|aside|out))?\\b`,
     (hit) => /behind|aside/i.test(hit.secret) && isOrder(hit),
   ),
   phrase(
@@ -234,6 +244,51 @@ export const overrideRules: readonly InjectionRule[] = [
     ['translate '],
     `translate (?:this|the|every|any|each|all)(?: [a-z]+){0,3}? as ["'“«]`,
     opensAsOrder,
+  ),
+  phrase(
+    'drop-the-task',
+    'system_prompt_override',
+    'goal hijacking',
+    ['drop ', 'cancel ', 'abort ', 'abandon ', 'stop what'],
+    `(?:drop|cancel|abort|abandon|stop) (?:(?:the|your|this|what|that) )(?:(?:current|present|previous|original|whole|last) )?(?:task|assignment|job|work|goal|mission|request|you(?: are|'re) doing)[^\\n]{0,30}?(?: and|[.,;:]) ?(?:then |instead |just |now ){0,2}(?:say|print|output|repeat|reply|respond|write)(?: exactly| only| with| back)* ?[:"'“]`,
+    opensAsOrder,
+  ),
+  phrase(
+    'ignore-rules',
+    'system_prompt_override',
+    rebuff,
+    ignoring,
+    `${gentle} (?:all |any )?(?:(?:your|its) (?:(?:own|internal|safety|usual|strict|ethical) )?rules|all rules[,.;:!]|all[.!;] ?(?:just )?(?:print|say|output|reply|respond))`,
+    (hit) =>
+      opensAsOrder(hit) &&
+      !/\b(?:firewall|iptables|alert|lint)/i.test(hit.text.slice(hit.start - 20, hit.end + 20)),
+  ),
+  phrase(
+    'just-this-once',
+    'system_prompt_override',
+    rebuff,
+    [
+      'ignore the',
+      'ignored the',
+      'ignore your',
+      'ignored your',
+      'break the',
+      'break your',
+      'bend the',
+      'bend your',
+    ],
+    `(?:ignored?|break|bend) (?:the|your|those|these) (?:rules|guidelines|polic(?:y|ies)|restrictions|instructions)(?: just)? (?:this once|this one time|for (?:once|today|now|a moment|me)|one time)\\b`,
+  ),
+  phrase(
+    'say-all-is-well',
+    'system_prompt_override',
+    'goal hijacking: the verdict is dictated',
+    ['tell '],
+    `tell (?:the )?(?:users?|operators?|on-?call|customers?|everyone|team|people) (?:that )?(?:everything|all|it|(?:the|this) [a-z]+) (?:is|was|are|has been) (?:fine|ok(?:ay)?|resolved|healthy|normal|good|closed|safe|a false positive)\\b`,
+    ({ text, start }) =>
+      /\b(?:forget|ignore|disregard|instead|assistant|ai|system)\b[^\n]{0,60}$/i.test(
+        text.slice(Math.max(0, start - 80), start),
+      ),
   ),
 ];
 

@@ -46,12 +46,13 @@ export const roleRules: readonly InjectionRule[] = [
       'pretend',
       'imagine you',
       'imagine that you',
+      'simulate a',
       'simulate being',
       "let's play a game",
       'lets play a game',
       'hypothetically',
     ],
-    `(?:pretend(?:ing)?(?: that)?(?: you| to be| this is| there (?:is|are)| we)|imagine(?: that)? you(?:'re| are| have| were) (?:a|an|no|not|my|unrestricted|free)|simulate being|let'?s play a game)\\b`,
+    `(?:pretend(?:ing)?(?: that)?(?: you| to be| this is| there (?:is|are)| we)|imagine(?: that)? you(?:'re| are| have| were) (?:a|an|no|not|my|unrestricted|free)|simulate (?:being|an? (?:jailbroken|unrestricted|unfiltered|uncensored|evil|rogue))|let'?s play a game)\\b`,
     isOrder,
   ),
   phrase(
@@ -90,7 +91,7 @@ export const roleRules: readonly InjectionRule[] = [
       'broken free',
       'not bound by',
     ],
-    `(?:without (?:any )?(?:restrictions?|limitations?|filters?|censorship|ethical|moral|safety)|no (?:ethical|moral|content|safety) (?:guidelines|restrictions|limits|limitations|filters|policies|constraints)|fre(?:e|ed) from (?:all |any )?(?:restrictions|rules|guidelines|constraints|openai|anthropic)|broken free (?:of|from)|not bound by (?:any |the )?(?:rules|ethic\\w{0,12}|polic\\w{0,12}|guidelines|openai|anthropic|usual))\\b`,
+    `(?:without (?:any )?(?:restrictions?|limitations?|filters?|censorship|ethical|moral|safety)|no (?:ethical|moral|content|safety) (?:guidelines|restrictions|limits|limitations|filters|policies|constraints)|fre(?:e|ed) from (?:all |any |the )?(?:[a-z]+ ){0,2}?(?:restrictions|rules|guidelines|constraints|confines|shackles|chains|openai|anthropic)|broken free (?:of|from)|not bound by (?:any |the )?(?:rules|ethic\\w{0,12}|polic\\w{0,12}|guidelines|openai|anthropic|usual))\\b`,
     ({ text, start }) =>
       /\b(?:you|ai|assistant|answer|respond|model|act|pretend|character)\b/i.test(
         text.slice(Math.max(0, start - 100), start),

@@ -6,7 +6,7 @@ const given =
 const asks =
   /\b(?:tell|share|show|list|repeat|print|reveal|give|what|which|recite|output|describe|write|quote|copy|return|say|dump|know|display|name)\b[^\n.;]{0,50}$/i;
 const asksOutright =
-  /\b(?:tell (?:me|us)|share|repeat|print|reveal|what|recite|output|quote|copy|dump|secrets?|every|first|all)\b[^\n.;]{0,40}$/i;
+  /\b(?:tell (?:me|us)|share|repeat|return|contents?|print|reveal|what|recite|output|quote|copy|dump|secrets?|every|first|all)\b[^\n.;]{0,40}$/i;
 
 const before = (text: string, start: number): string => text.slice(Math.max(0, start - 80), start);
 
@@ -104,5 +104,43 @@ export const sessionRules: readonly InjectionRule[] = [
       '.env,',
     ],
     `(?:/etc/shadow|id_rsa|id_ed25519|\\.aws/credentials|\\.kube/config|serviceaccount/token|\\.env),?[^\\n]{0,30}? (?:and|then) (?:paste|post|put|include|send|add|append|share|print|show|report|quote|summari[sz]e)\\b[^\\n]{0,50}\\b(?:channel|summary|answer|reply|response|message|thread|report|chat|here|it|url|me|us)\\b`,
+  ),
+  phrase(
+    'used-to-set-you-up',
+    'exfiltration',
+    leak,
+    [
+      'used to set you',
+      'used to configure you',
+      'used to create you',
+      'used to program you',
+      'used to initiali',
+      'used to prompt you',
+      'used to instruct you',
+    ],
+    `used to (?:set you up|(?:configure|create|program|initiali[sz]e|prompt|instruct) you)\\b`,
+  ),
+  phrase(
+    'whole-conversation',
+    'exfiltration',
+    leak,
+    ['copy', 'print', 'repeat', 'output', 'return', 'dump', 'show', 'paste'],
+    `(?:copy|print|repeat|output|return|dump|show|paste)(?: (?:me|us|out))? (?:the|your|this) (?:whole|entire|full|complete) (?:conversation|chat|context|prompt|transcript)(?: so far)?[^\\n.]{0,20} (?:including|with|verbatim|above|from the (?:start|beginning))\\b`,
+    opensAsOrder,
+  ),
+  phrase(
+    'under-what-instructions',
+    'exfiltration',
+    leak,
+    [
+      'what instructions',
+      'what rules',
+      'what guidelines',
+      'what prompt',
+      'what constraints',
+      'which instructions',
+      'which rules',
+    ],
+    `(?:what|which) (?:instructions|rules|guidelines|prompt|constraints) (?:are|were) you (?:operating|working|running|acting|bound|under|given)\\b`,
   ),
 ];

@@ -1,0 +1,32 @@
+/** What betrays an instruction whose words are joined, split or marked: literals, lower case. */
+export const rejoinMarks: readonly string[] = [
+  ...['ignor', 'disregard', 'forget', 'reveal', 'overrid', 'overlook', 'neglect'],
+  ...['i g n o', 'd i s r', 'f o r g', 'r e v e a', 'o v e r r', 's y s t e'],
+  ...['-\n', '<b>', '<i>', '<em>', '<u>', '<strong>', '<span>'],
+];
+
+/** Letters apart: `i g n o r e   a l l`. */
+const spacedWord = /(?<![A-Za-z])[A-Za-z](?: [A-Za-z]){2,40}(?![A-Za-z])/g;
+/** Four words or more with one mark between them: `ignore_all_previous_instructions`, also `IgnoreAllPreviousInstructions`. */
+const joinedWords =
+  /[A-Za-z]{2,20}(?:[._+/-][A-Za-z]{1,20}){3,60}|[A-Za-z][a-z]{1,20}(?:[A-Z][a-z]{1,20}){3,60}/g;
+
+/**
+ * The whole text with hyphens at the ends of lines, tags within words, letters apart, joined words, and the numbers and
+ * comment signs before lines undone; null when it has none of them. Not of the same length.
+ */
+export function rejoined(text: string): string | null {
+  const plain = text
+    .replace(/([A-Za-z])-\n\s{0,8}(?=[a-z])/g, '$1')
+    .replace(/([A-Za-z])<\/?[a-z]{1,6}>(?=[A-Za-z])/g, '$1')
+    .replace(/([A-Za-z])<\/[a-z]{1,6}>/g, '$1')
+    .replace(spacedWord, (word) => word.replaceAll(' ', ''))
+    .replace(joinedWords, (words) =>
+      words
+        .replace(/[._+/-]/g, ' ')
+        .replace(/([a-z])(?=[A-Z])/g, '$1 ')
+        .toLowerCase(),
+    )
+    .replace(/\n[ \t]{0,8}(?:\d{1,2}[.)]|\/\/|--|[;%•+])[ \t]{1,4}/g, '\n');
+  return plain === text ? null : plain;
+}
