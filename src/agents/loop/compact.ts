@@ -42,7 +42,9 @@ export function compacted(
       turn.role === 'user'
         ? turn.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
         : [],
-    );
+    )
+    // What stands in the summary anyway.
+    .filter((text) => text !== prompt && !text.startsWith('<work_so_far>'));
   const written = first?.role === 'assistant' ? first.content[0]?.['content'] : undefined;
   const summary = {
     ...(isCompacted(messages) ? { you_wrote_earlier: written } : {}),

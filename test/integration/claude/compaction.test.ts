@@ -207,6 +207,9 @@ describe('a history that grows too long, where there is no summary of the server
     expect(ran).toBe(7);
     expect(JSON.stringify(rig.events)).not.toContain('Turn 5.');
     expect(outcome.spent.usd).toBeCloseTo(charged(rig.claude.requests), 8);
+    rig.claude.play(growing(8));
+    expect((await rig.run(options())).kind).toBe('finished');
+    expect(summaries()).toHaveLength(1);
   });
 
   it.each<[string, ScriptedReply]>([
