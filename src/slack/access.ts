@@ -23,16 +23,22 @@ export function createAccess(deps: {
   /** Where an incident's thread will begin that has none yet. */
   readonly home: () => Promise<string>;
 }): Access {
-  const cache = new Map<string, { readonly until: number; readonly isPublic: boolean }>();
+  const cache = new Map<string, { readonly until: number; readonly isPublic: Promise<boolean> }>();
 
   /** A channel that Slack does not tell about counts as private. */
-  async function isPublic(channel: string): Promise<boolean> {
+  function isPublic(channel: string): Promise<boolean> {
     const kept = cache.get(channel);
     if (kept && kept.until > performance.now()) return kept.isPublic;
+    const asked = askPublic(channel);
+    cache.set(channel, { until: performance.now() + CACHE_MS, isPublic: asked });
+    // A failure is not remembered: the next question asks again.
+    asked.catch(() => cache.delete(channel));
+    return asked;
+  }
+
+  async function askPublic(channel: string): Promise<boolean> {
     const { channel: info } = await deps.client.conversations.info({ channel });
-    const answer = info?.is_private === false && info.is_im !== true && info.is_mpim !== true;
-    cache.set(channel, { until: performance.now() + CACHE_MS, isPublic: answer });
-    return answer;
+    return info?.is_private === false && info.is_im !== true && info.is_mpim !== true;
   }
 
   const told = async (what: string, ask: () => Promise<boolean>): Promise<boolean> => {
