@@ -6,6 +6,7 @@ import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import { benchAgent } from './agent.ts';
 import { benchAudit } from './audit.ts';
+import { benchDistance } from './distance.ts';
 import { benchIngest } from './ingest.ts';
 import { benchOverhead } from './overhead.ts';
 import { benchRetrieval } from './retrieval.ts';
@@ -34,6 +35,8 @@ async function measure(name: string): Promise<object> {
       return benchRetrieval(dataDir, retrievalOptions(flags));
     case 'scanner':
       return benchScanner();
+    case 'distance':
+      return benchDistance(loadConfig());
     case 'overhead':
       return benchOverhead(dataDir);
     case 'agent':
@@ -43,7 +46,9 @@ async function measure(name: string): Promise<object> {
     case 'ingest':
       return withStore(benchIngest);
     default:
-      process.stderr.write('bench: startup, ingest, overhead, agent, audit or scanner\n');
+      process.stderr.write(
+        'bench: startup, ingest, overhead, agent, audit, distance, retrieval or scanner\n',
+      );
       process.exit(2);
   }
 }

@@ -14,6 +14,7 @@ export const benchCommand = new Command('bench')
       'agent',
       'audit',
       'scanner',
+      'distance',
     ]),
   )
   .option('--json', 'one JSON document on stdout', false)
