@@ -79,6 +79,7 @@ export function opensAsOrder(hit: Hit): boolean {
     isOrder(hit) &&
     (opening.test(hit.text.slice(Math.max(0, hit.start - 24), hit.start)) ||
       // A capital within a line, and none on the next word: a sentence put where a value belongs (`Comment Ignore the user …`).
-      (/^[A-Z][a-z]+ [a-z]/.test(hit.secret) && /[\w)] $/.test(hit.text.slice(Math.max(0, hit.start - 2), hit.start)))
+      (/^[A-Z][a-z]+ [a-z]/.test(hit.secret) &&
+        /[\w)] $/.test(hit.text.slice(Math.max(0, hit.start - 2), hit.start))))
   );
 }
