@@ -42,7 +42,8 @@ export function invokedModel(path: string): string | undefined {
 
 /** What InvokeModel has elsewhere than the Messages API: the model in the path, the version in the body. */
 export function checkInvoke(body: object): ApiProblem | undefined {
-  const stray = ['model', 'stream'].find((name) => name in body);
+  // The automatic breakpoint of the cache is not known here.
+  const stray = ['model', 'stream', 'cache_control'].find((name) => name in body);
   if (stray !== undefined) return invalid(`${stray}: Extra inputs are not permitted`);
   return 'anthropic_version' in body ? undefined : invalid('anthropic_version: Field required');
 }

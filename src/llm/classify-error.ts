@@ -59,8 +59,10 @@ export function codeOfStatus(status: number, message: string): LlmErrorCode {
   if (status === 529) return 'LLM_OVERLOADED';
   // 424: Bedrock's for a model that failed at the request.
   if (status === 408 || status === 409 || status === 424 || status >= 500) return 'LLM_UNAVAILABLE';
-  return /(prompt|input) is too long|context (window|limit)/i.test(message)
-    ? 'LLM_CONTEXT_EXCEEDED'
+  if (/(prompt|input) is too long|context (window|limit)/i.test(message)) return 'LLM_CONTEXT_EXCEEDED';
+  // Bedrock's words for a name that it does not know, or knows only by an inference profile.
+  return /model identifier is invalid|on-demand throughput/i.test(message)
+    ? 'LLM_MODEL_UNKNOWN'
     : 'LLM_BAD_REQUEST';
 }
 

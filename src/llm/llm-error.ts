@@ -24,14 +24,14 @@ export type LlmErrorCode =
 const HINTS: Readonly<Record<LlmErrorCode, string>> = {
   LLM_ABORTED: 'Nothing to do: the call was stopped on purpose.',
   LLM_AUTH:
-    'Check ANTHROPIC_API_KEY: the API did not accept it. Keys are made at https://platform.claude.com.',
+    'Check ANTHROPIC_API_KEY (keys are made at https://platform.claude.com) or, for Amazon Bedrock, the API key or AWS credentials and their right to invoke the model: they were not accepted.',
   LLM_CREDENTIALS:
     'Amazon Bedrock needs AWS_BEARER_TOKEN_BEDROCK, or credentials where AWS looks for them: environment, profile, role.',
   LLM_BILLING: 'Check the billing of the Anthropic account: the API asks for payment.',
   LLM_BAD_REQUEST:
     'The API refused the request as it is; this is a defect of Sentry. Report it with the request id.',
   LLM_MODEL_UNKNOWN:
-    'Check ANTHROPIC_MODEL and ANTHROPIC_BASE_URL: the API does not know this model or path.',
+    'Check SENTRY_MODEL and ANTHROPIC_BASE_URL (on Amazon Bedrock also AWS_REGION): the API does not know this model or path.',
   LLM_CONTEXT_EXCEEDED:
     'The investigation outgrew the model’s context; start a new one with a narrower question.',
   LLM_NO_COMPACTION: 'Nothing to do: Sentry sums the history up itself.',

@@ -11,15 +11,15 @@ export interface MessageBody extends Anthropic.MessageCreateParamsNonStreaming {
 /**
  * The body of a Messages request: nothing in it that the model refuses (no sampling parameters, no forced tool, no
  * disabled thinking). Three cache breakpoints: the end of the system text, which all incidents share (tools come before
- * it in the API's order), the automatic one at the end, and where the request before this one ended: the API looks only
- * twenty blocks back, and ten parallel calls with their results are more.
+ * it in the API's order), the end, and where the request before this one ended: the API looks only twenty blocks back,
+ * and ten parallel calls with their results are more. None is the automatic one: InvokeModel of Bedrock answers 400 to
+ * `cache_control` beside the messages (platform.claude.com, build-with-claude/prompt-caching, 2026-11).
  */
 export function requestBody(request: AttemptRequest, capabilities: ModelCapabilities): MessageBody {
   const effort = supportedEffort(request.effort, capabilities);
   return {
     model: request.model,
     max_tokens: Math.min(request.maxTokens, capabilities.maxOutputTokens),
-    cache_control: { type: 'ephemeral' },
     system: [{ type: 'text', text: request.system, cache_control: { type: 'ephemeral' } }],
     ...(request.tools.length === 0 ? {} : { tools: toolParams(request) }),
     messages: marked(request.messages),
@@ -36,10 +36,10 @@ export function requestBody(request: AttemptRequest, capabilities: ModelCapabili
 
 /** Breakpoints are no part of what the model reads: moving one leaves the history as it is. */
 function marked(turns: readonly ModelTurn[]): Anthropic.MessageParam[] {
-  const before = turns.findLastIndex(({ role }, index) => role === 'user' && index < turns.length - 1);
+  const users = turns.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2);
   return turns.map(({ role, content }, index) => {
     const last = content.at(-1);
-    if (index !== before || last === undefined) return { role, content };
+    if (!users.includes(index) || last === undefined) return { role, content };
     return { role, content: [...content.slice(0, -1), { ...last, cache_control: { type: 'ephemeral' } }] };
   }) as Anthropic.MessageParam[];
 }

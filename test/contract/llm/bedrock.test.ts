@@ -68,6 +68,19 @@ describe('a model’s name', () => {
   });
 });
 
+it.each([
+  'The provided model identifier is invalid.',
+  'Invocation of model ID anthropic.claude-x-v1:0 with on-demand throughput isn’t supported.',
+])('a model that is not there is told apart from a defect: %s', async (message) => {
+  const { server, ask } = await startBedrock({ credentials: async () => credentials }, 'bedrock');
+  server.failNext({ kind: 'http', status: 400, message });
+  const error = (await ask('eu.anthropic.claude-opus-5-5-v1:0').catch(
+    (reason: unknown) => reason,
+  )) as LlmError;
+  expect(error).toMatchObject({ code: 'LLM_MODEL_UNKNOWN', retryable: false });
+  expect(error.hint).toContain('SENTRY_MODEL');
+});
+
 describe('credentials', () => {
   const MODEL = 'anthropic.claude-opus-5-5';
 

@@ -120,7 +120,7 @@ describe.each(WAYS)('faults inside the stream over $name', (way) => {
 
   it('gives up on a stream that stalls, however often, within its deadline', async () => {
     const fault = { kind: 'stall', afterBytes: Math.floor(length * 0.6) } as const;
-    rig = await startRig(() => ({ ...ANSWER, fault }), { idleMs: 100 });
+    rig = await startRig(() => ({ ...ANSWER, fault }), { idleMs: 250 });
     expect(await failure(rig.ask())).toMatchObject({ code: 'LLM_STALLED' });
     expect(rig.tries).toHaveLength(4);
     expect(rig.events.at(-1)).toEqual({ type: 'withdrawn' });
