@@ -229,24 +229,35 @@ function build<R extends Rule>(rules: readonly R[], marks: readonly (readonly st
   };
   for (const [index, rule] of rules.entries()) {
     const quick = new RegExp(rule.pattern.source, rule.pattern.flags.replace('d', ''));
-    const hasGroups = (new RegExp(`${rule.pattern.source}|`).exec('')?.length ?? 1) > 1;
+    const hasGroups = capturesIn(rule.pattern);
     for (const hint of rule.hints)
-      stateOf(hint).rules.push({ rule, quick, hasGroups, index, reach: hint.length + (rule.back ?? 0) });
+      stateOf(hint).rules.push({
+        rule,
+        quick,
+        hasGroups,
+        index,
+        reach: hint.length + (rule.back ?? 0),
+      });
   }
   for (const [bit, literals] of marks.entries())
     for (const literal of literals) stateOf(literal).marks |= 1 << bit;
   link(rows, ends);
   const next = new Int32Array(rows.length * width);
-  rows.forEach((row, state) => {
-    next.set(
-      row.map((to) => {
-        const end = ends[to];
-        return end !== undefined && (end.rules.length > 0 || end.marks !== 0) ? ~(to * width) : to * width;
-      }),
-      state * width,
-    );
-  });
+  const isEnd = Uint8Array.from(ends, (end) => (end.rules.length > 0 || end.marks !== 0 ? 1 : 0));
+  for (let state = 0; state < rows.length; state++) {
+    const row = rows[state] as Int32Array;
+    for (let cls = 0; cls < width; cls++) {
+      const to = row[cls] as number;
+      next[state * width + cls] = isEnd[to] === 1 ? ~(to * width) : to * width;
+    }
+  }
   return { classes, next, width, ends };
+}
+
+/** Whether a pattern has groups; read from its text, since asking the engine makes it compile the pattern. */
+function capturesIn({ source }: RegExp): boolean {
+  const bare = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, '');
+  return /\((?!\?)|\(\?<(?![=!])/.test(bare);
 }
 
 /** Breadth first: a missing edge goes where the longest proper suffix goes, and its endings are inherited. */
