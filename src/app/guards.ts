@@ -21,7 +21,7 @@ const TIDY_MS = 60 * 60_000;
 
 /** What stands between anybody and a system: made once, before everything that has to pass it. */
 export async function createGuards(
-  { config, store: { sql }, log, approvers, admins, oncallGroup }: Parts,
+  { config, store: { sql }, log, approvers, admins, oncallGroup, hosts }: Parts,
   options: {
     readonly executorId: string;
     readonly metrics: MetricsRegistry;
@@ -60,7 +60,7 @@ export async function createGuards(
     approvalMinutes: config.approvalMinutes,
     environmentOf: (name) => targets.find((target) => target.name === name)?.environment ?? '',
   });
-  const layers = () => layersNow({ config, sql, killSwitch, breaker });
+  const layers = () => layersNow({ config: { ...config, hosts }, sql, killSwitch, breaker });
   let endWatch = (): void => undefined;
   let tidying: NodeJS.Timeout | undefined;
 

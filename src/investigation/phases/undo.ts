@@ -53,7 +53,8 @@ function undoHooks({ incident, deps }: PhaseRun, { id }: Action): LedgerHooks {
       await deps.records.append(tx, incident.id, event, `ended:${id}:${kind}`);
       if (kind === 'succeeded')
         await tx`
-          UPDATE incident SET next_step = 'What was changed has been taken back; if the problem is back, its alert has it looked at again.'
+          UPDATE incident SET verdict = NULL,
+                 next_step = 'What was changed has been taken back; if the problem is back, its alert has it looked at again.'
            WHERE id = ${incident.id} AND state IN ('reported', 'escalated', 'resolved')`;
     },
   };

@@ -100,6 +100,8 @@ describe('one click on Undo', () => {
     });
     expect(record?.incident).toMatchObject({
       state: 'resolved',
+      // It is no longer true that it was fixed, and checked.
+      verdict: null,
       nextStep: expect.stringContaining('taken back'),
     });
     expect(
