@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
+import { unlessAborted } from '../agents/loop/run-tools.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import { asIncidentId, type IncidentId } from '../domain/ids.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { SqlRow, Tx } from '../domain/sql.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { followUp } from './follow-up.ts';
-import type { AnswerPlaces } from './ports.ts';
+import type { AnswerEnd, AnswerPlaces, AnswerView } from './ports.ts';
 
 /** A question to the model about an incident, and where its answer belongs. */
 export interface Question {
@@ -80,8 +81,9 @@ export function createQuestions(
 
     async answer(id, durably) {
       const read = await durably('read', () => load(id));
-      if (read === null || read.state !== 'asked') return;
+      if (read === null) return;
       const { question, earlier } = read;
+      if (read.ended !== null) return show(durably, deps.places.open(question), read.ended);
       const incident = await durably('incident', () => records.incident(question.incidentId));
       if (incident === null) return;
       const stopped = new AbortController();
@@ -102,17 +104,12 @@ export function createQuestions(
           durably,
           signal,
         });
-        await durably('on record', () => end(id, answered.ok ? answered.text : null));
-        await durably('shown', async () => {
-          await view.end(answered.ok ? { text: answered.text } : { failed: answered.reason });
-          return true;
-        });
+        const end: AnswerEnd = answered.ok ? { text: answered.text } : { failed: answered.reason };
+        await durably('on record', () => record(id, end));
+        await show(durably, view, end);
       } catch (error) {
         if (deps.shutdown.aborted || !(await durably('stopped', () => isStopped(id)))) throw error;
-        await durably('shown as stopped', async () => {
-          await view.end({ stopped: true });
-          return true;
-        });
+        await show(durably, view, { stopped: true });
       } finally {
         unwatch();
         view.close();
@@ -163,13 +160,22 @@ export function createQuestions(
       question: String(each['text']),
       answer: String(each['answer']).slice(0, EARLIER_TEXT),
     }));
-    return { state: String(row['state']), question: toQuestion(row), earlier };
+    return { question: toQuestion(row), earlier, ended: endOf(row) };
   }
 
-  /** Null: it could not be answered. */
-  async function end(id: string, answer: string | null): Promise<true> {
+  /** Slack may be away for long; the end of this process does not wait for it. */
+  async function show(durably: Durably, view: AnswerView, end: AnswerEnd): Promise<void> {
+    await durably('shown', async () => {
+      await unlessAborted(view.end(end), deps.shutdown);
+      return true;
+    });
+  }
+
+  async function record(id: string, end: AnswerEnd): Promise<true> {
+    const [state, answer] =
+      'text' in end ? ['answered', end.text] : ['refused', 'failed' in end ? end.failed : null];
     await sql`
-      UPDATE question SET state = ${answer === null ? 'refused' : 'answered'}, answer = ${answer}, ended_at = clock_timestamp()
+      UPDATE question SET state = ${state}, answer = ${answer}, ended_at = clock_timestamp()
       WHERE id = ${id} AND state = 'asked'`;
     return true;
   }
@@ -178,6 +184,14 @@ export function createQuestions(
     const [row] = await sql`SELECT state FROM question WHERE id = ${id}`;
     return row?.['state'] === 'stopped';
   }
+}
+
+/** How it ended, for what could not be shown then; null: it has not, or there is nothing to show. */
+function endOf(row: SqlRow): AnswerEnd | null {
+  const answer = String(row['answer'] ?? '');
+  if (row['state'] === 'answered') return { text: answer };
+  if (row['state'] === 'refused') return { failed: answer };
+  return row['state'] === 'stopped' ? { stopped: true } : null;
 }
 
 const idOf = ({ channel, ts }: Question): string => `${channel}:${ts}`;

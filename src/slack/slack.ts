@@ -178,7 +178,13 @@ export function createSlack(deps: SlackDeps): Slack {
     return line.replace(/<@([UW][A-Z0-9]+)>/g, (_, id: string) => names.get(id) ?? id);
   };
 
-  const direct = createDirectMessages({ client, store, log, paces: new Paces(deps.speed) });
+  const direct = createDirectMessages({
+    client,
+    store,
+    log,
+    paces: new Paces(deps.speed),
+    stopping: stopping.signal,
+  });
   const sessions = createAgentSessions(client, log);
   const access = createAccess({
     client,

@@ -14,11 +14,12 @@ export function createAnswerPlaces(
   return {
     open: (question) =>
       question.direct
-        ? directAnswer(
-            { ...deps, stop: () => deps.stop(question) },
-            question,
-            `${question.incidentId}: ${question.text}`,
-          )
+        ? directAnswer({ ...deps, stop: () => deps.stop(question) }, question, titleOf(question))
         : threadAnswer(deps, question),
   };
+}
+
+/** What the session is called in Slack's list: by its first question. */
+function titleOf({ incidentId, text }: AskedQuestion): string {
+  return text.toUpperCase().includes(incidentId) ? text : `${incidentId}: ${text}`;
 }

@@ -14,7 +14,7 @@ export function briefOf({ incident }: IncidentRecord, url: string | null): Say {
   const lines: readonly (readonly Span[])[] = [
     [words(`${mark(incident)} `), bold(title)],
     [words(`${stateWords[incident.state]} · ${cut(oneLine(incident.target ?? 'unknown target'), 60)}`)],
-    ...(cause ? [[bold('Cause so far: '), words(cause)]] : []),
+    ...(cause ? [[bold(incident.state === 'resolved' ? 'Cause: ' : 'Cause so far: '), words(cause)]] : []),
     ...(next ? [[bold('Next: '), words(next)]] : []),
     ...(url ? [[link(url, 'Open its thread')]] : []),
   ];

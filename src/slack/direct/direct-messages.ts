@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebClient } from '@slack/web-api';
-import { OpsError } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Slot } from '../blocks/slot.ts';
 import { edit, post } from '../outbound/deliver.ts';
@@ -16,7 +15,7 @@ export interface DirectPlace {
 }
 
 export interface DirectMessages {
-  /** Makes this message stand there once, saying just this, also over restarts. Rejects when Slack does not take it for long. */
+  /** Makes this message stand there once, saying just this, also over restarts, however long Slack is away. Rejects at the end. */
   say(place: DirectPlace, slot: Slot): Promise<void>;
 }
 
@@ -25,11 +24,12 @@ export interface DirectDeps {
   readonly store: OutboundStore;
   readonly log: Log;
   readonly paces: Paces;
+  /** Aborted when nothing more is sent. */
+  readonly stopping: AbortSignal;
 }
 
-/** Slack may be away for this long before whoever speaks hears of it. */
-const PATIENCE_MS = 60_000;
 const BUSY_MS = 250;
+const MAX_WAIT_MS = 15_000;
 
 /** The messages of direct conversations, on the same rows and by the same calls as an incident's. */
 export function createDirectMessages(deps: DirectDeps): DirectMessages {
@@ -52,7 +52,7 @@ export function createDirectMessages(deps: DirectDeps): DirectMessages {
       const at = { subject, channel: place.channel, threadTs: place.threadTs };
       const delivery = stands ? await edit(deps, at, slot, row) : await post(deps, at, slot, row);
       if (delivery.kind === 'later' && delivery.failure?.kind === 'wait') pace.block(delivery.ms);
-      if (delivery.kind === 'later') return Math.min(delivery.ms, PATIENCE_MS / 4);
+      if (delivery.kind === 'later') return Math.min(delivery.ms, MAX_WAIT_MS);
       return delivery.kind === 'lost' ? BUSY_MS : null;
     } finally {
       await store.release(subject, null);
@@ -61,16 +61,11 @@ export function createDirectMessages(deps: DirectDeps): DirectMessages {
 
   return {
     async say(place, slot) {
-      const end = performance.now() + PATIENCE_MS;
       for (;;) {
+        deps.stopping.throwIfAborted();
         const wait = await attempt(place, slot);
         if (wait === null) return;
-        if (performance.now() + wait > end)
-          throw new OpsError('SLACK_UNANSWERED', 'Slack does not take a direct message.', {
-            hint: 'It is tried again.',
-            retryable: true,
-          });
-        await delay(wait);
+        await delay(wait, undefined, { signal: deps.stopping });
       }
     },
   };

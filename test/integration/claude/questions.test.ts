@@ -26,6 +26,8 @@ let id: IncidentId;
 /** What became visible, by question. */
 let shown: { readonly question: string; readonly end: AnswerEnd }[];
 let asks = 0;
+/** How often showing an answer fails. */
+let failures = 0;
 let play: (request: MessagesRequest) => ScriptedReply;
 
 async function start(): Promise<Core> {
@@ -36,7 +38,13 @@ async function start(): Promise<Core> {
     places: {
       open: (question) => ({
         show: () => undefined,
-        end: async (end) => void shown.push({ question: question.id, end }),
+        end: async (end) => {
+          if (failures > 0) {
+            failures -= 1;
+            throw new Error('Slack is away');
+          }
+          shown.push({ question: question.id, end });
+        },
         close: () => undefined,
       }),
     },
@@ -138,6 +146,18 @@ describe('a question whose answer is under way when the process ends', () => {
     await sleep(200);
     expect(requests()).toHaveLength(asked);
     expect(shown).toHaveLength(1);
+  });
+});
+
+describe('an answer that cannot be shown', () => {
+  it('is shown later as it was given: the model is not asked again', async () => {
+    failures = 1;
+    const before = requests().length;
+    await core.questions.ask(aQuestion('is it?'));
+    await waitFor('the answer', async () => shown.length === 1);
+    expect(failures).toBe(0);
+    expect(shown[0]?.end).toEqual({ text: 'Yes.' });
+    expect(requests()).toHaveLength(before + 1);
   });
 });
 
