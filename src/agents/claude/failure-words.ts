@@ -3,6 +3,7 @@ import type { LimitKind } from '../loop/types.ts';
 
 const FAILURES: Readonly<Record<string, string>> = {
   LLM_AUTH: 'the model API does not accept the key',
+  LLM_CREDENTIALS: 'there are no AWS credentials to sign with',
   LLM_BILLING: 'the model API asks for payment',
   LLM_BAD_REQUEST: 'the model API refused the request',
   LLM_MODEL_UNKNOWN: 'the model API does not know the model',
