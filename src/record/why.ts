@@ -78,6 +78,11 @@ function causeOf(record: IncidentRecord): string[] {
     ...diagnosis.evidence.map((item) => `• ${item.claim} [${item.toolCallIds.join(', ')}]`),
     ...diagnosis.ruledOut.map((text) => `• ruled out: ${text}`),
     ...diagnosis.unknown.map((text) => `• not known: ${text}`),
+    ...(diagnosis.unread ?? []).map(({ toolCallId, way, reason }) => {
+      const call = record.toolCalls.find(({ id }) => id === toolCallId);
+      const then = way === 'run' ? 'it can be run again' : 'somebody has to grant it';
+      return `• not read: ${call?.tool ?? 'a call'} [${toolCallId}]: ${reason} (${then})`;
+    }),
     '',
   ];
 }

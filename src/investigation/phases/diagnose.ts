@@ -65,8 +65,12 @@ function reportReason({ diagnosis, live }: CheckedDiagnosis): string {
 function nextStepOf(diagnosis: Diagnosis): string {
   if (diagnosis.verdict === 'healthy')
     return 'Nothing to do now; the alert should end by itself. If it does not, add a hint in the thread.';
+  const unread = (diagnosis.unread?.length ?? 0) > 0;
   return (
     diagnosis.remedy ??
+    (unread
+      ? 'What could not be read has a button in the thread: it runs it, or says what to grant.'
+      : null) ??
     diagnosis.unknown[0] ??
     'A person should look; add a hint in the thread to have it looked at again.'
   );
