@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   identity: async () => (await import('./cli/identity.ts')).identityCommand,
   runbooks: async () => (await import('./cli/runbooks.ts')).runbooksCommand,
   memory: async () => (await import('./cli/memory.ts')).memoryCommand,
+  documents: async () => (await import('./cli/documents.ts')).documentsCommand,
   promotions: async () => (await import('./cli/promotions.ts')).promotionsCommand,
   search: async () => (await import('./cli/search.ts')).searchCommand,
   bench: async () => (await import('./cli/bench.ts')).benchCommand,

@@ -1,53 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
-import { createMemoryDocuments } from '../app/memory-documents.ts';
-import { type Config, packageRoot } from '../config.ts';
 import { OpsError } from '../domain/errors.ts';
 import type { Decided, PromotionDecision } from '../memory/promotion/decide.ts';
 import type { Promotion } from '../memory/promotion/ports.ts';
-import type { Promotions } from '../memory/promotion/promotions.ts';
-import { readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
 import { systemLine } from '../memory/systems/system-facts.ts';
-import { createRecords } from '../record/record.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
-import { allTools } from '../tools/all.ts';
-import { createRegistry } from '../tools/registry.ts';
-import { withStore } from './with-store.ts';
-
-/** Nobody is told from here: the bot shows what it finds on record. */
-const silent = { proposed: () => undefined, decided: () => undefined, tried: () => undefined };
-
-function withPromotions<T>(use: (promotions: Promotions) => Promise<T>): Promise<T> {
-  return withStore(async ({ sql }, config) => {
-    const { promotions } = createMemoryDocuments({
-      sql,
-      events: createRecords(sql),
-      audit: createAuditLog(sql),
-      enabled: config.memory.enabled,
-      isAdmin: async (user) => isNamedAdmin(config, user),
-      runbooks: {
-        tools: createRegistry(allTools),
-        sources: await readRunbookFiles(config.runbooksDir ?? join(packageRoot(), 'runbooks')),
-      },
-      notifier: silent,
-      dryRun: null,
-    });
-    return use(promotions);
-  });
-}
-
-/** Groups and channels can only be asked through Slack, which a command does not reach. */
-function isNamedAdmin({ admins }: Config, user: string): boolean {
-  return admins.some((principal) => principal.kind === 'user' && principal.id === user);
-}
+import { notAdminHint, withWorkspace } from './with-workspace.ts';
 
 const list = new Command('list')
   .description('List proposals that wait for a decision, oldest first.')
   .option('--all', 'also decided ones', false)
   .option('--json', 'one JSON line a proposal', false)
   .action(async ({ all, json }: { readonly all: boolean; readonly json: boolean }) => {
-    const found = await withPromotions((promotions) => promotions.list({ pending: !all, limit: 200 }));
+    const found = await withWorkspace(({ promotions }) => promotions.list({ pending: !all, limit: 200 }));
     for (const one of found) process.stdout.write(`${json ? JSON.stringify(one) : line(one)}\n`);
     if (found.length === 0 && !json) process.stdout.write('No proposals.\n');
   });
@@ -57,7 +21,7 @@ const show = new Command('show')
   .argument('<id>', 'its id, dream_…')
   .option('--json', 'as one JSON document', false)
   .action(async (id: string, { json }: { readonly json: boolean }) => {
-    const found = await withPromotions((promotions) => promotions.get(id));
+    const found = await withWorkspace(({ promotions }) => promotions.get(id));
     if (!found) throw notFound(id);
     process.stdout.write(json ? `${JSON.stringify(found, null, 2)}\n` : `${inWords(found)}\n`);
   });
@@ -90,7 +54,7 @@ const reject = new Command('reject')
   );
 
 async function decide(decision: PromotionDecision): Promise<void> {
-  const decided: Decided = await withPromotions((promotions) => promotions.decide(decision));
+  const decided: Decided = await withWorkspace(({ promotions }) => promotions.decide(decision));
   if (!decided.ok)
     throw new OpsError(decided.code === 'MEMORY_NOT_FOUND' ? 'NOT_FOUND' : decided.code, decided.reason, {
       hint:
@@ -105,7 +69,7 @@ async function decide(decision: PromotionDecision): Promise<void> {
 }
 
 const hints: Readonly<Record<string, string>> = {
-  NOT_ADMIN: 'Name an admin by --as whom SENTRY_ADMINS lists as a user (groups cannot be asked from here).',
+  NOT_ADMIN: notAdminHint,
   MEMORY_DRY_RUN: 'Start Sentry: it tries them within seconds and shows on the card what came of it.',
   MEMORY_STALE: 'Look at it again (sentry promotions show), then say which text you have seen by --over.',
 };

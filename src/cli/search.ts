@@ -8,9 +8,10 @@ import type { Retrieval } from '../memory/retrieval/retrieval.ts';
 import { documentSpace, syncDocuments } from '../memory/retrieval/sources/sync-documents.ts';
 import { syncIncidents } from '../memory/retrieval/sources/sync-incidents.ts';
 import { syncRunbooks } from '../memory/retrieval/sources/sync-runbooks.ts';
-import { type SearchHit, type SearchKind, type Space, searchKinds } from '../memory/retrieval/types.ts';
+import { type SearchKind, type Space, searchKinds } from '../memory/retrieval/types.ts';
 import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
 import { createRecords } from '../record/record.ts';
+import { type RankedHit, rankHits, rankLine } from './rank-hits.ts';
 import { type CommandMemory, withMemory } from './with-memory.ts';
 
 /** A person at a terminal rather waits for the model to load than gets an answer without it. */
@@ -32,7 +33,11 @@ export const searchCommand = new Command('search')
   .addOption(new Option('--domain <domain>', 'only of this domain').choices(domains))
   .addOption(new Option('--kind <kind>', 'only of this kind').choices(searchKinds))
   .option('--limit <n>', 'at most this many', count, 10)
-  .option('--explain', 'what words, title and meaning gave to each score, and which words', false)
+  .option(
+    '--explain',
+    'what words, title and meaning gave to each score, which words, and what trust and the rest make of it',
+    false,
+  )
   .option('--json', 'one JSON document on stdout', false)
   .action(async (text: string, options: Options) => {
     const { hits, meaning } = await withMemory((memory) => find(memory, text, options));
@@ -64,7 +69,8 @@ async function find({ sql, config, retrieval }: CommandMemory, text: string, opt
     withText: true,
   });
   const fitting = hits.filter(({ metadata }) => (metadata['domain'] ?? options.domain) === options.domain);
-  return { hits: (options.domain === undefined ? hits : fitting).slice(0, k), meaning };
+  const shown = (options.domain === undefined ? hits : fitting).slice(0, k);
+  return { hits: options.explain ? await rankHits(sql, text, shown) : shown, meaning };
 }
 
 /** The bot may not have run since files or rows changed. */
@@ -94,12 +100,12 @@ function count(text: string): number {
   return n;
 }
 
-function inWords(hit: SearchHit, place: number, explain: boolean): string {
+function inWords(hit: RankedHit, place: number, explain: boolean): string {
   const { space, key, title, score, shares } = hit;
   const { heading } = bestPassage(hit);
   const head = `${String(place).padStart(2)}. ${score.toFixed(3)}  ${space.kind} ${space.scope}/${key}: ${title}${heading ? ` › ${heading}` : ''}\n`;
   if (!explain) return head;
   const parts = `text ${shares.body.toFixed(3)} + title ${shares.title.toFixed(3)} + meaning ${shares.meaning.toFixed(3)}`;
   const terms = shares.terms.slice(0, 8).map(({ term, share }) => `${term} ${share.toFixed(3)}`);
-  return `${head}      ${parts}\n      ${terms.join(', ')}\n`;
+  return `${head}      ${parts}\n      ${terms.join(', ')}\n${rankLine(hit)}`;
 }

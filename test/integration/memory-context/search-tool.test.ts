@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { rankHits, rankLine } from '../../../src/cli/rank-hits.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import { createSearchMemories } from '../../../src/memory/context/search-memories.ts';
 import { conversationStore, userStore } from '../../../src/memory/documents/document.ts';
@@ -148,6 +149,25 @@ describe('a symptom learnt in the middle of an investigation', () => {
     expect(data.map(({ path }) => path).toSorted()).toEqual([`d/${here.toLowerCase()}`, 'whimbrel']);
     expect(text).toMatch(/\n\nFound by words alone: the vector database does not answer\.$/);
   });
+});
+
+test('for an operator each hit says what trust, entities, type, recency and its record make of it', async () => {
+  await put('runbook', 'postgres', 'godwit-runbook', 'godwit');
+  await draft(here, 'The godwit rests.', { title: 'About the godwit' });
+  const spaces = [
+    { kind: 'runbook', scope: 'postgres' },
+    { kind: 'document', scope: `${conversationStore}/${here}` },
+  ] as const;
+  await depsWith(retrieval).refresh();
+  const { hits } = await retrieval.search({ text: 'godwit', spaces, withText: true });
+  const ranked = await rankHits(rig.sql, 'godwit', hits);
+  expect(ranked.map(({ key }) => key)).toEqual(hits.map(({ key }) => key));
+  const runbook = ranked.find(({ key }) => key === 'godwit-runbook');
+  expect(runbook?.rank?.parts).toMatchObject({ trust: 0.95, type: 0.9, entity: 0 });
+  expect(runbook && rankLine(runbook)).toMatch(
+    /in a turn 0\.\d{3}: text 0\.\d{3} \+ trust 0\.190 \+ entity 0\.000 \+ type 0\.090 \+ recency 0\.100\n/,
+  );
+  expect(ranked.find(({ key }) => key !== 'godwit-runbook')?.rank?.parts).toMatchObject({ trust: 0.45 });
 });
 
 test('a promoted runbook is one memory, the document’s, however it is found, and gone once it is retired', async () => {

@@ -332,6 +332,30 @@ describe('sentry promotions', () => {
   });
 });
 
+test('sentry documents lists, shows, edits and rolls back what everybody’s memory says, for a named admin', async () => {
+  const written = await rig.documents.write(
+    { kind: 'admin', userId: 'UADMIN' },
+    {
+      place: { store: runbooksStore, incidentId: null },
+      document: note({ path: 'cli/ibis', content: 'Feed the ibis.' }),
+      sources: [],
+    },
+  );
+  if (!written.ok) throw new Error(written.reason);
+  const { id, sha256 } = written.document;
+  expect((await sentry(['documents', '--prefix', 'cli/'])).out).toMatch(
+    new RegExp(`^${id}  .* workspace_runbooks/cli/ibis  Lock on orders\n$`),
+  );
+  const file = join(scratchDir(), 'ibis.md');
+  writeFileSync(file, 'Leave the ibis alone.');
+  const edit = (as: string) => sentry(['documents', 'edit', id, file, '--base', sha256, '--as', as]);
+  expect(await edit('UELSE')).toMatchObject({ code: 1, err: expect.stringContaining('Only admins') });
+  expect((await edit('UADMIN')).out).toContain('workspace_runbooks/cli/ibis, version 2');
+  expect((await sentry(['documents', 'rollback', id, '1', '--as', 'UADMIN'])).out).toContain('version 3');
+  const shown = await sentry(['documents', 'show', id]);
+  expect(shown.out).toMatch(/Feed the ibis\.\n\nHistory:\n {2}3 .*\n {2}2 .*\n {2}1 /);
+});
+
 test('sentry memory clear removes all but the conventions, audited', async () => {
   await worded('dingo');
   expect(await sentry(['memory', 'clear', '--yes'])).toMatchObject({ code: 0 });

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { createMemoryDocuments } from '../app/memory-documents.ts';
+import { type Config, packageRoot } from '../config.ts';
+import type { Promotions } from '../memory/promotion/promotions.ts';
+import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
+import { readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
+import { createRecords } from '../record/record.ts';
+import { createAuditLog } from '../security/audit-chain.ts';
+import { allTools } from '../tools/all.ts';
+import { createRegistry } from '../tools/registry.ts';
+import { withStore } from './with-store.ts';
+
+/** Nobody is told from here: the bot shows what it finds on record. */
+const silent = { proposed: () => undefined, decided: () => undefined, tried: () => undefined };
+
+/** What everybody's memory says, and what waits to become part of it, for a command. */
+export function withWorkspace<T>(
+  use: (memory: { readonly promotions: Promotions; readonly workspace: WorkspaceMemory }) => Promise<T>,
+): Promise<T> {
+  return withStore(async ({ sql }, config) =>
+    use(
+      createMemoryDocuments({
+        sql,
+        events: createRecords(sql),
+        audit: createAuditLog(sql),
+        enabled: config.memory.enabled,
+        isAdmin: async (user) => isNamedAdmin(config, user),
+        runbooks: {
+          tools: createRegistry(allTools),
+          sources: await readRunbookFiles(config.runbooksDir ?? join(packageRoot(), 'runbooks')),
+        },
+        notifier: silent,
+        dryRun: null,
+      }),
+    ),
+  );
+}
+
+/** Groups and channels can only be asked through Slack, which a command does not reach. */
+function isNamedAdmin({ admins }: Config, user: string): boolean {
+  return admins.some((principal) => principal.kind === 'user' && principal.id === user);
+}
+
+export const notAdminHint =
+  'Name an admin by --as whom SENTRY_ADMINS lists as a user (groups cannot be asked from here).';
