@@ -93,6 +93,35 @@ describe.skipIf(withoutChromium())('the page of the local Slack', () => {
     expect(fromEnd).toBeLessThan(5);
   });
 
+  it('shows a direct message as the agent’s conversation: what to ask, a growing answer, its *Stop*', async () => {
+    const { client } = session.bot;
+    await page.getByTestId('app-sentry').click();
+    await page.getByTestId('tab-messages').click();
+    const dm = (await session.client.act('dm.open', { userId: USERS.onCall })) as {
+      readonly channel: string;
+    };
+    const prompts = [{ title: 'How are you?', message: 'status' }];
+    await client.assistant.threads.setSuggestedPrompts({ channel_id: dm.channel, title: 'Quiet', prompts });
+    await page.getByTestId('prompts').getByRole('button', { name: 'How are you?' }).click();
+    const asked = await session.client.waitForMessage(
+      (one) => one.channel === dm.channel && one.text === 'status',
+    );
+    const thread = { channel_id: dm.channel, thread_ts: asked.ts };
+    await client.agents.sessions.setStatus({ ...thread, status: 'processing', title: 'About the night' });
+    await page.getByTestId('thread').getByRole('heading', { name: 'About the night' }).waitFor();
+    const at = { channel: dm.channel, thread_ts: asked.ts };
+    const { ts = '' } = await client.chat.startStream({ ...at, markdown_text: 'All is' });
+    const reply = page.getByTestId(`thread-reply-${ts}`);
+    await reply.getByText('All is').waitFor();
+    await page.getByTestId('session-stop').click();
+    await expect
+      .poll(() => client.chat.appendStream({ channel: dm.channel, ts, markdown_text: ' well' }).catch(String))
+      .toContain('stopped_by_user');
+    await client.chat.stopStream({ channel: dm.channel, ts });
+    await page.getByTestId('session-stop').waitFor({ state: 'detached' });
+    await page.getByTestId('thread-close').click();
+  });
+
   it('hands a button press to the app with its value and the person, after the confirmation', async () => {
     const { ts = '' } = await postButton(session, { confirm: true });
     const button = page.getByTestId(`message-${ts}`).getByTestId('action-approve');

@@ -95,3 +95,57 @@ describe('a streamed message', () => {
     await web.apiCall('chat.startStream', { channel: dm.channel, thread_ts: dm.ts, markdown_text: 'x' });
   });
 });
+
+describe('an agent’s conversation', () => {
+  let dm: { channel: string; thread_ts: string };
+  const thread = () => ({ channel_id: dm.channel, thread_ts: dm.thread_ts });
+  const shown = async () => {
+    const { statuses, titles, prompts } = await client.snapshot();
+    return { status: statuses.map((each) => each.text), titles: Object.values(titles), prompts };
+  };
+
+  beforeEach(async () => {
+    const { channel, ts } = await web.chat.postMessage({ channel: USERS.onCall, text: 'hi' });
+    dm = { channel: String(channel), thread_ts: String(ts) };
+  });
+
+  it('is working while its stream is open, and is called what its first state or a later rename says', async () => {
+    const { ts } = await web.chat.startStream({ ...dm, markdown_text: 'a' });
+    expect((await shown()).status).toEqual(['is working…']);
+    await web.chat.stopStream({ channel: dm.channel, ts: String(ts) });
+    expect((await shown()).status).toEqual([]);
+    for (const title of ['first', 'second'])
+      await web.agents.sessions.setStatus({ ...thread(), status: 'active', title });
+    expect((await shown()).titles).toEqual(['first']);
+    await web.agents.sessions.rename({ ...thread(), title: 'third' });
+    expect((await shown()).titles).toEqual(['third']);
+    await web.assistant.threads.setTitle({ ...thread(), title: 'fourth' });
+    expect((await shown()).titles).toEqual(['fourth']);
+  });
+
+  it('takes no more of an answer that the person has stopped, but for its end, and the app is told', async () => {
+    const { ts } = await web.chat.startStream({ ...dm, markdown_text: 'a' });
+    const message = { channel: dm.channel, ts: String(ts) };
+    await client.act('session.stop', { userId: USERS.onCall, ...dm });
+    await expect(web.chat.appendStream({ ...message, markdown_text: 'b' })).rejects.toThrow(
+      'stopped_by_user',
+    );
+    expect((await client.deliveries()).map((each) => each.name)).toContain('agent_session_stopped');
+    // Slack does not change the state by itself.
+    expect((await shown()).status).toEqual(['is working…']);
+    await web.chat.stopStream({ ...message, markdown_text: ' Stopped.' });
+    expect((await client.messages()).find((each) => each.ts === ts)?.text).toBe('a Stopped.');
+  });
+
+  it('offers at most four things to ask, in a direct message only', async () => {
+    const suggest = (channel_id: string, count: number) =>
+      web.assistant.threads.setSuggestedPrompts({
+        channel_id,
+        prompts: Array.from({ length: count }, (_, at) => ({ title: `${at}`, message: `${at}?` })),
+      });
+    await expect(suggest(dm.channel, 5)).rejects.toThrow('invalid_arguments');
+    await expect(suggest(CHANNELS.alerts, 1)).rejects.toThrow('channel_type_not_supported');
+    await suggest(dm.channel, 4);
+    expect((await shown()).prompts[dm.channel]?.prompts).toHaveLength(4);
+  });
+});
