@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { IncidentEventBody } from '../../../src/domain/event.ts';
+import { asToolCallId } from '../../../src/domain/ids.ts';
+import { draw } from '../../../src/slack/blocks/draw.ts';
+import { aDiagnosis, anIncident, aRecord, aToolCall, eventsOf } from '../../support/incident-record.ts';
+
+const [first, second] = [asToolCallId('tc_aaaaaaaaaaaa'), asToolCallId('tc_bbbbbbbbbbbb')];
+const called = (toolCallId: typeof first, state: 'ok' | 'failed'): IncidentEventBody => ({
+  type: 'tool.called',
+  toolCallId,
+  role: 'detective',
+  tool: 'postgres_locks',
+  purpose: toolCallId === second ? 'Reading again' : 'First look',
+  state,
+  summary: '',
+});
+const finished = (readable: boolean): IncidentEventBody => ({
+  type: 'read.finished',
+  by: 'U0ONCALL',
+  of: first,
+  toolCallId: second,
+  tool: 'postgres_locks',
+  readable,
+  reason: readable ? '' : 'permission denied',
+});
+const toTheReport: readonly IncidentEventBody[] = [
+  { type: 'incident.opened', source: 'test', title: 'blocked' },
+  { type: 'state.changed', from: 'triaging', to: 'diagnosing', reason: '' },
+  called(first, 'failed'),
+  {
+    type: 'diagnosis.concluded',
+    round: 1,
+    diagnosis: aDiagnosis({
+      verdict: 'cannot_tell',
+      unread: [{ toolCallId: first, way: 'grant', reason: 'permission denied' }],
+    }),
+  },
+  { type: 'state.changed', from: 'diagnosing', to: 'reported', reason: '' },
+  {
+    type: 'read.asked',
+    by: 'U0ONCALL',
+    toolCallId: first,
+    readHash: '',
+    tool: 'postgres_locks',
+    way: 'grant',
+  },
+];
+
+function drawn(events: readonly IncidentEventBody[], state: 'reported' | 'diagnosing') {
+  const no = {
+    state: 'failed',
+    code: 'POSTGRES_42501',
+    tool: 'postgres_locks',
+    output: 'permission denied',
+  } as const;
+  const record = aRecord({
+    incident: anIncident({ state }),
+    events: eventsOf(...toTheReport, ...events),
+    toolCalls: [aToolCall({ ...no, id: first }), aToolCall({ ...no, id: second })],
+    actions: [],
+  });
+  const slots = draw(record, { threadUrl: () => null, approvers: null, oncall: null, mayReadAgain: true });
+  return (name: string) => JSON.stringify(slots.find(({ slot }) => slot === name)?.blocks ?? null);
+}
+
+describe('a read that was made again', () => {
+  it('begins the round that it caused', () => {
+    const slot = drawn(
+      [
+        called(second, 'ok'),
+        finished(true),
+        { type: 'state.changed', from: 'reported', to: 'diagnosing', reason: '' },
+      ],
+      'diagnosing',
+    );
+    expect(slot('live:1')).toContain('First look');
+    expect(slot('live:1')).not.toContain('Read again for');
+    expect(slot('live:2')).toMatch(/Reading again.*Read again for.*U0ONCALL.*can be read now/);
+    expect(slot('diagnosis:1')).not.toContain('sentry_grant');
+  });
+
+  it('in vain is said where it was asked for, with the button of the new try', () => {
+    const slot = drawn([called(second, 'failed'), finished(false)], 'reported');
+    expect(slot('live:1')).toContain('still cannot: permission denied');
+    expect(slot('live:2')).toBe('null');
+    expect(slot('diagnosis:1')).toMatch(/sentry_grant.*tried again for.*U0ONCALL/);
+    expect(slot('diagnosis:1')).toContain(`:${second}:`);
+    expect(slot('diagnosis:1')).not.toContain(`:${first}:`);
+  });
+
+  it('and not made yet has no button but who asked', () => {
+    expect(drawn([], 'reported')('diagnosis:1')).toMatch(/Being read again.*U0ONCALL/);
+    expect(drawn([], 'reported')('diagnosis:1')).not.toContain('sentry_grant');
+  });
+});
