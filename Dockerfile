@@ -1,7 +1,12 @@
 # Sentry for production: PostgreSQL and Chroma are separate (see compose.yaml), so nothing embedded is inside.
 # Debian, not Alpine: some packages bring binaries for glibc only.
+#
+# To build on one base for good: docker build --build-arg BASE=node:20-bookworm-slim@sha256:… (the digest that your registry
+# names for it; `docker buildx imagetools inspect node:20-bookworm-slim` prints it).
 
-FROM node:20-bookworm-slim AS build
+ARG BASE=node:20-bookworm-slim
+
+FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # With optional packages: the compiler's own program is one.
@@ -10,7 +15,7 @@ RUN npm ci --include=dev --include=optional --ignore-scripts
 COPY . .
 RUN node scripts/build.mjs
 
-FROM node:20-bookworm-slim AS dependencies
+FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Optional packages are the embedded servers' programs; chromadb's own binding is one of them and is not needed to
@@ -19,14 +24,14 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --forc
 # What is inside, for scanners: /app/sbom.cdx.json (CycloneDX 1.5).
 RUN npm sbom --package-lock-only --omit=dev --omit=optional --sbom-format=cyclonedx > sbom.cdx.json
 
-FROM node:20-bookworm-slim
+FROM ${BASE}
 ENV NODE_ENV=production \
     SENTRY_DATA_DIR=/data \
     SENTRY_HTTP_HOST=0.0.0.0 \
     SENTRY_HTTP_PORT=3000
 # A user of its own, without shell and home; /data is all it can write.
-RUN groupadd --system --gid 10001 sentry \
- && useradd --system --uid 10001 --gid sentry --no-create-home --shell /usr/sbin/nologin sentry \
+RUN groupadd --gid 10001 sentry \
+ && useradd --no-log-init --uid 10001 --gid sentry --no-create-home --shell /usr/sbin/nologin sentry \
  && install --directory --owner=sentry --group=sentry --mode=0750 /data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
