@@ -222,7 +222,11 @@ export async function buildApp(parts: Parts) {
         isAdmin: (user) => policy.isAdmin(user),
         takes: (user, about) => policy.takes(user, about),
       },
-      ...{ targets, layers: guards.layers, breaker, limits: config.cost, log },
+      targets,
+      layers: guards.layers,
+      breaker,
+      limits: config.cost,
+      log,
       tools: allTools,
       model: config.llm ? config.model : null,
       runbooks: () => runbooks.length,
@@ -274,7 +278,14 @@ export async function buildApp(parts: Parts) {
   });
   const approvals = createApprovals({ sql, records, policy, audit });
   const undo = createUndo({
-    ...{ sql, records, audit, vault, killSwitch, gate, approvals, policy },
+    sql,
+    records,
+    audit,
+    vault,
+    killSwitch,
+    gate,
+    approvals,
+    policy,
     registry: createRegistry(allTools),
     targets: new Map(targets.map((target) => [target.name, target])),
     shutdown: shutdown.signal,

@@ -6,7 +6,9 @@ import { allTools } from '../../../src/tools/all.ts';
 import { quiet } from '../../support/quiet.ts';
 
 const target = (name: string, kind: Target['kind'], domain: Target['domain']): Target => ({
-  ...{ name, kind, domain },
+  name,
+  kind,
+  domain,
   environment: 'test',
   aliases: [],
 });
