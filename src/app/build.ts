@@ -273,6 +273,7 @@ export async function buildApp(parts: Parts) {
   const policy = createApprovalPolicy({
     approvers: parts.approvers,
     admins: parts.admins,
+    oncallGroup: parts.oncallGroup,
     directory: slack.directory,
     rules,
   });

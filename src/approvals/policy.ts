@@ -17,7 +17,7 @@ export interface ApprovalPolicy {
   /** What has to be so for this to be approved; a refusal when nobody may. */
   demands(action: Action): Promise<Demands | Refusal>;
   isAdmin(user: string): Promise<boolean>;
-  /** Approvers and admins may have more of a live system read; everybody where no approver is configured. */
+  /** Approvers, admins and who is on call may have more of a live system read; everybody where no approver is configured. */
   mayAsk(user: string): Promise<Refusal | undefined>;
   /** How many people it takes to approve such a thing with this one among them; null: they may not. Throws when nobody can tell. */
   takes(user: string, about: Omit<Subject, 'environment'>): Promise<number | null>;
@@ -28,11 +28,13 @@ export interface ApprovalPolicy {
 export function createApprovalPolicy(options: {
   readonly approvers: readonly Principal[];
   readonly admins: readonly Principal[];
+  readonly oncallGroup?: string | null;
   readonly directory: ApproverDirectory;
   readonly rules?: Pick<PolicyRules, 'demands'>;
   readonly now?: () => Date;
 }): ApprovalPolicy {
-  const { approvers, admins, directory, now = () => new Date() } = options;
+  const { approvers, admins, oncallGroup, directory, now = () => new Date() } = options;
+  const oncall: readonly Principal[] = oncallGroup ? [{ kind: 'group', name: oncallGroup }] : [];
   const rules = options.rules ?? withoutPolicy({ approvers, approvalMinutes: 30 });
 
   /** Who is named needs no asking. A group that cannot be asked is an error only when no other principal has the user. */
@@ -65,8 +67,9 @@ export function createApprovalPolicy(options: {
 
     async mayAsk(user) {
       try {
-        if (approvers.length === 0 || (await among(user, [...approvers, ...admins]))) return undefined;
-        return refuse('MAY_NOT_ASK', 'Approvers and admins may do that. Ask somebody on call.');
+        if (approvers.length === 0 || (await among(user, [...approvers, ...admins, ...oncall])))
+          return undefined;
+        return refuse('MAY_NOT_ASK', 'Approvers, admins and who is on call may do that. Ask one of them.');
       } catch (error) {
         return refuse(
           'APPROVERS_UNKNOWN',
