@@ -82,9 +82,8 @@ export const approvalRules: readonly InjectionRule[] = [
     `(?:(?:do not|don'?t|never)(?: have to| need to)?|no need to|not (?:have|need) to|n't (?:have|need) to) (?:ask|wait|request|seek|bother)(?: (?:me|us|the|users?|anyone|humans?|operators?|asking|for|any|to))* (?:permission|approval|confirmation|consent|authori[sz]ation|confirm)\\b`,
     // A switch of a program, and a rule for a case.
     ({ text, start, end }) =>
-      !/(?:^|\s)--?[a-z][\w-]*[\s,:=|—-]{1,20}(?:[a-z]+ ){0,3}$/i.test(
-        text.slice(Math.max(0, start - 40), start),
-      ) && !/^\s+(?:when|if|unless|where)\b/i.test(text.slice(end, end + 10)),
+      !/(?:^|\n)[ \t]*--?[a-z][^\n]{0,70}$/i.test(text.slice(Math.max(0, start - 80), start)) &&
+      !/^\s+(?:when|if|unless|where)\b/i.test(text.slice(end, end + 10)),
   ),
   phrase(
     'no-approval-needed',
@@ -192,6 +191,24 @@ export const approvalRules: readonly InjectionRule[] = [
     'ethz-spylab/agentdojo injection tasks',
     ['already agreed', 'already approved', 'already confirmed', 'already consented', 'already authori'],
     `already (?:agreed|approved|confirmed|consented|authori[sz]ed)(?: (?:to )?(?:it|this|that|everything|all))?[,;.] ?(?:so |and )?(?:no (?:further )?(?:confirmation|approval|permission)|just |proceed|go ahead|execute|do not ask)`,
+  ),
+  phrase(
+    'approval-granted-execute',
+    'approval_skipping',
+    seed,
+    ['approval granted', 'approval given', 'approval received', 'approval obtained', 'approved in '],
+    `(?:approval (?:granted|given|received|obtained)|approved in)[^\\n.]{0,40}?[,;.:] ?(?:so |please |just |you (?:may|can) (?:now )?)?(?:execute|run it|run the|proceed|go ahead|apply|restart|continue)\\b`,
+  ),
+  phrase(
+    'do-not-wait-for-people',
+    'approval_skipping',
+    seed,
+    ['wait for ', 'ask the ', 'ask any', 'consult '],
+    `(?:wait for|ask|consult)(?: (?:the|any|an?))? (?:humans?\\b|(?:people|operator|on-?call|admin|user)(?:'s|’s) (?:approval|ok|okay|permission|consent|confirmation|answer))`,
+    ({ text, start }) =>
+      /\b(?:no need to|do not|don't|never|without having to|not have to)\s+$/i.test(
+        text.slice(Math.max(0, start - 20), start),
+      ),
   ),
 ];
 

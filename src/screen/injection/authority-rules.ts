@@ -181,7 +181,16 @@ export const authorityRules: readonly InjectionRule[] = [
     'no-card',
     'approval_skipping',
     jailbreaks,
-    ['do not post', "don't post", 'do not show', 'do not create', "don't show", 'without posting'],
-    `(?:(?:do not|don't) (?:post|show|create)|without posting) (?:(?:an?|the|any) )?(?:approval )?(?:card|approval (?:card|request|prompt|button)s?)\\b`,
+    [
+      'no card',
+      'no approval card',
+      'do not post',
+      "don't post",
+      'do not show',
+      'do not create',
+      "don't show",
+      'without posting',
+    ],
+    `(?:no (?:approval )?card (?:is )?(?:needed|required|necessary)|(?:(?:do not|don't) (?:post|show|create)|without posting) (?:(?:an?|the|any) )?(?:approval )?(?:card|approval (?:card|request|prompt|button)s?))\\b`,
   ),
 ];

@@ -30,7 +30,7 @@ export const delimiterRules: readonly InjectionRule[] = [
     'delimiter_injection',
     'ethz-spylab/agentdojo attacks; Alpaca prompts',
     ['system', 'instruction:', 'admin', 'developer'],
-    `(?:\\(?(?:system|admin|developer)[_ -](?:message|prompt|override|instructions?|command)\\)?[\\])]|(?:system|admin|developer)[_ -](?:message|prompt|override|instructions?|command)\\s{0,2}[:\\])>]|instruction:\\s{0,2}\\n)`,
+    `(?:\\(?(?:system|admin|developer)[_ -](?:message|prompt|override|instructions?|command)\\)?[\\])]|(?:system|admin|developer)[_ -](?:message|prompt|override|instructions?|command)\\s{0,2}[:\\])>]|instructions?:\\s{0,2}(?:\\n|(?:reply|respond|say|print|ignore|output|repeat|answer)\\b))`,
     ({ text, start, secret }) =>
       /(?:#{2,}\s*\(?|[[<(]{1,2}\/?|\*{2,}|={3,}\s*|-{3,}\s*)$/.test(
         text.slice(Math.max(0, start - 8), start),
@@ -42,7 +42,7 @@ export const delimiterRules: readonly InjectionRule[] = [
     'delimiter_injection',
     garak,
     ['system:', 'system :', 'developer:', 'admin:'],
-    `(?:system|developer|admin) ?:\\s{1,3}(?:you (?:are|must|will|should|have)|ignore|disregard|focus|from now|forget|provide|print|reply|respond|always|never|do not|the user|new instruction|override|stop|act|approve|tell|reveal|say|your|please|output|answer|only|(?:this|the|all|every|no)\\b[^\\n.]{0,60}? (?:(?:is|are|was) (?:clearly |completely |fully )?(?:not (?:a threat|malicious|dangerous)|safe|trust(?:worthy|ed)|benign|harmless|legitimate|verified|approved|authori[sz]ed)))\\b`,
+    `(?:system|developer|admin) ?:\\s{1,3}(?:the (?:operator|user|admin|developer)s? (?:wants?|asks?|orders?|instructs?|has (?:approved|authori[sz]ed))|you (?:are|must|will|should|have)|ignore|disregard|focus|from now|forget|provide|print|reply|respond|always|never|do not|the user|new instruction|override|stop|act|approve|tell|reveal|say|your|please|output|answer|only|(?:this|the|all|every|no)\\b[^\\n.]{0,60}? (?:(?:is|are|was) (?:clearly |completely |fully )?(?:not (?:a threat|malicious|dangerous)|safe|trust(?:worthy|ed)|benign|harmless|legitimate|verified|approved|authori[sz]ed)))\\b`,
     atSentenceStart,
   ),
   phrase(

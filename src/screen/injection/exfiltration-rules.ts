@@ -138,7 +138,8 @@ export const exfiltrationRules: readonly InjectionRule[] = [
         hit.secret,
       ) &&
       opensAsOrder(hit) &&
-      !/\b(?:command|steps?|output above|table|graph|query)\b/i.test(hit.secret),
+      !/\b(?:command|steps?|output above|table|graph|query)\b/i.test(hit.secret) &&
+      !/^\s+(?:in)?to\b/i.test(hit.text.slice(hit.end - 1, hit.end + 6)),
   ),
   phrase(
     'answer-with',

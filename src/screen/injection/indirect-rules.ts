@@ -268,4 +268,43 @@ export const indirectRules: readonly InjectionRule[] = [
     ],
     `before (?:you )?(?:continu\\w{1,3}|go on|proceed\\w{0,3}) with (?:the|your|this) (?:task|request|summary|analysis|investigation|conversation|answer|question)[^\\n]{0,60}? (?:you (?:must|first|have to|need to)|first,? (?:call|run|execute|send|open|read)|it is (?:mandatory|required))`,
   ),
+  phrase(
+    'for-models-only',
+    'indirect',
+    'Greshake et al. 2023',
+    ['for ai', 'for language models', 'for llms', 'for all ai', 'for all llms'],
+    `for (?:all |any )?${readers} (?:only|readers?)?[:,]`,
+    ({ text, start, secret }) =>
+      /only/i.test(secret) ||
+      (secret.endsWith(':') && /(?:^|\n|[.!?] )$/.test(text.slice(Math.max(0, start - 2), start))),
+  ),
+  phrase(
+    'when-an-assistant-reads',
+    'indirect',
+    'Greshake et al. 2023',
+    ['if an', 'if a ', 'if the', 'if any', 'when an', 'when a ', 'when the', 'whenever a'],
+    `(?:if|when(?:ever)?) (?:an?|the|any) (?:assistant|bot|model|llm) (?:reads|summari[sz]es|processes|analy[sz]es|sees|parses) this\\b`,
+  ),
+  phrase(
+    'instruction-for-models',
+    'indirect',
+    'Greshake et al. 2023',
+    [
+      'ai instruction',
+      'llm instruction',
+      'assistant instruction',
+      'model instruction',
+      'ai directive',
+      'llm directive',
+    ],
+    `(?:ai|llm|assistant|model) (?:instructions?|directives?): ?(?:append|add|say|write|print|output|ignore|include|reply|respond|tell|do not|always|never|approve)\\b`,
+  ),
+  phrase(
+    'report-no-findings',
+    'indirect',
+    'verdicts dictated by what is judged',
+    ['report no '],
+    `report no (?:findings|issues|problems|threats|errors|vulnerabilities)(?=[.,;!]|\\s*$)`,
+    opensAsOrder,
+  ),
 ];

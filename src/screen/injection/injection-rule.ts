@@ -71,7 +71,7 @@ export function isOrder({ text, start }: Hit): boolean {
 }
 
 const opening =
-  /(?:^|[\n.!?:;,"'`’“”(){}[\]<>*#|=/\\-]\s{0,3}|\b(?:please|now|just|then|and|you|must|should|also|simply|immediately|will|shall|can|may|so|ok|okay|nevermind|to|instead|first|software|prompt)[,.]?\s{1,3})$/i;
+  /(?:^|[\n.!?:;,"'`’“”(){}[\]<>*#|=/\\-]\s{0,3}|\b(?:please|kindly|now|just|then|and|you|must|should|also|simply|immediately|will|shall|can|may|so|ok|okay|nevermind|to|instead|first|software|prompt)[,.]?\s{1,3})$/i;
 
 /** Said as an order at the beginning of a sentence or clause, where ordinary sentences have their subject. */
 export function opensAsOrder(hit: Hit): boolean {

@@ -75,9 +75,19 @@ export const languageRules: readonly InjectionRule[] = [
     `(?:ignora(?:ti)?|uita)(?: (?:toate|orice)){0,2} (?:instructiunile|indicatiile|comenzile|regulile)(?: (?:anterioare|precedente|de mai sus))?`,
   ),
   latin(
+    'all-de',
+    ['vergiss alles', 'ignoriere alles', 'setz', 'vergessen sie alles'],
+    `(?:(?:vergiss|ignoriere|vergessen sie) alles(?:,? (?:was|davor|bisherige|obige|vorherige)|[,.!] ?(?:und|antworte|sag))|setze?n? (?:sie )?(?:alle|deine|die) (?:sicherheits\\w{0,12}|regeln|richtlinien)(?: [a-z]+)? au(?:ss|ß)er kraft)`,
+  ),
+  latin(
+    'all-romance',
+    ['olvida', 'olvide', 'ignora', 'ignore', 'esquec', 'dimentica', 'oublie'],
+    `(?:olvid[ae]|ignor[ae]|esquec[ae]|dimentica|oublie[rz]?) (?:todo|tudo|tutto|tout)(?: (?:lo|o|cio|quello|ce))?(?: (?:que|che|qui))? (?:anterior|acima|sopra|preced\\w{0,6}|previo|de arriba|veio antes|antes)`,
+  ),
+  latin(
     'reveal-de',
     ['zeig', 'gib ', 'gebt ', 'nenn', 'verrate', 'wiederhol', 'schreib', 'druck'],
-    `(?:zeige?|gib|gebt|nenne?|verrate?|wiederhole?|schreibe?|drucke?)(?: (?:mir|uns|bitte|jetzt|alle|aus)){0,3} (?:deine?n?|ihren?|den|die)(?: (?:ganzen?|vollstandigen?|genauen?|geheimen?|ursprunglichen?|internen?|system|ersten?|kompletten?)){0,3} (?:system-? ?prompt|prompt\\b|anweisung|instruktion|systemanweisung|systemnachricht|regeln)\\w{0,3}`,
+    `(?:zeige?|gib|gebt|nenne?|verrate?|wiederhole?|schreibe?|drucke?)(?: (?:mir|uns|bitte|jetzt|alle|aus)){0,3} (?:(?:deine?n?|ihren?)|(?:den|die)(?= (?:[a-z]+ )?system))(?: (?:ganzen?|vollstandigen?|genauen?|geheimen?|ursprunglichen?|internen?|system|ersten?|kompletten?)){0,3} (?:system-? ?prompt|prompt\\b|anweisung|instruktion|systemanweisung|systemnachricht|regeln)\\w{0,3}`,
   ),
   latin(
     'reveal-fr',
@@ -136,7 +146,7 @@ export const scriptPatterns: readonly ScriptPattern[] = [
   {
     id: 'override-ru',
     pattern:
-      /(?:игнорир(?:уй|уйте|овать)|проигнорируй(?:те)?|забудь(?:те)?(?: о| про)?|не (?:следуй|выполняй|обращай внимания на)(?:те)?|пропусти(?:те)?)(?:\s{1,3}[а-яё]{1,12}){0,4}?\s{1,3}(?:инструкци|указани|команд|правил|сообщени|промпт|запрос|подтвержден|одобрен)[а-яё]{0,4}/giu,
+      /(?<!не\s)(?:игнорир(?:уй|уйте|овать)|проигнорируй(?:те)?|забудь(?:те)?(?: о| про)?|не (?:следуй|выполняй|обращай внимания на)(?:те)?|пропусти(?:те)?)(?:\s{1,3}[а-яё]{1,12}){0,4}?\s{1,3}(?:инструкци|указани|команд|правил|сообщени|промпт|запрос|подтвержден|одобрен)[а-яё]{0,4}/giu,
   },
   {
     id: 'reveal-ru',

@@ -23,6 +23,8 @@ const ignoring = [
   'throw away',
   'throw out',
   'pay no attention',
+  'pay no heed',
+  'take no notice',
   'do not',
   "don't",
   'dont',
@@ -32,10 +34,10 @@ const ignoring = [
   'cease',
 ];
 const verbs =
-  '(?:ignor(?:e|ing)|disregard|forget(?: about)?|neglect|overlook|omit|bypass|override|skip|dismiss|abandon|discard|(?:set|put|lay|cast) aside|throw (?:out|away)|refrain from following|pay no attention to' +
+  '(?:ignor(?:e|ing)|disregard|forget(?: about)?|neglect|overlook|omit|bypass|override|skip|dismiss|abandon|discard|(?:set|put|lay|cast) aside|throw (?:out|away)|refrain from following|pay no (?:attention|heed) to|take no notice of' +
   "|(?:do not|don'?t|stop|never|no longer|cease(?: to)?) (?:follow(?:ing)?|obey(?:ing)?|listen(?:ing)? to|adher(?:e|ing) to|comply(?:ing)? with|heed(?:ing)?|pay(?:ing)? attention to|regard(?:ing)?|abide by))";
 const gentle =
-  "(?:ignor(?:e|ing)|disregard|forget|neglect|overlook|omit|bypass|skip|dismiss|(?:set|put|lay|cast) aside|refrain from following|pay no attention to|(?:do not|don'?t|stop) (?:follow(?:ing)?|obey(?:ing)?|heed(?:ing)?|listen(?:ing)? to|regard))";
+  "(?:ignor(?:e|ing)|disregard|forget|neglect|overlook|omit|bypass|skip|dismiss|(?:set|put|lay|cast) aside|refrain from following|pay no (?:attention|heed) to|take no notice of|(?:do not|don'?t|stop) (?:follow(?:ing)?|obey(?:ing)?|heed(?:ing)?|listen(?:ing)? to|regard))";
 const filler =
   '(?:(?:all|any|every|each|the|of|your|my|our|these|those|this|that|its|other|such|and|or|completely|entirely|immediately|totally|safely|please) ){0,5}';
 const earlier =
@@ -77,7 +79,14 @@ export const overrideRules: readonly InjectionRule[] = [
     rebuff,
     ignoring,
     `${gentle} (?:(?:all|any|every|the|of|your|my|our|these|those|everything) ){0,4}(?:previous|prior|preceding|above|foregoing|earlier|initial)(?: (?:and|or) (?:following|above|previous|earlier))? ${things}(?! (?:types?|code|codes|failures?|loss|error|errors|warnings?|size|from|store|center|source|base|limits?)\\b)`,
-    opensAsOrder,
+    (hit) =>
+      opensAsOrder(hit) &&
+      // People take back their own words, and may leave out a step.
+      !/\bmy\b/i.test(hit.secret) &&
+      !(
+        /^skip/i.test(hit.secret) &&
+        /\b(?:may|can)\s+$/i.test(hit.text.slice(Math.max(0, hit.start - 6), hit.start))
+      ),
   ),
   phrase(
     'ignore-and-say',
@@ -98,7 +107,7 @@ export const overrideRules: readonly InjectionRule[] = [
     'system_prompt_override',
     'PayloadsAllTheThings, Prompt Injection',
     ignoring,
-    `${gentle} (?:(?:about|absolutely|completely) )?(?:all|everything|anything|whatever|what)(?: (?:that|else))? (?:(?:you|i|we|they|was|were|has|have|is|been|came|comes|had)\\b|above|before|prior|previous|so far)`,
+    `${gentle} (?:(?:about|absolutely|completely) )?(?:all|everything|anything|whatever|what)(?: (?:that|else))? (?:(?:you|i|we|they|was|were|has|have|is|been|came|comes|had)\\b|above|before|(?:prior|previous)(?=[.,;:!]|\\s*$| and\\b| to (?:this|now))|so far)`,
     (hit) =>
       opensAsOrder(hit) &&
       /\b(?:you|i|we|they|above|before|previous|prior|so far)\b/i.test(
@@ -210,7 +219,10 @@ export const overrideRules: readonly InjectionRule[] = [
       'print the following',
     ],
     `(?:(?:just|only|simply) (?:say|print|output|repeat|reply(?: with)?|respond(?: with)?)|(?:reply|respond) only with|(?:repeat|print) (?:the (?:following|next) (?:sentence|text|phrase|words?|message)|after me))[: ]*["'“«:]`,
-    opensAsOrder,
+    (hit) =>
+      opensAsOrder(hit) &&
+      // What people write to each other where they talk.
+      !/^[^"'”\n]{0,40}["'”] (?:in|on|to) /.test(hit.text.slice(hit.end, hit.end + 60)),
   ),
   phrase(
     'your-only-task',
@@ -224,7 +236,7 @@ export const overrideRules: readonly InjectionRule[] = [
     'system_prompt_override',
     'goal hijacking: the old instructions are said to be over',
     ['previous', 'prior', 'earlier', 'above', 'original', 'instructions', 'guidance', 'directives'],
-    `(?:(?:previous|prior|earlier|above|original|existing) )?(?:instructions?|guidance|directives?|prompts?|rules)(?: (?:above|before|given|so far|you (?:got|received)))? (?:are|were|is|was) (?:(?:now|hereby|just|only|all) ){0,2}(?:(?:null and )?void|a test|a joke|cancell?ed|revoked|(?:outdated|wrong|invalid|superseded|obsolete)[;,.]? ?(?:please |and |so )?(?:follow|obey|do|use|execute) (?:these|this|mine|my|the (?:following|new|next)) )`,
+    `(?:(?:previous|prior|earlier|above|original|existing) )?(?:instructions?|tasks?|assignments?|guidance|directives?|prompts?|rules)(?: (?:above|before|given|so far|you (?:got|received)))? (?:are|were|is|was) (?:(?:now|hereby|just|only|all) ){0,2}(?:(?:null and )?void|a test|a joke|cancell?ed|revoked|(?:outdated|wrong|invalid|superseded|obsolete)[;,.]? ?(?:please |and |so )?(?:follow|obey|do|use|execute) (?:these|this|mine|my|the (?:following|new|next)) )`,
     ({ text, start, secret }) =>
       /previous|prior|earlier|above|original|before|given|so far|you /i.test(secret) ||
       /\b(?:previous|prior|earlier|original|your|all)\s+$/i.test(text.slice(Math.max(0, start - 16), start)),
@@ -289,6 +301,43 @@ export const overrideRules: readonly InjectionRule[] = [
       /\b(?:forget|ignore|disregard|instead|assistant|ai|system)\b[^\n]{0,60}$/i.test(
         text.slice(Math.max(0, start - 80), start),
       ),
+  ),
+  phrase(
+    'only-answer-so',
+    'system_prompt_override',
+    'goal hijacking: the form of all answers is dictated',
+    ['you will only', 'you will now only', 'you shall only', 'you must only', 'you may only', 'you can only'],
+    `you (?:will|shall|must|may|can)(?: now)? only (?:answer|reply|respond|speak|say|output|write|print) (?:with|in|by|using|["'“])`,
+  ),
+  phrase(
+    'forget-what-you-are',
+    'system_prompt_override',
+    'jailbreaks',
+    ['forget you', 'forget that you', 'forget who you'],
+    `forget (?:that |who )?you(?:'re| are)\\b(?! (?:on (?:call|duty)|logged))`,
+    opensAsOrder,
+  ),
+  phrase(
+    'new-orders',
+    'system_prompt_override',
+    'goal hijacking',
+    ['new orders', 'new order:', 'new task', 'new instruction', 'new goal'],
+    `new (?:orders?|tasks?|instructions?|goals?)[:!] ?(?:just |please |you (?:must|will) )?(?:say|print|output|reply|respond|repeat|answer|tell|ignore|approve|write ["'“])\\b`,
+    opensAsOrder,
+  ),
+  phrase(
+    'ignore-the-rules',
+    'system_prompt_override',
+    rebuff,
+    [
+      'ignore the rules',
+      'disregard the rules',
+      'forget the rules',
+      'ignore those rules',
+      'forget these rules',
+    ],
+    `(?:ignore|disregard|forget) (?:the|those|these) rules(?:[,;.!] ?(?:you|and|just|do|say|restart|run)\\b| and (?:just |do |say |print |answer|reply))`,
+    opensAsOrder,
   ),
 ];
 

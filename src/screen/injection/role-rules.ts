@@ -1,7 +1,7 @@
 import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
 
 const beings =
-  '(?:ai|a\\.i\\.|llm|assistants?|chat ?bots?|bot|language model|model|hackers?|pirate|(?:linux |unix )?(?:terminal|shell)|interpreter|console|character|persona|dan|jailbroken|unrestricted|unfiltered|uncensored|evil|malicious|unethical|opposite|rogue|god|superuser|red[- ]teamer|attacker|penetration tester|translator|poet|comedian)';
+  '(?:ai|a\\.i\\.|llm|assistants?|chat ?bots?|bot|language model|model|hackers?|pirate|(?:linux |unix )?(?:terminal|shell)|interpreter|console|character|persona|dan|jailbroken|unrestricted|unfiltered|uncensored|evil|malicious|unethical|opposite|rogue|god|superuser|red[- ]teamer|insider|attacker|penetration tester|translator|poet|comedian)';
 const payloads = 'PayloadsAllTheThings, Prompt Injection; NVIDIA/garak dan';
 
 /** Somebody else is to be played. */
@@ -31,6 +31,8 @@ export const roleRules: readonly InjectionRule[] = [
       'role play',
       'impersonate',
       'take on the role',
+      'take on the persona',
+      'take on the identity',
       'assume the role',
       'adopt the persona',
       'speak as',
@@ -52,7 +54,7 @@ export const roleRules: readonly InjectionRule[] = [
       'lets play a game',
       'hypothetically',
     ],
-    `(?:pretend(?:ing)?(?: that)?(?: you| to be| this is| there (?:is|are)| we)|imagine(?: that)? you(?:'re| are| have| were) (?:a|an|no|not|my|unrestricted|free)|simulate (?:being|an? (?:jailbroken|unrestricted|unfiltered|uncensored|evil|rogue))|let'?s play a game)\\b`,
+    `(?:pretend(?: that)?(?: you| to be| this is| there (?:is|are)| we| (?:the |an? |all )?(?:approvals?|users?|operators?|admins?|permission)\\b)|imagine(?: that)? you(?:'re| are| have| were) (?:a|an|no|not|my|unrestricted|free)|simulate (?:being|an? (?:jailbroken|unrestricted|unfiltered|uncensored|evil|rogue))|let'?s play a game)\\b`,
     isOrder,
   ),
   phrase(
