@@ -21,7 +21,9 @@ export function createMessagesBackend(door: MessagesDoor): ModelBackend {
     name: door.name,
     countTokens: door.countTokens,
     async attempt(request, attempt) {
-      const dog = startWatchdog(attempt, door.idleMs);
+      // A summary comes whole, at its end: silence until then means nothing.
+      const idleMs = request.compaction === undefined ? door.idleMs : attempt.timeoutMs;
+      const dog = startWatchdog(attempt, idleMs);
       try {
         const capabilities = await dog.orAbort(door.capabilitiesOf(request.model));
         const body = requestBody(request, capabilities);

@@ -32,6 +32,9 @@ export function createWords(
           text = '';
           thinking = '';
           break;
+        case 'summing_up':
+          say('Summing up what was found so far.', 'writing');
+          break;
         case 'tool_use_started':
         case 'retrying':
         case 'tool_started':

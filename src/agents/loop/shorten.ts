@@ -2,9 +2,11 @@ import type { ModelStream, ModelTool, ModelTurn } from '../../llm/types.ts';
 import { type Asked, type AskOptions, askModel } from './ask-model.ts';
 import type { Budget } from './budget.ts';
 import { besideSummary, callsOf, compacted, type PastCall } from './compact.ts';
-import type { LoopOptions } from './types.ts';
+import type { AgentEvent, LoopOptions } from './types.ts';
 
 const MAX_COMPACTIONS = 2;
+/** What a summary may take: some pages and the thinking before them. Code needs nothing. */
+const SUMMARY_MS = 4 * 60_000;
 /** Messages that a summary must be worth its price for: the prompt, and a turn that was answered. */
 const MIN_SUMMED_UP = 3;
 
@@ -27,6 +29,7 @@ export function shortenByCode(history: History, prompt: string): boolean {
 }
 
 export interface ShortenOptions extends AskOptions {
+  readonly onEvent: (event: AgentEvent) => void;
   readonly loop: Pick<LoopOptions<never>, 'stream' | 'system' | 'effort' | 'prompt' | 'compaction'>;
   readonly tools: readonly ModelTool[];
   readonly maxTokens: number;
@@ -73,9 +76,13 @@ function askForSummary(
   const { system, effort } = loop;
   return askModel(
     name,
-    stream,
+    // Within the durable step: not told again when it is replayed.
+    (request, options) => {
+      onEvent({ type: 'summing_up' });
+      return stream(request, options);
+    },
     { system, tools, messages, effort, maxTokens, compaction: { instructions } },
-    { durably, signal, deadlineMs, onEvent },
+    { durably, signal, deadlineMs: Math.min(deadlineMs, SUMMARY_MS), onEvent },
   );
 }
 

@@ -78,6 +78,8 @@ export type AgentEvent =
   | Exclude<ModelEvent, { type: 'tool_use_started' }>
   | { readonly type: 'tool_use_started'; readonly name: string }
   | { readonly type: 'message'; readonly turn: number; readonly message: FinishedMessage }
+  /** The server is asked for a summary of the history: it takes minutes, and nothing of it is shown. */
+  | { readonly type: 'summing_up' }
   | {
       readonly type: 'tool_started';
       readonly toolUseId: string;

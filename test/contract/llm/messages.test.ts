@@ -125,6 +125,13 @@ describe.each(WAYS.filter(summarises))('a summary over $name', (way) => {
     expect(rig.tries.filter(({ problem }) => problem)).toEqual([]);
   });
 
+  it('may be silent for long, since it comes whole at its end', async () => {
+    const summary = () => ({ blocks: [{ summary: 'It is billing.' }], eventDelayMs: 150 });
+    rig = await startRig([], { way: { ...way, server: { ...way.server, summary } }, idleMs: 100 });
+    expect((await rig.ask({ compaction })).content[0]?.['content']).toBe('It is billing.');
+    expect(rig.tries).toHaveLength(1);
+  });
+
   it('is asked for again after a fault, with the identical body', async () => {
     rig = await startRig([], { way });
     rig.claude.failNext({ kind: 'http', status: 529 }, { kind: 'error_event', afterBytes: 900 });

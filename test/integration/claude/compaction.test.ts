@@ -140,6 +140,19 @@ describe('a history that grows too long, where the server sums it up', () => {
     expect(new Set(named.slice(first))).toEqual(new Set(['compact-2026-09-04']));
   });
 
+  it('is told of, and is stopped at once', async () => {
+    const stop = new AbortController();
+    rig = await startLoop(growing(5), {
+      summary: () => ({ blocks: [{ summary: 'x' }], fault: { kind: 'stall', afterBytes: 300 } }),
+    });
+    const outcome = rig.run(options({ signal: stop.signal }));
+    await rig.claude.held();
+    expect(rig.events.at(-1)).toEqual({ type: 'summing_up' });
+    stop.abort();
+    expect((await outcome).kind).toBe('aborted');
+    expect(summaries()).toHaveLength(1);
+  });
+
   it('is not paid for twice after a crash between the summary and the next turn', async () => {
     const recorded = new Map<string, string>();
     let killed = false;
