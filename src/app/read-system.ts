@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { arch, release, type } from 'node:os';
+import { programVersion } from '../infra/host/program-version.ts';
 import type { SystemFacts } from '../memory/systems/system-facts.ts';
 import type { ReadSystem } from '../memory/systems/systems.ts';
-import type { HostTargets, PostgresTargets } from '../tools/ports.ts';
+import type { Host, HostTargets, PostgresTargets } from '../tools/ports.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -12,11 +13,13 @@ export function createReadSystem(ports: {
   readonly hosts: HostTargets & { has(name: string): boolean };
 }): ReadSystem {
   return (target) =>
-    ports.hosts.has(target) ? Promise.resolve(hostFacts()) : postgresFacts(ports.postgres, target);
+    ports.hosts.has(target) ? hostFacts(ports.hosts.host(target)) : postgresFacts(ports.postgres, target);
 }
 
+const within = () => ({ timeoutMs: TIMEOUT_MS, signal: AbortSignal.timeout(TIMEOUT_MS) });
+
 async function postgresFacts(postgres: PostgresTargets, target: string): Promise<SystemFacts> {
-  const options = { timeoutMs: TIMEOUT_MS, signal: AbortSignal.timeout(TIMEOUT_MS) };
+  const options = within();
   const [server, extensions] = await postgres.read(
     target,
     async (session) => [
@@ -37,8 +40,24 @@ async function postgresFacts(postgres: PostgresTargets, target: string): Promise
   };
 }
 
-function hostFacts(): SystemFacts {
+async function hostFacts(host: Host): Promise<SystemFacts> {
   const osRelease = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   const name = /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(osRelease)?.[1] ?? type();
-  return { os: name, kernel: release(), architecture: arch() };
+  return { os: name, kernel: release(), architecture: arch(), ...(await serviceFacts(host)) };
+}
+
+/** What each declared service runs. One that is down, or that cannot be asked or looked into now, has none. */
+async function serviceFacts(host: Host): Promise<SystemFacts> {
+  const facts = await Promise.all(
+    host.services.map(async (name) => {
+      const version = await programOf(host, name).catch(() => null);
+      return version === null ? [] : [[`service ${name}`, version] as const];
+    }),
+  );
+  return Object.fromEntries(facts.flat());
+}
+
+async function programOf(host: Host, service: string): Promise<string | null> {
+  const { mainPid } = await host.service(service, within());
+  return mainPid === null ? null : programVersion(mainPid, within());
 }

@@ -129,7 +129,7 @@ describe('a symptom learnt in the middle of an investigation', () => {
       },
     );
     const found = async (incidentId: IncidentId) =>
-      (await search('dunlin', incidentId)).data.map(({ path }) => path).toSorted();
+      (await search('dunlin', incidentId)).data.map(({ path }) => String(path)).toSorted();
     expect(await found(here)).toEqual([`d/${here.toLowerCase()}`]);
     // What this incident was is memory for others.
     expect(await found(elsewhere)).toEqual([here, `d/${elsewhere.toLowerCase()}`].toSorted());
@@ -146,7 +146,7 @@ describe('a symptom learnt in the middle of an investigation', () => {
     await draft(here, 'The whimbrel waits.');
     const broken = retrievalWith({ ...words, embed: async () => [[0, 1]] });
     const { text, data } = await search('whimbrel', here, broken);
-    expect(data.map(({ path }) => path).toSorted()).toEqual([`d/${here.toLowerCase()}`, 'whimbrel']);
+    expect(data.map(({ path }) => String(path)).toSorted()).toEqual([`d/${here.toLowerCase()}`, 'whimbrel']);
     expect(text).toMatch(/\n\nFound by words alone: the vector database does not answer\.$/);
   });
 });
