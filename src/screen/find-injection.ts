@@ -4,6 +4,7 @@ import { backwards, decodePieces, leet, mayBeLeet, rot13, unescaped, unleet } fr
 import { delimiterRules } from './injection/delimiter-rules.ts';
 import { exfiltrationRules } from './injection/exfiltration-rules.ts';
 import { fold } from './injection/fold.ts';
+import { goalRules } from './injection/goal-rules.ts';
 import { indirectRules } from './injection/indirect-rules.ts';
 import type { InjectionClass, InjectionRule } from './injection/injection-rule.ts';
 import { languageRules, scriptPatterns } from './injection/language-rules.ts';
@@ -17,6 +18,7 @@ import type { Span } from './rule.ts';
 /** Every phrase rule; where two overlap, the first names the finding. */
 export const injectionRules: readonly InjectionRule[] = [
   ...overrideRules,
+  ...goalRules,
   ...approvalRules,
   ...exfiltrationRules,
   ...sessionRules,
