@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../src/app/store.ts';
+import { fail } from '../src/cli/fail.ts';
 import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import { benchAgent } from './agent.ts';
@@ -23,6 +24,8 @@ await chmod(dataDir, 0o755);
 try {
   const result = await measure(what);
   process.stdout.write(flags.includes('--json') ? `${JSON.stringify(result, null, 2)}\n` : table(result));
+} catch (error) {
+  fail(error);
 } finally {
   await rm(dataDir, { recursive: true, force: true });
 }
