@@ -1,6 +1,9 @@
+import { messageOf } from '../../domain/errors.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Domain } from '../../domain/incident.ts';
+import type { Log } from '../../domain/log.ts';
 import type { Sql } from '../../domain/sql.ts';
+import { within } from '../../domain/within.ts';
 import type { Reader } from '../documents/access.ts';
 import type { MemoryDocument } from '../documents/document.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -12,6 +15,8 @@ import { documentSpacesOf, domainSpaces } from './spaces.ts';
 
 /** A person or a role waits for it: words answer at once, meaning may take this long. */
 const MEANING_MS = 500;
+/** For bringing the index up to date; what is in it already answers when that takes longer. */
+const REFRESH_MS = 1_000;
 /** Where one fits by far best, what fits so much worse is about something else. */
 const LEAST = { text: 0, share: 0.2 };
 
@@ -42,13 +47,15 @@ const MISSING: Readonly<Record<SearchAnswer['meaning'], string | null>> = {
  * turns. The incident itself is no memory of itself.
  */
 export function createSearchMemories(
-  deps: FindDeps & { readonly refresh: () => Promise<void> },
+  deps: FindDeps & { readonly refresh: () => Promise<void>; readonly log: Log },
 ): SearchMemories {
   return async (reader, incidentId, text, limit) => {
     const [documents, incident] = await Promise.all([
       documentSpacesOf(deps.sql, reader),
       incidentOf(deps.sql, incidentId),
-      deps.refresh(),
+      within(REFRESH_MS, deps.refresh()).catch((error: unknown) =>
+        deps.log.warn({ error: messageOf(error) }, 'the index of documents could not be brought up to date'),
+      ),
     ]);
     const about = entitiesOf(text);
     const { domain, target } = incident;

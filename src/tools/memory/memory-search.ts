@@ -4,7 +4,7 @@ import { defineMemoryTool } from '../define.ts';
 import { learntOn, readerOf } from './inputs.ts';
 
 /** Of a document, which can be read whole; and of what cannot. */
-const EXCERPT = { document: 300, runbook: 1_500, incident: 1_500 } as const;
+const EXCERPT = { document: 300, runbook: 1_000, incident: 1_000 } as const;
 
 export const memorySearch = defineMemoryTool({
   name: 'memory_search',

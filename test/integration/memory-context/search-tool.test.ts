@@ -51,6 +51,7 @@ const depsWith = (by: Retrieval) => ({
   documents: rig.documents,
   retrieval: by,
   refresh: async () => void (await syncDocuments(rig.sql, by)),
+  log: quiet,
 });
 
 /** As the gate calls it, in one incident. */
@@ -139,6 +140,18 @@ describe('a symptom learnt in the middle of an investigation', () => {
 
   test('that nothing fits is said', async () => {
     expect(await search('xyzzy')).toEqual({ text: 'Nothing in memory fits these words.', data: [] });
+  });
+
+  test('is answered from what is indexed when the index cannot be brought up to date', async () => {
+    await put('runbook', 'postgres', 'sanderling', 'sanderling');
+    const behind = { ...depsWith(retrieval), refresh: () => Promise.reject(new Error('locked')) };
+    const { found } = await createSearchMemories(behind)(
+      { kind: 'agent', incidentId: here, userId: null },
+      here,
+      'sanderling',
+      5,
+    );
+    expect(found.map(({ path }) => path)).toEqual(['sanderling']);
   });
 
   test('finds all by its words while Chroma is away, and says so', async () => {
