@@ -81,8 +81,12 @@ function readOnce(name: string): Named | null {
   return named;
 }
 
+/** `arn:aws:secretsmanager:eu-west-1:123456789012:secret:name` names a secret. */
+const inArn = /\barn:[\w-]{1,20}:[\w:-]{2,80}:$/;
+
 function isSecret(hit: Hit): boolean {
   const { text, secret, start, end } = hit;
+  if (text[hit.at - 1] === ':' && inArn.test(text.slice(Math.max(0, hit.at - 110), hit.at))) return false;
   const named = readOnce(nameOf(hit));
   if (named === null || isPlaceholder(secret) || text[end] === '(' || /^[!=~]/.test(secret)) return false;
   const between = text.slice(hit.at, start);

@@ -19,7 +19,7 @@ export const cloudRules: readonly Rule[] = [
       'docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html; git-secrets, detect-secrets aws',
     hints: ['aws', 'secretaccesskey', 'secret_access_key', 'secret access key', 'secretkey'],
     pattern:
-      /(?=[\w .-]{0,40}(?:secret|key|token))(?:[\w.-]{2,40}(?: [\w.-]{2,20}){0,3})\\?["'`\]]{0,2}\s{0,3}(?:=>|:=|=|:|,|>)\s{0,5}\\?["'`]{0,2}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/diy,
+      /(?=[\w .-]{0,40}(?:secret|key|token))(?:[\w.-]{2,40}(?: [\w.-]{2,20}){0,3})\\?["'`\]]{0,2}(?:\s{0,3}(?:=>|:=|=|:|,|>)\s{0,5}|(?<=access_key)[ \t]{1,3})\\?["'`]{0,2}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/diy,
     check: ({ secret }) => shannon(secret) > 3.5 && !/^[0-9a-f]+$/.test(secret),
   },
   prefixed('aws-bedrock-key', ['ABSK'], '[A-Za-z0-9+/]{100,280}={0,2}', 'AWS: Amazon Bedrock API keys', {

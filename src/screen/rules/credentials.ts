@@ -44,6 +44,33 @@ export const credentialRules: readonly Rule[] = [
       ),
   },
   {
+    id: 'oracle-credentials',
+    category: 'database_url',
+    source: 'docs.oracle.com: JDBC thin-style service names (user/password@), sqlplus, expdp, impdp, sqlldr',
+    hints: ['jdbc:oracle:', 'sqlplus ', 'sqlldr ', 'expdp ', 'impdp '],
+    pattern:
+      /(?:jdbc:oracle:[a-z0-9]{3,5}:|(?:sqlplus|sqlldr|expdp|impdp)\s{1,3}(?:-\w{1,4}\s{1,3}){0,3})["']?[A-Za-z][\w$#]{0,64}\/([^\s@/"'`<>]{3,128})(?=["']?@)/diy,
+    check: ({ secret }) => !isPlaceholder(secret),
+  },
+  {
+    id: 'go-dsn',
+    category: 'database_url',
+    source: 'github.com/go-sql-driver/mysql#dsn-data-source-name',
+    hints: ['@tcp(', '@unix('],
+    // Read from the end: what it is stands behind it.
+    pattern: /(?<=[\w.$%-]{1,64}:([^\s:"'`@]{3,128}))@(?:tcp|unix)\([^)\s]/diy,
+    check: ({ secret }) => !isPlaceholder(secret),
+  },
+  {
+    id: 'pgpass',
+    category: 'database_url',
+    source: 'postgresql.org/docs/current/libpq-pgpass.html: hostname:port:database:username:password',
+    hints: [':5432:', ':5433:', ':6432:', ':*:'],
+    pattern:
+      /(?<=(?:^|[\s"'`])[\w.*-]{1,128}):(?:\d{4}|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:([^\s:"'`]{4,128})(?=["'`\s]|$)/dy,
+    check: ({ secret }) => !isPlaceholder(secret),
+  },
+  {
     id: 'authorization-header',
     category: 'auth_header',
     source: 'RFC 9110 §11.6.2, RFC 6750 §2.1, RFC 7617; gitleaks curl-auth-header',

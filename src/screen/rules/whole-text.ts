@@ -94,7 +94,7 @@ function partsOf(whole: string, start: number): Span[] {
 function isHarmless(text: string, start: number): boolean {
   return (
     /:\/\/[^\s?]{0,400}$/.test(text.slice(Math.max(0, start - 420), start)) ||
-    /^build_?id=/i.test(text.slice(start, start + 9)) ||
+    /^(?:build_?id=|sha(?:256|384|512)-)/i.test(text.slice(start, start + 9)) ||
     harmlessBefore.test(text.slice(Math.max(0, start - 24), start))
   );
 }

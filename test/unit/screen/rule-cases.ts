@@ -193,6 +193,18 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     finds: ['Server=db;User Id=sa;Password={w14};', 'jdbc:postgresql://h/db?user=u&password={w10}'],
     leaves: ['Server=db;Password=${PW};'],
   },
+  'oracle-credentials': {
+    finds: ['jdbc:oracle:thin:scott/{w12}@//ora:1521/ORCL', 'sqlplus -s system/{l10}@PROD'],
+    leaves: ['jdbc:oracle:thin:@//ora:1521/ORCL', 'sqlplus -s scott/${PW}@PROD', 'sqlplus / as sysdba'],
+  },
+  'go-dsn': {
+    finds: ['app:{w12}@tcp(db:3306)/shop', 'DSN="app:{w12}@unix(/tmp/mysql.sock)/shop"'],
+    leaves: ['app:${PW}@tcp(db:3306)/shop', 'app@tcp(db:3306)/shop'],
+  },
+  pgpass: {
+    finds: ['db:5432:shop:app:{w12}', 'db.internal:*:*:app:{w12}\n'],
+    leaves: ['127.0.0.1:5432:5432', 'hostname:5432:database:username:${PW}'],
+  },
   'authorization-header': {
     finds: [
       'Authorization: Bearer {w40}',
