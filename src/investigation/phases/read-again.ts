@@ -10,8 +10,11 @@ import { readHash } from '../unread/read-hash.ts';
 import { whyUnread } from '../unread/why-unread.ts';
 import { watchForStop } from '../work.ts';
 
+/** What of a call says which read it is: a step keeps no more. */
+type Read = Pick<ToolCall, 'id' | 'incidentId' | 'tool' | 'target' | 'input' | 'code'>;
+
 interface Asked {
-  readonly call: ToolCall;
+  readonly call: Read;
   readonly by: string;
   /** Of what the person saw. */
   readonly hash: string;
@@ -47,9 +50,9 @@ async function nextAsked({ deps, incident }: PhaseRun): Promise<Asked | null> {
   const event = record.events.findLast(
     (each) => each.type === 'read.asked' && each.toolCallId === open?.call.id,
   );
-  return open && event?.type === 'read.asked'
-    ? { call: open.call, by: event.by, hash: event.readHash }
-    : null;
+  if (!open || event?.type !== 'read.asked') return null;
+  const { id, incidentId, tool, target, input, code } = open.call;
+  return { call: { id, incidentId, tool, target, input, code }, by: event.by, hash: event.readHash };
 }
 
 /** The very same read, with a credential for it alone, through all of the gate. */
@@ -83,7 +86,7 @@ async function tryAgain(run: PhaseRun, { call, hash }: Asked): Promise<Tried | '
 }
 
 /** What was asked for is still what is on record, of this incident, and a read. */
-function mayNot({ deps, incident }: PhaseRun, call: ToolCall, hash: string): Refusal | undefined {
+function mayNot({ deps, incident }: PhaseRun, call: Read, hash: string): Refusal | undefined {
   if (call.incidentId !== incident.id || call.target !== incident.target || readHash(call) !== hash)
     return refuse('READ_CHANGED', 'What is on record is not what was asked for. Nothing was read.');
   return deps.gate.mayReadAgain(call);
