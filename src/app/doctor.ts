@@ -9,7 +9,7 @@ import { createBackend, modelName } from '../llm/create-backend.ts';
 import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
 import { createAuditLog } from '../security/audit-chain.ts';
 import { createCostBreaker } from '../security/cost-breaker.ts';
-import { createKillSwitch } from '../security/kill-switch.ts';
+import { createKillSwitch, modeNow } from '../security/kill-switch.ts';
 import { askSlack } from '../slack/ask-slack.ts';
 import { allTools } from '../tools/all.ts';
 import { createRegistry } from '../tools/registry.ts';
@@ -217,8 +217,11 @@ function checksFor(config: Config, log: Log): readonly Check[] {
     {
       part: 'Mode',
       required: false,
-      run: async () =>
-        config.mode === 'ACTIVE' ? 'ACTIVE: approved fixes are run' : 'AUDIT: nothing is changed',
+      run: async () => {
+        const { mode, byFile } = modeNow(config);
+        if (mode === 'ACTIVE') return 'ACTIVE: approved fixes are run';
+        return byFile === null ? 'AUDIT: nothing is changed' : `AUDIT: ${byFile}`;
+      },
     },
   ];
 }

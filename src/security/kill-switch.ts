@@ -26,22 +26,30 @@ export function switchScopes(target: string, domain: string): readonly string[] 
   return ['*', `domain:${domain}`, `target:${target}`];
 }
 
+/** The mode in force, by what is configured and the file in the data folder. */
+export function modeNow(options: {
+  readonly mode: Mode;
+  readonly dataDir: string;
+}): ReturnType<KillSwitch['mode']> {
+  const byFile = options.mode === 'AUDIT' ? null : auditByFile(join(options.dataDir, 'SENTRY_MODE'));
+  return { mode: byFile === null ? options.mode : 'AUDIT', byFile };
+}
+
 export function createKillSwitch(
   sql: Sql,
   options: { readonly mode: Mode; readonly dataDir: string },
 ): KillSwitch {
   const file = join(options.dataDir, 'STOP_SENTRY');
-  const modeFile = join(options.dataDir, 'SENTRY_MODE');
 
   const local = (): Refusal | undefined => {
     if (options.mode === 'AUDIT')
       return refuse('AUDIT_MODE', 'SENTRY_MODE=AUDIT: the intent is logged, nothing is changed.');
     const stopped = stopFile(file);
     if (stopped) return stopped;
-    const audit = auditByFile(modeFile);
-    return audit === null
+    const { byFile } = modeNow(options);
+    return byFile === null
       ? undefined
-      : refuse('AUDIT_MODE', `${audit}: the intent is logged, nothing is changed.`);
+      : refuse('AUDIT_MODE', `${byFile}: the intent is logged, nothing is changed.`);
   };
 
   const read = async (rows: PromiseLike<readonly SqlRow[]>): Promise<Refusal | undefined> => {
@@ -54,10 +62,7 @@ export function createKillSwitch(
   };
 
   return {
-    mode() {
-      const byFile = options.mode === 'AUDIT' ? null : auditByFile(modeFile);
-      return { mode: byFile === null ? options.mode : 'AUDIT', byFile };
-    },
+    mode: () => modeNow(options),
     local,
     stopped: async (scopes) =>
       local() ??
