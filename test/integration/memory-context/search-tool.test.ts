@@ -206,8 +206,10 @@ test('a promoted runbook is one memory, the document’s, however it is found, a
   });
   await runbooks.refresh();
   expect(runbooks.current().map((one) => one.id)).toEqual(['ruff-sessions']);
-  const found = async () =>
-    (await search('ruff sessions', elsewhere)).data.filter(({ title }) => title === 'Ruff sessions');
+  const found = async () => {
+    const { data } = await search('ruff sessions', elsewhere);
+    return data.filter(({ id: key, path }) => key === document.id || path === 'ruff-sessions');
+  };
   expect(await found()).toMatchObject([{ kind: 'document', id: document.id, trust: 'admin_approved' }]);
   const followed = await recallRunbooks(depsWith(retrieval), anIncident({ title: 'Ruff sessions' }), null, 0);
   expect(followed.map(({ runbookId }) => runbookId)).toContain('ruff-sessions');
