@@ -87,7 +87,10 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       if (moved === 'moved') deps.stops.heard(incidentId);
       deps.reporter.changed(incidentId);
       return moved === 'moved'
-        ? { ok: true, text: `${incidentId} is stopped.` }
+        ? {
+            ok: true,
+            text: `${incidentId} is stopped. To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
+          }
         : refuse('MOVED', 'It has just moved on; try again.');
     },
 

@@ -33,7 +33,7 @@ const HELP = [
   '`/sentry promotions` what waits to become part of everybody’s memory',
   '',
   '*In an incident’s thread*',
-  'Mention me with a question. “hint: …” makes me look again with what you know. “remember: …” keeps it.',
+  'Mention me with a question, “stop” or “resume”. “hint: …” makes me look again with what you know. “remember: …” keeps it.',
   '',
   '*Alone with me*',
   'Write me a direct message: any question about an incident, or what you see going wrong.',

@@ -17,7 +17,7 @@ const DIRECT_HELP = [
   '• “why INC-7”: what happened, with its evidence',
   '• any question: I answer for the incident you name, else the newest you may see',
   '• “status”, “incidents”, “cost”',
-  '• describe a problem (“checkout is slow”), and I open an incident for it',
+  '• describe a problem (“checkout is slow”), and I open an incident for it in the alert channel',
   'Fixes are approved in the incident’s thread. All commands: /sentry help',
 ].join('\n');
 

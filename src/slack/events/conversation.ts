@@ -22,12 +22,16 @@ export interface Said {
 }
 
 const HINT = /^\s*hint\s*:\s*/i;
+/** Commands cannot be typed in threads: there they are said. */
+const ORDER = /^\s*(stop|resume)(?:[\s,]+(?:it|this|now|here|please))*\s*(?:[.!]*|:\s*(\S.*))$/is;
 const REMEMBER = /^\s*remember\s*:\s*/i;
 /** A mention: in an incident's thread a question is answered from the record, anything else is a hint; elsewhere it is something to look into. */
 export async function answerMention(context: SlackContext, said: Said): Promise<void> {
   const incidentId = await incidentOf(context, said);
   if (!incidentId) return answerElsewhere(context, said);
   const text = said.text.trim();
+  const order = ORDER.exec(text);
+  if (order) return takeOrder(context, incidentId, said, order);
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
   if (text === '' || isQuestion(text)) return answerQuestion(context, incidentId, said, text);
@@ -76,6 +80,32 @@ async function answerQuestion(
     by,
     text,
   });
+}
+
+/** “stop” and “resume”, as `/sentry stop INC-7 reason` does it; what is being answered in the thread ends as well. */
+async function takeOrder(
+  context: SlackContext,
+  id: IncidentId,
+  said: Said,
+  [, given = '', reason = '']: RegExpExecArray,
+): Promise<void> {
+  const verb = given.toLowerCase();
+  const may = await context.people.mayAct(said.userId, said.teamId);
+  const command = context.deps.commands?.[verb];
+  if (may.ok && verb === 'stop' && said.threadTs)
+    await context.deps.questions?.stop(said.channel, said.threadTs);
+  const answer = !may.ok
+    ? may.reason
+    : command === undefined
+      ? 'Nothing can be stopped here.'
+      : await command({
+          text: `${id} ${reason}`.trim(),
+          by: said.userId,
+          incidentId: id,
+          say: () => undefined,
+        });
+  await context.outbound.say(id, answerSlot(said, sayText(await context.withNames(answer))));
+  context.outbound.changed(id);
 }
 
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {

@@ -89,6 +89,40 @@ describe('a question in an incident’s thread', () => {
   });
 });
 
+describe('“stop” said in an incident’s thread', () => {
+  it('stops it as the command does, and what is being answered there; a longer sentence is a hint', async () => {
+    scene = await slackScene();
+    const orders: string[] = [];
+    const stopped: string[] = [];
+    const order = (verb: string) => async (asked: { readonly text: string; readonly by: string }) => {
+      orders.push(`${verb} ${asked.text} by ${asked.by}`);
+      return `${verb}: done.`;
+    };
+    await scene.bot({
+      questions: { ...questionsOf([]), stop: async (...where) => stopped.push(where.join(':')) > 0 },
+      commands: { stop: order('stop'), resume: order('resume') },
+    });
+    const id = await scene.incident();
+    const root = await eventually(async () => {
+      const [found] = await scene.messages();
+      expect(found).toBeDefined();
+      return found!;
+    });
+    for (const [at, said] of ['stop the payroll job first', 'stop: we deploy', 'Resume!', 'Stop it, please'].entries()) {
+      await post(`<@${SENTRY_APP.botUserId}> ${said}`, root.ts);
+      await eventually(async () => expect(orders.length + scene.hints.length).toBe(at + 1));
+    }
+    expect(scene.hints.map(({ text }) => text)).toEqual(['stop the payroll job first']);
+    expect(orders).toEqual([
+      `stop ${id} we deploy by ${USERS.onCall}`,
+      `resume ${id} by ${USERS.onCall}`,
+      `stop ${id} by ${USERS.onCall}`,
+    ]);
+    expect(stopped).toEqual([`${CHANNELS.alerts}:${root.ts}`, `${CHANNELS.alerts}:${root.ts}`]);
+    await eventually(async () => expect(JSON.stringify(await scene.messages())).toContain('resume: done.'));
+  });
+});
+
 describe('what a person has seen', () => {
   it('is opened as an incident by command and by mention, with who asked', async () => {
     scene = await slackScene();
