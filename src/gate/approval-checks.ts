@@ -73,6 +73,10 @@ export const approvalChecks: ApprovalChecks = {
       void: refuse('NOT_APPROVED', 'No approval of exactly this is on record in the audit log.'),
     };
     if (action.decidedBy === null || !by.has(action.decidedBy)) return missing;
+    if (await hasEnded(sql, action))
+      return {
+        refused: refuse('NOT_APPROVED', 'What was approved has been done already, by the audit log.'),
+      };
     if (action.decidedBy === BY_POLICY)
       return demands?.autonomy &&
         demands.approvals === 1 &&
@@ -109,6 +113,16 @@ export const approvalChecks: ApprovalChecks = {
       : { void: refuse('STATE_MOVED', 'The state has moved since this was proposed.') };
   },
 };
+
+/** An approval is for once: a row that was set back to approved has its end in the audit log, after the approval. */
+async function hasEnded(sql: GateDeps['sql'], { id }: Action): Promise<boolean> {
+  const rows = await sql`
+    SELECT 1 FROM audit_entry
+     WHERE seq > (SELECT min(seq) FROM action a, unnest(a.approval_seqs || a.approval_seq) seq WHERE a.id = ${id})
+       AND body LIKE '%"gate.outcome"%' AND body LIKE ${`%"${id}"%`}
+     LIMIT 1`;
+  return rows.length > 0;
+}
 
 /** Who approved exactly this action by this entry; undefined when it is no such approval. */
 function approverOf(action: Action, body: string): string | undefined {

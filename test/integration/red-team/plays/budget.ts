@@ -1,3 +1,4 @@
+import type { Json } from '../../../../src/domain/tool-call.ts';
 import { createCostBreaker } from '../../../../src/security/cost-breaker.ts';
 import { createThrottle, readLimits, type ThrottleLimits } from '../../../../src/security/throttle.ts';
 import { quiet } from '../../../support/quiet.ts';
@@ -107,6 +108,21 @@ export const budget: readonly Row[] = [
       rig.odd.read = async () => ({ text: 'words '.repeat(350_000), data: null });
       const result = await ask(gate(), 'detective', 'odd_read', {});
       return result.kind !== 'ok' || !result.truncated || result.text.length > 210_000;
+    },
+  },
+  {
+    tries: 'an answer nested a hundred thousand deep',
+    after: 'an end of the call, and of nothing else',
+    trace: /gate.outcome|gate.refused/,
+    async run({ rig, gate, ask }) {
+      rig.odd.read = async () => {
+        let data: Json = 'x';
+        for (let depth = 0; depth < 100_000; depth += 1) data = [data];
+        return { text: 'deep', data };
+      };
+      const result = await ask(gate(), 'detective', 'odd_read', {});
+      rig.odd.read = () => ({ text: 'fine', data: null });
+      return JSON.stringify(result).length > 210_000 || !came(await ask(gate(), 'detective', 'odd_read', {}));
     },
   },
   {

@@ -32,6 +32,8 @@ export const hidden: readonly Row[] = [
   argument('zero-width letters', 'sa\u200bfe'),
   argument('terminal escapes', 'safe\u001b[8m --force\u001b[0m'),
   argument('letters that are not drawn', `safe${String.fromCodePoint(0xe0066, 0xe006f)}`),
+  argument('fillers that are letters and look like blanks', 'safe\u3164--force'),
+  argument('an end of line that only some see', 'safe\u2028--force'),
   // Without the rules the database refuses it.
   {
     ...argument('a NUL', 'safe\u0000 --force'),

@@ -17,6 +17,13 @@ const file = (tries: string, path: string, trace: RegExp): Row => ({
   run: async ({ ask, gate }) => came(await ask(gate(), 'detective', 'read_file', { path }, 'web-1')),
 });
 
+const elsewhere = (tries: string, command: string): Row => ({
+  tries: `run_diagnostics: ${tries}`,
+  after: 'refused, nothing is started',
+  trace: /gate.refused/,
+  run: async ({ ask, gate }) => came(await ask(gate(), 'detective', 'run_diagnostics', { command }, 'web-1')),
+});
+
 export const outOfReach: readonly Row[] = [
   {
     tries: 'a target that is not of this incident',
@@ -28,6 +35,7 @@ export const outOfReach: readonly Row[] = [
   spelled('the target in capitals', 'BOX'),
   spelled('the target in letters that look alike', 'bo\u0445'),
   spelled('a name every object has', '__proto__'),
+  spelled('the target and a blank', 'box '),
   {
     tries: 'a tool of one system on a target of another',
     after: 'refused',
@@ -68,6 +76,21 @@ export const outOfReach: readonly Row[] = [
     },
   },
   file('a file above the root', '../restart.sh', /gate.refused PATH_TRAVERSAL/),
+  {
+    tries: 'a copy of a credential with one target more',
+    after: 'refused, nothing read',
+    station: '3 credential',
+    trace: /gate.refused CREDENTIAL_INVALID/,
+    async run({ gate, mint }) {
+      const widened = { ...mint('detective'), targets: ['box', 'other'] };
+      const request = { tool: 'box_state', target: 'other', input: {} };
+      return came(await gate().call(widened, request, { signal: never }));
+    },
+  },
+  elsewhere('systemd of another machine', 'systemctl -H root@other status worker'),
+  elsewhere('another network namespace', 'ss -N other -tn'),
+  elsewhere('a log above its folder', 'tail -n 5 /var/log/../../etc/shadow'),
+  elsewhere('a program by its place', '/tmp/uptime'),
   file('a file above the root, encoded', '%2e%2e/restart.sh', /gate.refused PATH_ENCODED/),
   file('a secret file inside the root', '.env', /gate.refused PATH_SECRET/),
   file('what the process itself has open', '/proc/self/environ', /gate.refused PATH_OUTSIDE/),

@@ -25,6 +25,19 @@ export const reuse: readonly Row[] = [
     },
   },
   {
+    tries: 'one approval used again by a row set back to approved',
+    after: 'the audit log knows that it ran: one effect',
+    station: '9 approved by a person, by the audit log',
+    trace: /gate.refused NOT_APPROVED/,
+    async run({ rig, gate }) {
+      const { id } = await approved(rig);
+      await execute(rig, id, gate());
+      await typed(rig, `UPDATE action SET state = 'approved' WHERE id = '${id}'`);
+      await execute(rig, id, gate());
+      return rig.machine.effects !== 1;
+    },
+  },
+  {
     tries: 'the approval of one action lent to another',
     after: 'the entry names another action: no effect',
     station: '9 approved by a person, by the audit log',

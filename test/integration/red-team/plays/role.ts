@@ -97,6 +97,7 @@ export const roles: readonly Row[] = [
     station: '1 the input parses',
     trace: /gate.refused BAD_INPUT/,
   }),
+  forged('a credential written down and read back', (real) => JSON.parse(JSON.stringify(real)) as Credential),
   asks('triage runs a diagnostic command', 'triage', 'run_diagnostics', { command: 'uptime' }, 'web-1', {
     station: '2 role',
   }),
