@@ -98,7 +98,7 @@ export async function propose(
     // Two calls of one message at once: the second has to see what the first proposed.
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`propose ${credential.incidentId}`}, 0))`;
     const [pending] = await tx`
-      SELECT id, tool, input, guard, target, command, round, audit_only FROM action
+      SELECT id, tool, input, guard, target, command, round, audit_only, undoes FROM action
        WHERE incident_id = ${credential.incidentId} AND state IN ('proposed', 'approved', 'started')`;
     // Asked again after a crash: the card that is there stands, with the words it was first proposed with.
     if (pending && pending['audit_only'] === auditOnly && doesTheSame(pending))
@@ -165,6 +165,8 @@ export async function propose(
       guard: pending['guard'],
     };
     return (
+      // What a person takes back is no plan of the incident's, and a plan no answer to who takes something back.
+      pending['undoes'] === (undo?.actionId ?? null) &&
       pending['command'] === command &&
       canonicalJson(then as Json) === canonicalJson({ tool: tool.name, target, input, guard })
     );

@@ -388,6 +388,23 @@ describe('what Approve means stays what it meant', () => {
     expect((await recordOf(id)).actions.at(-1)).toMatchObject({ state: 'proposed' });
   });
 
+  test('an undo that waits for its second person is never taken for the plan of a later round', async () => {
+    const { id } = await reported('slow');
+    const credential = core.vault.mint({ role: 'surgeon', incidentId: id, targets: ['box'] });
+    const request = { tool: 'box_mend', target: 'box', input: { how: 'back' } };
+    const signal = new AbortController().signal;
+    const undo = { actionId: 'act_aaaaaaaaaaaa' as ActionId, by: 'UONCALL' };
+    const [back, plan] = [
+      await core.gate.call(credential, request, { signal, undo }),
+      await core.gate.call(credential, request, { signal }),
+    ];
+    const { actions } = await recordOf(id);
+    expect(actions).toMatchObject([
+      { id: back.kind === 'proposed' && back.actionId, state: 'void', undoes: undo.actionId },
+      { id: plan.kind === 'proposed' && plan.actionId, state: 'proposed', undoes: null },
+    ]);
+  });
+
   test('two presses and a hint at the same moment leave one course and at most one card', async () => {
     const { id, button } = await reported('slow');
     box.reads = 'ok';
