@@ -10,7 +10,7 @@ import { createSearchMemories, createSearchWords } from '../memory/context/searc
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemoryAudit, MemoryEvents } from '../memory/documents/ports.ts';
 import { seedStores } from '../memory/documents/seed-stores.ts';
-import { createMemory, type Memory } from '../memory/memory.ts';
+import { createMemory, type FilesSeen, type Memory } from '../memory/memory.ts';
 import type { Embedder, VectorStore } from '../memory/ports.ts';
 import { createIndexKeeper } from '../memory/retrieval/keep-index.ts';
 import { createRetrieval } from '../memory/retrieval/retrieval.ts';
@@ -50,8 +50,8 @@ export function createBotMemory(deps: {
       if (!enabled) return;
       for (const domain of domains) await syncRunbooks(retrieval, domain, runbooks, { origin: 'promoted' });
     },
-    start(runbooks: readonly Runbook[]): void {
-      memory.start(runbooks);
+    start(runbooks: readonly Runbook[], seen: FilesSeen = {}): void {
+      memory.start(runbooks, seen);
       if (enabled) keeper.start();
     },
     /** The default stores; none while memory is off, so that nothing can be written. */

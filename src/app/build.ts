@@ -386,7 +386,7 @@ export async function buildApp(parts: Parts) {
       await engine.start(createTurn(deps), upkeep.scheduled, questions.answer);
       void upkeep.lookNow();
       const { host, port } = await http.listen();
-      memory.start(runbooks);
+      memory.start(runbooks, { incomplete: problems.length > 0 });
       embedding.start();
       switches.start();
       breaker.start((text) => slack.announce(text));

@@ -18,7 +18,7 @@ import type { Retrieval } from './retrieval/retrieval.ts';
 import { incidentEntry } from './retrieval/sources/sync-incidents.ts';
 import { syncRunbooks } from './retrieval/sources/sync-runbooks.ts';
 import type { Runbook } from './runbooks/runbook.ts';
-import { type Seeded, seedRunbooks } from './seed-runbooks.ts';
+import { type Seeded, type SeedOptions, seedRunbooks } from './seed-runbooks.ts';
 import { systemOf } from './systems/systems.ts';
 
 /** Memory advises: an investigation waits for it this long and not longer. */
@@ -28,6 +28,9 @@ const MEANING_SHARE = 0.6;
 const FLUSH_EVERY_MS = 15_000;
 const SEED_AGAIN_MS = 10_000;
 
+/** `incomplete`: a file has a problem and its runbook is missing from what is given: nothing is removed. */
+export type FilesSeen = Pick<SeedOptions, 'incomplete'>;
+
 export interface Memory {
   /** Never throws and never takes longer than 2 s; says in `missing` what did not answer. */
   recall(incident: Incident, incidentType?: string | null): Promise<Recall>;
@@ -35,11 +38,11 @@ export interface Memory {
   rememberIncident(record: IncidentRecord): Promise<void>;
   recordEpisode(episode: NewEpisode): Promise<void>;
   /** Makes the runbook collections say what the files say. @throws OpsError CHROMA_*, EMBEDDINGS_FAILED */
-  seedRunbooks(runbooks: readonly Runbook[]): Promise<Seeded>;
+  seedRunbooks(runbooks: readonly Runbook[], options?: FilesSeen): Promise<Seeded>;
   /** Tries again what has not reached Chroma; returns how many landed. */
   flushOutbox(): Promise<number>;
   /** Seeds in the background until it has succeeded, and flushes the outbox from time to time. */
-  start(runbooks: readonly Runbook[]): void;
+  start(runbooks: readonly Runbook[], options?: FilesSeen): void;
   stop(): Promise<void>;
 }
 
@@ -110,17 +113,17 @@ export function createMemory(deps: MemoryDeps): Memory {
     },
 
     recordEpisode: (episode) => recordEpisode(sql, episode),
-    async seedRunbooks(runbooks) {
+    async seedRunbooks(runbooks, seen = {}) {
       if (!enabled) return { added: 0, changed: 0, removed: 0, unchanged: 0 };
       // By words first: the vector database may be away, and embedding takes its time.
-      for (const domain of domains) await syncRunbooks(deps.retrieval, domain, runbooks);
-      return seedRunbooks(deps, runbooks);
+      for (const domain of domains) await syncRunbooks(deps.retrieval, domain, runbooks, seen);
+      return seedRunbooks(deps, runbooks, seen);
     },
     flushOutbox: async () => (enabled ? outbox.flush() : 0),
 
-    start(runbooks) {
+    start(runbooks, seen = {}) {
       if (!enabled) return;
-      background(() => seedUntilDone(runbooks));
+      background(() => seedUntilDone(runbooks, seen));
       const timer = setInterval(() => background(flushQuietly), FLUSH_EVERY_MS);
       timers.add(timer);
       background(flushQuietly);
@@ -140,16 +143,16 @@ export function createMemory(deps: MemoryDeps): Memory {
     running.add(one);
   }
 
-  async function seedUntilDone(runbooks: readonly Runbook[]): Promise<void> {
+  async function seedUntilDone(runbooks: readonly Runbook[], seen: FilesSeen): Promise<void> {
     try {
-      const seeded = await memory.seedRunbooks(runbooks);
+      const seeded = await memory.seedRunbooks(runbooks, seen);
       log.info({ ...seeded }, 'runbooks are in memory');
     } catch (error) {
       if (stopped) return;
       log.warn({ error: messageOf(error) }, 'runbooks could not be put into memory; tried again');
       const timer = setTimeout(() => {
         timers.delete(timer);
-        background(() => seedUntilDone(runbooks));
+        background(() => seedUntilDone(runbooks, seen));
       }, SEED_AGAIN_MS);
       timers.add(timer);
     }

@@ -30,10 +30,14 @@ interface SeedDeps {
 }
 
 /** Makes the runbook collections say what the files say; only what differs is embedded. */
-export async function seedRunbooks(deps: SeedDeps, runbooks: readonly Runbook[]): Promise<Seeded> {
+export async function seedRunbooks(
+  deps: SeedDeps,
+  runbooks: readonly Runbook[],
+  options: SeedOptions = {},
+): Promise<Seeded> {
   const total = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   for (const domain of domains) {
-    const seeded = await seedDomain(deps, domain, runbooks);
+    const seeded = await seedDomain(deps, domain, runbooks, options);
     for (const key of ['added', 'changed', 'removed', 'unchanged'] as const) total[key] += seeded[key];
   }
   return total;

@@ -155,7 +155,12 @@ describe('runbooks', () => {
     expect(found.runbooks[0]?.runbookId).toBe('blocked-sessions');
     expect(found.runbooks.length).toBeLessThanOrEqual(5);
 
-    const fewer = await memory.seedRunbooks(runbooks.filter(({ id }) => id !== 'blocked-sessions'));
+    const left = runbooks.filter(({ id }) => id !== 'blocked-sessions');
+    // A slip of the pen in its file does not take a runbook out of memory.
+    expect((await memory.seedRunbooks(left, { incomplete: true })).removed).toBe(0);
+    const still = await memory.recall(anIncident({ id: asIncidentId('INC-99') }));
+    expect(still.runbooks[0]?.runbookId).toBe('blocked-sessions');
+    const fewer = await memory.seedRunbooks(left);
     expect(fewer.removed).toBeGreaterThan(0);
     const after = await memory.recall(anIncident({ id: asIncidentId('INC-99') }));
     expect(after.runbooks.map(({ runbookId }) => runbookId)).not.toContain('blocked-sessions');
