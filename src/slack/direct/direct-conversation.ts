@@ -45,6 +45,8 @@ export async function answerDirect(context: SlackContext, said: Said): Promise<v
   switch (wish.kind) {
     case 'help':
       return say(sayText(DIRECT_HELP));
+    case 'thanks':
+      return say(sayText('Any time.'));
     case 'elsewhere':
       return say(sayText(ELSEWHERE[wish.where]));
     case 'command':

@@ -4,6 +4,7 @@ import { asksForStory, isQuestion } from '../events/question-words.ts';
 /** What a person wants who writes to the bot alone. */
 export type DirectWish =
   | { readonly kind: 'help' }
+  | { readonly kind: 'thanks' }
   /** As `/sentry <text>` answers it. */
   | { readonly kind: 'command'; readonly text: string }
   /** Said in the wrong place: it belongs into a command or the incident's thread. */
@@ -12,16 +13,19 @@ export type DirectWish =
   | { readonly kind: 'question'; readonly named: IncidentId | null; readonly bare: boolean }
   | { readonly kind: 'problem'; readonly text: string };
 
-const COMMAND = /^\/?(?:sentry\s+)?(status|incidents|cost(?:\s+inc-\d+)?)\s*[?.!]*$/i;
-const HELP = /^\/?(?:sentry\s+)?(?:help|hi|hello|hey|thanks?|thank you|ok(?:ay)?|test)\s*[?.!]*$/i;
+const COMMAND =
+  /^\/?(?:sentry\s+)?(?:(?:list|show|open)\s+)?(status|incidents|cost(?:\s+inc-\d+)?)\s*[?.!]*$/i;
+const HELP = /^\/?(?:sentry\s+)?(?:help|hi|hello|hey|test)\s*[?.!]*$/i;
+const THANKS = /^(?:thanks?|thank you|ok(?:ay)?|great|got it)\b(?:\s+(?:a lot|very much|sentry))?\s*[.!]*$/i;
 const SWITCH = /^\/?(?:sentry\s+)?(?:stop|resume|pause|approve|deny)\b/i;
-const INVESTIGATE = /^\/?(?:sentry\s+)?(?:investigate|look into|open)\s+(?=\S)/i;
+const INVESTIGATE = /^\/?(?:sentry\s+)?(?:investigate|look into)\s+(?=\S)/i;
 /**
  * Reads a direct message. `inConversation`: its thread is about an incident already, so that anything said there is about it.
  */
 export function readDirect(given: string, inConversation: boolean): DirectWish {
   const text = given.trim();
   if (text === '' || HELP.test(text)) return { kind: 'help' };
+  if (THANKS.test(text)) return { kind: 'thanks' };
   const command = COMMAND.exec(text)?.[1];
   if (command !== undefined) return { kind: 'command', text: command };
   if (SWITCH.test(text)) return { kind: 'elsewhere', where: 'switch' };

@@ -90,6 +90,8 @@ describe('a direct message', () => {
     ['', false, { kind: 'help' }],
     ['Hi!', true, { kind: 'help' }],
     ['blub', false, { kind: 'help' }],
+    ['Thank you!', true, { kind: 'thanks' }],
+    ['open incidents?', false, { kind: 'command', text: 'incidents' }],
     ['status?', false, { kind: 'command', text: 'status' }],
     ['/sentry cost INC-3', false, { kind: 'command', text: 'cost INC-3' }],
     ['stop everything', true, { kind: 'elsewhere', where: 'switch' }],
