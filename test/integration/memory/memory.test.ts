@@ -265,7 +265,8 @@ test('an episode of the same action is one row, with the last verdict', async ()
 
 test('the embedding does not hold up the event loop', async () => {
   let longest = 0;
-  let last = performance.now();
+  const begun = performance.now();
+  let last = begun;
   const beat = setInterval(() => {
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
@@ -273,8 +274,10 @@ test('the embedding does not hold up the event loop', async () => {
   const vectors = await embedder.embed(
     Array.from({ length: 12 }, (_, i) => `${randomUUID()} a text of some length ${i}`),
   );
+  const took = performance.now() - begun;
+  longest = Math.max(longest, performance.now() - last);
   clearInterval(beat);
   expect(vectors.map(({ length }) => length)).toEqual(Array(12).fill(512));
-  // In this thread the 12 texts would take half a second and more without a beat.
-  expect(longest).toBeLessThan(250);
+  // In this thread there would be no beat in all that time; on a busy machine some are late.
+  expect(longest).toBeLessThan(took / 2);
 });
