@@ -62,7 +62,7 @@ export const approvalRules: readonly InjectionRule[] = [
       'kill',
     ],
     `(?:run|execute|apply|restart|delete|do it|proceed|continue|perform|go ahead|approve|deploy|scale|drop|kill)\\b[^\\n.]{0,60}? (?:without|bypassing|skipping) (?:any |the |further |human |prior |waiting for |requiring |manual |explicit )*(?:approvals?|confirmation|permission|authori[sz]ation|oversight|asking)\\b`,
-    opensAsOrder,
+    (hit) => opensAsOrder(hit) && !/^\s+(?:only|unless|if)\b/i.test(hit.text.slice(hit.end, hit.end + 8)),
   ),
   phrase(
     'do-not-ask',
@@ -103,6 +103,7 @@ export const approvalRules: readonly InjectionRule[] = [
       'confirmation is not',
     ],
     `(?:no (?:further |human |additional )?(?:approval|permission|confirmation|authori[sz]ation|review)(?: (?:is|are|was))?(?: (?:needed|required|necessary))?|(?:approval|confirmation) (?:is not|isn't|not|has (?:already )?been|was already) (?:needed|required|necessary|granted|given))[.,;:!-]{0,2} (?:[a-z]+ ){0,3}?(?:just|go ahead|proceed|execute|run|apply|do it|continue|immediately|restart|delete)\\b`,
+    ({ secret }) => !/,\s+no\s/i.test(secret),
   ),
   phrase(
     'auto-approve',
@@ -209,6 +210,13 @@ export const approvalRules: readonly InjectionRule[] = [
       /\b(?:no need to|do not|don't|never|without having to|not have to)\s+$/i.test(
         text.slice(Math.max(0, start - 20), start),
       ),
+  ),
+  phrase(
+    'you-need-no-permission',
+    'approval_skipping',
+    'Greshake et al. 2023',
+    ['you do not need', "you don't need", 'you need no'],
+    `you (?:(?:do not|don't) need|need no) (?:any |my |the |their |a )?(?:permission|approval|confirmation|consent)(?: (?:for|to)[^\\n,.;]{0,30})?[,.;:] ?(?:so )?(?:just|simply|go ahead|proceed|follow|do|run|execute)\\b`,
   ),
 ];
 

@@ -199,7 +199,9 @@ export const exfiltrationRules: readonly InjectionRule[] = [
     `(?:show|send|give|dump|list|print|reveal|leak|exfiltrate|email|forward|upload|post|tell|output|display|expose)(?: (?:me|us|out|back|them))?(?: (?:all|every|any|the|your|of|user|users'?|user's|admin|stored|saved|database|production|customer|their|its|known)){1,4} ${secrets}\\b`,
     (hit) =>
       opensAsOrder(hit) &&
-      /\b(?:me|us|all|every|reveal|leak|exfiltrate)\b/i.test(hit.secret) &&
+      /\b(?:me|us|all|every|leak|exfiltrate)\b|^reveal (?!the secret)/i.test(hit.secret) &&
+      // Names of secrets are none.
+      !/^\s+(?:names?|versions?|ids?|metadata|within)\b/i.test(hit.text.slice(hit.end, hit.end + 12)) &&
       !/\bemails?$/i.test(hit.secret),
   ),
   phrase(

@@ -149,4 +149,12 @@ export const goalRules: readonly InjectionRule[] = [
     `new (?:orders?|tasks?|instructions?|goals?)[:!] ?(?:just |please |you (?:must|will) )?(?:say|print|output|reply|respond|repeat|answer|tell|ignore|approve|write ["'“])\\b`,
     opensAsOrder,
   ),
+  phrase(
+    'stop-and-say',
+    'system_prompt_override',
+    'NVIDIA/garak promptinject (goal hijacking)',
+    ['stop now', 'stop every', 'stop it', 'stop here', 'stop all', 'stop right', 'stop!'],
+    `stop(?: (?:everything|now|it|all|here|right)){0,3}[!.,]{0,4} ?(?:now[!.,]{0,4} ?)?(?:and |then )?(?:just )?(?:print|say|output|repeat|write) ?["'“:]`,
+    opensAsOrder,
+  ),
 ];

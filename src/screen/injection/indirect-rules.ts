@@ -212,7 +212,7 @@ export const indirectRules: readonly InjectionRule[] = [
       'if you are asked',
       'if someone asks',
     ],
-    `(?:if|when) (?:(?:you are|the user|anyone|anybody|someone|somebody) )?(?:asked|questioned|asks)(?: about (?:it|this|the [a-z]+))?,? (?:please |just |always )?(?:report|say|state|claim|tell [a-z]+|reply|respond|answer|assert|confirm|insist|conclude)(?: that)? [^\\n.]{0,60}?\\b(?:not (?:malicious|a threat|suspicious|dangerous)|safe|harmless|benign|legitimate|trustworthy|clean|no (?:threat|problem|issue|malware|risk|incident|action))`,
+    `(?:if|when) (?:(?:you are|the user|anyone|anybody|someone|somebody) )?(?:asked|questioned|asks)(?: about (?:it|this|the [a-z]+))?,? (?:please |just |always )?(?:report|say|state|claim|tell [a-z]+|reply|respond|answer|assert|confirm|insist|conclude)(?: that)? [^\\n.]{0,60}?\\b(?:not (?:malicious|a threat|suspicious|dangerous|compromised|infected|vulnerable)|safe|harmless|benign|legitimate|trustworthy|clean|no (?:threat|problem|issue|malware|risk|incident|action))`,
   ),
   phrase(
     'report-nothing',

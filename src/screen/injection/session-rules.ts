@@ -188,4 +188,19 @@ export const sessionRules: readonly InjectionRule[] = [
     (hit) =>
       isOrder({ ...hit, start: hit.text.slice(0, hit.start).endsWith('-') ? hit.start - 2 : hit.start }),
   ),
+  phrase(
+    'given-then-listed',
+    'exfiltration',
+    leak,
+    ['you were given', 'you were told', 'you have been given', 'you received'],
+    `you (?:were|have been|received)(?: (?:given|told|sent))?(?: [a-z]+)? (?:instructions?|rules|guidelines|a prompt)\\b[^\\n.]{0,40}?[;,.:] ?(?:now |please |just )?(?:list|show|print|repeat|tell|reveal|share|quote)\\b`,
+  ),
+  phrase(
+    'begin-with-my-instructions',
+    'exfiltration',
+    leak,
+    ['begin with', 'start with'],
+    `(?:begin|start) with ["'“‘](?:the|my|sure|here|i) [^"'”\\n]{0,30}?(?:instructions?|prompt|rules)\\b`,
+    opensAsOrder,
+  ),
 ];
