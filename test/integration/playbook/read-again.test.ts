@@ -162,7 +162,9 @@ it('a privilege is missing, a person grants it outside, Check again is pressed, 
   expect(last.actions).toMatchObject([
     { tool: 'postgres_terminate_backend', input: { pid }, state: 'proposed' },
   ]);
-  expect(why(first)).toMatch(/not read: postgres_blocking_tree \[tc_\w+\]: .*hidden.*somebody has to grant it/);
+  expect(why(first)).toMatch(
+    /not read: postgres_blocking_tree \[tc_\w+\]: .*hidden.*somebody has to grant it/,
+  );
   const story = why(last);
   expect(story).toMatch(/<@UONCALL> had postgres_blocking_tree read again, now that it may be allowed/);
   expect(story).toMatch(/postgres_blocking_tree still cannot be read/);
