@@ -13,6 +13,7 @@ import { benchOverhead } from './overhead.ts';
 import { benchRetrieval } from './retrieval.ts';
 import { retrievalOptions } from './retrieval-options.ts';
 import { benchScanner } from './scanner.ts';
+import { qualityFiles } from './scanner-quality.ts';
 import { benchStartup } from './startup.ts';
 
 const [what = '', ...flags] = process.argv.slice(2);
@@ -37,7 +38,7 @@ async function measure(name: string): Promise<object> {
     case 'retrieval':
       return benchRetrieval(dataDir, retrievalOptions(flags));
     case 'scanner':
-      return benchScanner();
+      return benchScanner(qualityFiles(flags));
     case 'distance':
       return benchDistance(loadConfig());
     case 'overhead':

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import type { Category } from '../src/screen/rule.ts';
 import { scan } from '../src/screen/scan.ts';
 import { generatedNegatives, generatedPositives, type PositiveRow } from './scanner-rows/rows.ts';
@@ -22,6 +23,20 @@ export interface ScannerQuality {
 export interface QualityFiles {
   readonly positives?: string;
   readonly negatives?: string;
+}
+
+/** `scanner --positives F --negatives F` */
+export function qualityFiles(args: readonly string[]): QualityFiles {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      positives: { type: 'string' },
+      negatives: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const { json: _, ...files } = values;
+  return files;
 }
 
 type Positive = Pick<PositiveRow, 'text' | 'secrets'> & {

@@ -3,6 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findSecrets } from '../src/screen/find-secrets.ts';
 import { scan } from '../src/screen/scan.ts';
+import {
+  decode,
+  measureQuality,
+  type QualityFiles,
+  readLines,
+  type ScannerQuality,
+} from './scanner-quality.ts';
 
 const PACKAGES = ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'] as const;
 
@@ -20,7 +27,20 @@ export interface ScannerResult {
   readonly secretlintMbPerSecond: number | null;
   /** secretsMbPerSecond / secretlintMbPerSecond. */
   readonly timesSecretlint: number | null;
+  /** The same on the rows of the files given, by file and together; null without files or without secretlint. */
+  readonly rows: Readonly<Record<string, RowsResult>> | null;
+  readonly quality: ScannerQuality;
   readonly note: string;
+}
+
+/** Short texts, by CPU time, best of the rounds; ours many passes a round, since one takes less than a millisecond. */
+interface RowsResult {
+  readonly texts: number;
+  readonly bytes: number;
+  readonly secretsMbPerSecond: number;
+  readonly scanMbPerSecond: number;
+  readonly timesSecretlint: number;
+  readonly scanTimesSecretlint: number;
 }
 
 interface Secretlint {
@@ -33,6 +53,7 @@ interface Secretlint {
  * one long log with ours. secretlint is no dependency of ours: it is used when it can be resolved from `from`.
  */
 export async function benchScanner(
+  files: QualityFiles = {},
   options: { readonly texts?: readonly string[]; readonly from?: string; readonly rounds?: number } = {},
 ): Promise<ScannerResult> {
   const { texts = makeTexts(300), from = process.cwd(), rounds = 3 } = options;
@@ -65,11 +86,89 @@ export async function benchScanner(
     longLogMbPerSecond: rate(best.log, log.length),
     secretlintMbPerSecond: secretlint === null ? null : rate(best.secretlint),
     timesSecretlint: secretlint === null ? null : Math.round((best.secretlint / best.secrets) * 10) / 10,
+    rows: secretlint === null ? null : await compareRows(secretlint, files),
+    quality: measureQuality(files),
     note:
       secretlint === null
         ? `to compare: npm install --no-save ${PACKAGES.join(' ')}`
         : 'best of the rounds, in turns',
   };
+}
+
+const ROW_ROUNDS = 3;
+const PASSES = 40;
+
+async function compareRows(
+  secretlint: Secretlint,
+  { positives, negatives }: QualityFiles,
+): Promise<Record<string, RowsResult> | null> {
+  const textsOf = (file: string | undefined) => readLines(file).map((row) => decode(row['text_b64']));
+  const parts: readonly Times[] = [
+    await timesOn(secretlint, textsOf(positives)),
+    await timesOn(secretlint, textsOf(negatives)),
+  ];
+  const sum = (of: (times: Times) => number) => parts.reduce((total, times) => total + of(times), 0);
+  // Not measured a third time: every call makes secretlint slower.
+  const together: Times = {
+    texts: sum(({ texts }) => texts),
+    bytes: sum(({ bytes }) => bytes),
+    secrets: sum(({ secrets }) => secrets),
+    scan: sum((times) => times.scan),
+    secretlint: sum((times) => times.secretlint),
+  };
+  const named = Object.entries({ positives: parts[0], negatives: parts[1], together });
+  const some = named.flatMap(([name, times]) =>
+    times === undefined || times.texts === 0 ? [] : [[name, rowsResult(times)] as const],
+  );
+  return some.length === 0 ? null : Object.fromEntries(some);
+}
+
+/** Best of the rounds, in seconds of CPU time for all texts once. */
+interface Times {
+  readonly texts: number;
+  readonly bytes: number;
+  readonly secrets: number;
+  readonly scan: number;
+  readonly secretlint: number;
+}
+
+function rowsResult({ texts, bytes, secrets, scan: whole, secretlint }: Times): RowsResult {
+  const tenth = (value: number) => Math.round(value * 10) / 10;
+  return {
+    texts,
+    bytes,
+    secretsMbPerSecond: tenth(bytes / 1e6 / secrets),
+    scanMbPerSecond: tenth(bytes / 1e6 / whole),
+    timesSecretlint: tenth(secretlint / secrets),
+    scanTimesSecretlint: tenth(secretlint / whole),
+  };
+}
+
+async function timesOn(secretlint: Secretlint, texts: readonly string[]): Promise<Times> {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const passes = (each: (text: string) => unknown) => () => {
+    for (let pass = 0; pass < PASSES; pass++) for (const text of texts) each(text);
+  };
+  const secrets = passes(findSecrets);
+  const whole = passes((text) => scan(text, { scope: 'workspace' }));
+  for (let warm = 0; warm < 3; warm++) {
+    secrets();
+    whole();
+  }
+  const best = { secrets: Infinity, scan: Infinity, secretlint: Infinity };
+  for (let round = 0; round < ROW_ROUNDS; round++) {
+    best.secrets = Math.min(best.secrets, (await cpuSeconds(secrets)) / PASSES);
+    best.scan = Math.min(best.scan, (await cpuSeconds(whole)) / PASSES);
+    best.secretlint = Math.min(best.secretlint, await cpuSeconds(() => lintAll(secretlint, texts)));
+  }
+  return { texts: texts.length, bytes, ...best };
+}
+
+async function cpuSeconds(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
 }
 
 async function seconds(work: () => unknown): Promise<number> {

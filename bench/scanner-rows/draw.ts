@@ -36,7 +36,7 @@ export function createDraw(seed: number): Draw {
   };
   const pick = <T>(from: readonly T[]): T => from[number(from.length)] as T;
   const run = (alphabet: keyof typeof alphabets, length: number): string =>
-    Array.from({ length }, () => pick([...alphabets[alphabet]])).join('');
+    Array.from({ length }, () => pick(alphabets[alphabet].split(''))).join('');
   return {
     number,
     pick,
