@@ -50,7 +50,7 @@ export const delimiterRules: readonly InjectionRule[] = [
     'delimiter_injection',
     garak,
     ['assistant:', 'user:', 'human:', 'ai:'],
-    `(?:(?:assistant|ai):[^\\n]{0,400}\\n\\s{0,8}>?\\s{0,2}(?:user|human):|(?:user|human):\\s{0,3}(?:next|now|thanks|thank you|great|good|perfect|wonderful|excellent|ignore|repeat|forget|print|translate|(?:please|could you|can you|ok|okay|what|tell|before)\\b(?=[^\\n]{0,60}\\b(?:repeat|say|print|echo|ignore|forget|translate|output|reveal|prompt|instructions)\\b))\\b)`,
+    `(?:human:[^\\n]{0,400}\\n\\s{0,8}assistant:|(?:assistant|ai):[^\\n]{0,400}\\n\\s{0,8}>?\\s{0,2}(?:user|human):|(?:user|human):\\s{0,3}(?:next|now|thanks|thank you|great|good|perfect|wonderful|excellent|ignore|repeat|forget|print|translate|(?:please|could you|can you|ok|okay|what|tell|before)\\b(?=[^\\n]{0,60}\\b(?:repeat|say|print|echo|ignore|forget|translate|output|reveal|prompt|instructions)\\b))\\b)`,
     atLineStart,
   ),
   phrase(
