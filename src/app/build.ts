@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createClaude, ROUND_USD } from '../agents/claude/create-claude.ts';
+import { ROUND_USD } from '../agents/claude/create-claude.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
 import { createApprovals } from '../approvals/approvals.ts';
 import { createApprovalPolicy } from '../approvals/policy.ts';
-import { settleByClick } from '../approvals/settle-by-hand.ts';
 import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { HostTargetConfig } from '../domain/host-target.ts';
-import { type IncidentId, parseIncidentId } from '../domain/ids.ts';
 import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Json } from '../domain/tool-call.ts';
@@ -30,18 +28,12 @@ import { createReadAgain } from '../investigation/read-again.ts';
 import { createSteering } from '../investigation/steering.ts';
 import { createStopNotices, STOP_CHANNEL } from '../investigation/stop-notices.ts';
 import { createTurn } from '../investigation/turn.ts';
-import { auditedBackend } from '../llm/audited-backend.ts';
-import { createBackend, modelName } from '../llm/create-backend.ts';
-import { createModelGateway } from '../llm/gateway.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
-import { costLines, costReport } from '../record/cost.ts';
 import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { why } from '../record/why.ts';
 import { redact, redactJson } from '../screen/redact.ts';
-import { breakerLine } from '../security/breaker-line.ts';
 import type { SlackConnection } from '../slack/ports.ts';
-import { createSlack } from '../slack/slack.ts';
 import { allTools } from '../tools/all.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
@@ -50,18 +42,15 @@ import { createAdviseOn } from './advise-on.ts';
 import { createBotMemory } from './bot-memory.ts';
 import { openEmbedding } from './embedding.ts';
 import { createGuards } from './guards.ts';
-import { createHomeFacts } from './home-facts.ts';
 import { deniedPorts, docsOf, localAccess } from './host-access.ts';
 import { createHttpSide } from './http-side.ts';
-import { layersLine } from './layers.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
-import { openModelGuard } from './model-guard.ts';
+import { openModel } from './model.ts';
 import { countingUsage } from './model-metrics.ts';
-import { modelOutside } from './model-outside.ts';
 import { createReadSystem } from './read-system.ts';
+import { createSlackSide } from './slack-side.ts';
 import type { Store } from './store.ts';
 import { createSwitches } from './switches.ts';
-import { takeSlackMessage } from './take-slack-message.ts';
 import { configuredTargets, readerOf } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -170,7 +159,6 @@ export async function buildApp(parts: Parts) {
     shutdown: shutdown.signal,
   });
 
-  const breakerWords = async (): Promise<string> => breakerLine(await breaker.view(), config.cost);
   const switches = createSwitches({
     sql,
     records,
@@ -184,92 +172,21 @@ export async function buildApp(parts: Parts) {
     log,
   });
 
-  const slack = createSlack({
-    sql,
-    log,
-    connection: parts.slack,
-    executorId,
-    config: {
-      alertChannels: config.alertChannels,
-      approvers: parts.approvers,
-      approversOf: guards.approversOf,
-      oncallGroup: parts.oncallGroup,
-      mode: () => killSwitch.mode().mode,
-    },
-    records,
-    why,
-    decide: async (decision) => {
-      if (decision.decision === 'approve') {
-        const no = await switches.holds(await records.action(decision.actionId));
-        if (no) return no;
-      }
-      const answer = await approvals.decide({ ...decision, reason: decision.reason ?? '' });
-      if (answer.ok) slack.changed(answer.action.incidentId);
-      return answer;
-    },
-    statusLines: async () => [
-      model
-        ? `Claude: ${config.model}; runbooks take over when it fails.`
-        : 'Claude: no key; runbooks investigate.',
-      `${runbooks.length} runbooks${problems.length > 0 ? `, and ${problems.length} problems in others` : ''}.`,
-      `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
-      ...(await switches.lines()),
-      await breakerWords(),
-      layersLine(await guards.layers()),
-    ],
-    home: createHomeFacts({
-      policy: {
-        isAdmin: (user) => policy.isAdmin(user),
-        takes: (user, about) => policy.takes(user, about),
-      },
+  const slack = createSlackSide(
+    {
+      parts,
+      guards,
+      switches,
+      executorId,
+      records,
+      grades,
+      workspace,
       targets,
-      layers: guards.layers,
-      breaker,
-      limits: config.cost,
-      log,
-      tools: allTools,
-      model: config.llm ? config.model : null,
-      runbooks: () => runbooks.length,
-      switchLines: () => switches.lines(),
-    }),
-    commands: {
-      ...switches.commands,
-      cost: async ({ text, incidentId }) => {
-        const asked = text.trim() === '' ? incidentId : (parseIncidentId(text) ?? null);
-        return [...costLines(await costReport(sql, asked)), await breakerWords()].join('\n');
-      },
+      runbooks,
+      runbookProblems: problems.length,
     },
-    afterwards: {
-      mayUndo: (action) => undo.can(action),
-      undo: (click) => undo.press(click),
-      settle: (click) => settleByClick({ sql, records, audit, policy }, click),
-    },
-    memory: workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
-    hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
-    questions: {
-      hasModel: config.llm !== null,
-      note: (question) => questions.note(question),
-      ask: (question) => questions.ask(question),
-      stop: (channel, threadTs) => questions.stop(channel, threadTs),
-      lastOf: (channel, threadTs) => questions.lastOf(channel, threadTs),
-    },
-    openByHand: (request) => openByHand(request),
-    ...(config.llm
-      ? {
-          digDeeper: {
-            estimate: (incidentId) => digDeeper.estimate(incidentId),
-            dig: (incidentId, by) => digDeeper.dig(incidentId, by),
-          },
-        }
-      : {}),
-    readAgain: {
-      ask: (read, by) => readAgain.ask(read, by),
-      grant: (read, by) => readAgain.grant(read, by),
-    },
-    grade: (incidentId, grade) => grades.give(incidentId, grade),
-    acceptSlackMessage: (message, own) =>
-      takeSlackMessage(message, own, { accept, changed: (id) => slack.changed(id), log }),
-  });
+    () => ({ policy, approvals, undo, steering, questions, digDeeper, readAgain, openByHand, accept }),
+  );
   const policy = createApprovalPolicy({
     approvers: parts.approvers,
     admins: parts.admins,
@@ -293,15 +210,17 @@ export async function buildApp(parts: Parts) {
   });
   const engine = createEngine({ databaseUrl: store.url, sql, log, executorId });
 
-  const model = config.llm
-    ? createModelGateway({
-        backend: auditedBackend(createBackend(config.llm), audit),
-        model: modelName(config.llm, config.model),
-      })
-    : null;
-  const guard = await openModelGuard({ sql, records, audit, policy: config.modelGuard });
   const stops = createStopNotices({ sql, log });
   const knownRunbooks = () => [...runbooks, ...workspace.runbooks.current()];
+  const model = await openModel(config, {
+    sql,
+    records,
+    audit,
+    breaker,
+    targets,
+    tools: offered,
+    runbooks: knownRunbooks,
+  });
   const deps: InvestigationDeps = {
     sql,
     records,
@@ -311,20 +230,7 @@ export async function buildApp(parts: Parts) {
     vault,
     approvals,
     memory,
-    claude: model
-      ? createClaude({
-          llm: model,
-          breaker,
-          guard,
-          tools: offered,
-          targets: targets.map((target) => target.name),
-          runbooks: knownRunbooks,
-          fallbackModel:
-            config.llm && config.fallbackModel ? modelName(config.llm, config.fallbackModel) : undefined,
-          kindOf: (name) => targets.find((target) => target.name === name)?.kind,
-          toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
-        })
-      : null,
+    claude: model.investigator,
     playbook: createPlaybook({ runbooks: knownRunbooks }),
     reporter: slack,
     stops,
@@ -336,7 +242,7 @@ export async function buildApp(parts: Parts) {
     sql,
     documents: workspace.documents,
     promotions: workspace.promotions,
-    advise: model ? createAdviseOn(modelOutside(model, { records, breaker, guard, audit }), redact) : null,
+    advise: model.outside ? createAdviseOn(model.outside, redact) : null,
     targets: targets.map((target) => target.name),
     readSystem: createReadSystem({ postgres, hosts }),
     episodeDays: config.memory.episodeDays,

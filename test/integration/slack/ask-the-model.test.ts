@@ -108,7 +108,12 @@ describe('“stop” said in an incident’s thread', () => {
       expect(found).toBeDefined();
       return found!;
     });
-    for (const [at, said] of ['stop the payroll job first', 'stop: we deploy', 'Resume!', 'Stop it, please'].entries()) {
+    for (const [at, said] of [
+      'stop the payroll job first',
+      'stop: we deploy',
+      'Resume!',
+      'Stop it, please',
+    ].entries()) {
       await post(`<@${SENTRY_APP.botUserId}> ${said}`, root.ts);
       await eventually(async () => expect(orders.length + scene.hints.length).toBe(at + 1));
     }

@@ -76,7 +76,9 @@ const SUBSCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string | nu
 
 const found = (pattern: RegExp): ReadonlySet<string> =>
   new Set([...source.matchAll(pattern)].map((match) => match[1] ?? ''));
-const called = found(/client\s*\.((?:agents|assistant|auth|chat|conversations|usergroups|users|views)(?:\.\w+)+)/g);
+const called = found(
+  /client\s*\.((?:agents|assistant|auth|chat|conversations|usergroups|users|views)(?:\.\w+)+)/g,
+);
 const listened = found(/app\.event\('(\w+)'/g);
 
 describe.each(modes)('the manifest for %s', (mode, manifest) => {

@@ -83,7 +83,7 @@ describe('the commands that the documents name', () => {
 
   test('of Slack are answered', () => {
     // Slack's own, and those that the composition root brings.
-    const brought = ['src/app/build.ts', 'src/app/switches.ts']
+    const brought = ['src/app/slack-side.ts', 'src/app/switches.ts']
       .map((path) => /\n {4}commands: \{\n([\s\S]*?)\n {4}\}/.exec(read(path))?.[1] ?? '')
       .join('\n');
     const answered = [

@@ -1,0 +1,57 @@
+import { createClaude } from '../agents/claude/create-claude.ts';
+import type { Investigator } from '../agents/ports.ts';
+import type { Config } from '../config.ts';
+import type { Sql } from '../domain/sql.ts';
+import type { Target } from '../domain/target.ts';
+import { auditedBackend } from '../llm/audited-backend.ts';
+import { createBackend, modelName } from '../llm/create-backend.ts';
+import { createModelGateway, type ModelGateway } from '../llm/gateway.ts';
+import type { Runbook } from '../memory/runbooks/runbook.ts';
+import type { IncidentRecords } from '../record/record.ts';
+import type { AuditLog } from '../security/audit-chain.ts';
+import type { CostBreaker } from '../security/cost-breaker.ts';
+import type { AnyTool } from '../tools/define.ts';
+import { openModelGuard } from './model-guard.ts';
+import { modelOutside } from './model-outside.ts';
+
+interface ModelDeps {
+  readonly sql: Sql;
+  readonly records: IncidentRecords;
+  readonly audit: AuditLog;
+  readonly breaker: CostBreaker;
+  readonly targets: readonly Target[];
+  /** What it is offered. */
+  readonly tools: readonly AnyTool[];
+  readonly runbooks: () => readonly Runbook[];
+}
+
+/** The model as the rest uses it; nulls: none is configured, and the runbooks investigate. */
+export interface Model {
+  readonly investigator: Investigator | null;
+  /** For what belongs to no incident. */
+  readonly outside: ModelGateway | null;
+}
+
+/** The configured model behind the guard, the cost breaker and the audit log. */
+export async function openModel(config: Config, deps: ModelDeps): Promise<Model> {
+  const { llm: choice } = config;
+  if (!choice) return { investigator: null, outside: null };
+  const { sql, records, audit, breaker, targets } = deps;
+  const guard = await openModelGuard({ sql, records, audit, policy: config.modelGuard });
+  const llm = createModelGateway({
+    backend: auditedBackend(createBackend(choice), audit),
+    model: modelName(choice, config.model),
+  });
+  const investigator = createClaude({
+    llm,
+    breaker,
+    guard,
+    tools: deps.tools,
+    runbooks: deps.runbooks,
+    targets: targets.map((target) => target.name),
+    fallbackModel: config.fallbackModel ? modelName(choice, config.fallbackModel) : undefined,
+    kindOf: (name) => targets.find((target) => target.name === name)?.kind,
+    toolCalls: async (id) => (await records.load(id))?.toolCalls ?? [],
+  });
+  return { investigator, outside: modelOutside(llm, { records, breaker, guard, audit }) };
+}
