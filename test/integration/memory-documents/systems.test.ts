@@ -98,9 +98,9 @@ describe('the system a document was learnt on', () => {
     const { id, sha256, system } = await promoted(await write());
     expect(system).toEqual(seventeen);
     const [chunk] = await rig.sql`SELECT metadata FROM memory_outbox WHERE id = ${`${id}#0`}`;
-    expect(JSON.parse((chunk?.['metadata'] as { system_fingerprint: string }).system_fingerprint)).toEqual(
-      seventeen,
-    );
+    expect(chunk).toEqual({
+      metadata: expect.objectContaining({ system_fingerprint: JSON.stringify(seventeen) }),
+    });
     const edited = await rig.workspace.edit({
       by: admin,
       documentId: id,
