@@ -14,7 +14,7 @@ export const cleanTexts: Readonly<Record<string, (draw: Draw) => string>> = {
   containerId: (draw) => `containerID: containerd://${draw.run('hex', 64)}`,
   integrity: (draw) => `"integrity": "sha512-${draw.run('base64', 86)}==",`,
   yarnLock: (draw) =>
-    `  resolved "https://registry.example.com/left-pad/-/left-pad-1.3.0.tgz#${sha(draw)}"\n  integrity sha1-${draw.run('base64', 27)}=`,
+    `  resolved "https://packages.example.com/left-pad/-/left-pad-1.3.0.tgz#${sha(draw)}"\n  integrity sha1-${draw.run('base64', 27)}=`,
   goSum: (draw) =>
     `golang.org/x/net v0.33.0 h1:${draw.run('base64', 43)}=\ngolang.org/x/net v0.33.0/go.mod h1:${draw.run('base64', 43)}=`,
   cargoLock: (draw) => `name = "serde"\nversion = "1.0.217"\nchecksum = "${draw.run('hex', 64)}"`,

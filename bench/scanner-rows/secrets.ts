@@ -175,7 +175,7 @@ const headers: readonly Shape[] = [
   within('DD-API-KEY: §', (draw) => draw.run('hex', 32)),
   within('headers:\n  Authorization: Bearer §\n  Accept: application/json', randomValue),
   within('curl -u admin:§ https://es.example.com:9200/_cat/health', (draw) => draw.run('word', 16)),
-  within('wget --header="Authorization: Bearer §" https://registry.example.com', randomValue),
+  within('wget --header="Authorization: Bearer §" https://packages.example.com', randomValue),
   within('req.Header.Set("Authorization", "Bearer §")', randomValue),
 ];
 

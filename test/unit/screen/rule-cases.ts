@@ -181,6 +181,15 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
   'twitter-bearer': { finds: ['AAAAAAAAAAAAAAAAAAAA{w90}'] },
   'maxmind-key': { finds: ['{w6}_{w29}_mmk'] },
   'facebook-app-token': { finds: ['{d15}|{s27}'] },
+  'render-key': { finds: ['rnd_{w28}'] },
+  'resend-key': { finds: ['re_{w8}_{w24}'], leaves: ['re_evaluate_everything_that_was_cached'] },
+  'mailersend-token': { finds: ['mlsn.{h64}'] },
+  'fireworks-key': { finds: ['fw_{w24}'], leaves: ['fw_updateavailableversionlist'] },
+  'tavily-key': { finds: ['tvly-{w32}', 'tvly-dev-{w32}'] },
+  'nvidia-key': { finds: ['nvapi-{s64}'] },
+  'apify-token': { finds: ['apify_api_{w36}'] },
+  'elevenlabs-key': { finds: ['sk_{h48}'] },
+  'contentful-token': { finds: ['CFPAT-{s43}'] },
   'url-credentials': {
     finds: ['postgres://app:{w12}@db:5432/shop', 'redis://:{w16}@cache:6379', 'https://bob:{l8}@host/'],
     leaves: [

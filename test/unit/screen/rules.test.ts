@@ -79,3 +79,15 @@ test('finds every value of a Kubernetes Secret, whichever way its fields stand',
     findSecrets(secret.replace('Secret', 'ConfigMap').replaceAll(/[A-Za-z0-9+/]{40,}/g, 'plain')),
   ).toEqual([]);
 });
+
+test('a vendor names what an assignment holds, and what goes on behind a secret is looked at whole', () => {
+  const token = synthetic('ghp_{w36}');
+  const assigned = `API_TOKEN="${token}"`;
+  expect(findSecrets(assigned)).toEqual([
+    { rule: 'github-token', category: 'github_token', start: 11, end: 11 + token.length },
+  ]);
+  const further = synthetic('{b80}');
+  const [found, ...others] = findSecrets(`AKIA${synthetic('{U16}')} ${token}/${further}`).slice(1);
+  expect(found).toMatchObject({ rule: 'github-token', end: 21 + token.length + 1 + further.length });
+  expect(others).toEqual([]);
+});
