@@ -5,11 +5,8 @@ import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
 import { createApprovals } from '../approvals/approvals.ts';
 import { createApprovalPolicy } from '../approvals/policy.ts';
-import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
+import { packageRoot } from '../config.ts';
 import { messageOf } from '../domain/errors.ts';
-import type { HostTargetConfig } from '../domain/host-target.ts';
-import type { Log } from '../domain/log.ts';
-import type { Principal } from '../domain/principal.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { createGate } from '../gate/gate.ts';
 import { createUndo } from '../gate/undo.ts';
@@ -33,7 +30,6 @@ import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { why } from '../record/why.ts';
 import { redact, redactJson } from '../screen/redact.ts';
-import type { SlackConnection } from '../slack/ports.ts';
 import { allTools } from '../tools/all.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
@@ -47,26 +43,12 @@ import { createHttpSide } from './http-side.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
 import { openModel } from './model.ts';
 import { countingUsage } from './model-metrics.ts';
+import type { Parts } from './parts.ts';
 import { createReadSystem } from './read-system.ts';
 import { createSlackSide } from './slack-side.ts';
-import type { Store } from './store.ts';
 import { createSwitches } from './switches.ts';
 import { configuredTargets, readerOf } from './targets.ts';
 import { createWorkspace } from './workspace.ts';
-
-/** What the parts are made from: the configuration with the embedded parts' addresses filled in. */
-export interface Parts {
-  readonly config: Config;
-  readonly store: Store;
-  readonly chromaHost: string;
-  readonly slack: SlackConnection;
-  readonly targets: readonly PostgresTargetConfig[];
-  readonly hosts: readonly HostTargetConfig[];
-  readonly approvers: readonly Principal[];
-  readonly admins: readonly Principal[];
-  readonly oncallGroup: string | null;
-  readonly log: Log;
-}
 
 export type App = Awaited<ReturnType<typeof buildApp>>;
 

@@ -13,8 +13,8 @@ import { noteSetting } from '../security/seen-setting.ts';
 import { createThrottle } from '../security/throttle.ts';
 import { createIdentities } from '../security/vault/identities.ts';
 import { openVaultKey } from '../security/vault/vault-key.ts';
-import type { Parts } from './build.ts';
 import { countingRefusals, layersNow, watchLayers } from './layers.ts';
+import type { Parts } from './parts.ts';
 import { settingsSeen } from './settings-seen.ts';
 
 const TIDY_MS = 60 * 60_000;

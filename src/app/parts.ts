@@ -1,0 +1,20 @@
+import type { Config, PostgresTargetConfig } from '../config.ts';
+import type { HostTargetConfig } from '../domain/host-target.ts';
+import type { Log } from '../domain/log.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { SlackConnection } from '../slack/ports.ts';
+import type { Store } from './store.ts';
+
+/** What the parts are made from: the configuration with the embedded parts' addresses filled in. */
+export interface Parts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly chromaHost: string;
+  readonly slack: SlackConnection;
+  readonly targets: readonly PostgresTargetConfig[];
+  readonly hosts: readonly HostTargetConfig[];
+  readonly approvers: readonly Principal[];
+  readonly admins: readonly Principal[];
+  readonly oncallGroup: string | null;
+  readonly log: Log;
+}
