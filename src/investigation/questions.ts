@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '../agents/loop/run-tools.ts';
-import { type Refusal, refuse } from '../domain/errors.ts';
+import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import { asIncidentId, type IncidentId } from '../domain/ids.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { SqlRow, Tx } from '../domain/sql.ts';
@@ -33,8 +33,8 @@ export interface Questions {
   note(question: Question): Promise<void>;
   /** For the model: puts it on record together with the request for its answer; the same message twice asks once. */
   ask(question: Question): Promise<{ readonly ok: true } | Refusal>;
-  /** The durable work of one question. A fault throws: it is asked again. */
-  answer(id: string, durably: Durably): Promise<void>;
+  /** The durable work of one question. A fault throws: it is asked again; of the last try it is told instead. */
+  answer(id: string, durably: Durably, isLast?: boolean): Promise<void>;
   /** Ends the answer that is under way in a thread, in whichever process; false: there is none. */
   stop(channel: string, threadTs: string): Promise<boolean>;
   /** The incident that a direct message's thread was last about. */
@@ -47,6 +47,8 @@ const MAX_TEXT = 2_000;
 /** So many earlier answers of the same thread are given to the model, cut to so many characters each. */
 const EARLIER = 4;
 const EARLIER_TEXT = 1_500;
+/** The fault itself is for the log: its words are of no use to who asked, and screened by nobody. */
+const GIVEN_UP: AnswerEnd = { failed: 'something here fails again and again. Please ask again later.' };
 
 export function createQuestions(
   deps: InvestigationDeps & { readonly places: AnswerPlaces },
@@ -79,7 +81,7 @@ export function createQuestions(
       return { ok: true };
     },
 
-    async answer(id, durably) {
+    async answer(id, durably, isLast = false) {
       const read = await durably('read', () => load(id));
       if (read === null) return;
       const { question, earlier } = read;
@@ -108,8 +110,13 @@ export function createQuestions(
         await durably('on record', () => record(id, end));
         await show(durably, view, end);
       } catch (error) {
-        if (deps.shutdown.aborted || !(await durably('stopped', () => isStopped(id)))) throw error;
-        await show(durably, view, { stopped: true });
+        if (deps.shutdown.aborted) throw error;
+        if (await durably('stopped', () => isStopped(id)))
+          return await show(durably, view, { stopped: true });
+        // Else half an answer would stand there for good, as if more were to come.
+        if (!isLast || !(await durably('given up', () => record(id, GIVEN_UP)))) throw error;
+        deps.log.error({ question: id, error: messageOf(error) }, 'a question stays without an answer');
+        await show(durably, view, GIVEN_UP);
       } finally {
         unwatch();
         view.close();
@@ -171,13 +178,14 @@ export function createQuestions(
     });
   }
 
-  async function record(id: string, end: AnswerEnd): Promise<true> {
+  /** False: it had ended otherwise. */
+  async function record(id: string, end: AnswerEnd): Promise<boolean> {
     const [state, answer] =
       'text' in end ? ['answered', end.text] : ['refused', 'failed' in end ? end.failed : null];
-    await sql`
+    const rows = await sql`
       UPDATE question SET state = ${state}, answer = ${answer}, ended_at = clock_timestamp()
-      WHERE id = ${id} AND state = 'asked'`;
-    return true;
+      WHERE id = ${id} AND (state = 'asked' OR (state = ${state} AND answer = ${answer})) RETURNING 1`;
+    return rows.length > 0;
   }
 
   async function isStopped(id: string): Promise<boolean> {

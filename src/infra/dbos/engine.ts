@@ -14,8 +14,8 @@ export type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
 /** One short durable workflow for an incident. Throwing asks for the same turn again, later. */
 export type Turn = (incidentId: IncidentId, reason: string, durably: Durably) => Promise<void>;
 
-/** Answers one question, as a durable workflow beside the turns. Throwing asks for it again, later, a few times. */
-export type Answer = (questionId: string, durably: Durably) => Promise<void>;
+/** Answers one question, as a durable workflow beside the turns. Throwing asks for it again, later, unless this is the last time. */
+export type Answer = (questionId: string, durably: Durably, isLast: boolean) => Promise<void>;
 
 /** Work at set times: once for all processes each time; a process that dies in it leaves it to another. */
 export interface Scheduled {
@@ -105,7 +105,7 @@ export function createEngine(options: {
 
   async function runAnswer(answer: Answer, id: string, thread: string, attempt: number): Promise<void> {
     try {
-      await answer(id, durably);
+      await answer(id, durably, attempt >= MAX_ANSWER_ATTEMPTS);
     } catch (error) {
       if (stopping) return forever();
       log.error({ question: id, attempt, error: messageOf(error) }, 'a question could not be answered');

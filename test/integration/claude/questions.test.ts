@@ -161,6 +161,34 @@ describe('an answer that cannot be shown', () => {
   });
 });
 
+describe('a question that keeps failing', () => {
+  it('is told so at its last try, and what was said already stays said', async () => {
+    const ended: AnswerEnd[] = [];
+    const places = {
+      open: () => ({
+        show: () => undefined,
+        end: async (end: AnswerEnd) => void ended.push(end),
+        close: () => undefined,
+      }),
+    };
+    const faulty = createQuestions({ ...core, places }, () => {
+      throw new Error('a defect with postgres://app:s3cret@db inside');
+    });
+    const question = aQuestion('is it?');
+    const key = `D1:${question.ts}`;
+    await faulty.note(question);
+    await core.sql`UPDATE question SET state = 'asked' WHERE id = ${key}`;
+    const once = <T>(_: string, fn: () => Promise<T>) => fn();
+    await expect(faulty.answer(key, once)).rejects.toThrow('a defect');
+    expect(ended).toEqual([]);
+    await faulty.answer(key, once, true);
+    expect(ended).toMatchObject([{ failed: expect.stringMatching(/ask again/) }]);
+    expect(JSON.stringify(ended)).not.toContain('s3cret');
+    const [row] = await core.sql`SELECT state FROM question WHERE id = ${key}`;
+    expect(row).toEqual({ state: 'refused' });
+  });
+});
+
 describe('questions of one conversation', () => {
   it('are answered one after another, each with what was said before', async () => {
     const first = aQuestion('is it broken?');
