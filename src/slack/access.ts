@@ -11,8 +11,10 @@ export interface Access {
   /**
    * Whether a person may read of an incident where its thread is not: everybody of the workspace where that is in a public
    * channel, guests and private channels by membership. Who cannot be told to be a member is none.
+   *
+   * @param from the channel they ask in: whoever writes in the incident's own is in it, whatever Slack can say of it
    */
-  mayRead(userId: string, incident: Pick<Incident, 'channel'>): Promise<boolean>;
+  mayRead(userId: string, incident: Pick<Incident, 'channel'>, from: string | null): Promise<boolean>;
 }
 
 export function createAccess(deps: {
@@ -51,8 +53,9 @@ export function createAccess(deps: {
   };
 
   return {
-    async mayRead(userId, incident) {
+    async mayRead(userId, incident, from) {
       const channel = incident.channel ?? (await deps.home());
+      if (channel === from) return true;
       const open = await told(
         channel,
         async () => (await isPublic(channel)) && !(await deps.people.isGuest(userId)),
@@ -68,8 +71,9 @@ export function createAccess(deps: {
 export async function readableBy(
   { access }: { readonly access: Access },
   userId: string,
+  from: string | null,
   incidents: readonly Incident[],
 ): Promise<readonly Incident[]> {
-  const may = await Promise.all(incidents.map((incident) => access.mayRead(userId, incident)));
+  const may = await Promise.all(incidents.map((incident) => access.mayRead(userId, incident, from)));
   return incidents.filter((_, at) => may[at]);
 }

@@ -70,7 +70,7 @@ export async function sentryCommand(
     case 'status':
       return sayText((await context.statusLines()).join('\n'));
     case 'incidents':
-      return incidents(context, asking.userId);
+      return incidents(context, asking.userId, place.channel);
     case 'investigate':
       return openByHand(context, { ...asking, text: rest.join(' '), key: randomUUID() });
     case 'memory':
@@ -114,18 +114,21 @@ async function why(context: SlackContext, named: string, place: Place, userId: s
   if (asked && !id)
     return sayText(`“${cut(asked, 60)}” is not an incident’s number. Say it like this: /sentry why INC-7`);
   const here = place.threadTs ? await records.findByThread(place.channel, place.threadTs) : null;
-  const newest = id || here ? [] : await readableBy(context, userId, await records.list({ limit: NEWEST }));
+  const newest =
+    id || here ? [] : await readableBy(context, userId, place.channel, await records.list({ limit: NEWEST }));
   const chosen = id ?? here ?? newest[0]?.id;
   if (!chosen) return sayText('There has been no incident yet.');
   const record = await records.load(chosen);
-  const may = record !== null && (chosen === here || (await context.access.mayRead(userId, record.incident)));
+  const may =
+    record !== null &&
+    (chosen === here || (await context.access.mayRead(userId, record.incident, place.channel)));
   // The same words for both: whether there is one in a private channel is its members' to know.
   return may ? sayStory(context.deps.why(record)) : sayText(`There is no ${chosen} that you may see.`);
 }
 
-async function incidents(context: SlackContext, userId: string): Promise<Say> {
+async function incidents(context: SlackContext, userId: string, channel: string): Promise<Say> {
   const newest = await context.deps.records.list({ limit: 4 * NEWEST });
-  const found = (await readableBy(context, userId, newest)).slice(0, NEWEST);
+  const found = (await readableBy(context, userId, channel, newest)).slice(0, NEWEST);
   if (found.length === 0) return sayText('There has been no incident yet.');
   const url = (channel: string | null, ts: string | null): string | null =>
     channel && ts ? messageUrl(context.identity(), channel, ts) : null;

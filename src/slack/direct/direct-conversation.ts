@@ -117,14 +117,14 @@ async function recordFor(
   const chosen = named ?? here;
   if (chosen !== null) {
     const record = await records.load(chosen);
-    return record !== null && (await context.access.mayRead(userId, record.incident)) ? record : null;
+    return record !== null && (await context.access.mayRead(userId, record.incident, null)) ? record : null;
   }
   const candidates = [
     ...(await records.list({ limit: 20, open: true })),
     ...(await records.list({ limit: 20 })),
   ];
   for (const incident of candidates)
-    if (await context.access.mayRead(userId, incident)) return records.load(incident.id);
+    if (await context.access.mayRead(userId, incident, null)) return records.load(incident.id);
   return null;
 }
 

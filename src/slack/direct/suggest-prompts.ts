@@ -4,7 +4,7 @@ import type { SlackContext } from '../context.ts';
 /** Somebody looks at the direct message: what they most likely want to know now is one press away. */
 export async function suggestPrompts(context: SlackContext, userId: string, channel: string): Promise<void> {
   const open = await context.deps.records.list({ limit: 10, open: true });
-  const [newest] = await readableBy(context, userId, open);
+  const [newest] = await readableBy(context, userId, null, open);
   await context.sessions.suggest(channel, newest ? `${newest.id} is open` : 'Nothing is open', [
     ...(newest
       ? [

@@ -133,7 +133,8 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
   const named = said.text.split(/[\s,.;:!?]+/).find((word) => /^inc-\d+$/i.test(word));
   const id = named ? parseIncidentId(named) : undefined;
   const found = id ? await context.deps.records.load(id) : null;
-  const record = found && (await context.access.mayRead(said.userId, found.incident)) ? found : null;
+  const record =
+    found && (await context.access.mayRead(said.userId, found.incident, said.channel)) ? found : null;
   if (id && !record)
     return context.tell(
       { userId: said.userId, channel: said.channel, threadTs: said.threadTs },

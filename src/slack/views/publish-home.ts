@@ -40,8 +40,8 @@ async function drawn(context: SlackContext, userId: string): Promise<ReturnType<
     status: facts
       ? [...context.modeLines(), ...(await Promise.all(facts.state.map(context.withNames)))]
       : await context.statusLines(),
-    open: await readableBy(context, userId, open),
-    resolved: await readableBy(context, userId, resolved.slice(0, 20)),
+    open: await readableBy(context, userId, null, open),
+    resolved: await readableBy(context, userId, null, resolved.slice(0, 20)),
     facts,
     memory: summary,
     adminChannel,

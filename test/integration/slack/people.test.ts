@@ -280,6 +280,18 @@ describe('talking', () => {
     await ask('/sentry', 'What I can do');
   });
 
+  it('tells who asks in the incident’s own channel, where Slack can say nothing of channels', async () => {
+    scene = await slackScene();
+    const { id } = await waitingCard(scene);
+    await scene.control('unknown-methods', { methods: ['conversations.info', 'conversations.members'] });
+    const ask = async (channel: string, says: string) => {
+      await scene.act('command.run', { userId: USERS.admin, channel, text: `/sentry why ${id}` });
+      await eventually(async () => expect((await whispers(scene, USERS.admin)).at(-1)).toContain(says));
+    };
+    await ask(CHANNELS.general, `There is no ${id} that you may see.`);
+    await ask(CHANNELS.alerts, `The story of ${id}`);
+  });
+
   it('never reacts to its own messages or to other bots in threads', async () => {
     scene = await slackScene();
     const { card } = await waitingCard(scene);
