@@ -85,19 +85,20 @@ export function createEngine(options: {
       { name },
     );
 
-  async function runTurn(turn: Turn, id: string, reason: string): Promise<void> {
+  async function runTurn(turn: Turn, id: string, asked: string): Promise<void> {
+    const { attempts, reason } = readAsked(asked);
     try {
       await turn(asIncidentId(id), reason, durably);
     } catch (error) {
       // Neither done nor failed: left pending, it is taken over.
       if (stopping) return forever();
-      const attempt = Number(/^retry (\d+)$/.exec(reason)?.[1] ?? 0) + 1;
+      const attempt = attempts + 1;
       const delayMs = Math.min(RETRY_MAX_MS, 1000 * 2 ** (attempt - 1));
       log.error(
         { incident: id, reason, attempt, delayMs, error: messageOf(error) },
         'turn failed; it will be tried again',
       );
-      await DBOS.runStep(() => enqueueTurn(asIncidentId(id), `retry ${attempt}`, { delayMs }), {
+      await DBOS.runStep(() => enqueueTurn(asIncidentId(id), `retry ${attempt}: ${reason}`, { delayMs }), {
         name: 'retry later',
       });
     }
@@ -194,6 +195,12 @@ export function createEngine(options: {
       await DBOS.shutdown({ deregister: true });
     },
   };
+}
+
+/** What a turn is for is kept when it is tried again: an undo's turn is not the incident's. */
+function readAsked(asked: string): { readonly attempts: number; readonly reason: string } {
+  const [, attempts = '0', reason = asked] = /^retry (\d+)(?:: (.*))?$/s.exec(asked) ?? [];
+  return { attempts: Number(attempts), reason };
 }
 
 const forever = (): Promise<never> => new Promise<never>(() => undefined);

@@ -88,7 +88,9 @@ async function planned(
   );
   const { diagnosis } = checked;
   await run.durably('the playbook’s diagnosis', async () => {
-    await note(deps, incident, `taken over:${incident.round}:${run.reason}`, {
+    // By what it rests on: a turn that is tried again for the same reason has looked again.
+    const looked = diagnosis.evidence[0]?.toolCallIds[0] ?? run.reason;
+    await note(deps, incident, `taken over:${incident.round}:${looked}`, {
       type: 'diagnosis.concluded',
       round: incident.round,
       diagnosis: redacted(diagnosis, deps.redact),

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/infra/db/client.ts';
+import { createEngine } from '../../../src/infra/dbos/engine.ts';
+import { migrateEngine } from '../../../src/infra/dbos/enqueue-function.ts';
+import { UNDO_TURN } from '../../../src/investigation/phases/undo.ts';
+import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import { quiet } from '../../support/quiet.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let database: ScratchDatabase;
+beforeAll(async () => {
+  database = await scratchDatabase({ migrate: true });
+});
+afterAll(() => database.drop());
+
+test('a turn that fails is tried again for what it was asked for, counting on', async () => {
+  const { sql, close } = openDatabase(database.url);
+  await migrateEngine(database.url, sql);
+  const engine = createEngine({ databaseUrl: database.url, sql, log: quiet, executorId: randomUUID() });
+  const came: string[] = [];
+  await engine.start(async (_, reason) => {
+    came.push(reason);
+    if (came.length < 2) throw new Error('the database was away');
+  });
+  await sql`SELECT sentry_enqueue_turn('INC-1', ${`retry 1: ${UNDO_TURN}`})`;
+  await waitFor('the next try', async () => came.length === 2);
+  expect(came).toEqual([UNDO_TURN, UNDO_TURN]);
+  const rows = await sql`SELECT inputs FROM dbos.workflow_input ORDER BY retention_timestamp`;
+  expect(rows.map(({ inputs }) => String(inputs)).join('\n')).toContain(`retry 2: ${UNDO_TURN}`);
+  await engine.stop(1_000);
+  await close();
+});
