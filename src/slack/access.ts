@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { messageOf } from '../domain/errors.ts';
+import type { IncidentId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { Log } from '../domain/log.ts';
 import type { SlackDirectory } from './directory.ts';
@@ -14,7 +15,7 @@ export interface Access {
    *
    * @param from the channel they ask in: whoever writes in the incident's own is in it, whatever Slack can say of it
    */
-  mayRead(userId: string, incident: Pick<Incident, 'channel'>, from: string | null): Promise<boolean>;
+  mayRead(userId: string, incident: Pick<Incident, 'id' | 'channel'>, from: string | null): Promise<boolean>;
 }
 
 export function createAccess(deps: {
@@ -22,8 +23,8 @@ export function createAccess(deps: {
   readonly log: Log;
   readonly directory: Pick<SlackDirectory, 'channelMembers'>;
   readonly people: Pick<People, 'isGuest'>;
-  /** Where an incident's thread will begin that has none yet. */
-  readonly home: () => Promise<string>;
+  /** Where an incident's thread will begin that has none yet: it may be a private channel too. */
+  readonly home: (id: IncidentId) => Promise<string>;
 }): Access {
   const cache = new Map<string, { readonly until: number; readonly isPublic: Promise<boolean> }>();
 
@@ -54,7 +55,7 @@ export function createAccess(deps: {
 
   return {
     async mayRead(userId, incident, from) {
-      const channel = incident.channel ?? (await deps.home());
+      const channel = incident.channel ?? (await deps.home(incident.id));
       if (channel === from) return true;
       const open = await told(
         channel,

@@ -17,6 +17,8 @@ export interface Channels {
 export function createChannels(client: WebClient, log: Log): Channels {
   let ids = new Map<string, string>();
   let askedAt = Number.NEGATIVE_INFINITY;
+  /** Of channels that are asked about by id: every alert asks again, Slack answers 50 times a minute. */
+  const names = new Map<string, { readonly until: number; readonly name: Promise<string | null> }>();
 
   async function ask(): Promise<void> {
     askedAt = performance.now();
@@ -45,6 +47,15 @@ export function createChannels(client: WebClient, log: Log): Channels {
     return ids.get(name) ?? `#${name}`;
   }
 
+  function askedName(id: string): Promise<string | null> {
+    const kept = names.get(id);
+    if (kept && kept.until > performance.now()) return kept.name;
+    const name = client.conversations.info({ channel: id }).then(({ channel }) => channel?.name ?? null);
+    names.set(id, { until: performance.now() + RETRY_MS, name });
+    name.catch(() => names.delete(id));
+    return name;
+  }
+
   return {
     idOf,
     nameOf: (id) => [...ids].find(([, each]) => each === id)?.[0] ?? null,
@@ -52,9 +63,9 @@ export function createChannels(client: WebClient, log: Log): Channels {
       const wanted = await Promise.all(idsOrNames.map(idOf));
       if (wanted.includes(id)) return true;
       if (!wanted.some((each) => each.startsWith('#'))) return false;
-      const { channel } = await client.conversations.info({ channel: id });
-      if (!channel?.name || !wanted.includes(`#${channel.name}`)) return false;
-      ids.set(channel.name, id);
+      const name = await askedName(id);
+      if (name === null || !wanted.includes(`#${name}`)) return false;
+      ids.set(name, id);
       return true;
     },
   };

@@ -23,13 +23,22 @@ export interface People {
 
 /** Who acts, as Slack knows them; answers are kept a minute. */
 export function createPeople(client: WebClient, identity: () => Identity): People {
-  const cache = new Map<string, { readonly until: number; readonly person: Person }>();
+  const cache = new Map<string, { readonly until: number; readonly person: Promise<Person> }>();
 
-  async function look(userId: string): Promise<Person> {
+  /** Asked for many incidents at once, Slack is asked once. */
+  function look(userId: string): Promise<Person> {
     const kept = cache.get(userId);
     if (kept && kept.until > performance.now()) return kept.person;
+    const person = ask(userId);
+    cache.set(userId, { until: performance.now() + CACHE_MS, person });
+    // A failure is not remembered: the next question asks again.
+    person.catch(() => cache.delete(userId));
+    return person;
+  }
+
+  async function ask(userId: string): Promise<Person> {
     const { user } = await client.users.info({ user: userId });
-    const person = {
+    return {
       name: user?.profile?.display_name || user?.real_name || user?.name || userId,
       bot: user?.is_bot === true || user?.deleted === true,
       foreign:
@@ -37,8 +46,6 @@ export function createPeople(client: WebClient, identity: () => Identity): Peopl
         (user?.team_id !== undefined && user.team_id !== identity().teamId),
       guest: user?.is_restricted === true || user?.is_ultra_restricted === true,
     };
-    cache.set(userId, { until: performance.now() + CACHE_MS, person });
-    return person;
   }
 
   return {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Receiver } from '@slack/bolt';
 import { messageOf, OpsError } from '../domain/errors.ts';
-import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { AnswerPlaces, Reporter } from '../investigation/ports.ts';
 import { createAccess } from './access.ts';
 import { registerActions } from './actions/register.ts';
@@ -117,13 +116,13 @@ export function createSlack(deps: SlackDeps): Slack {
       if (isProposal(id)) return drawProposal({ memory: deps.memory, store, people, channels, identity }, id);
       const record = await deps.records.load(id);
       if (!record) return null;
-      const channel = record.incident.channel ?? (await channelFor(record));
+      const channel = record.incident.channel ?? (await channelFor(record.alerts[0]?.deliveryKey));
       return { slots: draw(record, await drawOptions(record)), channel };
     },
   });
   /** Where its alert was posted, while that is an alert channel; the first one otherwise. */
-  const channelFor = async (record: IncidentRecord): Promise<string> => {
-    const posted = /^slack:([^:]+):/.exec(record.alerts[0]?.deliveryKey ?? '')?.[1];
+  const channelFor = async (firstDelivery = ''): Promise<string> => {
+    const posted = /^slack:([^:]+):/.exec(firstDelivery)?.[1];
     if (posted !== undefined && (await channels.isAmong(posted, config.alertChannels))) return posted;
     return channels.idOf(config.alertChannels[0] ?? 'alerts');
   };
@@ -191,7 +190,11 @@ export function createSlack(deps: SlackDeps): Slack {
     log,
     directory,
     people,
-    home: () => channels.idOf(config.alertChannels[0] ?? 'alerts'),
+    home: async (id) => {
+      const [first] = await sql<{ readonly key: string }>`
+        SELECT delivery_key AS key FROM alert WHERE incident_id = ${id} ORDER BY id LIMIT 1`;
+      return channelFor(first?.key);
+    },
   });
   const modeLines = (): readonly string[] => [
     config.mode() === 'ACTIVE' ? 'Mode ACTIVE: approved fixes are run.' : 'Mode AUDIT: nothing is changed.',

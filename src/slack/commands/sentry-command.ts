@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseIncidentId } from '../../domain/ids.ts';
+import { type IncidentId, parseIncidentId } from '../../domain/ids.ts';
 import { readableBy } from '../access.ts';
 import { heading, list, paragraph, prose, words } from '../blocks/build.ts';
 import { cut } from '../blocks/text.ts';
@@ -102,6 +102,12 @@ async function further(
   const may = await context.people.mayAct(asking.userId, asking.teamId);
   if (!may.ok) return sayText(may.reason);
   const incidentId = threadTs ? await records.findByThread(channel, threadTs) : null;
+  const named = verb === 'cost' ? parseIncidentId(text.trim()) : undefined;
+  if (named && named !== incidentId) {
+    const found = await records.load(named);
+    const mayRead = found && (await context.access.mayRead(asking.userId, found.incident, channel));
+    if (!mayRead) return sayText(notToSee(named));
+  }
   const say = (words: string): void => asking.say(sayText(words));
   return sayText(await context.withNames(await command({ text, by: asking.userId, incidentId, say })));
 }
@@ -122,9 +128,11 @@ async function why(context: SlackContext, named: string, place: Place, userId: s
   const may =
     record !== null &&
     (chosen === here || (await context.access.mayRead(userId, record.incident, place.channel)));
-  // The same words for both: whether there is one in a private channel is its members' to know.
-  return may ? sayStory(context.deps.why(record)) : sayText(`There is no ${chosen} that you may see.`);
+  return may ? sayStory(context.deps.why(record)) : sayText(notToSee(chosen));
 }
+
+/** The same words for both: whether there is one in a private channel is its members' to know. */
+const notToSee = (id: IncidentId): string => `There is no ${id} that you may see.`;
 
 async function incidents(context: SlackContext, userId: string, channel: string): Promise<Say> {
   const newest = await context.deps.records.list({ limit: 4 * NEWEST });
