@@ -36,7 +36,7 @@ export interface Approvals {
   /** Marks what nobody decided in time; returns whether it was this call that did. */
   expire(actionId: ActionId): Promise<boolean>;
   /** Takes an undecided or approved action back, e.g. when the source says it is over or the state moved. */
-  void(tx: Tx, action: Action, reason: string): Promise<boolean>;
+  void(tx: Tx, action: Pick<Action, 'id' | 'incidentId'>, reason: string): Promise<boolean>;
 }
 
 type Asked = Pick<Demands, 'approvals' | 'selfApproval' | 'rule'>;

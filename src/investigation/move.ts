@@ -87,8 +87,9 @@ export async function moveIn(
   for (const [index, event] of events.entries())
     await deps.records.append(tx, incident.id, event, `${key}:${index}`);
   await deps.records.append(tx, incident.id, { type: 'state.changed', from, to, reason }, stateKey);
+  // Marked, because a reason may be a model's or a person's words, and those of some turns say what the turn is for.
   if (turnAfterMs !== null)
-    await tx`SELECT sentry_enqueue_turn(${incident.id}, ${reason.slice(0, 200)}, ${turnAfterMs})`;
+    await tx`SELECT sentry_enqueue_turn(${incident.id}, ${`moved: ${reason.slice(0, 200)}`}, ${turnAfterMs})`;
   return 'moved';
 }
 

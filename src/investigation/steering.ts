@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../domain/errors.ts';
-import type { IncidentId } from '../domain/ids.ts';
+import { asActionId, type IncidentId } from '../domain/ids.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { isEnded, mayMove } from './machine.ts';
@@ -63,7 +63,11 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
             ? 'The approved fix is running; it ends within its time limit. Stop again then.'
             : `${incidentId} is ${incident.state}; there is nothing to stop.`,
         );
-      const moved = await sql.begin(async (tx) => {
+      const { moved, undoing } = await sql.begin(async (tx) => {
+        // In the ledger's order: the action's row, then the incident's.
+        const undos = await tx`
+          SELECT id, state FROM action WHERE incident_id = ${incidentId} AND undoes IS NOT NULL
+             AND state IN ('proposed', 'approved', 'started') ORDER BY id FOR UPDATE`;
         const outcome = await moveIn(tx, deps, incident, {
           from: incident.state,
           to: 'stopped',
@@ -74,6 +78,13 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           turnAfterMs: null,
         });
         if (outcome === 'moved') {
+          // An undo runs beside the incident's course: what nobody has begun yet is not begun after a stop.
+          for (const { id } of undos)
+            await deps.approvals.void(
+              tx,
+              { id: asActionId(String(id)), incidentId },
+              'The incident was stopped before it ran.',
+            );
           await audit.appendIn(tx, {
             kind: 'incident.stopped',
             actor: by,
@@ -82,14 +93,14 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           });
           await deps.stops.tell(tx, incidentId);
         }
-        return outcome;
+        return { moved: outcome, undoing: undos.some(({ state }) => state === 'started') };
       });
       if (moved === 'moved') deps.stops.heard(incidentId);
       deps.reporter.changed(incidentId);
       return moved === 'moved'
         ? {
             ok: true,
-            text: `${incidentId} is stopped. To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
+            text: `${incidentId} is stopped. ${undoing ? 'An undo had begun; it ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
           }
         : refuse('MOVED', 'It has just moved on; try again.');
     },

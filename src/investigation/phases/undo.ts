@@ -1,5 +1,5 @@
 import type { Action } from '../../domain/action.ts';
-import { asActionId } from '../../domain/ids.ts';
+import { type ActionId, asActionId } from '../../domain/ids.ts';
 import type { LedgerHooks } from '../../gate/execute.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { rememberNow } from '../recall.ts';
@@ -13,26 +13,37 @@ export const UNDO_TURN = 'undo';
  */
 export async function undo(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
-  const action = await run.durably('read undo', async () => {
-    const [row] = await deps.sql`
-      SELECT id FROM action WHERE incident_id = ${incident.id} AND undoes IS NOT NULL
-         AND state IN ('proposed', 'approved', 'started', 'unknown') ORDER BY proposed_at DESC LIMIT 1`;
-    return row ? deps.records.action(asActionId(String(row['id']))) : null;
+  // All of them, the oldest first: nobody comes for one again because of another. Where looking could not tell how one
+  // ended, it is for people, and is not looked at again and again while it keeps another waiting.
+  const open = await run.durably('read undos', async () => {
+    const rows = await deps.sql`
+      SELECT id FROM action a WHERE incident_id = ${incident.id} AND undoes IS NOT NULL
+         AND (state IN ('proposed', 'approved', 'started') OR state = 'unknown' AND (
+               finished_at IS NULL OR finished_at <= done_by OR NOT EXISTS (
+                 SELECT FROM action o WHERE o.incident_id = a.incident_id AND o.undoes IS NOT NULL AND o.state = 'approved')))
+       ORDER BY proposed_at, id`;
+    return rows.map((row) => asActionId(String(row['id'])));
   });
+  for (const id of open) await goOnWith(run, id);
+}
+
+async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
+  const { deps, incident } = run;
+  const action = await run.durably(`read undo ${id}`, () => deps.records.action(id));
   if (!action) return;
   if (action.state === 'proposed') {
-    await run.durably('expire undo', () => deps.approvals.expire(action.id));
+    await run.durably(`expire undo ${id}`, () => deps.approvals.expire(id));
     return deps.reporter.changed(incident.id);
   }
-  const result = await run.durably('execute undo', () =>
+  const result = await run.durably(`execute undo ${id}`, () =>
     deps.gate.execute(action, undoHooks(run, action), deps.shutdown),
   );
   if (result.kind === 'later')
-    await run.durably('ask again', () =>
+    await run.durably(`ask again ${id}`, () =>
       deps.jobs.enqueueTurn(incident.id, UNDO_TURN, { delayMs: Math.max(200, result.inMs) }).then(() => true),
     );
   if (result.kind === 'not_run')
-    await run.durably('not run', async () => {
+    await run.durably(`not run ${id}`, async () => {
       await deps.sql.begin((tx) => deps.approvals.void(tx, action, deps.redact(result.reason)));
       return true;
     });
@@ -61,9 +72,9 @@ function undoHooks({ incident, deps }: PhaseRun, { id }: Action): LedgerHooks {
 }
 
 /** What a person took back did not help, whatever the verification saw. */
-async function unlearn(run: PhaseRun, { undoes }: Action): Promise<void> {
+async function unlearn(run: PhaseRun, { id, undoes }: Action): Promise<void> {
   const { deps, incident } = run;
-  await run.durably('episode of what was undone', async () => {
+  await run.durably(`episode of what ${id} took back`, async () => {
     const undone = undoes && (await deps.records.action(undoes));
     if (undone)
       await deps.memory.recordEpisode({

@@ -4,6 +4,7 @@ import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createEngine } from '../../../src/infra/dbos/engine.ts';
 import { migrateEngine } from '../../../src/infra/dbos/enqueue-function.ts';
 import { UNDO_TURN } from '../../../src/investigation/phases/undo.ts';
+import { boxAlert, boxInvestigator, boxTools, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -30,4 +31,22 @@ test('a turn that fails is tried again for what it was asked for, counting on', 
   expect(rows.map(({ inputs }) => String(inputs)).join('\n')).toContain(`retry 2: ${UNDO_TURN}`);
   await engine.stop(1_000);
   await close();
+});
+
+test('what a model gives as its reason is no order to the turn that follows', async () => {
+  const core = await createCore({
+    url: database.url,
+    tools: boxTools({ broken: true, generation: 1, effects: 0, helps: true }),
+    investigator: {
+      ...boxInvestigator,
+      triage: async (work) => ({ ...(await boxInvestigator.triage(work)), reason: UNDO_TURN }),
+    },
+  });
+  await core.start();
+  const { incidentId } = await core.accept(boxAlert());
+  await waitFor('a proposal', async () => {
+    const incident = incidentId && (await core.records.incident(incidentId));
+    return incident && incident.state === 'awaiting_approval';
+  });
+  await core.stop();
 });

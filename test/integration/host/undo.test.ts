@@ -254,6 +254,67 @@ describe('one click on Undo', () => {
     expect(await undosOf(action)).toMatchObject([{ state: 'expired' }]);
   });
 
+  test('that still waits is taken back by a stop of its incident; pressed after it, it is a new word', async () => {
+    const action = await patched();
+    await rig.core.sql`UPDATE incident SET state = 'reported' WHERE id = ${action.incidentId}`;
+    await press(action);
+    expect(await rig.core.steering.stop(action.incidentId, 'UONCALL', 'not now')).toMatchObject({ ok: true });
+    await turn(action);
+    expect(text()).toBe(PATCHED);
+    expect(await undosOf(action)).toMatchObject([
+      { state: 'void', outcome: expect.stringContaining('stopped') },
+    ]);
+    expect(await press(action)).toEqual({ ok: true, text: null });
+    await turn(action);
+    expect(text()).toBe(GOOD);
+  });
+
+  test('nobody can second an undo that was asked for before its incident was stopped', async () => {
+    const action = await patched();
+    await rig.core.sql`UPDATE incident SET state = 'escalated' WHERE id = ${action.incidentId}`;
+    policy(', approvals: 2');
+    await press(action);
+    const [asked] = await undosOf(action);
+    await rig.core.steering.stop(action.incidentId, 'UONCALL', 'not now');
+    const undo = await rig.core.records.action(asActionId(asked?.id ?? ''));
+    expect(
+      await rig.core.approvals.decide({
+        actionId: asActionId(asked?.id ?? ''),
+        planHash: undo?.planHash ?? '',
+        by: 'USECOND',
+        decision: 'approve',
+        reason: '',
+        anotherWay: false,
+      }),
+    ).toMatchObject({ ok: false, code: 'VOID' });
+  });
+
+  test('whose end nobody knows is looked at, also while a later one of the same incident waits', async () => {
+    const other = join(rig.host.dir, 'app', 'other.conf');
+    writeFileSync(other, GOOD);
+    const first = await patched();
+    const [second] = [
+      await patched({ file_path: 'other.conf', diff: diff.replaceAll('worker.conf', 'other.conf') }),
+    ];
+    // Two patches of one incident, in two of its rounds.
+    await rig.core.sql`UPDATE action SET incident_id = ${first.incidentId} WHERE id = ${second.id}`;
+    await rig.core
+      .sql`UPDATE tool_call SET incident_id = ${first.incidentId} WHERE id = ${second.toolCallId}`;
+    await press(first);
+    // It took too long: it may still take effect when somebody takes the second one back.
+    await rig.core.sql`
+      UPDATE action SET state = 'unknown', claim_id = 'x', started_at = clock_timestamp(), finished_at = clock_timestamp(),
+             done_by = clock_timestamp() + interval '1 hour' WHERE undoes = ${first.id}`;
+    expect(await press({ ...second, incidentId: first.incidentId })).toEqual({ ok: true, text: null });
+    await rig.core.sql`
+      UPDATE action SET finished_at = finished_at - interval '1 minute', done_by = clock_timestamp() - interval '1 second'
+       WHERE undoes = ${first.id}`;
+    await turn(first);
+    expect(await undosOf(first)).toMatchObject([{ state: 'failed' }]);
+    expect(await undosOf(second)).toMatchObject([{ state: 'succeeded' }]);
+    expect(readFileSync(other, 'utf8')).toBe(GOOD);
+  });
+
   test('removes a file that the patch created, while it still is what was written', async () => {
     const fresh = join(rig.host.dir, 'app', 'fresh.conf');
     rmSync(fresh, { force: true });
