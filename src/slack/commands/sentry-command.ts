@@ -102,7 +102,9 @@ async function further(
   const may = await context.people.mayAct(asking.userId, asking.teamId);
   if (!may.ok) return sayText(may.reason);
   const incidentId = threadTs ? await records.findByThread(channel, threadTs) : null;
-  const named = verb === 'cost' ? parseIncidentId(text.trim()) : undefined;
+  // Whatever is asked for: what may not be read can neither be stopped nor gone on with, nor be learnt of by trying.
+  const [first = ''] = text.trim().split(/\s+/);
+  const named = verb === 'cost' || /^inc-/i.test(first) ? parseIncidentId(first) : undefined;
   if (named && named !== incidentId) {
     const found = await records.load(named);
     const mayRead = found && (await context.access.mayRead(asking.userId, found.incident, channel));

@@ -18,7 +18,11 @@ beforeAll(async () => {
       oncallGroup: null,
       mode: () => 'ACTIVE',
     },
-    commands: { cost: async ({ text }) => `Cost of ${text}: $1.23` },
+    commands: {
+      cost: async ({ text }) => `Cost of ${text}: $1.23`,
+      stop: async ({ text }) => `Stopped: ${text}`,
+      resume: async ({ text }) => `Resumed: ${text}`,
+    },
   });
 });
 afterAll(() => scene.close());
@@ -71,6 +75,19 @@ it('what an incident cost is told to those who may read of it', async () => {
   );
   expect(await told(USERS.admin, `/sentry cost ${hidden}`)).toContain('$1.23');
 });
+
+it.each(['stop', 'resume'])(
+  'nobody can %s an incident that they may not read of, nor learn that there is one',
+  async (verb) => {
+    const hidden = await unposted(CHANNELS.admin);
+    for (const named of [hidden, hidden.toLowerCase(), 'INC-999999'])
+      expect(await told(USERS.stranger, `/sentry ${verb} ${named} not mine`)).toContain(
+        `There is no ${named.toUpperCase()} that you may see.`,
+      );
+    expect(await told(USERS.admin, `/sentry ${verb} ${hidden} mine`)).toContain(`: ${hidden} mine`);
+    expect(await told(USERS.stranger, `/sentry ${verb}`)).not.toContain('may see');
+  },
+);
 
 it('a list of many incidents asks Slack once about the person and each channel', async () => {
   for (let n = 0; n < 12; n += 1) await scene.incident();
