@@ -8,6 +8,8 @@ const STORE_MS = 2_000;
 /** An event not processed after this long is taken up again; longer than any handler needs. */
 const STALE_SECONDS = 5;
 const SWEEP_MS = 5_000;
+/** An event that is taken up again waits so long for the one before it. */
+const PATIENCE_MS = 500;
 const MAX_ATTEMPTS = 5;
 /** Slack may replay an event for an hour after a reconnect. */
 const KEEP_HOURS = 24;
@@ -72,7 +74,7 @@ export function createInbox(deps: {
 
   /** What a dead process, a failed handler or a late insert has left. */
   async function sweep(): Promise<void> {
-    const rows = await sql<{ readonly event_key: string; readonly body: Body }>`
+    const rows = await sql<{ readonly event_key: string; readonly body: Body; readonly at: number }>`
       UPDATE slack_inbox SET attempts = attempts + 1
       WHERE event_key IN (
         SELECT event_key FROM slack_inbox
@@ -80,10 +82,11 @@ export function createInbox(deps: {
           AND event_key <> ALL (${sql.array([...running.keys()])}::text[])
           AND received_at + make_interval(secs => ${STALE_SECONDS} * (attempts * attempts * 2 + 1)) < clock_timestamp()
         ORDER BY received_at LIMIT 50 FOR UPDATE SKIP LOCKED)
-      RETURNING event_key, body`;
-    for (const { event_key: key, body } of rows) {
+      RETURNING event_key, body, extract(epoch FROM received_at)::float8 AS at`;
+    for (const { event_key: key, body } of rows.toSorted((a, b) => a.at - b.at)) {
       if (stopped || running.has(key)) continue;
-      await run(key, { body, ack: async () => undefined });
+      // In their order, but an answer that Slack does not take keeps no alert and no decision waiting.
+      await briefly(run(key, { body, ack: async () => undefined }));
     }
     await sql`
       UPDATE slack_inbox SET processed_at = clock_timestamp(), last_error = 'too old'
@@ -159,6 +162,15 @@ export function keyOf(body: Body): string | null {
     return `view:${String(view?.id)}:${String(view?.hash)}:${String(trigger)}`;
   }
   return null;
+}
+
+async function briefly(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {

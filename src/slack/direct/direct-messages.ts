@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebClient } from '@slack/web-api';
+import { OpsError } from '../../domain/errors.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Slot } from '../blocks/slot.ts';
 import { edit, post } from '../outbound/deliver.ts';
@@ -7,6 +8,7 @@ import { hashOf } from '../outbound/message.ts';
 import type { Paces } from '../outbound/pacing.ts';
 import type { OutboundStore } from '../outbound/store.ts';
 import { directId } from '../outbound/subject.ts';
+import type { SlackFailure } from '../web-errors.ts';
 
 /** A thread of a direct message with the bot: the first message of it is the person's. */
 export interface DirectPlace {
@@ -15,7 +17,10 @@ export interface DirectPlace {
 }
 
 export interface DirectMessages {
-  /** Makes this message stand there once, saying just this, also over restarts, however long Slack is away. Rejects at the end. */
+  /**
+   * Makes this message stand there once, saying just this, also over restarts, however long Slack is away. Rejects at the
+   * end, and with SLACK_DIRECT where Slack will not have it: unlike an incident's thread, it is nobody else's to open again.
+   */
   say(place: DirectPlace, slot: Slot): Promise<void>;
 }
 
@@ -27,6 +32,19 @@ export interface DirectDeps {
   /** Aborted when nothing more is sent. */
   readonly stopping: AbortSignal;
 }
+
+/** What somebody has to set right for all messages at once is waited for; the rest is about this one conversation. */
+const OF_THE_APP = new Set([
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'missing_scope',
+  'no_permission',
+]);
+const isFinal = ({ kind, code }: SlackFailure): boolean =>
+  kind === 'refused' || (kind === 'setup' && !OF_THE_APP.has(code));
 
 const BUSY_MS = 250;
 const MAX_WAIT_MS = 15_000;
@@ -52,6 +70,10 @@ export function createDirectMessages(deps: DirectDeps): DirectMessages {
       const at = { subject, channel: place.channel, threadTs: place.threadTs };
       const delivery = stands ? await edit(deps, at, slot, row) : await post(deps, at, slot, row);
       if (delivery.kind === 'later' && delivery.failure?.kind === 'wait') pace.block(delivery.ms);
+      if (delivery.kind === 'later' && delivery.failure && isFinal(delivery.failure))
+        throw new OpsError('SLACK_DIRECT', `Slack takes no direct message here: ${delivery.failure.code}.`, {
+          hint: 'The person may have left, or closed their messages with the bot.',
+        });
       if (delivery.kind === 'later') return Math.min(delivery.ms, MAX_WAIT_MS);
       return delivery.kind === 'lost' ? BUSY_MS : null;
     } finally {
