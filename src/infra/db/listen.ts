@@ -54,7 +54,13 @@ export function openListener(
     closing.signal.addEventListener('abort', end, { once: true });
     let prober: NodeJS.Timeout | undefined;
     try {
-      await client.unsafe(`LISTEN "${channel}"`);
+      const late = setTimeout(lose, PROBE_TIMEOUT_MS);
+      const heard = client.unsafe(`LISTEN "${channel}"`).then(() => true);
+      // Whoever gave up on it has gone: its end is nobody's.
+      heard.catch(() => undefined);
+      // A server that says nothing at all would keep us here for good, and whoever closes.
+      const hears = await Promise.race([heard, lost.then(() => false)]).finally(() => clearTimeout(late));
+      if (!hears) return;
       onState(true);
       prober = setInterval(() => {
         const late = setTimeout(lose, PROBE_TIMEOUT_MS);
