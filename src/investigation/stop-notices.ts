@@ -45,10 +45,11 @@ export function createStopNotices({ sql, log }: { readonly sql: Sql; readonly lo
   async function look(): Promise<void> {
     const watched = [...watches.keys()];
     if (watched.length === 0) return;
+    const questions = watched.flatMap((what) => /^question:(.*)$/s.exec(what)?.[1] ?? []);
     const rows = await sql`
       SELECT id AS what FROM incident WHERE state = 'stopped' AND id = ANY (${sql.array(watched)}::text[])
       UNION ALL
-      SELECT 'question:' || id FROM question WHERE state = 'stopped' AND 'question:' || id = ANY (${sql.array(watched)}::text[])`;
+      SELECT 'question:' || id FROM question WHERE state = 'stopped' AND id = ANY (${sql.array(questions)}::text[])`;
     for (const row of rows) heard(String(row['what']));
   }
 
