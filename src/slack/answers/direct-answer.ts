@@ -11,7 +11,7 @@ import type { DirectMessages } from '../direct/direct-messages.ts';
 import { sayText } from '../tell.ts';
 import { failureOf } from '../web-errors.ts';
 import { endWords } from './end-words.ts';
-import { type AnswerStream, openStream, type StreamDeps } from './open-stream.ts';
+import { type AnswerStream, begunStream, openStream, type StreamDeps } from './open-stream.ts';
 import { settledLength } from './settled.ts';
 
 /** Pieces of a stream, and edits of a message, at most this often. */
@@ -76,6 +76,14 @@ export function directAnswer(deps: DirectAnswerDeps, question: AskedQuestion, ti
   async function leaveStream(): Promise<void> {
     way = 'edit';
     plan();
+    // It may have begun although Slack's answer to that was lost: it would stay open, beside the message that is edited.
+    stream ??= await begunStream(deps, question).catch((error: unknown) => {
+      log.debug(
+        { question: question.id, error: messageOf(error) },
+        'whether a stream has begun cannot be told',
+      );
+      return null;
+    });
     for (let tries = 0; stream !== null && tries < STOP_TRIES; tries += 1) {
       try {
         return await stream.stop();

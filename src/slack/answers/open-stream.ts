@@ -25,17 +25,12 @@ export interface AnswerStream {
  * message, whatever happens.
  */
 export async function openStream(deps: StreamDeps, question: AskedQuestion): Promise<AnswerStream> {
+  const begun = await begunStream(deps, question);
+  if (begun !== null) return begun;
   const { client, store } = deps;
   const { channel, threadTs } = question;
   const subject = directId(channel, threadTs);
-  const slot = `answer:${question.ts}:model`;
-  const row = (await store.posts(subject)).get(slot);
-  if (row?.ts != null) return streamOf(client, channel, row.ts, true);
-  if (row?.postingForMs != null) {
-    const found = await unrecorded(deps, question);
-    if (found !== null && (await store.posted(subject, slot, { channel, ts: found, hash: null })))
-      return streamOf(client, channel, found, true);
-  }
+  const slot = slotOf(question);
   const attempt = await store.beginPost(subject, slot, channel);
   try {
     // Nothing is said yet: should this process die before the message is on record, it left no half sentence.
@@ -53,6 +48,22 @@ export async function openStream(deps: StreamDeps, question: AskedQuestion): Pro
     throw error;
   }
 }
+
+/** The streamed message of a question that was begun before, also where Slack's answer to that was lost; null: there is none. */
+export async function begunStream(deps: StreamDeps, question: AskedQuestion): Promise<AnswerStream | null> {
+  const { client, store } = deps;
+  const { channel, threadTs } = question;
+  const subject = directId(channel, threadTs);
+  const slot = slotOf(question);
+  const row = (await store.posts(subject)).get(slot);
+  if (row?.ts != null) return streamOf(client, channel, row.ts, true);
+  if (row?.postingForMs == null) return null;
+  const found = await unrecorded(deps, question);
+  if (found === null || !(await store.posted(subject, slot, { channel, ts: found, hash: null }))) return null;
+  return streamOf(client, channel, found, true);
+}
+
+const slotOf = ({ ts }: AskedQuestion): string => `answer:${ts}:model`;
 
 function streamOf(client: WebClient, channel: string, ts: string, resumed: boolean): AnswerStream {
   return {

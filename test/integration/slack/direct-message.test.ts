@@ -181,6 +181,18 @@ describe('a question in a direct message', () => {
     expect(all[1]?.streaming_state).toBeUndefined();
   });
 
+  it('whose stream began although Slack answered with a fault stands once, and leaves no stream open', async () => {
+    const { at, view } = await asking();
+    await scene.control('fail', { kind: 'server_error_after', method: 'chat.startStream', times: 1 });
+    view.show('First this. Then', 'writing');
+    await eventually(async () => expect(await calls('chat.startStream')).toBe(1));
+    await view.end({ text: 'First this. Then that.' });
+    const all = await answers(at);
+    expect(all.map((each) => each.streaming_state)).not.toContain('in_progress');
+    expect(all).toHaveLength(2);
+    expect(textOf(all[1]!)).toContain('First this. Then that.');
+  });
+
   it('under way in a process that died is ended by another in the same message', async () => {
     const { at, question, view } = await asking();
     view.show('First this. Then', 'writing');
