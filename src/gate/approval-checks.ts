@@ -117,11 +117,15 @@ export const approvalChecks: ApprovalChecks = {
 /** An approval is for once: a row that was set back to approved has its end in the audit log, after the approval. */
 async function hasEnded(sql: GateDeps['sql'], { id }: Action): Promise<boolean> {
   const rows = await sql`
-    SELECT 1 FROM audit_entry
+    SELECT body FROM audit_entry
      WHERE seq > (SELECT min(seq) FROM action a, unnest(a.approval_seqs || a.approval_seq) seq WHERE a.id = ${id})
-       AND body LIKE '%"gate.outcome"%' AND body LIKE ${`%"${id}"%`}
-     LIMIT 1`;
-  return rows.length > 0;
+       AND body LIKE ${`%"${id}"%`}`;
+  return rows.some((row) => {
+    const { kind, details } = JSON.parse(String(row['body'])) as Record<string, Json>;
+    const of = (details as Record<string, Json> | null)?.['action'];
+    // As its run ended, or as somebody who looked has said.
+    return of === id && (kind === 'gate.outcome' || kind === 'action.settled');
+  });
 }
 
 /** Who approved exactly this action by this entry; undefined when it is no such approval. */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { settleByHand } from '../../../src/approvals/settle-by-hand.ts';
 import type { Action } from '../../../src/domain/action.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { Role } from '../../../src/domain/incident.ts';
@@ -89,6 +90,18 @@ describe('a mutation nobody approved does not happen', () => {
       kind: 'gate.refused',
       actor: 'unknown',
     });
+  });
+
+  test('a second time, when a person has said that it ran and the row is set back', async () => {
+    const action = await approved(rig);
+    const { sql } = rig.core;
+    await sql`
+      UPDATE action SET state = 'unknown', claim_id = 'x', done_by = clock_timestamp() - interval '1 second' WHERE id = ${action.id}`;
+    const said = { actionId: action.id, ran: true, by: 'ops', reason: 'seen on the box' };
+    expect(await settleByHand(rig.core, said)).toEqual({ ok: true });
+    await sql`UPDATE action SET state = 'approved', claim_id = NULL, done_by = NULL WHERE id = ${action.id}`;
+    expect(await execute(rig, action.id)).toMatchObject({ kind: 'not_run', code: 'NOT_APPROVED' });
+    expect(rig.machine.effects).toBe(0);
   });
 
   test('with a real credential that somebody widens', () => {
