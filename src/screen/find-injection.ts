@@ -1,6 +1,15 @@
 import { approvalRules } from './injection/approval-rules.ts';
 import { authorityRules } from './injection/authority-rules.ts';
-import { backwards, decodePieces, leet, mayBeLeet, rot13, unescaped, unleet } from './injection/decode.ts';
+import {
+  asLetters,
+  backwards,
+  decodePieces,
+  leet,
+  mayBeLeet,
+  rot13,
+  unescaped,
+  unleet,
+} from './injection/decode.ts';
 import { delimiterRules } from './injection/delimiter-rules.ts';
 import { exfiltrationRules } from './injection/exfiltration-rules.ts';
 import { fold } from './injection/fold.ts';
@@ -8,12 +17,20 @@ import { goalRules } from './injection/goal-rules.ts';
 import { indirectRules } from './injection/indirect-rules.ts';
 import type { InjectionClass, InjectionRule } from './injection/injection-rule.ts';
 import { languageRules, scriptPatterns } from './injection/language-rules.ts';
+import { needsOf, rarer } from './injection/needs.ts';
 import { overrideRules } from './injection/override-rules.ts';
 import { rejoined, rejoinMarks } from './injection/rejoined.ts';
 import { roleRules } from './injection/role-rules.ts';
 import { sessionRules } from './injection/session-rules.ts';
-import { createLiteralTest, createMatcher, type Matched, type Struck } from './matcher.ts';
-import type { Span } from './rule.ts';
+import {
+  createLiteralTest,
+  createMatcher,
+  createRuleTest,
+  type Literals,
+  type Matched,
+  type Struck,
+} from './matcher.ts';
+import type { Rule, Span } from './rule.ts';
 
 /** Every phrase rule; where two overlap, the first names the finding. */
 export const injectionRules: readonly InjectionRule[] = [
@@ -36,17 +53,55 @@ export interface InjectionFinding extends Span {
 }
 
 const hints = injectionRules.flatMap((rule) => rule.hints);
-/** What betrays a text that says it in another form: most have none of the hints so, and need not be written in it. */
-export const disguiseMarks: readonly (readonly string[])[] = [
-  hints.map(rot13),
-  hints.map((hint) => hint.split('').toReversed().join('')),
-  rejoinMarks,
+const rarest = new Map<InjectionRule, readonly string[]>();
+
+/** The rarest literals of which a rule cannot do without one. */
+function rarestOf(rule: InjectionRule): readonly string[] {
+  const literals = rarest.get(rule) ?? rarer(rule.hints, needsOf(rule.pattern));
+  rarest.set(rule, literals);
+  return literals;
+}
+
+/** The same beside its hints, which stand there anyhow. */
+function needsOfRule(rule: InjectionRule): readonly string[] {
+  const literals = rarestOf(rule);
+  return literals === rule.hints ? [] : literals;
+}
+
+/** Enough of a word to be rare where it makes no sense. */
+const BEGINNING = 7;
+
+/** What all rules need, shortened: a text that has none of it in some form says nothing in it. */
+const beginnings = (): readonly string[] => [
+  ...new Set(injectionRules.flatMap(rarestOf).map((literal) => literal.slice(0, BEGINNING))),
 ];
+
+/** What the matcher is to look for, for `injectionAmong`. Marks betray a text that says it in another form, which most need not be written in. */
+export const injectionLiterals: Literals<Rule> = {
+  needs: (rule) => (isInjection(rule) ? needsOfRule(rule) : []),
+  marks: () => [
+    beginnings().map(rot13),
+    beginnings().map((literal) => literal.split('').toReversed().join('')),
+    rejoinMarks,
+    ['%', '&#', '\\u', '\\x'],
+  ],
+};
 const ROT13 = 1;
 const BACKWARDS = 2;
 const REJOINED = 4;
-const match = createMatcher(injectionRules, disguiseMarks);
-const hasLeet = createLiteralTest(hints, leet);
+const ESCAPED = 8;
+const match = createMatcher(injectionRules, injectionLiterals);
+/** The rules as they are met where every sign is read as a letter. */
+const mayBeInLeet = createRuleTest(
+  () => injectionRules.map((rule) => ({ ...rule, original: rule, hints: rule.hints.map(asLetters) })),
+  ({ original }) => needsOfRule(original).map(asLetters),
+  leet,
+);
+const hasLeet = createLiteralTest(() => hints, leet);
+
+export function isInjection(rule: Rule): rule is InjectionRule {
+  return rule.category === 'injection';
+}
 
 /**
  * Instructions to the model inside text that is data, in order of place: plain, in other languages, behind invisible or lookalike
@@ -57,7 +112,7 @@ export function findInjection(text: string): readonly InjectionFinding[] {
   return injectionAmong(text, match(text));
 }
 
-/** The same, where a matcher with `disguiseMarks` has been over the text already. */
+/** The same, where a matcher with `injectionLiterals` has been over the text already. */
 export function injectionAmong(text: string, matched: Matched<InjectionRule>): readonly InjectionFinding[] {
   const plain = matched.ascii ? matched.struck.map(asFound) : inView(text);
   const found = [...plain, ...inDisguise(text, matched.marks, plain.length === 0)];
@@ -82,8 +137,12 @@ function inPlain(text: string): InjectionFinding[] {
   return ascii ? struck.map(asFound) : inView(text);
 }
 
+/** What bytes become that are no text: it looks like nothing else, and no rule has it. */
+const asItLooks = /^[\0-\x7f\ufffd]*$/;
+
 /** Behind what only looks like something else. */
 function inView(text: string): InjectionFinding[] {
+  if (asItLooks.test(text)) return match(text).struck.map(asFound);
   const view = fold(text);
   const found = match(view.text).struck.map(({ rule, start, end }): InjectionFinding => {
     const span = { start: view.at(start), end: view.at(end) };
@@ -100,14 +159,15 @@ function inDisguise(text: string, marks: number, quiet: boolean): InjectionFindi
   const found: InjectionFinding[] = [];
   for (const { start, end, text: decoded } of decodePieces(text))
     if (saysSo(decoded)) found.push({ rule: 'decoded-text', class: 'encoded', start, end });
-  const plain = quiet ? unescaped(text) : null;
+  const plain = quiet && marks & ESCAPED ? unescaped(text) : null;
   if (plain !== null && inPlain(plain).length > 0)
     found.push({ rule: 'escaped-text', class: 'encoded', start: 0, end: text.length });
   const whole = quiet && marks & REJOINED ? rejoined(text) : null;
   if (whole !== null && inPlain(whole).length > 0)
     found.push({ rule: 'rejoined-text', class: 'encoded', start: 0, end: text.length });
   if (marks & ROT13) found.push(...inForm(text, rot13(text), 'rot13-text'));
-  if (mayBeLeet(text) && hasLeet(text)) found.push(...inForm(text, unleet(text), 'leet-text'));
+  if (mayBeLeet(text) && mayBeInLeet(text) && hasLeet(text))
+    found.push(...inForm(text, unleet(text), 'leet-text'));
   if (marks & BACKWARDS)
     for (const { start, end } of match(backwards(text)).struck)
       found.push({

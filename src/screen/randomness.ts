@@ -181,7 +181,7 @@ const shapesByFirst: (readonly RegExp[])[] = Array.from({ length: 128 }, (_, cod
     .map(([, shape]) => shape);
 });
 const oneCharacter = /^(.)\1*$/i;
-const hasWord = createLiteralTest(
+const hasWord = createLiteralTest(() =>
   'xxxxx *** ... changeme change-me change_me changeit change-it change_it placeholder your- your_ your/ -here _here redacted dummy insert- insert_ replace example sample fake'.split(
     ' ',
   ),

@@ -1,4 +1,4 @@
-import { disguiseMarks, injectionAmong, injectionRules } from './find-injection.ts';
+import { injectionAmong, injectionLiterals, injectionRules, isInjection } from './find-injection.ts';
 import { type Finding, secretsAmong } from './find-secrets.ts';
 import type { InjectionRule } from './injection/injection-rule.ts';
 import { createMatcher, type Struck } from './matcher.ts';
@@ -7,7 +7,7 @@ import type { Rule } from './rule.ts';
 import { secretRules } from './rules.ts';
 
 /** Every rule in one pass over the text: it is what costs. */
-const match = createMatcher<Rule | InjectionRule>([...secretRules, ...injectionRules], disguiseMarks);
+const match = createMatcher<Rule | InjectionRule>([...secretRules, ...injectionRules], injectionLiterals);
 
 /** Whose store a text is to be written to. */
 export type ScanScope = 'workspace' | 'user' | 'conversation';
@@ -44,11 +44,11 @@ function apart(struck: readonly Struck<Rule | InjectionRule>[]) {
   const secrets: Struck<Rule>[] = [];
   const injection: Struck<InjectionRule>[] = [];
   for (const one of struck)
-    if (isInjection(one)) injection.push(one);
+    if (isOfInjection(one)) injection.push(one);
     else secrets.push(one);
   return { secrets, injection };
 }
 
-function isInjection(one: Struck<Rule | InjectionRule>): one is Struck<InjectionRule> {
-  return one.rule.category === 'injection';
+function isOfInjection(one: Struck<Rule | InjectionRule>): one is Struck<InjectionRule> {
+  return isInjection(one.rule);
 }

@@ -49,19 +49,37 @@ function inRun(text: string, at: number): boolean {
   return code < 128 && sextets[code] !== NONE;
 }
 
-/** Looked at before anything is decoded. */
-const FIRST_BYTES = 10;
-
 /**
- * Whether the first bytes of the run that begins at `start` have no control character: what is readable has none, and most of
- * what is code for other things has one.
+ * Whether the bytes of a run have no control character: what is readable has none, and most of what is code for other things
+ * has one among the first. Nothing is decoded for it. Padding is left out.
  */
-export function beginsAsText(text: string, start: number, code: 'hex' | 'base64'): boolean {
-  for (let n = 0; n < FIRST_BYTES; n++) {
+export function isCodeOfText(text: string, { start, end }: Span, code: 'hex' | 'base64'): boolean {
+  const length = withoutPadding(text, start, end) - start;
+  const bytes = code === 'hex' ? length >> 1 : (length >> 2) * 3;
+  for (let n = 0; n < bytes; n++) {
     const byte = code === 'hex' ? hexByte(text, start, n) : base64Byte(text, start, n);
     if (byte < 32 ? byte !== 9 && byte !== 10 && byte !== 13 : byte === 127) return false;
   }
   return true;
+}
+
+/** RFC 4648, section 6: as long as a text worth looking at makes it. */
+const MIN_BASE32 = 32;
+
+export function isBase32(text: string, { start, end }: Span): boolean {
+  const last = withoutPadding(text, start, end);
+  if (last - start < MIN_BASE32) return false;
+  for (let at = start; at < last; at++) {
+    const code = text.charCodeAt(at);
+    if (!((code >= 65 && code <= 90) || (code >= 50 && code <= 55))) return false;
+  }
+  return true;
+}
+
+function withoutPadding(text: string, start: number, end: number): number {
+  let last = end;
+  while (last > start && text.charCodeAt(last - 1) === 61) last--;
+  return last;
 }
 
 function hexByte(text: string, start: number, n: number): number {
@@ -77,7 +95,7 @@ function nibble(code: number): number {
 
 /** Three bytes in four characters. */
 function base64Byte(text: string, start: number, n: number): number {
-  const at = start + Math.floor(n / 3) * 4 + (n % 3);
+  const at = start + ((n / 3) | 0) * 4 + (n % 3);
   const shift = 2 * (n % 3);
   const one = sextets[text.charCodeAt(at)] as number;
   const two = sextets[text.charCodeAt(at + 1)] as number;
@@ -95,6 +113,14 @@ export function hasSpacedCode(text: string): boolean {
     // So long a run has a sample in it with two characters of it on either side.
     if (kindAt(text, at) === 0 || kindAt(text, at - 1) === 0 || kindAt(text, at + 1) === 0) continue;
     if (kindAt(text, at - 2) === 0 || kindAt(text, at + 2) === 0) continue;
+    // Of three in a row one is a gap, or all are bits.
+    if (
+      kindAt(text, at) !== GAP &&
+      kindAt(text, at - 1) !== GAP &&
+      kindAt(text, at + 1) !== GAP &&
+      !isBit(text, at)
+    )
+      continue;
     if (stretch(text, at, isSpacedHex) >= SPACED_HEX || stretch(text, at, isBit) >= BITS) return true;
   }
   return false;
@@ -116,8 +142,8 @@ function isSpacedHex(text: string, at: number): boolean {
 }
 
 function isBit(text: string, at: number): boolean {
-  const char = text[at];
-  return char === '0' || char === '1' || char === ' ';
+  const code = text.charCodeAt(at);
+  return code === 48 || code === 49 || code === 32;
 }
 
 /** How many characters around a place go on like this, at most as many as matter. */

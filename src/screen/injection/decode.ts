@@ -1,5 +1,5 @@
 import type { Span } from '../rule.ts';
-import { beginsAsText, codeRuns, hasSpacedCode } from './code-runs.ts';
+import { codeRuns, hasSpacedCode, isBase32, isCodeOfText } from './code-runs.ts';
 
 /** A piece of text that is code for other text. */
 export interface Decoded extends Span {
@@ -12,15 +12,17 @@ const printable = /^[\t\n\r\x20-\x7e\u00a0-\uffff]*$/;
 /** Everything in the text that decodes to readable text: Base64, hexadecimal, percent and backslash escapes, entities. */
 export function decodePieces(text: string): readonly Decoded[] {
   const pieces: Decoded[] = [];
-  for (const span of codeRuns(text)) {
-    const hex = beginsAsText(text, span.start, 'hex');
-    const base64 = beginsAsText(text, span.start, 'base64');
-    if (!hex && !base64 && !/[A-Z2-7]/.test(text[span.start] as string)) continue;
-    const piece = text.slice(span.start, Math.min(span.end, span.start + MAX_PIECE));
+  for (const run of codeRuns(text)) {
+    const span = { start: run.start, end: Math.min(run.end, run.start + MAX_PIECE) };
+    const hex = isCodeOfText(text, span, 'hex');
+    const base64 = isCodeOfText(text, span, 'base64');
+    const base32 = isBase32(text, span);
+    if (!hex && !base64 && !base32) continue;
+    const piece = text.slice(span.start, span.end);
     if (hex && /^(?:[0-9a-fA-F]{2})+$/.test(piece))
-      add(pieces, span, Buffer.from(piece, 'hex').toString('utf8'));
-    if (base64) add(pieces, span, Buffer.from(piece, 'base64').toString('utf8'));
-    if (/^[A-Z2-7]{32,}$/.test(piece.replace(/=+$/, ''))) add(pieces, span, fromBase32(piece));
+      add(pieces, run, Buffer.from(piece, 'hex').toString('utf8'));
+    if (base64) add(pieces, run, Buffer.from(piece, 'base64').toString('utf8'));
+    if (base32) add(pieces, run, fromBase32(piece));
   }
   if (!hasSpacedCode(text)) return pieces;
   for (const match of text.matchAll(/(?:[0-9a-fA-F]{2}[ :]){11,}[0-9a-fA-F]{2}/g))
@@ -123,6 +125,10 @@ export const leet: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',
 };
+
+/** All signs read as letters, not only those in words. */
+export const asLetters = (text: string): string =>
+  text.replace(/[013457@$]/g, (sign) => leet[sign] as string);
 
 /** Whether `unleet` changes anything. */
 export const mayBeLeet = (text: string): boolean => /[A-Za-z][013457@$]|[013457@$][A-Za-z]/.test(text);
