@@ -69,10 +69,12 @@ async function cause(): Promise<Message> {
   );
   expect(await slack.act('fault.cause', { userId: USERS.onCall, id: FAULT })).toMatchObject({ ok: true });
   const root = await slack.waitForMessage(
+    // A root that has replies already says that it is its own thread's.
     (message) =>
-      message.user === SENTRY_APP.botUserId && message.thread_ts === undefined && !roots.has(message.ts)
-        ? /INC-\d+/.test(textOf(message))
-        : false,
+      message.user === SENTRY_APP.botUserId &&
+      (message.thread_ts ?? message.ts) === message.ts &&
+      !roots.has(message.ts) &&
+      /INC-\d+/.test(textOf(message)),
     60_000,
   );
   roots.add(root.ts);
