@@ -1,3 +1,4 @@
+import type { Literals } from './automaton.ts';
 import { approvalRules } from './injection/approval-rules.ts';
 import { authorityRules } from './injection/authority-rules.ts';
 import {
@@ -22,14 +23,7 @@ import { overrideRules } from './injection/override-rules.ts';
 import { rejoined, rejoinMarks } from './injection/rejoined.ts';
 import { roleRules } from './injection/role-rules.ts';
 import { sessionRules } from './injection/session-rules.ts';
-import {
-  createLiteralTest,
-  createMatcher,
-  createRuleTest,
-  type Literals,
-  type Matched,
-  type Struck,
-} from './matcher.ts';
+import { createLiteralTest, createMatcher, createRuleTest, type Matched, type Struck } from './matcher.ts';
 import type { Rule, Span } from './rule.ts';
 
 /** Every phrase rule; where two overlap, the first names the finding. */

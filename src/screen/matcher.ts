@@ -1,3 +1,15 @@
+import {
+  type Automaton,
+  build,
+  type End,
+  type Ends,
+  type Literals,
+  reading,
+  standsBehind,
+  type Walk,
+  walkOf,
+  walkOver,
+} from './automaton.ts';
 import type { Rule, Span } from './rule.ts';
 
 /** A rule and where it struck. */
@@ -7,41 +19,6 @@ export interface Struck<R extends Rule> extends Span {
   readonly index: number;
 }
 
-interface End<R extends Rule> {
-  readonly rule: R;
-  /** The rule's pattern without the flag that has the engine note where groups stood. */
-  readonly quick: RegExp;
-  readonly hasGroups: boolean;
-  readonly index: number;
-  /** From the end of the hint back to where the pattern begins. */
-  readonly reach: number;
-  /** Numbers of the literals of which one must stand behind that place; null when none need to. */
-  readonly needs: readonly number[] | null;
-}
-
-interface Automaton<R extends Rule> {
-  /** Character class of each ASCII code, case folded; 0 is any character that no literal has. */
-  readonly classes: Uint8Array;
-  /**
-   * Next state, premultiplied by the number of classes: `next[state + class]`. Where something ends in it, its complement,
-   * so that the many steps that end nothing cost one comparison.
-   */
-  readonly next: Int32Array;
-  /** What ends in a state, by its number. */
-  readonly ends: readonly Ends<R>[];
-  readonly width: number;
-  /** How many literals are needed by rules. */
-  readonly needed: number;
-}
-
-interface Ends<R extends Rule> {
-  readonly rules: End<R>[];
-  /** Numbers of the literals that rules need. */
-  readonly needs: number[];
-  /** As bits. */
-  marks: number;
-}
-
 /** What one pass over a text says of it. */
 export interface Matched<R extends Rule> {
   readonly struck: Struck<R>[];
@@ -49,14 +26,6 @@ export interface Matched<R extends Rule> {
   readonly marks: number;
   /** Nothing in it is beyond ASCII. */
   readonly ascii: boolean;
-}
-
-/** What is looked for beside the hints of rules; literals in lower case ASCII. */
-export interface Literals<R extends Rule> {
-  /** Lists of literals that are only looked for. Asked when the first text comes, as is the next. */
-  readonly marks?: () => readonly (readonly string[])[];
-  /** Of which one stands in whatever the rule's pattern matches, so that it need not be tried; none where that is not known. */
-  readonly needs?: (rule: R) => readonly string[];
 }
 
 /**
@@ -132,74 +101,6 @@ function matcherOf<R extends Rule>(automaton: Automaton<R>, rules: number): (tex
   };
 }
 
-/** What a pass over a text leaves behind, until the next; kept for speed only. */
-interface Walk {
-  /** Pairs: a state (its number) in which something ends, and where. */
-  hits: Int32Array;
-  /** How many numbers of `hits` are of this text. */
-  count: number;
-  marks: number;
-  anyRule: boolean;
-  /** Where a literal that rules need ends last; 0 for none. */
-  readonly lastNeeded: Int32Array;
-}
-
-function walkOf({ needed }: Automaton<Rule>): Walk {
-  return {
-    hits: new Int32Array(1_024),
-    count: 0,
-    marks: 0,
-    anyRule: false,
-    lastNeeded: new Int32Array(needed),
-  };
-}
-
-/** The pass over the text; says whether it is ASCII. */
-function walkOver(walk: Walk, { classes, next, ends, width }: Automaton<Rule>, text: string): boolean {
-  const { length } = text;
-  let { hits } = walk;
-  let all = 0;
-  let state = 0;
-  let count = 0;
-  for (let i = 0; i < length; i++) {
-    const code = text.charCodeAt(i);
-    all |= code;
-    state = code < 128 ? (next[state + (classes[code] as number)] as number) : 0;
-    if (state >= 0) continue;
-    state = ~state;
-    if (count === hits.length) hits = grown(hits);
-    hits[count++] = state;
-    hits[count++] = i + 1;
-  }
-  walk.hits = hits;
-  walk.count = count;
-  walk.marks = 0;
-  walk.anyRule = false;
-  if (count === 0) return all < 128;
-  walk.lastNeeded.fill(0);
-  for (let hit = 0; hit < count; hit += 2) {
-    const number = (hits[hit] as number) / width;
-    hits[hit] = number;
-    const end = ends[number] as Ends<Rule>;
-    walk.marks |= end.marks;
-    if (end.rules.length > 0) walk.anyRule = true;
-    for (let i = 0; i < end.needs.length; i++)
-      walk.lastNeeded[end.needs[i] as number] = hits[hit + 1] as number;
-  }
-  return all < 128;
-}
-
-function standsBehind(needs: readonly number[], lastNeeded: Int32Array, at: number): boolean {
-  for (let i = 0; i < needs.length; i++) if ((lastNeeded[needs[i] as number] as number) > at) return true;
-  return false;
-}
-
-function grown(hits: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(2 * hits.length);
-  larger.set(hits);
-  return larger;
-}
-
 /**
  * Whether a rule may have something in a text in which some characters are read as letters (`0` as `o`): its hint stands
  * there, and behind it what it needs. One pass, no patterns.
@@ -225,16 +126,6 @@ export function createRuleTest<R extends Rule>(
   };
 }
 
-function reading<R extends Rule>(
-  automaton: Automaton<R>,
-  read: Readonly<Record<string, string>>,
-): Automaton<R> {
-  const { classes } = automaton;
-  for (const [char, letter] of Object.entries(read))
-    classes[char.charCodeAt(0)] = classes[letter.charCodeAt(0)] as number;
-  return automaton;
-}
-
 /**
  * Whether any of the literals (lower case ASCII) stands in a text, in any case: one pass, no patterns.
  *
@@ -247,12 +138,12 @@ export function createLiteralTest(
   let automaton: Automaton<Rule> | undefined;
   return (text) => {
     automaton ??= reading(build([], { marks: () => [literals()] }), read);
-    const { classes, next } = automaton;
+    const { classes, next, shift, firstEnd } = automaton;
     let state = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      state = code < 128 ? (next[state + (classes[code] as number)] as number) : 0;
-      if (state < 0) return true;
+      state = code < 128 ? (next[(state << shift) | (classes[code] as number)] as number) : 0;
+      if (state >= firstEnd) return true;
     }
     return false;
   };
@@ -319,117 +210,4 @@ function placeOf(match: RegExpExecArray, pattern: RegExp): readonly [number, num
 function secretOf(match: RegExpExecArray): string | undefined {
   for (let group = 1; group < match.length; group++) if (match[group] !== undefined) return match[group];
   return undefined;
-}
-
-function build<R extends Rule>(
-  rules: readonly R[],
-  { marks = () => [], needs = () => [] }: Literals<R>,
-): Automaton<R> {
-  const marked = marks();
-  const needsOf = rules.map(needs);
-  const { classes, width } = classesOf([
-    ...rules.flatMap(({ hints }) => hints),
-    ...needsOf.flat(),
-    ...marked.flat(),
-  ]);
-  const rows: Int32Array[] = [new Int32Array(width).fill(-1)];
-  const ends: Ends<R>[] = [{ rules: [], needs: [], marks: 0 }];
-  const stateOf = (literal: string): Ends<R> => {
-    let state = 0;
-    for (const char of literal) {
-      const row = rows[state] as Int32Array;
-      const cls = classes[char.charCodeAt(0)] as number;
-      if (row[cls] === -1) {
-        row[cls] = rows.length;
-        rows.push(new Int32Array(width).fill(-1));
-        ends.push({ rules: [], needs: [], marks: 0 });
-      }
-      state = row[cls] as number;
-    }
-    return ends[state] as Ends<R>;
-  };
-  const numbers = new Map<string, number>();
-  const numberOf = (literal: string): number => {
-    const known = numbers.get(literal);
-    if (known !== undefined) return known;
-    const number = numbers.size;
-    numbers.set(literal, number);
-    stateOf(literal).needs.push(number);
-    return number;
-  };
-  for (const [index, rule] of rules.entries()) {
-    const quick = rule.pattern.hasIndices
-      ? new RegExp(rule.pattern.source, rule.pattern.flags.replace('d', ''))
-      : rule.pattern;
-    const hasGroups = capturesIn(rule.pattern);
-    const needed = (needsOf[index] ?? []).map(numberOf);
-    for (const hint of rule.hints)
-      stateOf(hint).rules.push({
-        rule,
-        quick,
-        hasGroups,
-        index,
-        reach: hint.length + (rule.back ?? 0),
-        needs: needed.length === 0 ? null : needed,
-      });
-  }
-  for (const [bit, literals] of marked.entries())
-    for (const literal of literals) stateOf(literal).marks |= 1 << bit;
-  link(rows, ends);
-  const next = new Int32Array(rows.length * width);
-  const isEnd = Uint8Array.from(ends, (end) =>
-    end.rules.length > 0 || end.needs.length > 0 || end.marks !== 0 ? 1 : 0,
-  );
-  for (let state = 0; state < rows.length; state++) {
-    const row = rows[state] as Int32Array;
-    for (let cls = 0; cls < width; cls++) {
-      const to = row[cls] as number;
-      next[state * width + cls] = isEnd[to] === 1 ? ~(to * width) : to * width;
-    }
-  }
-  return { classes, next, width, ends, needed: numbers.size };
-}
-
-function classesOf(literals: readonly string[]): Pick<Automaton<Rule>, 'classes' | 'width'> {
-  const classes = new Uint8Array(128);
-  let width = 1;
-  for (const char of new Set(literals.join(''))) {
-    classes[char.charCodeAt(0)] = width;
-    classes[char.toUpperCase().charCodeAt(0)] = width;
-    width++;
-  }
-  return { classes, width };
-}
-
-/** Whether a pattern has groups; read from its text, since asking the engine makes it compile the pattern. */
-function capturesIn({ source }: RegExp): boolean {
-  const bare = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, '');
-  return /\((?!\?)|\(\?<(?![=!])/.test(bare);
-}
-
-/** Breadth first: a missing edge goes where the longest proper suffix goes, and its endings are inherited. */
-function link<R extends Rule>(rows: readonly Int32Array[], ends: readonly Ends<R>[]): void {
-  const fail = new Int32Array(rows.length);
-  const queue = [0];
-  for (let head = 0; head < queue.length; head++) {
-    const state = queue[head] as number;
-    const row = rows[state] as Int32Array;
-    const suffix = rows[fail[state] as number] as Int32Array;
-    for (let cls = 0; cls < row.length; cls++) {
-      const to = row[cls] as number;
-      const other = state === 0 ? 0 : (suffix[cls] as number);
-      if (to === -1) {
-        row[cls] = other;
-        continue;
-      }
-      fail[to] = other;
-      const [here, there] = [ends[to], ends[other]];
-      if (here && there) {
-        here.rules.push(...there.rules);
-        here.needs.push(...there.needs);
-        here.marks |= there.marks;
-      }
-      queue.push(to);
-    }
-  }
 }
