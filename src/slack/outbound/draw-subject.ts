@@ -18,7 +18,7 @@ export interface DrawDeps extends DeliverDeps {
   readonly paces: Paces;
   /** What should stand in Slack as the record is now; null: there is nothing of that id. */
   readonly drawing: (id: SubjectId) => Promise<Drawing | null>;
-  /** Messages besides the drawn ones, answers to questions: posted after them, never edited. */
+  /** Messages besides the drawn ones, answers to questions: posted after them. */
   readonly extras: (id: SubjectId) => readonly Slot[];
   /** Waits, or rejects when the outbound side stops. */
   readonly sleep: (ms: number) => Promise<void>;

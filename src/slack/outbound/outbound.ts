@@ -3,6 +3,7 @@ import { messageOf } from '../../domain/errors.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Slot } from '../blocks/slot.ts';
 import { type DrawDeps, drawSubject } from './draw-subject.ts';
+import { hashOf } from './message.ts';
 import type { SubjectId } from './subject.ts';
 
 /** Incidents drawn at the same time by one process. */
@@ -35,6 +36,7 @@ type OutboundDeps = Omit<DrawDeps, 'sleep' | 'extras' | 'changedAgain' | 'lastLi
 interface Saying {
   readonly slot: Slot;
   readonly done: () => void;
+  readonly failed: (error: Error) => void;
 }
 
 /** The only sender of messages that are kept: keeps Slack showing what the record says. */
@@ -54,7 +56,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   const draws: DrawDeps = {
     ...deps,
     sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }),
-    extras: (id) => (sayings.get(id) ?? []).map((saying) => saying.slot),
+    extras: (id) => newestOfEach(sayings.get(id) ?? []).map((saying) => saying.slot),
     changedAgain: (id) => {
       const due = dirty.get(id);
       return due !== undefined && due <= performance.now() && dirty.delete(id);
@@ -130,11 +132,17 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     const pending = sayings.get(id);
     if (!pending) return;
     const posts = await store.posts(id);
+    // Said meanwhile, another text may stand there still: it counts by what it says. What was overtaken has had its time.
+    const newest = newestOfEach(pending);
     const left = pending.filter((saying) => {
-      const stands = posts.get(saying.slot.slot)?.ts != null;
-      if (stands) saying.done();
-      return !stands;
+      const row = posts.get(saying.slot.slot);
+      const stands = row?.ts != null && row.sentHash === hashOf(saying.slot);
+      const ended = stands || !newest.includes(saying);
+      if (ended) saying.done();
+      return !ended;
     });
+    // And what was said while this asked.
+    left.push(...(sayings.get(id) ?? []).filter((saying) => !pending.includes(saying)));
     if (left.length > 0) {
       sayings.set(id, left);
       want(id);
@@ -154,11 +162,13 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     while (!stopping.signal.aborted) {
       const began = performance.now();
       try {
+        // Before the look: what happens between the two is found by the next one, too.
+        const seq = await store.lastSeq();
         const incidents =
           began - sweptAt > SWEEP_MS ? await store.undrawn() : await store.undrawnSince(seen[0]?.seq ?? 0);
         const found = [...incidents, ...(await store.undrawnProposals())];
         if (began - sweptAt > SWEEP_MS) sweptAt = began;
-        seen.push({ at: began, seq: await store.lastSeq() });
+        seen.push({ at: began, seq });
         while (seen[1] && seen[1].at < began - LATE_COMMIT_MS) seen.shift();
         for (const id of found) if (!dirty.has(id) && !running.has(id)) want(id);
       } catch (error) {
@@ -178,8 +188,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     say: (id, slot) =>
       new Promise((resolve, reject) => {
         if (stopping.signal.aborted) return reject(new Error('stopping'));
-        stopping.signal.addEventListener('abort', () => reject(new Error('stopping')), { once: true });
-        sayings.set(id, [...(sayings.get(id) ?? []), { slot, done: resolve }]);
+        sayings.set(id, [...(sayings.get(id) ?? []), { slot, done: resolve, failed: reject }]);
         want(id);
       }),
     retryNow() {
@@ -190,8 +199,14 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     async stop(timeoutMs = 5_000) {
       stopping.abort();
       clearTimeout(timer);
+      for (const saying of [...sayings.values()].flat()) saying.failed(new Error('stopping'));
       const ended = Promise.allSettled([watching, ...running.values()]);
       await Promise.race([ended, delay(timeoutMs, undefined, { ref: false })]);
     },
   };
+}
+
+/** Of several texts for one message the last. */
+function newestOfEach(sayings: readonly Saying[]): readonly Saying[] {
+  return [...new Map(sayings.map((saying) => [saying.slot.slot, saying])).values()];
 }

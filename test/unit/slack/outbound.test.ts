@@ -1,0 +1,153 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { asIncidentId } from '../../../src/domain/ids.ts';
+import type { Slot } from '../../../src/slack/blocks/slot.ts';
+import { hashOf } from '../../../src/slack/outbound/message.ts';
+import { createOutbound } from '../../../src/slack/outbound/outbound.ts';
+import { Paces } from '../../../src/slack/outbound/pacing.ts';
+import type { PostRow } from '../../../src/slack/outbound/store.ts';
+import { quiet } from '../../support/quiet.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const id = asIncidentId('INC-1');
+const slot = (name: string): Slot => ({ slot: name, inThread: true, text: name, blocks: [] });
+
+/** Where everything stands already, or where somebody else draws. */
+function outbound(mayDraw: boolean, posted: readonly string[]) {
+  const rows = new Map(posted.map((name) => [name, standing(name)]));
+  return createOutbound({
+    client: {} as never,
+    log: quiet,
+    paces: new Paces(),
+    drawing: async () => null,
+    store: {
+      acquire: async () => mayDraw,
+      release: async () => undefined,
+      mark: async () => 'same',
+      posts: async () => rows,
+    } as never,
+  });
+}
+const standing = (name: string): PostRow => ({
+  slot: name,
+  channel: 'C1',
+  ts: '1.0',
+  sentHash: hashOf(slot(name)),
+  postingForMs: null,
+});
+
+it('of what was said and stands there, nothing is kept', async () => {
+  const signals: AbortSignal[] = [];
+  const plain = AbortController;
+  globalThis.AbortController = class extends plain {
+    constructor() {
+      super();
+      signals.push(this.signal);
+    }
+  };
+  const said = outbound(true, ['a']);
+  globalThis.AbortController = plain;
+  for (let n = 0; n < 20; n += 1) await said.say(id, slot('a'));
+  expect(signals).toHaveLength(1);
+  expect(getEventListeners(signals[0]!, 'abort').length).toBeLessThan(2);
+  await said.stop();
+});
+
+it('what is said while a drawing ends stands there before it counts as said', async () => {
+  const edits: string[] = [];
+  let ended: Promise<void> | undefined;
+  let sentHash: string | null = 'of half a sentence';
+  const said = createOutbound({
+    client: { chat: { update: async ({ text }: { text: string }) => void edits.push(text) } } as never,
+    log: quiet,
+    paces: new Paces(),
+    drawing: async () => ({ slots: [], channel: 'C1' }),
+    store: {
+      acquire: async () => true,
+      renew: async () => true,
+      release: async () => undefined,
+      mark: async () => 'same',
+      posts: async () => {
+        // The drawing under way has asked already what is to be said.
+        ended ??= said.say(id, slot('a whole sentence'));
+        return new Map([['a whole sentence', { ...standing('a whole sentence'), sentHash }]]);
+      },
+      edited: async (_id: string, _slot: string, hash: string | null) => {
+        sentHash = hash;
+      },
+    } as never,
+  });
+  said.changed(id);
+  await waitFor('it to be said', async () => ended !== undefined);
+  await ended;
+  expect(edits).toEqual(['a whole sentence']);
+  await said.stop();
+});
+
+it('what is said while another is looked for is not lost', async () => {
+  let asked = 0;
+  let second: Promise<void> | undefined;
+  const said = createOutbound({
+    client: {} as never,
+    log: quiet,
+    paces: new Paces(),
+    drawing: async () => ({ slots: [], channel: 'C1' }),
+    store: {
+      acquire: async () => true,
+      release: async () => undefined,
+      mark: async () => 'same',
+      posts: async () => {
+        asked += 1;
+        // The second look is for whether the first stands there.
+        if (asked === 2) second = said.say(id, slot('b'));
+        return new Map(['a', 'b'].map((name) => [name, standing(name)]));
+      },
+    } as never,
+  });
+  await said.say(id, slot('a'));
+  await expect(Promise.race([second, delay(3_000, 'never', { ref: false })])).resolves.toBeUndefined();
+  await said.stop();
+});
+
+it('of two texts for one message the later one stands', async () => {
+  const said = outbound(true, ['a']);
+  await Promise.all([said.say(id, slot('a')), said.say(id, slot('a'))]);
+  await said.stop();
+});
+
+it('what waits to be said at the end is told so', async () => {
+  const said = outbound(false, []);
+  const waiting = [said.say(id, slot('a')), said.say(id, slot('b'))].map((each) =>
+    expect(each).rejects.toThrow('stopping'),
+  );
+  await said.stop();
+  await Promise.all(waiting);
+  await expect(said.say(id, slot('c'))).rejects.toThrow('stopping');
+});
+
+it('what happens while the first look at the record is under way is drawn by the next', async () => {
+  let last = 0;
+  const drawn: string[] = [];
+  const watching = createOutbound({
+    client: {} as never,
+    log: quiet,
+    paces: new Paces(),
+    drawing: async () => null,
+    store: {
+      acquire: async (which: string) => drawn.push(which) > 0,
+      release: async () => undefined,
+      mark: async () => 'same',
+      lastSeq: async () => last,
+      undrawn: async () => {
+        last = 1;
+        return [];
+      },
+      undrawnSince: async (seq: number) => (seq < 1 ? [id] : []),
+      undrawnProposals: async () => [],
+    } as never,
+  });
+  watching.start();
+  await waitFor('it to be drawn', async () => drawn.includes(id), 5_000);
+  await watching.stop();
+});
