@@ -148,6 +148,6 @@ it('what happens while the first look at the record is under way is drawn by the
     } as never,
   });
   watching.start();
-  await waitFor('it to be drawn', async () => drawn.includes(id), 5_000);
+  await waitFor('it to be drawn', async () => drawn.includes(id), { timeoutMs: 5_000 });
   await watching.stop();
 });
