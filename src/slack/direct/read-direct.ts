@@ -15,8 +15,14 @@ export type DirectWish =
 
 const COMMAND =
   /^\/?(?:sentry\s+)?(?:(?:list|show|open)\s+)?(status|incidents|cost(?:\s+inc-\d+)?)\s*[?.!]*$/i;
-const HELP = /^\/?(?:sentry\s+)?(?:help|hi|hello|hey|test)\s*[?.!]*$/i;
-const THANKS = /^(?:thanks?|thank you|ok(?:ay)?|great|got it)\b(?:\s+(?:a lot|very much|sentry))?\s*[.!]*$/i;
+const HELP = /^\/?(?:sentry\s+)?(?:help|test)\s*[?.!]*$/i;
+/** A message of nothing but these is about no incident. */
+const greetings = new Set('hi hello hey yo morning afternoon evening night'.split(' '));
+const courtesies = new Set(
+  'thanks thank thx cheers you so very much a lot for that the this all ok okay great good nice cool perfect awesome got it well done job work sentry there team everybody bye'.split(
+    ' ',
+  ),
+);
 const SWITCH = /^\/?(?:sentry\s+)?(?:stop|resume|pause|approve|deny)\b/i;
 const INVESTIGATE = /^\/?(?:sentry\s+)?(?:investigate|look into)\s+(?=\S)/i;
 /**
@@ -25,7 +31,8 @@ const INVESTIGATE = /^\/?(?:sentry\s+)?(?:investigate|look into)\s+(?=\S)/i;
 export function readDirect(given: string, inConversation: boolean): DirectWish {
   const text = given.trim();
   if (text === '' || HELP.test(text)) return { kind: 'help' };
-  if (THANKS.test(text)) return { kind: 'thanks' };
+  const polite = readCourtesy(text);
+  if (polite !== null) return { kind: polite };
   const command = COMMAND.exec(text)?.[1];
   if (command !== undefined) return { kind: 'command', text: command };
   if (SWITCH.test(text)) return { kind: 'elsewhere', where: 'switch' };
@@ -40,4 +47,10 @@ export function readDirect(given: string, inConversation: boolean): DirectWish {
   if (named !== undefined || bare || inConversation || isQuestion(text))
     return { kind: 'question', named: named ?? null, bare };
   return text.split(/\s+/).length < 2 ? { kind: 'help' } : { kind: 'problem', text };
+}
+
+function readCourtesy(text: string): 'help' | 'thanks' | null {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (!words.every((word) => greetings.has(word) || courtesies.has(word))) return null;
+  return words.some((word) => greetings.has(word)) ? 'help' : 'thanks';
 }
