@@ -60,6 +60,7 @@ export async function buildApp(parts: Parts) {
   const shutdown = new AbortController();
   const metrics = createMetrics();
   const targets = configuredTargets(config);
+  const targetsByName = new Map(targets.map((target) => [target.name, target]));
   const postgres = createPostgresTargets(parts.targets);
   // What the steps of runbooks may use; models are offered those of memory as well.
   const hosts = createHostTargets(parts.hosts, { access: localAccess, deniedPorts: deniedPorts(config) });
@@ -124,7 +125,7 @@ export async function buildApp(parts: Parts) {
     killSwitch,
     registry: createRegistry(offered),
     memory: { documents: workspace.documents, search: memory.search, promotions: workspace.promotions },
-    targets: new Map(targets.map((target) => [target.name, target])),
+    targets: targetsByName,
     ports: { postgres, host: hosts, docs: docsOf(config) },
     identity: async (target) => (hosts.has(target) ? hosts : postgres).identity(target),
     redact,
@@ -186,8 +187,8 @@ export async function buildApp(parts: Parts) {
     gate,
     approvals,
     policy,
-    registry: createRegistry(allTools),
-    targets: new Map(targets.map((target) => [target.name, target])),
+    registry,
+    targets: targetsByName,
     shutdown: shutdown.signal,
   });
   const engine = createEngine({ databaseUrl: store.url, sql, log, executorId });

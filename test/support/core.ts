@@ -5,6 +5,7 @@ import { createApprovals } from '../../src/approvals/approvals.ts';
 import { createApprovalPolicy } from '../../src/approvals/policy.ts';
 import { openPolicyRules } from '../../src/approvals/rules/policy-rules.ts';
 import type { Alert } from '../../src/domain/alert.ts';
+import type { Diagnosis } from '../../src/domain/diagnosis.ts';
 import type { Principal } from '../../src/domain/principal.ts';
 import type { Target } from '../../src/domain/target.ts';
 import type { Json } from '../../src/domain/tool-call.ts';
@@ -102,6 +103,21 @@ export function boxTools(machine: Machine, options: { readonly runMs?: number } 
     }),
   ];
 }
+
+/** A diagnosis of nothing. */
+export const findsNothing: Diagnosis = {
+  verdict: 'cannot_tell',
+  rootCause: 'No runbook fits.',
+  category: null,
+  confidence: 0,
+  evidence: [],
+  ruledOut: [],
+  unknown: [],
+  wouldChangeMyMind: null,
+  blastRadius: null,
+  remedy: null,
+  runbookId: null,
+};
 
 /** Diagnoses by reading the box and proposes to mend it; a new way in each round, since a way that failed is refused. */
 export const boxInvestigator: Investigator = {

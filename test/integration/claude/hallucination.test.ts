@@ -15,6 +15,7 @@ import {
   boxTools,
   type Core,
   createCore,
+  findsNothing,
   type Machine,
 } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -26,19 +27,7 @@ let database: ScratchDatabase;
 let claude: ScriptedClaude;
 let core: Core;
 
-const FINDS_NOTHING: Diagnosis = {
-  verdict: 'cannot_tell',
-  rootCause: 'No runbook fits.',
-  category: null,
-  confidence: 0.2,
-  evidence: [],
-  ruledOut: [],
-  unknown: ['What the box says.'],
-  wouldChangeMyMind: null,
-  blastRadius: null,
-  remedy: null,
-  runbookId: null,
-};
+const FINDS_NOTHING: Diagnosis = { ...findsNothing, confidence: 0.2, unknown: ['What the box says.'] };
 let playbookSays: Diagnosis;
 
 beforeEach(() => {

@@ -14,6 +14,7 @@ import {
   boxTools,
   type Core,
   createCore,
+  findsNothing,
   type Machine,
 } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -34,19 +35,7 @@ beforeAll(async () => {
     tools,
     investigator: {
       ...boxInvestigator,
-      diagnose: async () => ({
-        verdict: 'cannot_tell',
-        rootCause: 'No runbook fits.',
-        category: null,
-        confidence: 0,
-        evidence: [],
-        ruledOut: [],
-        unknown: [],
-        wouldChangeMyMind: null,
-        blastRadius: null,
-        remedy: null,
-        runbookId: null,
-      }),
+      diagnose: async () => findsNothing,
     },
     claude: createClaude({
       llm: createModelGateway({ backend: createAnthropicBackend({ apiKey: 'k', baseUrl: claude.url }) }),
