@@ -50,12 +50,9 @@ export function createUndo(deps: UndoDeps): Undo {
     return tool?.kind === 'active' ? (tool as ActiveTool<unknown, Json>) : undefined;
   };
 
-  async function inverseOf(action: Action): ReturnType<typeof asked> {
-    return asked(toolOf(action), action);
-  }
-  async function asked(tool: ActiveTool<unknown, Json> | undefined, { toolCallId }: Action) {
-    const call = toolCallId && (await records.toolCall(toolCallId));
-    return (call && tool?.inverse?.(call.result)) || null;
+  async function inverseOf(action: Action) {
+    const call = action.toolCallId && (await records.toolCall(action.toolCallId));
+    return (call && toolOf(action)?.inverse?.(call.result)) || null;
   }
 
   /** Why it cannot be undone now by this person; else the call that does it. */
