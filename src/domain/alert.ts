@@ -24,4 +24,21 @@ export interface Alert {
   readonly startsAt: string;
   readonly endsAt: string | null;
   readonly url: string | null;
+  /** The title line of a chat message that shows label values without their names; read by what is known of the alert. */
+  readonly headline?: AlertHeadline;
+  /** What tells this problem from others of its name besides its labels; in any order. */
+  readonly apart?: readonly string[];
+  /** The delivery that this one corrects: the message of which this is an edit. */
+  readonly corrects?: string;
+}
+
+/** “[FIRING:2] …” as Alertmanager and Grafana title a notification, without its mark. */
+export interface AlertHeadline {
+  readonly text: string;
+  /** How many alerts it says are firing; 0: it tells of an end. */
+  readonly alerts: number;
+  /** It is the default template's, which shows every label that its alerts share. */
+  readonly certain: boolean;
+  /** The message lists, by name, all labels of its one alert. */
+  readonly whole: boolean;
 }

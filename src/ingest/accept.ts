@@ -4,7 +4,7 @@ import { domainOfLabels } from '../domain/routing.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { Target } from '../domain/target.ts';
 import { inBatches } from './batch.ts';
-import { identityOf } from './correlate.ts';
+import { lockWordsOf, type Told, toldBy } from './correlate.ts';
 import { redactAlert } from './redact-alert.ts';
 import { alertSources } from './sources.ts';
 import { matchTarget } from './target.ts';
@@ -69,6 +69,7 @@ function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
   const target = matchTarget(given, targets);
   const alert = redactAlert(given);
   const vague = isVague(alert.source);
+  const told: Told = toldBy(alert, vague);
   return {
     source: alert.source,
     status: alert.status,
@@ -84,7 +85,9 @@ function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
     url: alert.url,
     target: target?.name ?? null,
     domain: target?.domain ?? domainOfLabels(alert.labels),
-    identity: identityOf(alert).join(' '),
+    told,
+    lock_words: lockWordsOf(told),
+    corrects: alert.corrects ?? null,
     vague,
     related_sources: alertSources
       .map(({ name }) => name)

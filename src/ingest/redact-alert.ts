@@ -12,6 +12,8 @@ export function redactAlert(alert: Alert): Alert {
     labels: redactValues(alert.labels),
     annotations: redactValues(alert.annotations),
     target: alert.target === null ? null : redact(alert.target),
+    ...(alert.headline ? { headline: { ...alert.headline, text: redact(alert.headline.text) } } : {}),
+    ...(alert.apart ? { apart: alert.apart.map(redact) } : {}),
   };
 }
 

@@ -7,11 +7,10 @@ import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
 import { clip, storableMap } from '../storable-text.ts';
 import { namedTarget } from '../target.ts';
-import { blockText } from './block-text.ts';
-import { readHeadline } from './headline.ts';
-import { firstLink, plainText } from './mrkdwn.ts';
-import { pairsOf } from './pairs.ts';
+import { type Texts, textsOf } from './message-texts.ts';
 import { type Content, SlackMessage } from './schema.ts';
+import type { Reading } from './sender.ts';
+import { senders } from './senders.ts';
 
 /**
  * A message another app posted at the top level of an alert channel. People's messages, thread replies, our own
@@ -36,7 +35,7 @@ function readEvent(event: SlackMessage, context: ReadContext): Alert | null {
     const alert = readContent(now, event.channel, sentAt, `${now.ts}:${sentAt}`);
     const before = event.previous_message && readContent(event.previous_message, event.channel, now.ts, '');
     return alert && (!before || alert.status !== before.status || alert.fingerprint !== before.fingerprint)
-      ? alert
+      ? { ...alert, corrects: `slack:${event.channel}:${now.ts}` }
       : null;
   }
   if (event.subtype && event.subtype !== 'bot_message') return null;
@@ -52,85 +51,43 @@ function isAnotherAppsPost(message: Content, { own }: ReadContext): boolean {
 }
 
 function readContent(message: Content, channel: string, sentAt: string, key: string): Alert | null {
-  const { titleLine, lines, url } = textsOf(message);
-  if (titleLine === null) return null;
-  const headline = readHeadline(titleLine);
-  const pairs = pairsOf([titleLine, ...lines]);
-  const labels = storableMap(pairs.labels);
-  const { status: statusLabel, ...identifying } = labels;
-  const values = headline.values.filter((value) => !Object.values(identifying).includes(value));
-  const description = lines.join('\n').trim();
-  const name = identifying['alertname'] ?? headline.name;
-  const title = name ?? headline.title;
-  const sourceSeverity = identifying['severity'] ?? identifying['priority'] ?? headline.severity;
+  const texts = textsOf(message);
+  const reading = firstReading(message, texts);
+  if (reading === null) return null;
+  const { status, severity: sourceSeverity, values, identity, headline, apart } = reading;
+  const labels = storableMap(reading.labels);
+  const name = reading.name === null ? null : storable(reading.name);
+  const description = texts.lines.join('\n').trim();
   const at = new Date(Number(sentAt) * 1000).toISOString();
-  const status = headline.status ?? (isResolvedWord(statusLabel) ? 'resolved' : 'firing');
+  const bare = values.filter((value) => value !== '' && !Object.values(labels).includes(value));
   return {
     source: 'slack',
     status,
-    name: name === null ? null : storable(name),
-    title: clip(storable(title), 300),
+    name,
+    title: clip(storable(reading.title), 300),
     severity: severityOf(sourceSeverity),
     sourceSeverity,
-    labels: identifying,
+    labels,
     annotations: {
-      ...storableMap(pairs.annotations),
+      ...storableMap(reading.annotations),
       ...(description === '' ? {} : { text: clip(storable(description), 3000) }),
-      ...(values.length === 0 ? {} : { [bareValues]: storable(values.join(' ')) }),
+      ...(bare.length === 0 ? {} : { [bareValues]: storable(bare.join(' ')) }),
     },
-    target: namedTarget(identifying) ?? values[0] ?? null,
-    fingerprint: fingerprintOf(storable(title), identifying, values.map(storable)),
+    target: namedTarget(labels) ?? bare[0] ?? null,
+    fingerprint: fingerprintOf(storable(identity.name), labels, identity.words.map(storable)),
     deliveryKey: `slack:${channel}:${key}`,
     startsAt: at,
     endsAt: status === 'resolved' ? at : null,
-    url: url && storable(url),
+    url: texts.url && storable(texts.url),
+    ...(headline ? { headline: { ...headline, text: clip(storable(headline.text), 2000) } } : {}),
+    ...(apart ? { apart: apart.map(storable) } : {}),
   };
 }
 
-function isResolvedWord(word: string | undefined): boolean {
-  return word !== undefined && /^(resolved|ok|recovered|closed|normal|up)$/i.test(word);
-}
-
-interface Texts {
-  readonly titleLine: string | null;
-  readonly lines: readonly string[];
-  readonly url: string | null;
-}
-
-/** The content sits in `text`, in attachments, in their blocks or in blocks; often in one of them only. */
-function textsOf(message: Content): Texts {
-  const attachments = message.attachments ?? [];
-  const blocks = blockText([
-    ...(message.blocks ?? []),
-    ...attachments.flatMap((attachment) => attachment.blocks ?? []),
-  ]);
-  const titles = [...attachments.map(({ title }) => title), ...blocks.headers];
-  const bodies = [...attachments.flatMap(({ pretext, text }) => [pretext, text]), ...blocks.lines];
-  const shown = [...titles, ...bodies].filter(isWritten);
-  // Beside blocks `text` is only the notification's wording of the same, and `fallback` always is.
-  const spare = [message.text, ...(shown.length === 0 ? attachments.map(({ fallback }) => fallback) : [])];
-  const raw = message.blocks?.length && shown.length > 0 ? shown : [...shown, ...spare.filter(isWritten)];
-  const fields = attachments.flatMap((attachment) =>
-    (attachment.fields ?? []).map(({ title, value }) => `${title ?? ''}: ${value ?? ''}`),
-  );
-  const [first, ...rest] = raw;
-  const [titleLine = null, ...more] = first === undefined ? [] : linesOf(first);
-  const lines = [...more, ...fields.flatMap(linesOf), ...rest.flatMap(linesOf)];
-  const link = attachments.find((attachment) => attachment.title_link)?.title_link;
-  return {
-    titleLine,
-    lines: [...new Set(lines)],
-    url: link ?? blocks.links[0] ?? (first ? firstLink(first) : null),
-  };
-}
-
-function isWritten(text: string | null | undefined): text is string {
-  return !!text?.trim();
-}
-
-function linesOf(mrkdwn: string): readonly string[] {
-  return plainText(mrkdwn)
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .filter((line) => line.trim() !== '');
+function firstReading(message: Content, texts: Texts): Reading | null {
+  for (const sender of senders) {
+    const reading = sender.read(message, texts);
+    if (reading !== null) return reading;
+  }
+  return null;
 }

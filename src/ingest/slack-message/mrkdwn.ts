@@ -17,3 +17,13 @@ export function plainText(mrkdwn: string): string {
 export function firstLink(mrkdwn: string): string | null {
   return /<(https?:[^|>]+)/.exec(mrkdwn)?.[1] ?? null;
 }
+
+/** A text without the marks by which Slack draws `*bold*`, `_italic_`, `~struck~` and code: a title is drawn plain. */
+export function withoutMarks(text: string): string {
+  return text
+    .replace(/`+([^`\n]+)`+/g, '$1')
+    .replace(/(^|[\s("'[<>|:–-])([*_~])(?=\S)([^\n]*?\S)\2(?=$|[\s)"'\].,;:!?<>|–-])/g, '$1$3')
+    .replace(/(^|[\s("'[<>|:–-])([*_~])(?=\S)([^\n]*?\S)\2(?=$|[\s)"'\].,;:!?<>|–-])/g, '$1$3')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

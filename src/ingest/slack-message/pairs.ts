@@ -7,8 +7,10 @@ const synonyms: Readonly<Record<string, string>> = {
   environment: 'env',
   hostname: 'host',
   db: 'database',
-  state: 'status',
 };
+
+/** `State: alerting` tells the status; `state: idle in transaction` is a label like any other. */
+const statusWord = /^(?:firing|alerting|triggered|open|resolved|ok|recovered|closed|normal|up|down|problem)$/i;
 
 /** Words that are a label although they are not written like one (`Severity: critical`). */
 const knownWords = new Set([
@@ -69,15 +71,16 @@ export function pairsOf(lines: readonly string[]): Pairs {
 
   function put(rawName: string, rawValue: string, isAssignment = true): void {
     const snake = rawName.trim().toLowerCase().replace(/\s+/g, '_');
-    const name = synonyms[snake] ?? snake;
     const value = rawValue.replace(/^[\s*_`"]+|[\s*_`",]+$/g, '');
+    const name = snake === 'state' && statusWord.test(value) ? 'status' : (synonyms[snake] ?? snake);
     if (value === '') return;
     if (notes.has(name)) {
       annotations[name] ??= value;
       return;
     }
     const writtenAsLabel =
-      /^[a-z_][a-z0-9_]*$/.test(rawName.trim()) && (isAssignment || !value.includes(' '));
+      /^[a-z_][a-z0-9_]*$/.test(rawName.trim()) &&
+      (isAssignment || !value.includes(' ') || /^\s*`[^`]*`\s*$/.test(rawValue));
     if (!knownWords.has(name) && !writtenAsLabel) return;
     const known = labels.get(name);
     labels.set(name, known === undefined || known === value ? value : null);

@@ -53,11 +53,12 @@ test('values cannot be shifted between labels', () => {
 });
 
 test('two alerts are about the same thing when one tells no more than the other', () => {
-  const words = (map: Record<string, string>) => identityOf({ labels: map, annotations: {} });
+  const words = (map: Record<string, string>) => identityOf({ labels: map });
   expect(sameThing(words({ instance: 'Shop-DB' }), words({ host: 'shop-db', job: 'pg' }))).toBe(true);
   expect(sameThing(words({}), words({ instance: 'a' }))).toBe(true);
   expect(sameThing(words({ instance: 'a', job: 'pg' }), words({ instance: 'b', job: 'pg' }))).toBe(false);
-  expect(words({ alertname: 'X', severity: 'page', instance: 'b a' })).toEqual(['a', 'b']);
+  expect(sameThing(words({ state: 'idle' }), words({ state: 'idle in transaction' }))).toBe(false);
+  expect(words({ alertname: 'X', severity: 'page', instance: 'b', db: 'a' })).toEqual(['a', 'b']);
 });
 
 test.each([

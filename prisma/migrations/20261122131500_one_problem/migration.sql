@@ -1,0 +1,345 @@
+-- One problem, one incident: a webhook and a chat message about one alert are compared by what both tell (label values
+-- with spaces, external labels, a headline whose values have no names), never by the first word of a headline.
+-- src/ingest/correlate.ts restates the rule (`sameProblem`); a test holds them in step.
+
+-- What the alert that opened it told: `Told` of src/ingest/correlate.ts.
+ALTER TABLE incident ADD COLUMN told jsonb NOT NULL DEFAULT '{}';
+UPDATE incident SET told = jsonb_build_object('name', lower(alert_name), 'labels', '{}'::jsonb, 'identity', identity,
+                                              'whole', false, 'head', NULL, 'values', NULL)
+ WHERE state NOT IN ('ignored', 'resolved');
+
+-- A headline need not tell the name, so what it may join is looked for by source.
+DROP INDEX incident_correlate;
+CREATE INDEX incident_recent ON incident
+  (source, (CASE WHEN state IN ('ignored', 'resolved') THEN ended_at ELSE 'infinity' END));
+
+-- The length of the severity word, with its space, that a text has at a place; null where it has none.
+CREATE FUNCTION sentry_severity_at(line text, place int) RETURNS int LANGUAGE sql IMMUTABLE AS $$
+  SELECT length((regexp_match(substr(line, place, 16),
+    '^(?:critical|crit|warning|warn|info|error|err|fatal|emergency|page|notice|p[0-5]|sev[0-5]) '))[1])
+$$;
+
+-- The headline is made of all these values: each in one of its two parts, in their order.
+CREATE FUNCTION sentry_headline_is(head jsonb, vals jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT EXISTS (
+    SELECT FROM jsonb_to_recordset(head->'splits') AS s ("group" text, others text), LATERAL (
+      WITH RECURSIVE way (n, g, o) AS (
+        SELECT 0, 1, 1
+        UNION
+        SELECT w.n + 1, w.g + coalesce(e.g, 0), w.o + coalesce(e.o, 0)
+        FROM way w
+        CROSS JOIN LATERAL (SELECT vals->w.n->>'words' AS words, (vals->w.n->>'severity')::boolean AS severity) AS v
+        CROSS JOIN LATERAL (VALUES
+          (CASE WHEN starts_with(substr(s."group", w.g), v.words) THEN length(v.words) END, NULL::int),
+          (CASE WHEN v.severity THEN sentry_severity_at(s."group", w.g) END, NULL),
+          (NULL, CASE WHEN starts_with(substr(s.others, w.o), v.words) THEN length(v.words) END),
+          (NULL, CASE WHEN v.severity THEN sentry_severity_at(s.others, w.o) END)) AS e (g, o)
+        WHERE w.n < jsonb_array_length(vals) AND (e.g IS NOT NULL OR e.o IS NOT NULL)
+      )
+      SELECT FROM way WHERE n = jsonb_array_length(vals) AND g > length(s."group") AND o > length(s.others)
+    ) AS whole)
+$$;
+
+-- Every word of the headline is of one of these values, and the name, the first of them, is among them.
+CREATE FUNCTION sentry_headline_among(head jsonb, vals jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN strpos(head->>'telling', vals->0->>'telling') = 0 THEN false ELSE (
+    WITH RECURSIVE line AS (
+      SELECT head->>'telling' AS words
+    ), way (place, named) AS (
+      SELECT 1, false
+      UNION
+      SELECT w.place + e.size, w.named OR e.names
+      FROM way w, line, LATERAL (
+        SELECT length(v->>'telling') AS size, n = 1 AS names
+        FROM jsonb_array_elements(vals) WITH ORDINALITY AS x (v, n)
+        WHERE v->>'telling' <> '' AND starts_with(substr(line.words, w.place), v->>'telling')
+        UNION ALL
+        SELECT sentry_severity_at(line.words, w.place), false
+      ) AS e
+      WHERE e.size IS NOT NULL
+    )
+    SELECT EXISTS (SELECT FROM way, line WHERE named AND place > length(line.words))) END
+$$;
+
+-- 2 exactly; 1 as far as both tell; -1 only if the headline fits several; -2 no.
+CREATE FUNCTION sentry_headline_says(head jsonb, vals jsonb) RETURNS int LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE
+    WHEN jsonb_typeof(head) IS DISTINCT FROM 'object' OR jsonb_typeof(vals) IS DISTINCT FROM 'array' THEN -2
+    WHEN sentry_headline_is(head, vals) THEN 2
+    WHEN NOT sentry_headline_among(head, vals) THEN -2
+    WHEN (head->>'certain')::boolean AND (head->>'alerts')::int <= 1 THEN -1
+    ELSE 1 END
+$$;
+
+-- The words of a headline that tell which thing is ill.
+CREATE FUNCTION sentry_headline_words(head jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(array_agg(w), '{}') FROM string_to_table(head->>'telling', ' ') AS w
+  WHERE w <> '' AND sentry_severity_at(w || ' ', 1) IS NULL
+$$;
+
+-- How surely two alerts are one problem: `sameProblem` of src/ingest/correlate.ts.
+CREATE FUNCTION sentry_same_problem(a jsonb, b jsonb) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_says  int;
+  v_a     text[];
+  v_b     text[];
+BEGIN
+  IF EXISTS (SELECT FROM jsonb_each_text(a->'labels') AS x JOIN jsonb_each_text(b->'labels') AS y USING (key)
+             WHERE x.value <> y.value) THEN
+    RETURN 0;
+  END IF;
+  v_says := greatest(sentry_headline_says(a->'head', b->'values'), sentry_headline_says(b->'head', a->'values'));
+  IF v_says > 0 THEN
+    RETURN v_says;
+  END IF;
+  IF a->>'name' = b->>'name'
+     AND (a->'identity' <@ (b->'identity') OR a->'identity' @> (b->'identity'))
+     AND ((a->>'whole')::boolean IS NOT TRUE OR (b->>'whole')::boolean IS NOT TRUE
+          OR jsonb_array_length(a->'identity') = jsonb_array_length(b->'identity')) THEN
+    RETURN 1;
+  END IF;
+  IF jsonb_typeof(a->'head') = 'object' AND jsonb_typeof(b->'head') = 'object'
+     AND greatest((a->'head'->>'alerts')::int, (b->'head'->>'alerts')::int) > 1 THEN
+    v_a := sentry_headline_words(a->'head');
+    v_b := sentry_headline_words(b->'head');
+    IF v_a <@ v_b OR v_a @> v_b THEN
+      RETURN 1;
+    END IF;
+  END IF;
+  RETURN CASE v_says WHEN -1 THEN -1 ELSE 0 END;
+END $$;
+
+-- a: source, status, name, title, severity, labels, annotations, fingerprint, delivery_key, starts_at, ends_at, url,
+--    target, domain            as in src/domain/alert.ts, with the configured target's name and the incident's domain
+--    told                      see the column
+--    lock_words                of which alerts that may be one problem share at least one, in one order
+--    corrects                  the delivery of which this is an edit, or null
+--    vague                     the source's alerts may carry fewer labels than the problem has (a chat message)
+--    related_sources           whose incidents an alert of this source may join without sharing their fingerprint;
+--                              separated by spaces
+--    sent_at                   when the source said so; null: now
+--    reopen_ms                 how long after its end an incident goes on when its alert fires again
+CREATE OR REPLACE FUNCTION sentry_accept_alert(a jsonb, OUT accepted_incident text, OUT accepted_kind text)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  v_source      CONSTANT text        := a->>'source';
+  v_firing      CONSTANT boolean     := a->>'status' = 'firing';
+  v_name        CONSTANT text        := a->>'name';
+  v_fingerprint CONSTANT text        := a->>'fingerprint';
+  v_key         CONSTANT text        := a->>'delivery_key';
+  v_vague       CONSTANT boolean     := (a->>'vague')::boolean;
+  v_told        CONSTANT jsonb       := a->'told';
+  v_related     CONSTANT text[]      := string_to_array(a->>'related_sources', ' ');
+  v_sent_at     CONSTANT timestamptz := coalesce((a->>'sent_at')::timestamptz, clock_timestamp());
+  v_reopen_from CONSTANT timestamptz := clock_timestamp() - make_interval(secs => (a->>'reopen_ms')::float8 / 1000);
+  v             incident%ROWTYPE;
+  v_last        text;
+  v_counts      boolean;
+  v_turn        text;
+BEGIN
+  -- The same delivery twice at one moment: the second waits here and then finds the first one's row.
+  PERFORM pg_advisory_xact_lock(hashtextextended('delivery ' || v_key, 0));
+  SELECT d.incident_id INTO accepted_incident FROM alert d WHERE d.delivery_key = v_key;
+  IF FOUND THEN
+    accepted_kind := 'duplicate';
+    RETURN;
+  END IF;
+
+  -- A chat message and a webhook about one new alert at one moment must see each other. Only the vague side excludes:
+  -- webhooks among themselves are kept apart by the unique fingerprint, and share their commits.
+  PERFORM CASE WHEN v_vague THEN pg_advisory_xact_lock(l.key) ELSE pg_advisory_xact_lock_shared(l.key) END
+     FROM (SELECT DISTINCT hashtextextended('alert word ' || w, 0) AS key
+             FROM jsonb_array_elements_text(a->'lock_words') AS w ORDER BY 1) AS l;
+
+  FOR attempt IN 1..10 LOOP
+    -- The incident of the message of which this is an edit; else the one that took in the last alert of this fingerprint;
+    -- unless it ended too long ago.
+    SELECT * INTO v FROM incident i
+     WHERE i.id IN (SELECT d.incident_id FROM alert d WHERE d.delivery_key = a->>'corrects')
+       AND (i.state NOT IN ('ignored', 'resolved') OR i.ended_at > v_reopen_from OR i.fired_again_at > i.ended_at) FOR UPDATE;
+    IF v.id IS NULL THEN
+      SELECT x.incident_id INTO v_last FROM alert x WHERE x.fingerprint = v_fingerprint ORDER BY x.id DESC LIMIT 1;
+      IF FOUND THEN
+        SELECT * INTO v FROM incident i
+         WHERE i.id = v_last AND (i.state NOT IN ('ignored', 'resolved') OR i.ended_at > v_reopen_from
+                                  OR i.fired_again_at > i.ended_at) FOR UPDATE;
+      END IF;
+    END IF;
+    -- Or one of another source that tells of the same problem: the surest, unfinished first. A headline that only shares
+    -- what it shows with an alert is a group's, so it needs several that it fits.
+    IF v.id IS NULL THEN
+      WITH alike AS MATERIALIZED (
+        SELECT i.id, i.opened_at, i.state IN ('ignored', 'resolved') AS ended, sentry_same_problem(v_told, i.told) AS sure
+          FROM incident i
+         WHERE i.source = ANY (v_related)
+           AND (CASE WHEN i.state IN ('ignored', 'resolved') THEN i.ended_at ELSE 'infinity' END) > v_reopen_from
+           AND (v_vague OR NOT EXISTS (SELECT FROM alert o WHERE o.incident_id = i.id AND o.source = v_source
+                                          AND o.fingerprint <> v_fingerprint))
+      )
+      SELECT l.id INTO v_last FROM alike l
+       WHERE l.sure > 0 OR (l.sure < 0 AND v_vague AND (SELECT count(*) FROM alike WHERE sure <> 0) > 1)
+       ORDER BY l.sure = 2 DESC, l.ended, l.opened_at DESC LIMIT 1;
+      IF FOUND THEN
+        SELECT * INTO v FROM incident i
+         WHERE i.id = v_last AND (i.state NOT IN ('ignored', 'resolved') OR i.ended_at > v_reopen_from) FOR UPDATE;
+      END IF;
+    END IF;
+    EXIT WHEN v.id IS NOT NULL OR NOT v_firing;
+
+    INSERT INTO incident (title, alert_name, severity, domain, target, source, fingerprint, identity, told, labels, annotations)
+    VALUES (a->>'title', v_name, a->>'severity', a->>'domain', a->>'target', v_source, v_fingerprint,
+            ARRAY(SELECT jsonb_array_elements_text(v_told->'identity')), v_told, a->'labels', a->'annotations')
+    ON CONFLICT (fingerprint) WHERE state NOT IN ('ignored', 'resolved') DO NOTHING
+    RETURNING id INTO accepted_incident;
+    IF accepted_incident IS NOT NULL THEN
+      accepted_kind := 'opened';
+      EXIT;
+    END IF;
+    -- Somebody else has just opened it, and its alert is there now: look again.
+  END LOOP;
+
+  IF accepted_kind = 'opened' THEN
+    INSERT INTO event (incident_id, type, body)
+    VALUES (accepted_incident, 'incident.opened', jsonb_build_object('source', v_source, 'title', a->>'title'));
+    v_turn := 'opened';
+
+  ELSIF v.id IS NULL THEN
+    IF v_firing THEN
+      RAISE EXCEPTION 'incident of fingerprint % opened and ended ten times while accepting', v_fingerprint
+        USING ERRCODE = 'serialization_failure';
+    END IF;
+    accepted_kind := 'orphan_resolved';
+    RETURN;
+
+  ELSIF v_firing THEN
+    accepted_incident := v.id;
+    accepted_kind := 'repeated';
+    -- Two sources tell of the same occurrence: the one that opened the incident counts.
+    v_counts := v.source = v_source;
+    IF v.state = 'resolved' THEN
+      -- What was said before the end (a chat message read late) does not reopen it.
+      IF v_sent_at > v.ended_at AND (v.fired_again_at > v.ended_at) IS NOT TRUE THEN
+        accepted_kind := 'reopened';
+        v_counts := true;
+        v_turn := 'fired_again';
+        UPDATE incident SET fired_again_at = clock_timestamp(), source_resolved_at = NULL WHERE id = v.id;
+      END IF;
+    ELSIF v.state <> 'ignored' AND v_sent_at > v.source_resolved_at THEN
+      v_turn := 'fired_again';
+      UPDATE incident SET source_resolved_at = NULL WHERE id = v.id;
+    END IF;
+    UPDATE incident i SET occurrences = i.occurrences + v_counts::int,
+           severity = sentry_worse_severity(i.severity, a->>'severity'),
+           -- What a message had to guess, or could not tell, its webhook knows.
+           alert_name = CASE WHEN v_vague THEN i.alert_name ELSE coalesce(v_name, i.alert_name) END,
+           target = coalesce(i.target, a->>'target'),
+           domain = CASE WHEN i.target IS NULL AND a->>'target' IS NOT NULL THEN a->>'domain' ELSE i.domain END,
+           updated_at = clock_timestamp()
+     WHERE i.id = v.id RETURNING i.occurrences INTO v.occurrences;
+    INSERT INTO event (incident_id, type, body)
+    VALUES (v.id, 'alert.repeated', jsonb_build_object('source', v_source, 'occurrences', v.occurrences));
+
+  ELSE
+    -- Said of an occurrence before the one we know of: it does not end this one.
+    IF EXISTS (SELECT FROM alert f WHERE f.incident_id = v.id AND f.source = v_source AND f.status = 'firing'
+                  AND f.starts_at > coalesce((a->>'ends_at')::timestamptz, v_sent_at)) THEN
+      accepted_kind := 'orphan_resolved';
+      RETURN;
+    END IF;
+    accepted_incident := v.id;
+    accepted_kind := 'resolved';
+    IF v.source_resolved_at IS NULL THEN
+      UPDATE incident SET source_resolved_at = clock_timestamp(), fired_again_at = NULL, updated_at = clock_timestamp()
+       WHERE id = v.id;
+      INSERT INTO event (incident_id, type, body)
+      VALUES (v.id, 'alert.resolved', jsonb_build_object('source', v_source));
+      IF v.state NOT IN ('ignored', 'resolved') THEN
+        v_turn := 'source_resolved';
+      END IF;
+    END IF;
+  END IF;
+
+  INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at, ends_at, url)
+  VALUES (accepted_incident, v_key, v_source, v_fingerprint, a->>'status', a->>'title', a->'labels', a->'annotations',
+          (a->>'starts_at')::timestamptz, (a->>'ends_at')::timestamptz, a->>'url');
+
+  IF v_turn IS NOT NULL THEN
+    PERFORM sentry_enqueue_turns(ARRAY[accepted_incident], v_turn);
+  END IF;
+END $$;
+
+-- A batch: what arrives while a statement runs goes into the next one, and shares its commit. New problems, which is
+-- what a storm is made of, are taken together; everything else goes one by one, in its order, through the above.
+CREATE OR REPLACE FUNCTION sentry_accept_alerts(alerts jsonb)
+RETURNS TABLE (n bigint, accepted_incident text, accepted_kind text)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  v_taken     bigint[] := '{}';
+  v_incidents text[]   := '{}';
+BEGIN
+  IF jsonb_array_length(alerts) > 1 THEN
+    -- The locks of the single function, in one order, so that two batches cannot wait for each other.
+    PERFORM pg_advisory_xact_lock(l.key) FROM (
+      SELECT DISTINCT hashtextextended('delivery ' || x.delivery_key, 0) AS key
+      FROM jsonb_to_recordset(alerts) AS x (delivery_key text) ORDER BY 1) AS l;
+    PERFORM CASE WHEN l.excludes THEN pg_advisory_xact_lock(l.key) ELSE pg_advisory_xact_lock_shared(l.key) END FROM (
+      SELECT hashtextextended('alert word ' || w, 0) AS key, bool_or(x.vague) AS excludes
+      FROM jsonb_to_recordset(alerts) AS x (lock_words jsonb, vague boolean), jsonb_array_elements_text(x.lock_words) AS w
+      GROUP BY 1 ORDER BY 1) AS l;
+  END IF;
+
+  IF jsonb_array_length(alerts) > 1 AND NOT alerts @@ '$[*].vague == true' THEN
+
+    WITH told AS MATERIALIZED (
+      SELECT x.*, count(*) OVER (PARTITION BY x.fingerprint) AS same, count(*) OVER (PARTITION BY x.delivery_key) AS twice
+      FROM ROWS FROM (jsonb_to_recordset(alerts) AS (
+        source text, status text, name text, title text, severity text, labels jsonb, annotations jsonb,
+        fingerprint text, delivery_key text, starts_at timestamptz, ends_at timestamptz, url text, target text,
+        domain text, told jsonb, related_sources text, reopen_ms float8)) WITH ORDINALITY
+        AS x (source, status, name, title, severity, labels, annotations, fingerprint, delivery_key, starts_at, ends_at,
+              url, target, domain, told, related_sources, reopen_ms, n)
+    ), fresh AS MATERIALIZED (
+      -- Subqueries with LIMIT stay lookups by index, whatever the planner thinks of the size of the batch.
+      SELECT t.* FROM told t
+      WHERE t.status = 'firing' AND t.same = 1 AND t.twice = 1
+        AND (SELECT d.id FROM alert d WHERE d.delivery_key = t.delivery_key LIMIT 1) IS NULL
+        AND (SELECT d.id FROM alert d WHERE d.fingerprint = t.fingerprint LIMIT 1) IS NULL
+        AND (SELECT i.id FROM incident i
+             WHERE i.source = ANY (string_to_array(t.related_sources, ' '))
+               AND (CASE WHEN i.state IN ('ignored', 'resolved') THEN i.ended_at ELSE 'infinity' END)
+                   > clock_timestamp() - make_interval(secs => t.reopen_ms / 1000)
+               AND sentry_same_problem(t.told, i.told) > 0
+             LIMIT 1) IS NULL
+    ), opened AS (
+      INSERT INTO incident (title, alert_name, severity, domain, target, source, fingerprint, identity, told, labels, annotations)
+      SELECT f.title, f.name, f.severity, f.domain, f.target, f.source, f.fingerprint,
+             ARRAY(SELECT jsonb_array_elements_text(f.told->'identity')), f.told, f.labels, f.annotations
+      -- In one order: two batches with the same new problems must not wait for each other.
+      FROM fresh f ORDER BY f.fingerprint
+      ON CONFLICT (fingerprint) WHERE state NOT IN ('ignored', 'resolved') DO NOTHING
+      RETURNING id, fingerprint, source, title
+    ), noted AS (
+      INSERT INTO event (incident_id, type, body)
+      SELECT o.id, 'incident.opened', jsonb_build_object('source', o.source, 'title', o.title) FROM opened o
+    ), stored AS (
+      INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at, ends_at, url)
+      SELECT o.id, f.delivery_key, f.source, f.fingerprint, f.status, f.title, f.labels, f.annotations, f.starts_at,
+             f.ends_at, f.url
+      FROM opened o JOIN fresh f ON f.fingerprint = o.fingerprint
+      RETURNING incident_id, fingerprint
+    )
+    SELECT coalesce(array_agg(f.n), '{}'), coalesce(array_agg(s.incident_id), '{}') INTO v_taken, v_incidents
+    FROM stored s JOIN fresh f ON f.fingerprint = s.fingerprint;
+    PERFORM sentry_enqueue_turns(v_incidents, 'opened');
+  END IF;
+
+  RETURN QUERY
+    SELECT t.n, t.incident, 'opened' FROM unnest(v_taken, v_incidents) AS t (n, incident)
+    UNION ALL
+    SELECT e.n, r.accepted_incident, r.accepted_kind
+    -- One problem's in their order; problems in one order for all batches, which lock their incidents.
+    FROM (SELECT o.alert, o.n FROM jsonb_array_elements(alerts) WITH ORDINALITY AS o (alert, n)
+          WHERE o.n <> ALL (v_taken) ORDER BY o.alert->>'fingerprint', o.n) AS e,
+         LATERAL sentry_accept_alert(e.alert) AS r;
+END $$;
