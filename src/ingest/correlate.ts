@@ -41,10 +41,7 @@ export interface Value {
 
 const severityLabels = new Set(['severity', 'priority', 'level', 'urgency']);
 
-export function toldBy(
-  alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apart'>,
-  vague: boolean,
-): Told {
+export function toldBy(alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apart'>, vague: boolean): Told {
   const { headline, labels } = alert;
   const named = labels['alertname'];
   return {
@@ -105,7 +102,10 @@ export function sameProblem(a: Told, b: Told): 2 | 1 | 0 | -1 {
     sameThing(a.identity, b.identity) &&
     (!a.whole || !b.whole || a.identity.length === b.identity.length);
   const ofOneGroup =
-    a.head !== null && b.head !== null && Math.max(a.head.alerts, b.head.alerts) > 1 && amongWords(a.head, b.head);
+    a.head !== null &&
+    b.head !== null &&
+    Math.max(a.head.alerts, b.head.alerts) > 1 &&
+    amongWords(a.head, b.head);
   if (byHeadline === 2) return 2;
   if (byHeadline === 1 || byName || ofOneGroup) return 1;
   return byHeadline === -1 ? -1 : 0;
@@ -123,10 +123,12 @@ export function isHeadlineOf(head: Head, values: readonly Value[]): boolean {
   return head.splits.some(({ group, others }) => {
     let ways: ReadonlyArray<readonly [number, number]> = [[0, 0]];
     for (const value of values) {
-      ways = ways.flatMap(([g, o]): ReadonlyArray<readonly [number, number]> => [
-        ...endsOf(group, g, value).map((end) => [end, o] as const),
-        ...endsOf(others, o, value).map((end) => [g, end] as const),
-      ]);
+      ways = ways.flatMap(
+        ([g, o]): ReadonlyArray<readonly [number, number]> => [
+          ...endsOf(group, g, value).map((end) => [end, o] as const),
+          ...endsOf(others, o, value).map((end) => [g, end] as const),
+        ],
+      );
       const seen = new Map(ways.map((way) => [way.join(), way]));
       ways = [...seen.values()];
     }
@@ -160,7 +162,8 @@ export function isAmong({ telling }: Head, values: readonly Value[]): boolean {
 }
 
 function amongWords(a: Head, b: Head): boolean {
-  const wordsOf = ({ telling }: Head) => telling.split(' ').filter((word) => word !== '' && !isSeverityWord(word));
+  const wordsOf = ({ telling }: Head) =>
+    telling.split(' ').filter((word) => word !== '' && !isSeverityWord(word));
   return sameThing([...new Set(wordsOf(a))], [...new Set(wordsOf(b))]);
 }
 
@@ -194,7 +197,9 @@ const spaced = (words: readonly string[]): string => words.map((word) => `${word
 /** As Alertmanager sorts them: the name first, then by label. */
 function valuesOf(labels: Readonly<Record<string, string>>): readonly Value[] {
   return Object.entries(labels)
-    .toSorted(([a], [b]) => Number(b === 'alertname') - Number(a === 'alertname') || (a < b ? -1 : a > b ? 1 : 0))
+    .toSorted(
+      ([a], [b]) => Number(b === 'alertname') - Number(a === 'alertname') || (a < b ? -1 : a > b ? 1 : 0),
+    )
     .map(([label, value]) => ({
       words: spaced(wordsIn(value)),
       telling: spaced(tellingWords(value)),

@@ -2,7 +2,8 @@
 const filler = new Set(['for', 'on', 'in', 'at', 'of', 'is', 'the', 'and']);
 
 /** What rules and people call a severity, and hardly anything else. `sentry_headline_is` knows the same. */
-const severity = /^(?:critical|crit|warning|warn|info|error|err|fatal|emergency|page|notice|p[0-5]|sev[0-5])$/;
+const severity =
+  /^(?:critical|crit|warning|warn|info|error|err|fatal|emergency|page|notice|p[0-5]|sev[0-5])$/;
 
 /**
  * The words of a text as both sides of a comparison write them: what Slack does to a text on its way (entities, links,

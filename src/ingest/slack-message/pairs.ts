@@ -10,7 +10,8 @@ const synonyms: Readonly<Record<string, string>> = {
 };
 
 /** `State: alerting` tells the status; `state: idle in transaction` is a label like any other. */
-const statusWord = /^(?:firing|alerting|triggered|open|resolved|ok|recovered|closed|normal|up|down|problem)$/i;
+const statusWord =
+  /^(?:firing|alerting|triggered|open|resolved|ok|recovered|closed|normal|up|down|problem)$/i;
 
 /** Words that are a label although they are not written like one (`Severity: critical`). */
 const knownWords = new Set([

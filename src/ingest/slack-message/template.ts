@@ -58,7 +58,8 @@ function guessName(text: string): string | null {
   return inGroup.length === 0 && inOthers.length === 1 ? (other ?? null) : null;
 }
 
-const isRuleName = (word: string): boolean => /^[A-Z]\w*[a-z0-9]\w*$/.test(word) && /[a-z0-9_][A-Z]|_/.test(word);
+const isRuleName = (word: string): boolean =>
+  /^[A-Z]\w*[a-z0-9]\w*$/.test(word) && /[a-z0-9_][A-Z]|_/.test(word);
 
 const wordsOf = (text: string): readonly string[] => text.split(/[\s,;]+/).filter((word) => /\w/.test(word));
 
@@ -105,7 +106,9 @@ function severityIn(text: string): string | null {
   if (sure !== undefined) return sure;
   const inGroup = wordsOf(group).slice(1);
   const last = inGroup.findLast((word) => isSeverityWord(word) && word === word.toLowerCase());
-  return inOthers.findLast((word, n) => n > 0 && isSeverity(word) && word === word.toLowerCase()) ?? last ?? null;
+  return (
+    inOthers.findLast((word, n) => n > 0 && isSeverity(word) && word === word.toLowerCase()) ?? last ?? null
+  );
 }
 
 const isSeverity = (word: string): boolean => severityOf(word) !== 'unknown';

@@ -36,7 +36,12 @@ const zoo: readonly Readonly<Record<string, string>>[] = [
   { alertname: 'Postgres', severity: 'critical' },
   { alertname: 'pg_long_tx', state: 'idle in transaction', prometheus: 'peers', severity: 'warning' },
   { alertname: 'pg_long_tx', state: 'idle', prometheus: 'peers', severity: 'warning' },
-  { alertname: 'pg_long_tx', state: 'idle in transaction (aborted)', prometheus: 'peers', severity: 'warning' },
+  {
+    alertname: 'pg_long_tx',
+    state: 'idle in transaction (aborted)',
+    prometheus: 'peers',
+    severity: 'warning',
+  },
   { alertname: 'LinkDown', src: 'a', dst: 'b' },
   { alertname: 'LinkDown', src: 'b', dst: 'a' },
   { alertname: 'MQFull (Message queue is full)', queue: 'queue1', severity: 'page' },
@@ -72,7 +77,11 @@ function asSlackStores(message: object): object {
   return JSON.parse(
     JSON.stringify(message, (key, value: unknown) =>
       typeof value === 'string' && (key === 'title' || key === 'fallback')
-        ? value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('🔥', ':fire:')
+        ? value
+            .replaceAll('&', '&amp;')
+            .replaceAll('<', '&lt;')
+            .replaceAll('>', '&gt;')
+            .replaceAll('🔥', ':fire:')
         : value,
     ),
   ) as object;
@@ -98,7 +107,9 @@ describe.each(groupings.map((groupBy) => ({ groupBy, by: groupBy.join(', ') || '
       expect(opened.map(({ kind }) => kind)).toEqual(zoo.map(() => 'opened'));
       const joined = await Promise.all(webhooks().toReversed().map(accept));
       expect(joined.toReversed()).toEqual(opened.map(({ incidentId }) => ({ kind: 'repeated', incidentId })));
-      expect((await incidents()).map((row) => row['alert_name'])).toEqual(zoo.map(({ alertname }) => alertname));
+      expect((await incidents()).map((row) => row['alert_name'])).toEqual(
+        zoo.map(({ alertname }) => alertname),
+      );
     });
 
     test('pair by pair: the message of one alert never fits another', () => {
@@ -118,8 +129,8 @@ test('the rule in the database is the rule in the code', async () => {
     ...webhooks().map((alert) => toldBy(alert, false)),
     ...groupings.flatMap((groupBy) => messages(groupBy).map((alert) => toldBy(alert, true))),
     ...['FIRING:3', 'RESOLVED'].flatMap((mark) => messages([], mark).map((alert) => toldBy(alert, true))),
-    ...['[FIRING:1] High Latency on orders-db', '[FIRING:2] DiskFull (warning)', 'DiskFull on orders-db'].map((title) =>
-      toldBy(slackAlert({ text: title }), true),
+    ...['[FIRING:1] High Latency on orders-db', '[FIRING:2] DiskFull (warning)', 'DiskFull on orders-db'].map(
+      (title) => toldBy(slackAlert({ text: title }), true),
     ),
   ];
   const rows = await db.sql<{ a: number; b: number; sure: number }>`
@@ -184,7 +195,14 @@ test('a warning that becomes critical stays one incident, told by either', async
 });
 
 test("a message's severity and target are its own, whatever the rule is called", async () => {
-  await accept(slackAlert(alertmanagerMessage({ alertname: 'Postgres down in dc1', instance: 'orders-db:5432', severity: 'warning' }, ['alertname'])));
+  await accept(
+    slackAlert(
+      alertmanagerMessage(
+        { alertname: 'Postgres down in dc1', instance: 'orders-db:5432', severity: 'warning' },
+        ['alertname'],
+      ),
+    ),
+  );
   expect(await incidents()).toMatchObject([{ severity: 'warning', target: 'orders-db', domain: 'postgres' }]);
 });
 

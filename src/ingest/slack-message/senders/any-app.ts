@@ -8,11 +8,11 @@ export const anyApp: Sender = {
   name: 'any app',
   read(_message, { titleLine, lines }) {
     if (titleLine === null) return null;
-    const headline = readHeadline(titleLine);
+    const headline = readHeadline(withoutMarks(titleLine));
     const pairs = pairsOf([titleLine, ...lines]);
     const { status: told, ...labels } = pairs.labels;
     const name = labels['alertname'] ?? headline.name;
-    const title = withoutMarks(name ?? headline.title) || headline.title;
+    const title = name ?? headline.title;
     return {
       status: headline.status ?? (isResolvedWord(told) ? 'resolved' : 'firing'),
       name,

@@ -8,7 +8,10 @@ const header = new RegExp(
   'is',
 );
 /** Before: all on one line, the status only of what can be silenced. */
-const oldHeader = new RegExp(String.raw`^[^\w\x60]*(?:\x60(firing|resolved)\x60)?[^\w\x60]*\x60?${severity}\x60?\s+(.+)$`, 'i');
+const oldHeader = new RegExp(
+  String.raw`^[^\w\x60]*(?:\x60(firing|resolved)\x60)?[^\w\x60]*${severity}\s+(.+)$`,
+  'i',
+);
 const source = /^\*Source:\*\s+`([^`]*)`/;
 const alert = /\*(?:Alert|K8s event detected|Notification):\*\s*(.+)/s;
 const label = /^\s*[●•*-]\s+([A-Za-z_][\w./-]*)\s+`([^`]*)`\s*$/;
@@ -22,10 +25,16 @@ export const robusta: Sender = {
   read(_message, { raw }) {
     const cluster = raw.map((text) => source.exec(text)?.[1]).find((found) => found !== undefined);
     const [first = ''] = raw;
-    const [, kind = '', bad = '', rest = ''] = header.exec(first) ?? (cluster === undefined ? [] : (oldHeader.exec(first) ?? []));
+    const [, kind = '', bad = '', rest = ''] =
+      header.exec(first) ?? (cluster === undefined ? [] : (oldHeader.exec(plainText(first)) ?? []));
     const title = withoutMarks(plainText(rest).split('\n', 1)[0] ?? '').replace(/^\[RESOLVED\]\s*/, '');
     if (title === '') return null;
-    const described = plainText(raw.slice(1).map((text) => alert.exec(text)?.[1]).find(Boolean) ?? '').trim();
+    const described = plainText(
+      raw
+        .slice(1)
+        .map((text) => alert.exec(text)?.[1])
+        .find(Boolean) ?? '',
+    ).trim();
     const labels = labelsIn(raw);
     const where = cluster === undefined ? {} : { cluster };
     return {
