@@ -79,7 +79,7 @@ function readContent(message: Content, channel: string, sentAt: string, key: str
     startsAt: at,
     endsAt: status === 'resolved' ? at : null,
     url: texts.url && storable(texts.url),
-    ...(headline ? { headline: { ...headline, text: clip(storable(headline.text), 2000) } } : {}),
+    ...(headline ? { headline: { ...headline, text: clip(storable(headline.text), 8000) } } : {}),
     ...(apart ? { apart: apart.map(storable) } : {}),
   };
 }

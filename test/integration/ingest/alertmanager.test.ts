@@ -145,6 +145,56 @@ describe.skipIf(program === null)(
       await until('the group came', async () => (await incidents()).length === 3);
     });
 
+    test.each([
+      ['a name with spaces', { alertname: 'High Latency', service: 'orders-db', severity: 'critical' }],
+      ['a name with words of a sentence', { alertname: 'Postgres down in dc1', severity: 'critical' }],
+      [
+        'a value with words of a sentence and an external label',
+        {
+          alertname: 'LongTransaction',
+          prometheus: 'peers',
+          state: 'idle in transaction',
+          severity: 'warning',
+        },
+      ],
+      [
+        'marks, entities and an emoji',
+        {
+          alertname: 'CPU > 80 % & rising 🔥',
+          path: '/api/*',
+          note: '<!channel> "x"\nline two',
+          severity: 'warning',
+        },
+      ],
+    ])(
+      'with %s: one incident by webhook and Slack, whichever comes first, and both end it',
+      async (_what, labels) => {
+        await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+        const before = posted.length;
+        const startsAt = new Date().toISOString();
+        await alert(labels, { startsAt });
+        await until('the webhook came', async () => (await incidents()).length === 1);
+        await until('the Slack message came', () => posted.length === before + 1);
+        expect(await deliver(posted[before])).toMatchObject({ kind: 'repeated' });
+        await alert(labels, { startsAt, endsAt: new Date().toISOString() });
+        await until('the end came to Slack', () => posted.length === before + 2);
+        expect(await deliver(posted[before + 1])).toMatchObject({ kind: 'resolved' });
+        expect(await incidents()).toMatchObject([
+          { severity: labels.severity, alert_name: labels.alertname },
+        ]);
+
+        await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+        expect(await deliver(posted[before])).toMatchObject({ kind: 'opened' });
+        await alert({ ...labels }, { startsAt: new Date().toISOString() });
+        await until('the webhook came again', async () => (await db.sql`SELECT FROM alert`).length === 2);
+        expect(await incidents()).toMatchObject([
+          { severity: labels.severity, alert_name: labels.alertname },
+        ]);
+        await alert(labels, { startsAt, endsAt: new Date().toISOString() });
+        await until('it is over', async () => (await incidents())[0]?.['source_resolved_at'] !== null);
+      },
+    );
+
     const incidents = () => db.sql`SELECT * FROM incident ORDER BY opened_at`;
     const alert = (labels: Record<string, string>, times: object) =>
       post([{ labels, annotations: { summary: 'Five sessions wait for a lock' }, ...times }]);
