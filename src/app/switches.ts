@@ -1,5 +1,6 @@
 import type { Action } from '../domain/action.ts';
 import type { Refusal } from '../domain/errors.ts';
+import type { IncidentId } from '../domain/ids.ts';
 import { domains } from '../domain/incident.ts';
 import type { Target } from '../domain/target.ts';
 import type { Steered, Steering } from '../investigation/steering.ts';
@@ -31,12 +32,18 @@ export function createSwitches(deps: SwitchesDeps) {
     targets: [...targets.keys()],
   });
   const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
+  /** Said in an incident's thread, that incident may have been meant. */
+  const orThis = (verb: string, answer: Steered, incidentId: IncidentId | null): string =>
+    incidentId !== null && !answer.ok && answer.code === 'UNKNOWN_SCOPE'
+      ? `${answer.reason}\nOnly this incident: mention me with “${verb}” alone. Something for me to look at: “hint: …”.`
+      : said(answer);
   return {
     start: () => board.start(),
     end: () => board.end(),
     commands: {
-      stop: async ({ text, by, say }) => said(await orders.stop(text, by, say)),
-      resume: async ({ text, by }) => said(await orders.resume(text, by)),
+      stop: async ({ text, by, say, incidentId }) =>
+        orThis('stop', await orders.stop(text, by, say), incidentId),
+      resume: async ({ text, by, incidentId }) => orThis('resume', await orders.resume(text, by), incidentId),
     } satisfies Record<string, SlackCommand>,
     /** Why this action may not be approved now; undefined: nothing holds it up. */
     holds: (action: Action | null): Promise<Refusal | undefined> =>

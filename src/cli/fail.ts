@@ -18,7 +18,9 @@ export function fail(error: unknown): void {
         ? exitCodes.config
         : error.code === 'NOT_FOUND'
           ? exitCodes.notFound
-          : exitCodes.failed;
+          : error.code === 'USAGE'
+            ? exitCodes.usage
+            : exitCodes.failed;
     return;
   }
   process.stderr.write(

@@ -26,7 +26,7 @@ export const stopCommand = new Command('stop')
   .option('--reason <text>', 'why, for everybody to read', '')
   .action((scope: string, options: Options) =>
     withBoard(async (board, config) => {
-      const order = orderOf(config, scope, options);
+      const order = orderOf('stop', config, scope, options);
       const running = await board.stop(order, (claimed) => {
         if (claimed.length > 0)
           process.stderr.write(`The switch is set. Waiting for ${claimed.length} that had begun …\n`);
@@ -41,7 +41,7 @@ export const resumeCommand = new Command('resume')
   .option('--reason <text>', 'why, for everybody to read', '')
   .action((scope: string, options: Options) =>
     withBoard(async (board, config) => {
-      const answer = await resumed(board, orderOf(config, scope, options));
+      const answer = await resumed(board, orderOf('resume', config, scope, options));
       if (!answer.ok) throw failure(answer);
       process.stdout.write(`${answer.text}\n`);
     }),
@@ -66,12 +66,17 @@ function withBoard(
   });
 }
 
-function orderOf(config: Config, scope: string, { for: span, reason }: Options) {
+function orderOf(verb: 'stop' | 'resume', config: Config, scope: string, { for: span, reason }: Options) {
   const targets = configuredTargets(config).map((target) => target.name);
   const text = `${scope}${span === undefined ? '' : ` for ${span}`}`;
-  // In a chat the first word of a stop may already be its reason; here it names what to stop.
-  const words = readSwitchWords(text, { domains, targets }, { exact: true });
-  if (!words.ok) throw failure(words);
+  const everything = `To ${verb} everything: sentry ${verb} everything`;
+  const words = readSwitchWords(text, { domains, targets, everything });
+  if (!words.ok) throw new OpsError('USAGE', words.reason, { hint: `sentry ${verb} --help` });
+  // What is left of the scope's words would be a reason in a chat; here it is a word too many.
+  if (words.reason !== '')
+    throw new OpsError('USAGE', `“${scope}” is more than a scope. ${everything}`, {
+      hint: `sentry ${verb} <scope> --reason "${words.reason}"`,
+    });
   return { scope: words.scope, forMs: words.forMs, reason, by: `${userInfo().username} (command line)` };
 }
 

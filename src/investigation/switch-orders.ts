@@ -37,7 +37,7 @@ export function createSwitchOrders(deps: {
   /** `INC-7 …`: of one incident. */
   function incidentIn(text: string): { readonly id: IncidentId; readonly rest: string } | undefined {
     const [word = '', ...rest] = text.trim().split(/\s+/);
-    const id = /^inc-/i.test(word) ? parseIncidentId(word) : undefined;
+    const id = /^inc-/i.test(word) ? parseIncidentId(word.replace(/[,;:.!]+$/, '')) : undefined;
     return id && { id, rest: rest.join(' ') };
   }
 
@@ -47,7 +47,10 @@ export function createSwitchOrders(deps: {
       if (incident) return steering.stop(incident.id, by, incident.rest || 'no reason given');
       const no = await mayNot(by);
       if (no) return no;
-      const order = readSwitchWords(text, deps);
+      const order = readSwitchWords(text, {
+        ...deps,
+        everything: 'To stop everything: /sentry stop everything',
+      });
       if (!order.ok) return order;
       const { scope, forMs, reason } = order;
       const running = await board.stop({ scope, by, reason, forMs }, (claimed) => {
@@ -64,7 +67,10 @@ export function createSwitchOrders(deps: {
       if (incident) return steering.resume(incident.id, by);
       const no = await mayNot(by);
       if (no) return no;
-      const order = readSwitchWords(text, deps, { exact: true });
+      const order = readSwitchWords(text, {
+        ...deps,
+        everything: 'To resume everything: /sentry resume everything',
+      });
       if (!order.ok) return order;
       return resumed(board, { scope: order.scope, by, reason: order.reason });
     },

@@ -1,3 +1,4 @@
+import { closestName } from '../domain/closest-name.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 
 /** What a person asked to stop or resume, taken from their words. */
@@ -10,61 +11,101 @@ export interface SwitchWords {
   readonly reason: string;
 }
 
+/** What can be stopped, and how to stop all of it from where the words were said: what is asked back ends with that. */
+export interface SwitchScopes {
+  readonly domains: readonly string[];
+  readonly targets: readonly string[];
+  readonly everything: string;
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** A longer stop is one without an end. */
 const MAX_MS = 31 * 86_400_000;
 const REASON_MAX = 500;
+/** What begins a reason, and never names a scope. */
+const REASON = /^(?:(?:because|since|reason)\b|[:;,–—-])/i;
 
 /**
- * `[everything | <domain> | <target>] [for 30m|2h|1d] [reason …]`. A first word that is neither a domain nor a target
- * belongs to the reason, and everything is meant: a stop that was misunderstood must stop too much, not too little.
- * A scope that is written out (`target:x`) has to exist. `exact`, for what takes a stop back: there the first word has to
- * be a scope, or a misspelt one would free everything.
+ * `[everything | <domain> | <target>] [for 30m|2h|1d] [because …]`. A first word that is none of these stops nothing and is
+ * asked back: whether it is a misspelt target or a reason, nobody but who typed it knows, and stopping the wrong thing
+ * is not what they asked for. The answer carries the exact words that stop everything.
  */
-export function readSwitchWords(
-  text: string,
-  known: { readonly domains: readonly string[]; readonly targets: readonly string[] },
-  { exact = false }: { readonly exact?: boolean } = {},
-): SwitchWords | Refusal {
+export function readSwitchWords(text: string, known: SwitchScopes): SwitchWords | Refusal {
   const words = text.trim().split(/\s+/).filter(Boolean);
-  const named = scopeOf(words[0] ?? '', known);
-  if (typeof named === 'object') return named;
-  if (exact && named === undefined && words[0] !== undefined)
-    return refuse(
-      'UNKNOWN_SCOPE',
-      `“${words[0].slice(0, 80)}” is neither a domain nor a target; targets: ${known.targets.join(', ') || 'none'}.`,
-    );
-  if (named !== undefined) words.shift();
+  const named = scopeOf(words, known);
+  if (typeof named === 'object' && 'ok' in named) return named;
+  words.splice(0, named.words);
   let forMs: number | null = null;
   if (words[0]?.toLowerCase() === 'for') {
     const span = readSpan(words[1] ?? '');
     if (span === undefined)
-      return refuse('BAD_TIME', `“for ${words[1] ?? ''}”: say for 30m, for 2h or for 1d (at most 31d).`);
+      return refuse(
+        'BAD_TIME',
+        `“for ${words[1] ?? ''}”: say for 30m, for 2h or for 1d (at most 31d). Nothing was changed. ${known.everything}`,
+      );
     forMs = span;
     words.splice(0, 2);
   }
-  return { ok: true, scope: named ?? '*', forMs, reason: words.join(' ').slice(0, REASON_MAX) };
+  const reason = words
+    .join(' ')
+    .replace(/^(?:because|reason)\b\s*/i, '')
+    .replace(/^[:;,–—-]+\s*/, '');
+  return { ok: true, scope: named.scope, forMs, reason: reason.slice(0, REASON_MAX) };
 }
 
 /** Ms of `30m`, `2h`, `1d`; undefined when it is none or beyond 31 days. */
 export function readSpan(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/i.exec(text) ?? [];
+  const [, count, unit = ''] = /^(\d{1,5})([mhd])[.,:;]?$/i.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit.toLowerCase()] ?? Number.NaN);
   return ms > 0 && ms <= MAX_MS ? ms : undefined;
 }
 
-function scopeOf(
-  word: string,
-  { domains, targets }: { readonly domains: readonly string[]; readonly targets: readonly string[] },
-): string | Refusal | undefined {
-  const lower = word.toLowerCase();
-  if (lower === '*' || lower === 'all' || lower === 'everything') return '*';
-  const [, kind, name] = /^(domain|target):(.*)$/.exec(lower) ?? [];
-  const target = targets.find((each) => each.toLowerCase() === (name ?? lower));
-  const domain = domains.find((each) => each === (name ?? lower));
-  if (kind !== 'domain' && target !== undefined) return `target:${target}`;
-  if (kind !== 'target' && domain !== undefined) return `domain:${domain}`;
-  if (kind === undefined) return undefined;
-  const all = (kind === 'domain' ? domains : targets).join(', ') || 'none';
-  return refuse('UNKNOWN_SCOPE', `There is no ${kind} “${name ?? ''}”; there are: ${all}.`);
+interface Named {
+  readonly scope: string;
+  /** So many words say it. */
+  readonly words: number;
+}
+
+function scopeOf(words: readonly string[], known: SwitchScopes): Named | Refusal {
+  const [first, second] = words;
+  if (first === undefined || first.toLowerCase() === 'for' || REASON.test(first))
+    return { scope: '*', words: 0 };
+  const lower = plain(first);
+  if (['*', 'all', 'everything'].includes(lower) || first === '*') return { scope: '*', words: 1 };
+  // “target shop-db” is how the answer says it.
+  const [kind, name, length] =
+    /^(?:target|domain)$/.test(lower) && second !== undefined
+      ? ([lower, plain(second), 2] as const)
+      : ([/^(target|domain):/.exec(lower)?.[1], lower.replace(/^(?:target|domain):/, ''), 1] as const);
+  const target = known.targets.find((each) => each.toLowerCase() === name);
+  const domain = known.domains.find((each) => each.toLowerCase() === name);
+  if (kind !== 'domain' && target !== undefined) return { scope: `target:${target}`, words: length };
+  if (kind !== 'target' && domain !== undefined) return { scope: `domain:${domain}`, words: length };
+  return unknown(kind === undefined ? first : name, kind, known);
+}
+
+/** Without the quotes and marks that people put around a name. */
+const plain = (word: string): string => word.toLowerCase().replace(/^["'`“”‘’<(]+|["'`“”‘’>),;:.!]+$/g, '');
+
+function unknown(word: string, kind: string | undefined, known: SwitchScopes): Refusal {
+  const names =
+    kind === 'domain'
+      ? known.domains
+      : kind === 'target'
+        ? known.targets
+        : [...known.targets, ...known.domains];
+  const number = /^inc[-_#]?(\d+)$/i.exec(plain(word))?.[1];
+  const near =
+    number !== undefined
+      ? `INC-${number}`
+      : closestName(plain(word), kind === undefined ? [...names, 'everything'] : names);
+  const targets = known.targets.join(', ') || 'none';
+  return refuse(
+    'UNKNOWN_SCOPE',
+    [
+      `I know no ${kind ?? 'target, domain or incident'} called “${word.slice(0, 80)}”.`,
+      near === null ? `Targets: ${targets}; domains: ${known.domains.join(', ')}.` : `Did you mean ${near}?`,
+      `Nothing was changed. ${known.everything}`,
+    ].join(' '),
+  );
 }

@@ -23,7 +23,7 @@ const DIRECT_HELP = [
 
 const ELSEWHERE = {
   switch:
-    'I stop and approve nothing from a direct message. To stop one incident: /sentry stop INC-7. All changes: /sentry stop. Fixes are approved on their card, in the incident’s thread.',
+    'I stop and approve nothing from a direct message. To stop one incident: /sentry stop INC-7. All changes: /sentry stop everything. Fixes are approved on their card, in the incident’s thread.',
   hint: 'Say that in the incident’s thread, so that everybody there sees it: “hint: …”.',
   remember: 'For yourself: /sentry memory remember <text>. For an incident: “remember: …” in its thread.',
 } as const;

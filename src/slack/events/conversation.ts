@@ -4,11 +4,12 @@ import { briefOf } from '../blocks/brief.ts';
 import type { Slot } from '../blocks/slot.ts';
 import { escape } from '../blocks/text.ts';
 import { openByHand } from '../commands/open-by-hand.ts';
-import { helpSay } from '../commands/sentry-command.ts';
+import { helpSay, sentryCommand } from '../commands/sentry-command.ts';
 import type { SlackContext } from '../context.ts';
 import { remember } from '../memory/remember.ts';
 import { type Say, sayStory, sayText } from '../tell.ts';
 import { asksForStory, isQuestion } from './question-words.ts';
+import { type Order, readOrder } from './read-order.ts';
 
 /** Something a person said to the bot. */
 export interface Said {
@@ -22,15 +23,13 @@ export interface Said {
 }
 
 const HINT = /^\s*hint\s*:\s*/i;
-/** Commands cannot be typed in threads: there they are said. */
-const ORDER = /^\s*(stop|resume)(?:[\s,]+(?:it|this|now|here|please))*\s*(?:[.!]*|:\s*(\S.*))$/is;
 const REMEMBER = /^\s*remember\s*:\s*/i;
 /** A mention: in an incident's thread a question is answered from the record, anything else is a hint; elsewhere it is something to look into. */
 export async function answerMention(context: SlackContext, said: Said): Promise<void> {
   const incidentId = await incidentOf(context, said);
   if (!incidentId) return answerElsewhere(context, said);
   const text = said.text.trim();
-  const order = ORDER.exec(text);
+  const order = readOrder(text);
   if (order) return takeOrder(context, incidentId, said, order);
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
@@ -82,30 +81,27 @@ async function answerQuestion(
   });
 }
 
-/** “stop” and “resume”, as `/sentry stop INC-7 reason` does it; what is being answered in the thread ends as well. */
-async function takeOrder(
-  context: SlackContext,
-  id: IncidentId,
-  said: Said,
-  [, given = '', reason = '']: RegExpExecArray,
-): Promise<void> {
-  const verb = given.toLowerCase();
+/**
+ * “stop” and “resume”: alone or with a reason of this incident, else of what they name, as `/sentry stop …` does it. What is
+ * being answered in the thread ends as well.
+ */
+async function takeOrder(context: SlackContext, id: IncidentId, said: Said, order: Order): Promise<void> {
   const may = await context.people.mayAct(said.userId, said.teamId);
-  const command = context.deps.commands?.[verb];
-  if (may.ok && verb === 'stop' && said.threadTs)
+  if (may.ok && order.verb === 'stop' && order.scope === null && said.threadTs)
     await context.deps.questions?.stop(said.channel, said.threadTs);
-  const answer = !may.ok
-    ? may.reason
-    : command === undefined
-      ? 'Nothing can be stopped here.'
-      : await command({
-          text: `${id} ${reason}`.trim(),
-          by: said.userId,
-          incidentId: id,
-          say: () => undefined,
-        });
-  await context.outbound.say(id, answerSlot(said, sayText(await context.withNames(answer))));
+  const words = order.scope ?? `${id} ${order.reason}`.trim();
+  await context.outbound.say(id, answerSlot(said, await command(context, said, `${order.verb} ${words}`)));
   context.outbound.changed(id);
+}
+
+/** As if it had been typed: commands cannot be typed in threads, there they are said. */
+function command(context: SlackContext, said: Said, text: string): Promise<Say> {
+  const place = { channel: said.channel, threadTs: said.threadTs };
+  return sentryCommand(context, text, place, {
+    userId: said.userId,
+    teamId: said.teamId,
+    say: () => undefined,
+  });
 }
 
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
@@ -130,6 +126,12 @@ async function keep(context: SlackContext, id: IncidentId, said: Said, text: str
 }
 
 async function answerElsewhere(context: SlackContext, said: Said): Promise<void> {
+  const order = readOrder(said.text);
+  if (order)
+    return context.tell(
+      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
+      await command(context, said, `${order.verb} ${order.scope ?? order.reason}`.trim()),
+    );
   const named = said.text.split(/[\s,.;:!?]+/).find((word) => /^inc-\d+$/i.test(word));
   const id = named ? parseIncidentId(named) : undefined;
   const found = id ? await context.deps.records.load(id) : null;

@@ -230,10 +230,54 @@ describe('/sentry stop and resume', () => {
     expect(await board.set()).toEqual([]);
   });
 
-  test('take a scope, a time and a reason; what is no scope is a reason, and everything is meant', async () => {
+  test.each([
+    ['boxx', 'Did you mean box?'],
+    ['box-2', 'Did you mean box?'],
+    ['bxo for 2h', 'Did you mean box?'],
+    ['postgress', 'Did you mean postgres?'],
+    ['everythin', 'Did you mean everything?'],
+    ['inc7 please', 'Did you mean INC-7?'],
+    ['the sky is falling', 'Targets: box; domains: postgres, docker.'],
+    ['domain box', 'I know no domain called “box”.'],
+    ['target:boxx', 'I know no target called “boxx”. Did you mean box?'],
+    ['for ever', 'say for 30m'],
+  ])('stop and resume nothing at “%s”, ask, and say what stops everything', async (text, says) => {
+    const stopped = await orders(isAdmin).stop(text, 'UADMIN');
+    expect(stopped).toMatchObject({ ok: false, reason: expect.stringContaining(says) });
+    expect(stopped).toMatchObject({
+      reason: expect.stringContaining('Nothing was changed. To stop everything: /sentry stop everything'),
+    });
+    await orders(isAdmin).stop('everything', 'UADMIN');
+    const resumed = await orders(isAdmin).resume(text, 'UADMIN');
+    expect(resumed).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('To resume everything: /sentry resume everything'),
+    });
+    expect((await board.set()).map(({ scope }) => scope)).toEqual(['*']);
+    await orders(isAdmin).resume('everything', 'UADMIN');
+  });
+
+  test.each([
+    ['', '*', ''],
+    ['everything', '*', ''],
+    ['all: the sky is falling', '*', 'the sky is falling'],
+    ['because the sky is falling', '*', 'the sky is falling'],
+    [': the sky is falling', '*', 'the sky is falling'],
+    ['for 2h because of the release', '*', 'of the release'],
+    ['everything for 2h because of the release', '*', 'of the release'],
+    ['target box release day', 'target:box', 'release day'],
+    ['“Box”, release day', 'target:box', 'release day'],
+    ['domain:postgres', 'domain:postgres', ''],
+  ])('“%s” stops %s', async (text, scope, reason) => {
+    expect(await orders(isAdmin).stop(text, 'UADMIN')).toMatchObject({ ok: true });
+    expect(await board.set()).toMatchObject([{ scope, reason }]);
+    await board.resume({ ...order, scope });
+  });
+
+  test('take a scope, a time and a reason', async () => {
     await orders(isAdmin).stop('box for 2h release day', 'UADMIN');
     await orders(isAdmin).stop('postgres', 'UADMIN');
-    await orders(isAdmin).stop('the sky is falling', 'UADMIN');
+    await orders(isAdmin).stop('everything the sky is falling', 'UADMIN');
     const set = await board.set();
     expect(set.map(({ scope, reason }) => [scope, reason])).toEqual([
       ['*', 'the sky is falling'],
@@ -242,10 +286,6 @@ describe('/sentry stop and resume', () => {
     ]);
     const endsInMs = Date.parse(set[2]?.until ?? '') - Date.now();
     expect(Math.abs(endsInMs - 2 * 3_600_000)).toBeLessThan(60_000);
-    expect(await orders(isAdmin).stop('for ever', 'UADMIN')).toMatchObject({ code: 'BAD_TIME' });
-    expect(await orders(isAdmin).stop('target:boks', 'UADMIN')).toMatchObject({ code: 'UNKNOWN_SCOPE' });
-    // A misspelt name must not free everything.
-    expect(await orders(isAdmin).resume('boks', 'UADMIN')).toMatchObject({ code: 'UNKNOWN_SCOPE' });
     const answer = await orders(isAdmin).resume('everything', 'UADMIN');
     expect(answer).toMatchObject({ ok: true });
     expect(answer.ok && answer.text).toContain('Still: Stopped by <@UADMIN> (target box)');

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { CHANNELS, USERS } from '../../../playground/slack/seed.ts';
+import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import { createSwitchOrders } from '../../../src/investigation/switch-orders.ts';
 import { createSwitchboard } from '../../../src/investigation/switchboard.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
@@ -70,6 +70,41 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
   expect((await whispers(scene, USERS.admin)).at(-1)).not.toContain(USERS.admin);
   await ask(USERS.admin, '/sentry resume shop-db', 'Resumed: target shop-db');
   await root(null, /Nothing is changed/);
+
+  // Said, in a thread and elsewhere: a misspelt name stops nothing, and is no hint and no new incident either.
+  const rootTs = (await scene.messages()).find((each) => textOf(each).includes(id))?.ts ?? '';
+  const mention = (text: string, thread_ts?: string) =>
+    scene.act('message.post', {
+      userId: USERS.admin,
+      channel: CHANNELS.alerts,
+      text: `<@${SENTRY_APP.botUserId}> ${text}`,
+      ...(thread_ts ? { thread_ts } : {}),
+    });
+  const saidInThread = async (words: string): Promise<void> => {
+    await waitFor(`the thread to say ${words}`, async () =>
+      (await scene.messages()).some((each) => each.thread_ts === rootTs && textOf(each).includes(words)),
+    );
+  };
+  await mention('stop shop-dbx', rootTs);
+  await saidInThread('Did you mean shop-db?');
+  await mention('stop shop-dbx');
+  await waitFor('an answer', async () =>
+    (await whispers(scene, USERS.admin)).at(-1)?.includes('Did you mean shop-db?'),
+  );
+  await ask(USERS.admin, '/sentry stop shop-dbx', '/sentry stop everything');
+  expect(await board.set()).toEqual([]);
+  await mention('stop shop-db for 1h', rootTs);
+  await saidInThread('Stopped: target shop-db');
+  await mention('resume shop-db');
+  await waitFor('an answer', async () =>
+    (await whispers(scene, USERS.admin)).at(-1)?.includes('Resumed: target shop-db'),
+  );
+  await mention('stop everything because the sky is falling');
+  await waitFor('an answer', async () =>
+    (await whispers(scene, USERS.admin)).at(-1)?.includes('Stopped: everything'),
+  );
+  expect(await board.set()).toMatchObject([{ scope: '*', reason: 'the sky is falling' }]);
+  expect(await scene.sql`SELECT FROM incident`).toHaveLength(1);
 
   await bot.announce('The cost breaker is open.');
   const said = (await scene.messages())
