@@ -1,5 +1,6 @@
 import type { IncidentId } from '../../domain/ids.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { onlyTheRecord, shortAnswer } from '../answers/short-answer.ts';
 import { briefOf } from '../blocks/brief.ts';
 import { link, paragraph, prose } from '../blocks/build.ts';
 import { escape } from '../blocks/text.ts';
@@ -92,9 +93,13 @@ async function answerAbout(
     text: said.text,
   };
   // The record first: it is right, and it is there when no model answers.
-  if (!further) {
+  const readers = { userId: said.userId, channel: said.channel, alone: true };
+  const known = bare
+    ? await story(context, record, url)
+    : await shortAnswer(context, record, said.text, readers);
+  if (known !== null || !further) {
     await questions?.note(question);
-    return say(await story(context, record, url));
+    return say(known ?? sayText(onlyTheRecord(questions?.hasModel === true)));
   }
   await say(briefOf(record, url));
   await questions.ask(question);

@@ -49,7 +49,8 @@ export function readDirect(given: string, inConversation: boolean): DirectWish {
   return text.split(/\s+/).length < 2 ? { kind: 'help' } : { kind: 'problem', text };
 }
 
-function readCourtesy(text: string): 'help' | 'thanks' | null {
+/** Null: more than a courtesy is said. */
+export function readCourtesy(text: string): 'help' | 'thanks' | null {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   if (!words.every((word) => greetings.has(word) || courtesies.has(word))) return null;
   return words.some((word) => greetings.has(word)) ? 'help' : 'thanks';

@@ -1,14 +1,19 @@
 import type { IncidentId } from '../../domain/ids.ts';
 import { parseIncidentId } from '../../domain/ids.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { isEnded } from '../../investigation/machine.ts';
+import { asksForOpen } from '../../record/questions/record-answer.ts';
+import { onlyTheRecord, shortAnswer, shortState } from '../answers/short-answer.ts';
 import { briefOf } from '../blocks/brief.ts';
 import type { Slot } from '../blocks/slot.ts';
 import { escape } from '../blocks/text.ts';
 import { openByHand } from '../commands/open-by-hand.ts';
 import { helpSay, sentryCommand } from '../commands/sentry-command.ts';
 import type { SlackContext } from '../context.ts';
+import { readCourtesy } from '../direct/read-direct.ts';
 import { remember } from '../memory/remember.ts';
 import { type Say, sayStory, sayText } from '../tell.ts';
-import { asksForStory, isQuestion } from './question-words.ts';
+import { isQuestion } from './question-words.ts';
 import { type Order, readOrder } from './read-order.ts';
 
 /** Something a person said to the bot. */
@@ -33,7 +38,14 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
   if (order) return takeOrder(context, incidentId, said, order);
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
-  if (text === '' || isQuestion(text)) return answerQuestion(context, incidentId, said, text);
+  const polite = readCourtesy(text);
+  if (polite === 'thanks' && text !== '') return;
+  const record = await context.deps.records.load(incidentId);
+  if (!record) return;
+  if (text === '' || polite !== null)
+    return context.outbound.say(incidentId, answerSlot(said, await shortState(context, record)));
+  // What is over takes no hints: whatever is said to me then is asked.
+  if (isQuestion(text) || isEnded(record.incident.state)) return answerQuestion(context, record, said, text);
   return takeHint(context, incidentId, said, text);
 }
 
@@ -51,25 +63,24 @@ async function incidentOf(context: SlackContext, said: Said): Promise<IncidentId
 }
 
 /**
- * The record's answer stands first; the model's grows below it. The whole story is long: it is told when it is asked for, or
- * when there is no model to say more.
+ * The record answers what it can, shortly and alone. Else the model is asked, below how the incident stands; without one it is
+ * said that there is none. The whole story is nobody's answer in public: `/sentry why` tells it to who asks.
  */
 async function answerQuestion(
   context: SlackContext,
-  id: IncidentId,
+  record: IncidentRecord,
   said: Said,
   text: string,
 ): Promise<void> {
-  const { deps, outbound, people } = context;
-  const record = await deps.records.load(id);
-  if (!record) return;
-  const { questions } = deps;
-  const further =
-    text !== '' && questions?.hasModel === true && (await people.mayAct(said.userId, said.teamId)).ok;
-  const say = further && !asksForStory(text) ? briefOf(record, null) : sayStory(deps.why(record));
-  await outbound.say(id, answerSlot(said, say));
-  if (!further) return;
+  const { outbound, people } = context;
+  const { questions } = context.deps;
+  const { id } = record.incident;
   const { channel, ts, userId: by } = said;
+  const known = await shortAnswer(context, record, text, { userId: by, channel, alone: false });
+  if (known) return outbound.say(id, answerSlot(said, known));
+  if (questions?.hasModel !== true || !(await people.mayAct(by, said.teamId)).ok)
+    return outbound.say(id, answerSlot(said, sayText(onlyTheRecord(questions?.hasModel === true))));
+  await outbound.say(id, answerSlot(said, briefOf(record, null)));
   await questions.ask({
     channel,
     ts,
@@ -142,7 +153,15 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
       { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
       sayText(`There is no ${id} that you may see.`),
     );
-  const say = record ? sayStory(context.deps.why(record)) : await openOrHelp(context, said);
+  if (!record && asksForOpen(said.text))
+    return context.tell(
+      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
+      await command(context, said, 'incidents'),
+    );
+  const readers = { userId: said.userId, channel: said.channel, alone: true };
+  const known =
+    record && named !== said.text.trim() ? await shortAnswer(context, record, said.text, readers) : null;
+  const say = known ?? (record ? sayStory(context.deps.why(record)) : await openOrHelp(context, said));
   await context.tell({ userId: said.userId, channel: said.channel, threadTs: said.threadTs }, say);
 }
 

@@ -1,5 +1,5 @@
 const QUESTION =
-  /\?\s*$|^\s*(why|what|who|whom|when|where|which|how|is|are|was|were|did|does|do|has|have|can|could|should|status|summary|explain|tell|show)\b/i;
+  /\?\s*$|^\s*(why|what|who|whom|when|where|which|how|is|are|was|were|did|does|do|has|have|can|could|should|status|summary|explain|tell|show|give|list|write|draft|describe|summari[sz]e)\b/i;
 const STORY =
   /^\/?(?:sentry\s+)?(?:why|story|status|summary|what happened|what is going on)?\s*(?:inc-\d+)?\s*[?.!]*$/i;
 

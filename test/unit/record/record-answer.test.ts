@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { answerFromRecord, asksForOpen, type Line } from '../../../src/record/questions/record-answer.ts';
+import { aDiagnosis, anAction, anIncident, aRecord, eventsOf } from '../../support/incident-record.ts';
+
+const around = { approvers: 'the group @oncall', open: [], now: new Date('2026-11-21T10:20:00Z') };
+const plain = (lines: readonly Line[] | null): string | null =>
+  lines &&
+  lines
+    .map((line) =>
+      line
+        .map((piece) =>
+          typeof piece === 'string'
+            ? piece
+            : 'person' in piece
+              ? `@${piece.person}`
+              : 'at' in piece
+                ? piece.at.slice(11, 16)
+                : piece.code,
+        )
+        .join(''),
+    )
+    .join('\n');
+
+const ended = aRecord({
+  incident: anIncident({ state: 'resolved', endedAt: '2026-11-21T10:04:00.000Z', occurrences: 3 }),
+  actions: [
+    anAction({
+      state: 'succeeded',
+      approvedBy: ['UOLIVIA'],
+      decidedBy: 'UOLIVIA',
+      decidedAt: '2026-11-21T10:02:00.000Z',
+      startedAt: '2026-11-21T10:02:01.000Z',
+      finishedAt: '2026-11-21T10:02:02.000Z',
+      outcome: 'The session has ended.',
+    }),
+  ],
+  events: eventsOf(
+    { type: 'incident.opened', source: 'alertmanager', title: 'x' },
+    { type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis() },
+    { type: 'verification.checked', round: 1, holds: true, lines: ['0 sessions wait'] },
+    { type: 'state.changed', from: 'verifying', to: 'resolved', reason: 'It has held for 10 s.' },
+  ),
+});
+const waiting = aRecord({
+  incident: anIncident({ state: 'awaiting_approval', nextStep: 'Waiting for a decision.' }),
+});
+const denied = aRecord({
+  incident: anIncident({ state: 'reported' }),
+  actions: [
+    anAction({
+      state: 'denied',
+      decidedBy: 'UNOAH',
+      decidedAt: '2026-11-21T10:03:00.000Z',
+      decisionReason: 'I work in it',
+    }),
+  ],
+});
+const ask = (record: typeof ended, text: string, changes: object = {}) =>
+  plain(answerFromRecord(record, text, { ...around, ...changes }));
+
+describe('the record answers, without a model', () => {
+  const approved = 'Approved by @UOLIVIA at 10:02: SELECT pg_terminate_backend(4242)';
+  test.each([
+    ['who approved this?', approved],
+    ['Who approved?', approved],
+    ['and who gave permission for that?', approved],
+    ['who did this', approved],
+    ['who ran the command?', approved],
+    ['was it approved', approved],
+    ['when was it approved?', approved],
+    ['what ran?', 'on shop-db, at 10:02: it ran (The session has ended.).'],
+    ['what did you do?', 'on shop-db, at 10:02'],
+    ['which commands were executed', 'on shop-db, at 10:02'],
+    ['what have you changed on shop-db', 'on shop-db, at 10:02'],
+    ['why did you terminate that session?', 'Because: It holds the lock everybody waits for.'],
+    ['why was it run?', 'Because: It holds the lock everybody waits for.'],
+    ['what is it now?', 'Resolved since 10:00: It has held for 10 s.'],
+    ['status', 'Resolved since'],
+    ['is it over?', 'Resolved since'],
+    ['is this fixed yet?', 'Resolved since'],
+    ['did it help?', 'Resolved since'],
+    ['is shop-db ok?', 'Resolved since'],
+    ['how long did it take?', 'Opened at 10:00 (by alertmanager), over at 10:04: 4 min.'],
+    ['when did it start?', 'Opened at 10:00'],
+    ['when?', 'Opened at 10:00'],
+    ['how often have we seen this?', 'The alert fired 3 times in this incident.'],
+    ['has this happened before?', 'The alert fired 3 times'],
+    ['how many times did it fire?', 'The alert fired 3 times'],
+    ['what did it cost?', 'Nothing: no model was used, 1 call of tools.'],
+    ['how much did that cost us?', 'Nothing: no model was used'],
+    ['why?', 'pid 4242 holds a lock'],
+    ['what was the root cause?', 'pid 4242 holds a lock'],
+    ['how sure are you?', '(95 % sure)'],
+    ['how do you know?', '• pid 4242 blocks 5 others.'],
+    ['what is next?', 'Nothing: it is over.'],
+    ['was anything denied?', 'Nothing was denied.'],
+    ['who was asked?', 'Nobody is being asked now.'],
+    ['who stopped it?', 'Nobody stopped it.'],
+    ['what else is open?', 'Nothing is open.'],
+    ['what happened?', 'pid 4242 holds a lock'],
+  ])('%s', (question, says) => {
+    const answer = ask(ended, question);
+    expect(answer).toContain(says);
+    expect(answer?.split('\n').length).toBeLessThanOrEqual(3);
+  });
+
+  test.each([
+    ['who approved this?', 'Nobody yet (asked: the group @oncall), open until 10:30: SELECT'],
+    ['who was asked?', 'Asked: the group @oncall, until 10:30: SELECT'],
+    ['what ran?', 'Nothing ran; nothing was changed.\nWaiting for approval: SELECT'],
+    ['is it over?', 'No: waiting for approval.'],
+    ['what happens next?', 'A decision on SELECT'],
+    ['how long has it been open?', 'not over yet: 20 min so far.'],
+    ['why do you want to terminate 4242?', 'It has not run. It was proposed because: It holds the lock'],
+    ['what was the cause?', 'No cause is known yet'],
+  ])('while it waits: %s', (question, says) => {
+    expect(ask(waiting, question)).toContain(says);
+  });
+
+  test.each([
+    ['why was it denied?', 'Denied by @UNOAH at 10:03: “I work in it” (SELECT'],
+    ['who said no? who denied it?', 'Denied by @UNOAH'],
+    ['who approved this?', 'Denied by @UNOAH'],
+    ['what ran?', 'Nothing ran; nothing was changed.'],
+  ])('after a denial: %s', (question, says) => {
+    expect(ask(denied, question)).toContain(says);
+  });
+
+  test('names what is open', () => {
+    const open = [anIncident({ state: 'awaiting_approval' })];
+    expect(ask(ended, 'what is open?', { open })).toBe(
+      'Open: INC-7 shop-db: sessions are blocked (waiting for approval).',
+    );
+    expect(asksForOpen('which incidents are open?')).toBe(true);
+    expect(asksForOpen('checkout is open but slow')).toBe(false);
+  });
+});
+
+test.each([
+  'what about replication?',
+  'how many sessions are blocked right now?',
+  'how much memory is free?',
+  'is the disk full now?',
+  'who blocks whom?',
+  'why is checkout slow?',
+  'write a post-mortem',
+  'which query holds the lock?',
+  'can you restart shop-worker?',
+  'should we add an index on orders?',
+  'what is the meaning of life?',
+  'who wrote the migration that was approved yesterday?',
+])('the record holds nothing to “%s”', (question) => {
+  expect(ask(ended, question)).toBeNull();
+});
