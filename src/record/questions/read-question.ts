@@ -103,7 +103,7 @@ export function readQuestion(text: string, own: ReadonlySet<string>): RecordQues
   }
   // What failed tells itself why.
   const why =
-    (words.includes('why') || /\bhow come\b/i.test(text)) && !words.some((word) => /^fail/.test(word));
+    (words.includes('why') || /\bhow come\b/i.test(text)) && !words.some((word) => word.startsWith('fail'));
   const when = words.includes('when');
   const strong = [...new Set(found)];
   if (strong.length === 1 && strong[0] === 'count' && why) return null;

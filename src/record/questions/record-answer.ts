@@ -19,6 +19,8 @@ export interface Around {
   /** Open incidents that everybody who reads the answer may see. */
   readonly open: readonly Pick<Incident, 'id' | 'title' | 'state'>[];
   readonly now: Date;
+  /** Somebody else can be asked: “nothing is known” is then no answer. */
+  readonly elsewhere: boolean;
 }
 
 const MAX_LINES = 3;
@@ -33,6 +35,11 @@ export function answerFromRecord(
 ): readonly Line[] | null {
   const question = readQuestion(text, ownWords(record));
   if (question === null) return null;
+  const { subjects: asked, why } = question;
+  const unknown =
+    !record.events.some(({ type }) => type === 'diagnosis.concluded') && record.actions.length === 0;
+  if (around.elsewhere && unknown && (why || asked.includes('cause') || asked.includes('evidence')))
+    return null;
   const subjects = question.subjects.slice(0, MAX_LINES);
   const each = Math.max(1, Math.floor(MAX_LINES / subjects.length));
   return subjects
@@ -208,7 +215,7 @@ function whyRun(record: IncidentRecord): readonly Line[] {
   const did = action.startedAt === null ? 'It has not run. It was proposed because: ' : 'Because: ';
   return [
     [did, action.why === '' ? 'no reason is on record.' : ended(clip(action.why, SENTENCE))],
-    ...approvalOf(record, { approvers: null, open: [], now: new Date(0) }).slice(0, 1),
+    ...approvalOf(record, { approvers: null, open: [], now: new Date(0), elsewhere: false }).slice(0, 1),
   ];
 }
 

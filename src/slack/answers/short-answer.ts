@@ -24,6 +24,7 @@ export async function shortAnswer(
     approvers: approvers ?? null,
     open: await openFor(context, readers),
     now: new Date(),
+    elsewhere: context.deps.questions?.hasModel === true,
   });
   return lines === null ? null : sayLines(context, lines);
 }

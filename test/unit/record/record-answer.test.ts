@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { answerFromRecord, asksForOpen, type Line } from '../../../src/record/questions/record-answer.ts';
 import { aDiagnosis, anAction, anIncident, aRecord, eventsOf } from '../../support/incident-record.ts';
 
-const around = { approvers: 'the group @oncall', open: [], now: new Date('2026-11-21T10:20:00Z') };
+const around = {
+  approvers: 'the group @oncall',
+  open: [],
+  now: new Date('2026-11-21T10:20:00Z'),
+  elsewhere: false,
+};
 const plain = (lines: readonly Line[] | null): string | null =>
   lines &&
   lines
@@ -124,6 +129,14 @@ describe('the record answers, without a model', () => {
     ['what ran?', 'Nothing ran; nothing was changed.'],
   ])('after a denial: %s', (question, says) => {
     expect(ask(denied, question)).toContain(says);
+  });
+
+  test('leaves what is not known yet to a model, where there is one', () => {
+    const fresh = aRecord({ actions: [] });
+    expect(ask(fresh, 'why?', { elsewhere: true })).toBeNull();
+    expect(ask(fresh, 'who approved this?', { elsewhere: true })).toContain('Nobody');
+    expect(ask(fresh, 'why?')).toContain('No cause is known yet');
+    expect(ask(ended, 'why?', { elsewhere: true })).toContain('pid 4242');
   });
 
   test('names what is open', () => {
