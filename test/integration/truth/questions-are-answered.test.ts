@@ -118,7 +118,7 @@ it('asks the model only what the record does not answer', async () => {
   await ask('who approved this?', /Nobody yet/);
   expect(asked).toEqual([]);
   await ask('what about replication?', /Waiting for approval/);
-  await waitFor('the model to be asked', () => asked.length === 1);
+  await waitFor('the model to be asked', async () => asked.length === 1);
   expect(asked).toMatchObject([{ text: 'what about replication?' }]);
 });
 
