@@ -21,6 +21,8 @@ export interface Told {
   readonly head: Head | null;
   /** The values of all labels in the order of Alertmanager's templates; null where the labels do not hold the name. */
   readonly values: readonly Value[] | null;
+  /** The telling words of all values: a headline of which they do not hold all is another alert's. */
+  readonly words: readonly string[] | null;
 }
 
 /** A headline whose label values have no names. Its words end with a space each. */
@@ -30,6 +32,8 @@ export interface Head {
   readonly splits: ReadonlyArray<{ readonly group: string; readonly others: string }>;
   /** The words without those of a sentence. */
   readonly telling: string;
+  /** The same without severities, each once. */
+  readonly words: readonly string[];
 }
 
 /** The value of one label: its words, those among them that tell, and whether it says how bad it is. */
@@ -44,6 +48,8 @@ const severityLabels = new Set(['severity', 'priority', 'level', 'urgency']);
 export function toldBy(alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apart'>, vague: boolean): Told {
   const { headline, labels } = alert;
   const named = labels['alertname'];
+  const values = named && wordsIn(named).length > 0 ? valuesOf(labels) : null;
+  const telling = tellingWords(headline?.text ?? '');
   return {
     name: (headline ? named : alert.name)?.toLowerCase() ?? null,
     labels: Object.fromEntries(
@@ -61,10 +67,12 @@ export function toldBy(alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apar
             group: spaced(wordsIn(group)),
             others: spaced(wordsIn(others)),
           })),
-          telling: spaced(tellingWords(headline.text)),
+          telling: spaced(telling),
+          words: [...new Set(telling.filter((word) => !isSeverityWord(word)))],
         }
       : null,
-    values: named && wordsIn(named).length > 0 ? valuesOf(labels) : null,
+    values,
+    words: values && [...new Set(values.flatMap((value) => value.telling.split(' ')))],
   };
 }
 
@@ -105,7 +113,7 @@ export function sameProblem(a: Told, b: Told): 2 | 1 | 0 | -1 {
     a.head !== null &&
     b.head !== null &&
     Math.max(a.head.alerts, b.head.alerts) > 1 &&
-    amongWords(a.head, b.head);
+    sameThing(a.head.words, b.head.words);
   if (byHeadline === 2) return 2;
   if (byHeadline === 1 || byName || ofOneGroup) return 1;
   return byHeadline === -1 ? -1 : 0;
@@ -159,12 +167,6 @@ export function isAmong({ telling }: Head, values: readonly Value[]): boolean {
     if (next !== '' && isSeverityWord(next.trimEnd())) open.push([at + next.length, named]);
   }
   return false;
-}
-
-function amongWords(a: Head, b: Head): boolean {
-  const wordsOf = ({ telling }: Head) =>
-    telling.split(' ').filter((word) => word !== '' && !isSeverityWord(word));
-  return sameThing([...new Set(wordsOf(a))], [...new Set(wordsOf(b))]);
 }
 
 /**

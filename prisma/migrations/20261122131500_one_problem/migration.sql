@@ -71,18 +71,19 @@ CREATE FUNCTION sentry_headline_says(head jsonb, vals jsonb) RETURNS int LANGUAG
     ELSE 1 END
 $$;
 
--- The words of a headline that tell which thing is ill.
-CREATE FUNCTION sentry_headline_words(head jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-  SELECT coalesce(array_agg(w), '{}') FROM string_to_table(head->>'telling', ' ') AS w
-  WHERE w <> '' AND sentry_severity_at(w || ' ', 1) IS NULL
+-- Whether two alerts may be one problem at all, for a look over everything that is open: one name, or a headline of whose
+-- words the other's labels hold all, or two headlines. Simple enough for the planner to put it into the query.
+CREATE FUNCTION sentry_may_be_same(a jsonb, b jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(a->>'name' = b->>'name', false)
+      OR coalesce(a #> '{head,words}' <@ (b->'words'), false)
+      OR coalesce(b #> '{head,words}' <@ (a->'words'), false)
+      OR coalesce(jsonb_typeof(a->'head') = 'object' AND jsonb_typeof(b->'head') = 'object', false)
 $$;
 
 -- How surely two alerts are one problem: `sameProblem` of src/ingest/correlate.ts.
 CREATE FUNCTION sentry_same_problem(a jsonb, b jsonb) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   v_says  int;
-  v_a     text[];
-  v_b     text[];
 BEGIN
   IF EXISTS (SELECT FROM jsonb_each_text(a->'labels') AS x JOIN jsonb_each_text(b->'labels') AS y USING (key)
              WHERE x.value <> y.value) THEN
@@ -99,12 +100,9 @@ BEGIN
     RETURN 1;
   END IF;
   IF jsonb_typeof(a->'head') = 'object' AND jsonb_typeof(b->'head') = 'object'
-     AND greatest((a->'head'->>'alerts')::int, (b->'head'->>'alerts')::int) > 1 THEN
-    v_a := sentry_headline_words(a->'head');
-    v_b := sentry_headline_words(b->'head');
-    IF v_a <@ v_b OR v_a @> v_b THEN
-      RETURN 1;
-    END IF;
+     AND greatest((a->'head'->>'alerts')::int, (b->'head'->>'alerts')::int) > 1
+     AND (a #> '{head,words}' <@ (b #> '{head,words}') OR a #> '{head,words}' @> (b #> '{head,words}')) THEN
+    RETURN 1;
   END IF;
   RETURN CASE v_says WHEN -1 THEN -1 ELSE 0 END;
 END $$;
@@ -173,6 +171,7 @@ BEGIN
           FROM incident i
          WHERE i.source = ANY (v_related)
            AND (CASE WHEN i.state IN ('ignored', 'resolved') THEN i.ended_at ELSE 'infinity' END) > v_reopen_from
+           AND sentry_may_be_same(v_told, i.told)
            AND (v_vague OR NOT EXISTS (SELECT FROM alert o WHERE o.incident_id = i.id AND o.source = v_source
                                           AND o.fingerprint <> v_fingerprint))
       )
@@ -309,7 +308,7 @@ BEGIN
              WHERE i.source = ANY (string_to_array(t.related_sources, ' '))
                AND (CASE WHEN i.state IN ('ignored', 'resolved') THEN i.ended_at ELSE 'infinity' END)
                    > clock_timestamp() - make_interval(secs => t.reopen_ms / 1000)
-               AND sentry_same_problem(t.told, i.told) > 0
+               AND CASE WHEN sentry_may_be_same(t.told, i.told) THEN sentry_same_problem(t.told, i.told) > 0 END
              LIMIT 1) IS NULL
     ), opened AS (
       INSERT INTO incident (title, alert_name, severity, domain, target, source, fingerprint, identity, told, labels, annotations)
