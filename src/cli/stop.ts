@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { Command } from 'commander';
 import { configuredTargets } from '../app/targets.ts';
-import type { Config } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { OpsError, type Refusal } from '../domain/errors.ts';
 import { domains } from '../domain/incident.ts';
 import { createLog } from '../infra/log/log.ts';
@@ -24,32 +24,31 @@ export const stopCommand = new Command('stop')
   .argument('[scope]', 'everything, a domain (postgres) or a target', 'everything')
   .option('--for <time>', '30m, 2h, 1d: it ends by itself then; without it, when somebody resumes')
   .option('--reason <text>', 'why, for everybody to read', '')
-  .action((scope: string, options: Options) =>
-    withBoard(async (board, config) => {
-      const order = orderOf('stop', config, scope, options);
+  .action((scope: string, options: Options) => {
+    const order = orderOf('stop', loadConfig(), scope, options);
+    return withBoard(async (board) => {
       const running = await board.stop(order, (claimed) => {
         if (claimed.length > 0)
           process.stderr.write(`The switch is set. Waiting for ${claimed.length} that had begun …\n`);
       });
       process.stdout.write(`${stoppedText(order.scope, running)}\n`);
-    }),
-  );
+    });
+  });
 
 export const resumeCommand = new Command('resume')
   .description('Take a stop back; incidents it held up are looked at again.')
   .argument('[scope]', 'as it was stopped: everything, a domain or a target', 'everything')
   .option('--reason <text>', 'why, for everybody to read', '')
-  .action((scope: string, options: Options) =>
-    withBoard(async (board, config) => {
-      const answer = await resumed(board, orderOf('resume', config, scope, options));
+  .action((scope: string, options: Options) => {
+    const order = orderOf('resume', loadConfig(), scope, options);
+    return withBoard(async (board) => {
+      const answer = await resumed(board, order);
       if (!answer.ok) throw failure(answer);
       process.stdout.write(`${answer.text}\n`);
-    }),
-  );
+    });
+  });
 
-function withBoard(
-  use: (board: ReturnType<typeof createSwitchboard>, config: Config) => Promise<void>,
-): Promise<void> {
+function withBoard(use: (board: ReturnType<typeof createSwitchboard>) => Promise<void>): Promise<void> {
   return withStore(({ sql }, config) => {
     const board = createSwitchboard({
       sql,
@@ -62,7 +61,7 @@ function withBoard(
       redact,
       log: createLog('error'),
     });
-    return use(board, config);
+    return use(board);
   });
 }
 
