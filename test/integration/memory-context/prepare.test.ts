@@ -23,6 +23,7 @@ import { recallRunbooks } from '../../../src/memory/recall-runbooks.ts';
 import { createRetrieval, type Retrieval } from '../../../src/memory/retrieval/retrieval.ts';
 import { syncDocuments } from '../../../src/memory/retrieval/sources/sync-documents.ts';
 import { recordSystem, systemOf } from '../../../src/memory/systems/systems.ts';
+import { everybodyReads } from '../../support/audiences.ts';
 import { anIncident } from '../../support/incidents.ts';
 import { quiet } from '../../support/quiet.ts';
 import { type DocumentsRig, documentsRig, note } from '../memory-documents/rig.ts';
@@ -49,6 +50,8 @@ beforeAll(async () => {
     tokenBudget: 2_200,
     trustThreshold: 0.85,
     redact: (text) => text,
+    audiences: everybodyReads,
+    runbooks: () => [],
     log: quiet,
   };
 });
@@ -146,6 +149,7 @@ describe('a turn gets', () => {
       await retrieval.put({ kind: 'runbook', scope }, [
         { key: `egret-${scope}`, title: 'Egret', text: `The egret of ${scope}.` },
       ]);
+    await rig.past('INC-900', 'Egret');
     await retrieval.put({ kind: 'incident', scope: 'postgres' }, [
       { key: 'INC-900', title: 'Egret', text: 'The egret stood still.' },
       { key: here, title: 'Egret', text: 'The egret stands still.' },
@@ -273,6 +277,7 @@ describe('nothing reaches a prompt that its reader may not read', () => {
     const everywhere = await documentSpacesOf(rig.sql, { kind: 'operator' });
     const query = {
       reader,
+      here,
       texts: [secret],
       entities: noEntities,
       domain: null,
@@ -376,6 +381,8 @@ test('an incident of another system counts less than one of this system', async 
       },
     ]);
   await recordSystem(rig.sql, 'shop-db', { postgresql: '17.2' });
+  await rig.past('INC-701', 'Avocet', { target: 'old-db' });
+  await rig.past('INC-702', 'Avocet', { target: 'new-db' });
   await put('INC-701', '12.1');
   await put('INC-702', '17.2');
   expect(pathsOf(await prepare({ incident: about('avocet') }))).toEqual(['INC-702', 'INC-701']);
