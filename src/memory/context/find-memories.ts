@@ -166,14 +166,18 @@ async function searchAll(
   };
 }
 
-/** What fits a text far worse than the best hit for it does is about something else. */
+/**
+ * What fits a text far worse than the best hit for it does is about something else. Past incidents by themselves: that the
+ * same alert has come before says nothing against the runbook for it.
+ */
 function fitting(
   { least = { text: 0, share: 0 } }: MemoryQuery,
   hits: readonly TextHit[],
 ): (hit: TextHit) => boolean {
-  const best = new Map<number, number>();
-  for (const { hit, of } of hits) best.set(of, Math.max(best.get(of) ?? 0, hit.score));
-  return ({ hit, of }) => hit.score >= Math.max(least.text, least.share * (best.get(of) ?? 0));
+  const best = new Map<string, number>();
+  const groupOf = (one: TextHit): string => `${one.of} ${isPast(one)}`;
+  for (const one of hits) best.set(groupOf(one), Math.max(best.get(groupOf(one)) ?? 0, one.hit.score));
+  return (one) => one.hit.score >= Math.max(least.text, least.share * (best.get(groupOf(one)) ?? 0));
 }
 
 /** A hit of several texts counts by the one that it fits best. */
@@ -202,8 +206,10 @@ async function pastOf(
         .filter(({ hit }) => hit.space.scope === domain)
         .map(({ hit }) => asIncidentId(hit.key));
       const clusters = await toldClusters(deps, { domain, ids, here, asker: query.asker });
+      // Where one problem fills all that a search looks at, others of its kind are found by the record alone.
+      const unseen = ids.length >= PAST ? Math.min(...scores.values()) : 0;
       return clusters.flatMap((cluster) => {
-        const score = Math.max(...cluster.cases.map(({ id }) => scores.get(id) ?? 0));
+        const score = Math.max(...cluster.cases.map(({ id }) => scores.get(id) ?? unseen));
         const isNew = cluster.cases.every(({ id }) => !without.includes(id));
         return score > 0 && isNew ? [{ cluster, score, domain }] : [];
       });

@@ -30,6 +30,7 @@ interface PastChange {
   readonly domain?: string;
   readonly target?: string;
   readonly cause?: string;
+  readonly type?: string;
 }
 
 /** Documents and promotion over a real database with its default stores. */
@@ -76,10 +77,11 @@ export async function documentsRig() {
 
   /** An incident that is over, as others remember it. */
   async function past(id: string, title: string, change: PastChange = {}): Promise<void> {
-    const { domain = 'postgres', target = null, cause = null } = change;
+    const { domain = 'postgres', target = null, cause = null, type = null } = change;
     await sql`
-      INSERT INTO incident (id, title, severity, domain, target, cause, state, source, fingerprint, labels, annotations)
-      VALUES (${id}, ${title}, 'critical', ${domain}, ${target}, ${cause}, 'resolved', 'test', ${randomUUID()}, '{}', '{}')`;
+      INSERT INTO incident (id, title, incident_type, severity, domain, target, cause, state, source, fingerprint, labels,
+                            annotations)
+      VALUES (${id}, ${title}, ${type}, 'critical', ${domain}, ${target}, ${cause}, 'resolved', 'test', ${randomUUID()}, '{}', '{}')`;
   }
 
   async function incident(requesters: readonly string[] = []): Promise<IncidentId> {

@@ -184,6 +184,8 @@ describe('runbooks', () => {
   });
 });
 
+const never = () => expect.unreachable('it was written to');
+
 describe('while Chroma is away', () => {
   const away = 'http://127.0.0.1:9';
 
@@ -196,6 +198,23 @@ describe('while Chroma is away', () => {
     // Found by their words, for which PostgreSQL is enough.
     expect(recall.runbooks[0]?.runbookId).toBe('blocked-sessions');
     expect(recall.missing).toBe('Memory did not answer about past incidents.');
+  });
+
+  test('the runbook files on disk are recalled when the index does not answer either', async () => {
+    const { runbooks } = await loadRunbooks(join(import.meta.dirname, '../../../runbooks'));
+    const dead = { search: () => Promise.reject(new Error('away')), put: never, list: never, remove: never };
+    const memory = memoryOf({ retrieval: dead as never, runbooks: () => runbooks }, away);
+    const recall = await memory.recall(anIncident({ id: asIncidentId('INC-99') }));
+    expect(recall.runbooks[0]).toMatchObject({ runbookId: 'blocked-sessions' });
+    expect(recall.missing).toContain('runbooks');
+    // By words where no matcher knows the alert.
+    const unknown = anIncident({
+      title: 'Checkout hangs',
+      alertName: 'CheckoutHangs',
+      annotations: { summary: 'Sessions wait for a row lock that another session holds.' },
+    });
+    const found = (await memory.recall(unknown)).runbooks.map(({ runbookId }) => runbookId);
+    expect(found).toContain('blocked-sessions');
   });
 
   test('recall ends within its limit although the embedding hangs', async () => {
