@@ -31,7 +31,7 @@ export interface Audience {
 }
 
 /** Memory waits so long to hear who may read what; it says nothing of what it has not heard of by then. */
-const LIMIT_MS = 1_500;
+const LIMIT_MS = 800;
 
 /**
  * The same for whoever must not wait and must not fail: nothing may be told then.

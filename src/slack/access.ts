@@ -8,7 +8,9 @@ import type { SlackDirectory } from './directory.ts';
 import type { People } from './people.ts';
 
 const CACHE_MS = 60_000;
-const SIGHT_MS = 1_000;
+/** An investigation waits for it: so long for Slack, and not again for a channel that it was late about just now. */
+const SIGHT_MS = 500;
+const LATE_MS = 2_000;
 
 export interface Access {
   /**
@@ -20,7 +22,7 @@ export interface Access {
   mayRead(userId: string, incident: Pick<Incident, 'id' | 'channel'>, from: string | null): Promise<boolean>;
   /** Where an incident's thread is, or will begin. */
   channelOf(incident: Pick<Incident, 'id' | 'channel'>): Promise<string>;
-  /** Who sees a channel, as Slack tells it within a second. */
+  /** Who sees a channel, as Slack tells it within half a second. */
   sightOf(channel: string): Promise<Sight>;
 }
 
@@ -36,6 +38,8 @@ export function createAccess(deps: {
   readonly home: (id: IncidentId) => Promise<string>;
 }): Access {
   const cache = new Map<string, { readonly until: number; readonly sight: Promise<Sight> }>();
+
+  const late = new Map<string, number>();
 
   function look(channel: string): Promise<Sight> {
     const kept = cache.get(channel);
@@ -74,11 +78,16 @@ export function createAccess(deps: {
 
   return {
     channelOf,
-    sightOf: (channel) =>
-      within(SIGHT_MS, look(channel)).catch((error: unknown) => {
+    async sightOf(channel) {
+      const isLate = (late.get(channel) ?? 0) > performance.now();
+      try {
+        return await within(isLate ? 0 : SIGHT_MS, look(channel));
+      } catch (error) {
+        if (!isLate) late.set(channel, performance.now() + LATE_MS);
         deps.log.warn({ channel, error: messageOf(error) }, 'who sees a channel cannot be told');
         return 'unknown';
-      }),
+      }
+    },
     async mayRead(userId, incident, from) {
       const channel = await channelOf(incident);
       if (channel === from) return true;
