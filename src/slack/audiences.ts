@@ -43,7 +43,7 @@ export function createAudiences(deps: {
         (one) => one.channel === channel || (isOurs && sight !== null && isPublic(sight(one.channel))),
       );
       const read = await Promise.all(
-        open.map((one) => asker === undefined || access.mayRead(asker, one, null)),
+        open.map(async (one) => asker === undefined || access.mayRead(asker, one, null)),
       );
       const ids = new Set(open.filter((_, at) => read[at]).map(({ id }) => id));
       return {
