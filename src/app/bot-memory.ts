@@ -4,6 +4,7 @@ import { domains } from '../domain/incident.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { Log } from '../domain/log.ts';
 import type { Sql } from '../domain/sql.ts';
+import type { Audiences } from '../memory/audiences.ts';
 import { createPrepare } from '../memory/context/prepare.ts';
 import { createRecordShown } from '../memory/context/record-shown.ts';
 import { createSearchMemories, createSearchWords } from '../memory/context/search-memories.ts';
@@ -25,6 +26,8 @@ export function createBotMemory(deps: {
   readonly vectors: VectorStore;
   readonly embedder: Embedder;
   readonly documents: Documents;
+  readonly audiences: Audiences;
+  readonly runbooks: () => readonly Runbook[];
   readonly settings: Pick<Config['memory'], 'enabled' | 'tokenBudget' | 'trustThreshold'>;
   readonly redact: (text: string) => string;
   readonly log: Log;

@@ -111,6 +111,12 @@ export async function buildApp(parts: Parts) {
     vectors,
     embedder: embedding.embedder,
     documents: workspace.documents,
+    // Slack is made after what it shows: both are asked when they are all there.
+    audiences: {
+      mayTell: (here, of, asker) => slack.audiences.mayTell(here, of, asker),
+      apart: (of) => slack.audiences.apart(of),
+    },
+    runbooks: () => knownRunbooks(),
     settings: config.memory,
     redact,
     log,
@@ -225,6 +231,7 @@ export async function buildApp(parts: Parts) {
     sql,
     documents: workspace.documents,
     promotions: workspace.promotions,
+    audiences: slack.audiences,
     advise: model.outside ? createAdviseOn(model.outside, redact) : null,
     targets: targets.map((target) => target.name),
     readSystem: createReadSystem({ postgres, hosts }),

@@ -1,4 +1,6 @@
+import type { Log } from '../domain/log.ts';
 import type { Sql } from '../domain/sql.ts';
+import type { Audiences } from '../memory/audiences.ts';
 import { type FoundMemory, findMemories } from '../memory/context/find-memories.ts';
 import { createDocuments } from '../memory/documents/documents.ts';
 import { entitiesOf } from '../memory/ranking/entities-of.ts';
@@ -12,6 +14,18 @@ export interface RankedHit extends SearchHit {
   readonly rank?: Pick<RankedMemory<unknown>, 'score' | 'parts'> & Pick<FoundMemory, 'outcomes'>;
 }
 
+/** At the shell of the machine everything may be read: who may read what is not asked. */
+const nobodyAsked: Audiences = {
+  mayTell: async () => ({ ids: new Set(), keptBack: new Set(), isUnsure: true }),
+  apart: async () => [],
+};
+const silent: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
 /** Each hit by itself, in its order; without a rank when nothing stands behind it any more. */
 export function rankHits(sql: Sql, text: string, hits: readonly SearchHit[]): Promise<readonly RankedHit[]> {
   const documents = createDocuments({
@@ -24,9 +38,10 @@ export function rankHits(sql: Sql, text: string, hits: readonly SearchHit[]): Pr
     hits.map(async (hit) => {
       const retrieval = { search: async () => ({ hits: [hit], meaning: 'none' as const }) };
       const { found } = await findMemories(
-        { sql, retrieval, documents },
+        { sql, retrieval, documents, audiences: nobodyAsked, log: silent },
         {
           reader: { kind: 'operator' },
+          here: null,
           spaces: [hit.space],
           texts: [text],
           entities: entitiesOf(text),

@@ -2,7 +2,7 @@ import type { Diagnosis, Triage } from './diagnosis.ts';
 import type { GradeQuestion } from './grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
 import type { IncidentState, Role, Verdict } from './incident.ts';
-import type { ShownMemory } from './memory.ts';
+import type { HeldBack, ShownMemory } from './memory.ts';
 import type { UnreadCall } from './unread.ts';
 
 /** What happened in an incident, append-only; everything Slack shows and `why` tells is drawn from these and the rows they name. */
@@ -23,6 +23,8 @@ export type IncidentEventBody =
       readonly runbooks: readonly string[];
       readonly worked: readonly string[];
       readonly failed: readonly string[];
+      /** Absent: nothing that is similar was kept back. */
+      readonly heldBack?: HeldBack;
       readonly missing: string | null;
     }
   /** What memory put into a turn of a model; `documents` may be empty. */
@@ -183,6 +185,9 @@ export interface SeenBefore {
   readonly incidentId: IncidentId;
   readonly title: string;
   readonly distance: number;
+  /** How many incidents it stands for, and how they ended; absent on older records: one. */
+  readonly times?: number;
+  readonly ended?: string;
 }
 
 /** A memory that a model was shown: where it is, never what it says. */

@@ -6,10 +6,19 @@ export interface Recall {
   readonly incidents: readonly RecalledIncident[];
   readonly runbooks: readonly RunbookHit[];
   readonly episodes: RecalledEpisodes;
+  /** Absent: nothing that is similar was kept back. */
+  readonly heldBack?: HeldBack;
   /** What could not be asked (Chroma down, timed out), for people; null when all answered. */
   readonly missing: string | null;
 }
 
+/**
+ * Why a past incident that fits is not told: whoever reads the thread may not read of it, or Slack did not tell who may.
+ * Nothing of it is told but that there is one.
+ */
+export type HeldBack = 'may_not' | 'cannot_tell';
+
+/** A problem that was seen before, once or many times; the id and the words are the newest one's. */
 export interface RecalledIncident {
   readonly incidentId: IncidentId;
   readonly title: string;
@@ -18,8 +27,13 @@ export interface RecalledIncident {
   readonly severity: string;
   /** Cosine distance, 0–2. */
   readonly distance: number;
+  /** When the newest was opened, ISO 8601. */
   readonly storedAt: string;
-  /** The first 1,500 characters of its analysis, with title, type, target and severity. */
+  /** How many incidents it stands for. */
+  readonly times: number;
+  /** How they ended, for people: `fixed 9 times; not fixed once`. */
+  readonly ended: string;
+  /** How often it came, how it ended, what helped, and the newest one's title, type, target, severity and analysis. */
   readonly document: string;
 }
 
@@ -44,9 +58,14 @@ export interface Episode {
   readonly success: boolean | null;
 }
 
+/** An episode that stands for all of its command's, whatever the process ids and times in it. */
+export interface SimilarEpisode extends Episode {
+  readonly tried?: { readonly helped: number; readonly of: number };
+}
+
 export interface RecalledEpisodes {
   /** Newest first among equals; a success is offered first. */
-  readonly similar: readonly Episode[];
+  readonly similar: readonly SimilarEpisode[];
   /** Commands that failed before for an error with at least one keyword in common. */
   readonly failedCommands: readonly string[];
 }
@@ -66,6 +85,8 @@ export interface MemoryAsk {
   readonly turn: number;
   /** What the turn says beyond the alert: hints, a diagnosis, what tools have shown. */
   readonly text: string;
+  /** Who alone will read what comes of it; absent: everybody in the thread. */
+  readonly asker?: string;
   /** Ids of memories that stand in this history already. */
   readonly shown: readonly string[];
 }

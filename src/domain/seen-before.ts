@@ -1,4 +1,4 @@
-import type { Recall } from './memory.ts';
+import type { HeldBack, Recall } from './memory.ts';
 
 /**
  * What the fleet knows of a problem in one sentence, for people and models: how often it was seen, what helped last and what
@@ -8,12 +8,16 @@ export function seenBefore({ incidents, episodes }: Pick<Recall, 'incidents' | '
   const worked = episodes.similar.find((episode) => episode.success === true);
   const failed = episodes.failedCommands.filter((command) => command !== worked?.command);
   if (incidents.length === 0 && worked === undefined && failed.length === 0) return null;
-  const times = incidents.length === 1 ? 'once' : `${incidents.length} times`;
+  const seen = incidents.reduce((sum, { times }) => sum + times, 0);
   return [
-    incidents.length === 0 ? 'Not seen as an incident before' : `Seen ${times} before`,
+    incidents.length === 0
+      ? 'Not seen as an incident before'
+      : `Seen ${seen === 1 ? 'once' : `${seen} times`} before`,
     ...(worked === undefined
       ? []
-      : [`last fixed by “${worked.command}” on ${worked.timestamp.slice(0, 10)}`]),
+      : [
+          `last fixed by “${worked.command}” on ${worked.timestamp.slice(0, 10)}${worked.tried ? `, which helped ${worked.tried.helped} of ${worked.tried.of} times` : ''}`,
+        ]),
     ...(failed.length === 0
       ? []
       : [
@@ -25,4 +29,11 @@ export function seenBefore({ incidents, episodes }: Pick<Recall, 'incidents' | '
   ]
     .join('; ')
     .concat('.');
+}
+
+/** All that is said of a past incident which may not be told. */
+export function heldBackWords(why: HeldBack): string {
+  return why === 'may_not'
+    ? 'A similar incident exists that you may not see.'
+    : 'A similar incident is left out: Slack does not tell who may see it.';
 }

@@ -13,6 +13,8 @@ import type { InvestigationDeps } from './deps.ts';
 export interface FollowUp {
   readonly incident: Incident;
   readonly question: Parameters<NonNullable<Investigator['answer']>>[1];
+  /** Who alone reads the answer; absent: it stands in the thread. */
+  readonly asker?: string;
   /** The words whole so far, redacted; null when they are withdrawn. */
   readonly onWords: (words: string | null, kind: WordsKind) => void;
   readonly durably: <T>(name: string, fn: () => Promise<T>) => Promise<T>;
@@ -26,7 +28,7 @@ export interface FollowUp {
  */
 export async function followUp(
   deps: InvestigationDeps,
-  { incident, question, onWords, durably, signal }: FollowUp,
+  { incident, question, asker, onWords, durably, signal }: FollowUp,
 ): Promise<{ readonly ok: true; readonly text: string } | Refusal> {
   const answer = deps.claude?.answer;
   if (answer === undefined) return refuse('NO_MODEL', 'No model is configured.');
@@ -47,7 +49,14 @@ export async function followUp(
     durably,
     memoryFor: async (turn, text, shown) => {
       const prepared = await durably(`memory ${turn}`, () =>
-        deps.memory.prepare({ incident, role: 'triage', turn, text, shown }),
+        deps.memory.prepare({
+          incident,
+          role: 'triage',
+          turn,
+          text,
+          shown,
+          ...(asker === undefined ? {} : { asker }),
+        }),
       );
       if (prepared === null) return null;
       await durably(`memory ${turn} on record`, async () => {

@@ -102,6 +102,7 @@ export function createQuestions(
         const answered = await followUp(deps, {
           incident,
           question: { by, text, story, earlier },
+          ...(question.direct ? { asker: by } : {}),
           onWords: (words, kind) => view.show(words, kind),
           durably,
           signal,

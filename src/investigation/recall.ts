@@ -19,12 +19,19 @@ export async function recallNow(
     await note(deps, incident, `recall:${when}:${incident.round}`, {
       type: 'memory.recalled',
       when,
-      incidents: recall.incidents.map(({ incidentId, title, distance }) => ({ incidentId, title, distance })),
+      incidents: recall.incidents.map(({ incidentId, title, distance, times, ended }) => ({
+        incidentId,
+        title,
+        distance,
+        times,
+        ended,
+      })),
       runbooks: recall.runbooks.map((hit) => hit.runbookId),
       worked: recall.episodes.similar
         .filter((episode) => episode.success === true)
         .map((episode) => episode.command),
       failed: recall.episodes.failedCommands,
+      ...(recall.heldBack === undefined ? {} : { heldBack: recall.heldBack }),
       missing: recall.missing,
     });
     return recall;

@@ -1,7 +1,10 @@
 import type { IncidentId } from '../domain/ids.ts';
 import { asIncidentId } from '../domain/ids.ts';
-import type { Episode, RecalledEpisodes } from '../domain/memory.ts';
+import type { Log } from '../domain/log.ts';
+import type { Episode, RecalledEpisodes, SimilarEpisode } from '../domain/memory.ts';
 import type { Sql } from '../domain/sql.ts';
+import { type Audiences, toldOf } from './audiences.ts';
+import { commandPattern } from './past/clusters.ts';
 import { readFacts, type SystemFacts, systemMismatch } from './systems/system-facts.ts';
 import { inverseFrequencies, wordsOf } from './words.ts';
 
@@ -34,16 +37,29 @@ export async function recordEpisode(sql: Sql, episode: NewEpisode): Promise<void
       diagnosis = EXCLUDED.diagnosis`;
 }
 
-/** What was tried for errors like this one, in any incident; archived episodes are not looked at. */
+/**
+ * What was tried for errors like this one, in incidents of which may be told in the thread of `here`; archived episodes are
+ * not looked at.
+ */
 export async function recallEpisodes(
-  sql: Sql,
+  deps: { readonly sql: Sql; readonly audiences: Audiences; readonly log: Log },
+  here: IncidentId,
   error: string,
   system: SystemFacts | null = null,
 ): Promise<RecalledEpisodes> {
+  const { sql } = deps;
   const rows = await sql<Row>`
     SELECT incident_id, at, error, diagnosis, command, result, success, system FROM episode
      WHERE archived_at IS NULL ORDER BY at DESC LIMIT ${LOOKED_AT}`;
-  return similarEpisodes(rows.map(toEpisode), error, system);
+  const episodes = rows.map(toEpisode);
+  const asked = wordsOf(error);
+  const akin = episodes.flatMap(({ incidentId, error: before }) =>
+    incidentId !== null && [...wordsOf(before)].some((word) => asked.has(word)) ? [incidentId] : [],
+  );
+  const told = await toldOf(deps, here, [...new Set(akin.filter((id) => id !== here))]);
+  const mayTell = ({ incidentId }: Episode): boolean =>
+    incidentId === here || (incidentId !== null && told.ids.has(incidentId));
+  return similarEpisodes(episodes.filter(mayTell), error, system);
 }
 
 /** Archives episodes older than so many days: still counted and exported, no longer looked up. Returns how many. */
@@ -81,10 +97,27 @@ export function similarEpisodes(
     .toSorted(
       (a, b) => Number(b.episode.success === true) - Number(a.episode.success === true) || b.score - a.score,
     )
-    .slice(0, OFFERED)
     .map(({ episode }) => withoutSystem(episode));
   const failed = judged.filter(({ episode, shared }) => episode.success === false && shared >= 1);
-  return { similar, failedCommands: [...new Set(failed.map(({ episode }) => episode.command))] };
+  return {
+    similar: onceEach(similar).slice(0, OFFERED),
+    failedCommands: [...new Set(failed.map(({ episode }) => episode.command))],
+  };
+}
+
+/** The best of each command, whatever the process ids and times in it, with how often it was run and how often it helped. */
+function onceEach(episodes: readonly Episode[]): readonly SimilarEpisode[] {
+  const byCommand = new Map<string, Episode[]>();
+  for (const episode of episodes) {
+    const command = commandPattern(episode.command);
+    byCommand.set(command, [...(byCommand.get(command) ?? []), episode]);
+  }
+  return [...byCommand.values()].flatMap((same) => {
+    const [best] = same;
+    if (best === undefined) return [];
+    const helped = same.filter(({ success }) => success === true).length;
+    return [same.length === 1 ? best : { ...best, tried: { helped, of: same.length } }];
+  });
 }
 
 function withoutSystem(given: Episode): Episode {

@@ -1,7 +1,7 @@
-import type { Incident } from '../domain/incident.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { isMemoryToolName } from '../domain/tool-call.ts';
 import { outwardJson, outwardText } from '../screen/boundary.ts';
+import { endOf, endsInWords } from './past/incident-end.ts';
 import type { VectorMetadata } from './ports.ts';
 import type { SystemFacts } from './systems/system-facts.ts';
 
@@ -67,13 +67,13 @@ function analysisOf(record: IncidentRecord): string {
     ...(diagnosis?.evidence ?? []).map(({ claim }) => `Shown by: ${claim}`),
     ...(diagnosis?.remedy ? [`Remedy: ${diagnosis.remedy}`] : []),
     ...ran.map((action) => `Done: ${action.command} (${action.state})`),
-    outcomeOf(incident),
+    ...ended(record),
   ];
   return parts.filter((part) => part !== '').join('\n');
 }
 
-function outcomeOf(incident: Incident): string {
-  if (incident.verdict === 'fixed') return 'It was fixed.';
-  if (incident.verdict === 'not_fixed') return 'It was not fixed.';
-  return incident.state === 'resolved' ? 'It ended by itself or by somebody else.' : '';
+/** Nothing while it goes on: it is remembered when it is diagnosed, too. */
+function ended({ incident }: IncidentRecord): readonly string[] {
+  const end = endOf(incident);
+  return end === 'unknown' ? [] : [`End: ${endsInWords([end])}.`];
 }

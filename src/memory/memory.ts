@@ -5,6 +5,7 @@ import type { Log } from '../domain/log.ts';
 import { EMPTY_RECALL, type Recall } from '../domain/memory.ts';
 import type { Sql } from '../domain/sql.ts';
 import { within } from '../domain/within.ts';
+import type { Audiences } from './audiences.ts';
 import { incidentsOf } from './collections.ts';
 import type { FindDeps } from './context/find-memories.ts';
 import { createDistanceCuts } from './distance/distance-cuts.ts';
@@ -13,11 +14,12 @@ import { incidentDocument } from './incident-document.ts';
 import { createOutbox } from './outbox.ts';
 import type { Embedder, VectorStore } from './ports.ts';
 import { recallIncidents } from './recall-incidents.ts';
-import { recallRunbooks } from './recall-runbooks.ts';
+import { RECALLED_RUNBOOKS, recallRunbooks } from './recall-runbooks.ts';
 import type { Retrieval } from './retrieval/retrieval.ts';
 import { incidentEntry } from './retrieval/sources/sync-incidents.ts';
 import { syncRunbooks } from './retrieval/sources/sync-runbooks.ts';
 import type { Runbook } from './runbooks/runbook.ts';
+import { recallFromFiles } from './runbooks/runbook-files.ts';
 import { type Seeded, type SeedOptions, seedRunbooks } from './seed-runbooks.ts';
 import { systemOf } from './systems/systems.ts';
 
@@ -52,6 +54,10 @@ export interface MemoryDeps {
   readonly embedder: Embedder;
   readonly retrieval: Pick<Retrieval, 'search' | 'put' | 'list' | 'remove'>;
   readonly documents: FindDeps['documents'];
+  /** Who may read of which past incident. */
+  readonly audiences: Audiences;
+  /** The runbooks as they are known now, from files and promoted: what is recalled when memory does not answer. */
+  readonly runbooks: () => readonly Runbook[];
   /** MEMORY_ENABLED: when false nothing is recalled, and nothing written to Chroma; episodes are still recorded. */
   readonly enabled: boolean;
   readonly log: Log;
@@ -81,20 +87,24 @@ export function createMemory(deps: MemoryDeps): Memory {
         }
       };
       const system = await ask('the system', null, () => systemOf(sql, incident.target));
-      const [incidents, runbooks, episodes] = await Promise.all([
-        ask('past incidents', [], () =>
+      const [past, runbooks, episodes] = await Promise.all([
+        ask('past incidents', { incidents: [], heldBack: null }, () =>
           recallIncidents({ ...deps, cuts }, incident, incidentType, limitMs, system),
         ),
         ask('runbooks', [], () =>
           recallRunbooks(deps, incident, incidentType, MEANING_SHARE * limitMs, system),
         ),
         ask('what was tried before', { similar: [], failedCommands: [] }, () =>
-          recallEpisodes(sql, errorText(incident, incidentType), system),
+          recallEpisodes(deps, incident.id, errorText(incident, incidentType), system),
         ),
       ]);
       return {
-        incidents,
-        runbooks,
+        incidents: past.incidents,
+        ...(past.heldBack === null ? {} : { heldBack: past.heldBack }),
+        runbooks:
+          runbooks.length > 0
+            ? runbooks
+            : recallFromFiles(deps.runbooks(), incident, incidentType, RECALLED_RUNBOOKS),
         episodes,
         missing: missing.length === 0 ? null : `Memory did not answer about ${missing.join(', ')}.`,
       };

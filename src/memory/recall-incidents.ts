@@ -1,41 +1,98 @@
 import { asIncidentId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
-import type { RecalledIncident } from '../domain/memory.ts';
+import type { Log } from '../domain/log.ts';
+import type { HeldBack, RecalledIncident } from '../domain/memory.ts';
+import type { Sql } from '../domain/sql.ts';
+import { type Audiences, heldBackOf, toldOf } from './audiences.ts';
 import { incidentsOf } from './collections.ts';
 import type { DistanceCuts } from './distance/distance-cuts.ts';
-import type { Embedder, VectorFilter, VectorHit, VectorStore } from './ports.ts';
-import { readFacts, type SystemFacts, systemMismatch } from './systems/system-facts.ts';
+import { clusterText } from './past/cluster-text.ts';
+import { type Cluster, type PastCase, withoutNearCopies } from './past/clusters.ts';
+import { endsInWords } from './past/incident-end.ts';
+import { toldClusters } from './past/load-clusters.ts';
+import type { Embedder, VectorFilter, VectorStore } from './ports.ts';
+import { type SystemFacts, systemMismatch } from './systems/system-facts.ts';
 
-/** The seed's number of past incidents. */
+/** The seed's number of past incidents; of past problems, now that one stands for all of a kind. */
 const K = 6;
-/** The same target's own earlier versions and the incident itself are dropped after the query. */
-const ASK_FOR = K + 4;
+/** What came often is near often, and is one: so many more are asked for. */
+const ASK_FOR = 60;
 
 /** So much farther is an incident of an entirely different system: behind one of this system that says the same. */
 const OTHER_SYSTEM = 0.25;
 
-/** Past incidents that are similar, nearest first; never the incident itself. */
+export interface RecalledPast {
+  readonly incidents: readonly RecalledIncident[];
+  readonly heldBack: HeldBack | null;
+}
+
+/**
+ * Past problems that are similar, nearest first, each once; never the incident itself. The vector database says which
+ * incidents are near. What they are, and who may read of them, the record says: an id that is no incident of this kind there
+ * is passed over.
+ */
 export async function recallIncidents(
-  deps: { readonly vectors: VectorStore; readonly embedder: Embedder; readonly cuts: () => DistanceCuts },
+  deps: {
+    readonly sql: Sql;
+    readonly vectors: VectorStore;
+    readonly embedder: Embedder;
+    readonly audiences: Audiences;
+    readonly log: Log;
+    readonly cuts: () => DistanceCuts;
+  },
   incident: Incident,
   incidentType: string | null,
   timeoutMs: number,
   system: SystemFacts | null = null,
-): Promise<readonly RecalledIncident[]> {
+): Promise<RecalledPast> {
   const [embedding] = await deps.embedder.embed([queryText(incident, incidentType)]);
-  if (!embedding) return [];
+  if (!embedding) return { incidents: [], heldBack: null };
   const filter = sameKind(incident, incidentType);
   const cuts = deps.cuts();
   const cut = filter ? cuts.sameKind : cuts.unnamed;
   const hits = await deps.vectors
     .collection(incidentsOf(incident.domain), deps.embedder.fingerprint)
     .query(embedding, ASK_FOR, timeoutMs, filter);
-  return hits
-    .map((hit) => ({ ...hit, distance: hit.distance * (1 + OTHER_SYSTEM * otherness(system, hit)) }))
-    .filter(({ id, distance }) => id !== incident.id && distance <= cut)
-    .toSorted((a, b) => a.distance - b.distance)
-    .slice(0, K)
-    .map(toRecalled);
+  const distances = new Map(
+    hits
+      .filter(({ id, distance }) => id !== incident.id && distance <= cut)
+      .map(({ id, distance }) => [asIncidentId(id), distance]),
+  );
+  const here = { domain: incident.domain, here: incident.id };
+  const near = [...distances.keys()];
+  const [clusters, told] = await Promise.all([
+    toldClusters(deps, { ...here, ids: near }),
+    toldOf(deps, incident.id, near),
+  ]);
+  const found = clusters
+    .map((cluster) => ({ cluster, distance: distanceOf(cluster, distances, system, incident, incidentType) }))
+    .filter(({ distance }) => distance <= cut)
+    .toSorted((a, b) => a.distance - b.distance);
+  return {
+    incidents: withoutNearCopies(found, ({ cluster }) => cluster)
+      .slice(0, K)
+      .map(({ cluster, distance }) => toRecalled(cluster, distance)),
+    heldBack: heldBackOf(told, near),
+  };
+}
+
+/** That of its nearest incident which is of the kind that was asked for. */
+function distanceOf(
+  { cases }: Cluster,
+  distances: ReadonlyMap<string, number>,
+  system: SystemFacts | null,
+  incident: Incident,
+  incidentType: string | null,
+): number {
+  return Math.min(
+    ...cases
+      .filter((one) => isSameKind(one, incident, incidentType))
+      .map((one) => {
+        const otherness = systemMismatch(system, one.system);
+        return (distances.get(one.id) ?? Number.POSITIVE_INFINITY) * (1 + OTHER_SYSTEM * otherness);
+      }),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
 /** `"<incident type> <title>"`, the seed's query. */
@@ -50,21 +107,24 @@ function sameKind({ alertName }: Incident, incidentType: string | null): VectorF
   return [{ incident_type: incidentType }, ...named.map((name) => ({ ...name, incident_type: '' }))];
 }
 
-function otherness(system: SystemFacts | null, { metadata }: VectorHit): number {
-  const then = metadata['system_fingerprint'];
-  return typeof then === 'string' ? systemMismatch(system, readFacts(JSON.parse(then))) : 0;
+/** The same by the record; where the kind is known by neither, nearness alone speaks. */
+function isSameKind(past: PastCase, { alertName }: Incident, incidentType: string | null): boolean {
+  if (!incidentType) return !alertName || past.alertName === alertName;
+  return past.incidentType === incidentType || (past.incidentType === null && past.alertName === alertName);
 }
 
-function toRecalled({ id, document, metadata, distance }: VectorHit): RecalledIncident {
-  const text = (key: string): string => String(metadata[key] ?? '');
+function toRecalled(cluster: Cluster, distance: number): RecalledIncident {
+  const { newest, cases } = cluster;
   return {
-    incidentId: asIncidentId(id),
-    title: text('title'),
-    target: text('target') || null,
-    incidentType: text('incident_type') || null,
-    severity: text('severity'),
+    incidentId: newest.id,
+    title: newest.title,
+    target: newest.target,
+    incidentType: newest.incidentType,
+    severity: newest.severity,
     distance,
-    storedAt: text('stored_at'),
-    document,
+    storedAt: newest.openedAt,
+    times: cases.length,
+    ended: endsInWords(cases.map(({ end }) => end)),
+    document: clusterText(cluster),
   };
 }

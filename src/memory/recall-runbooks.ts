@@ -6,18 +6,21 @@ import { entitiesOf } from './ranking/entities-of.ts';
 import { type MemoryCandidate, RANKING, type RankedMemory } from './ranking/rank-memories.ts';
 import { searchText } from './retrieval/search-text.ts';
 import { documentSpace } from './retrieval/sources/sync-documents.ts';
+import type { Runbook } from './runbooks/runbook.ts';
+import { fittingRunbooks, hitOf } from './runbooks/runbook-files.ts';
 import type { SystemFacts } from './systems/system-facts.ts';
 
 /** The seed's number of runbooks. */
-const K = 5;
+export const RECALLED_RUNBOOKS = 5;
 
 /**
  * The runbooks of the incident's domain that fit best, from files and promoted ones, each with the section that fits
  * best. Found by words also while the vector database is away. What helped before, or did not, moves a runbook among
- * those that fit about as well, and so does the system it was learnt on; how new its text is does not.
+ * those that fit about as well, and so does the system it was learnt on; how new its text is does not. Those whose own
+ * matchers name the alert come first.
  */
 export async function recallRunbooks(
-  deps: FindDeps,
+  deps: FindDeps & { readonly runbooks: () => readonly Runbook[] },
   incident: Incident,
   incidentType: string | null,
   meaningWithinMs: number,
@@ -26,11 +29,12 @@ export async function recallRunbooks(
   const text = searchText(incident, incidentType);
   const { found } = await findMemories(deps, {
     reader: { kind: 'agent', incidentId: incident.id, userId: null },
+    here: incident.id,
     spaces: [{ kind: 'runbook', scope: incident.domain }, documentSpace(runbooksStore, null)],
     texts: [text],
     entities: entitiesOf(text, incident.labels),
     domain: incident.domain,
-    limit: 2 * K,
+    limit: 2 * RECALLED_RUNBOOKS,
     meaningWithinMs,
     system,
   });
@@ -43,7 +47,22 @@ export async function recallRunbooks(
     const score = Math.round(scoreOf(one) * 1000) / 1000;
     best.set(runbookId, { runbookId, title, heading: heading || title, text: content, score });
   }
-  return [...best.values()].slice(0, K);
+  return fittingFirst([...best.values()], fittingRunbooks(deps.runbooks(), incident, incidentType)).slice(
+    0,
+    RECALLED_RUNBOOKS,
+  );
+}
+
+/** What the alert names comes before what is only similar to it, found by the search or not. */
+function fittingFirst(
+  found: readonly RunbookHit[],
+  fitting: ReturnType<typeof fittingRunbooks>,
+): readonly RunbookHit[] {
+  const best = found[0]?.score ?? 1;
+  const named = fitting
+    .filter(({ fit }) => fit !== 'text')
+    .map(({ runbook }) => found.find(({ runbookId }) => runbookId === runbook.id) ?? hitOf(runbook, best));
+  return [...named, ...found.filter(({ runbookId }) => !named.some((one) => one.runbookId === runbookId))];
 }
 
 function scoreOf({ parts, memory }: RankedMemory<MemoryCandidate>): number {

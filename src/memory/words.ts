@@ -18,6 +18,13 @@ export function wordsOf(text: string): ReadonlySet<string> {
   return new Set(words);
 }
 
+/** The share of the words of both that they have in common, 0–1. */
+export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = [...a].filter((word) => b.has(word)).length;
+  const all = a.size + b.size - shared;
+  return all === 0 ? 0 : shared / all;
+}
+
 /** How telling each word is among the texts: ln(1 + n / times seen). */
 export function inverseFrequencies(texts: readonly ReadonlySet<string>[]): (word: string) => number {
   const seen = new Map<string, number>();

@@ -1,6 +1,7 @@
 import type { Action } from '../domain/action.ts';
 import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
+import { heldBackWords } from '../domain/seen-before.ts';
 import { stateInWords } from './words.ts';
 
 /**
@@ -153,9 +154,10 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
         [
           ...(event.incidents.length > 0
             ? [
-                `seen before: ${event.incidents.map((item) => `${item.incidentId} (${item.title})`).join(', ')}`,
+                `seen before: ${event.incidents.map((item) => `${item.incidentId} (${item.title})${(item.times ?? 1) > 1 ? `, ${item.times} times in all` : ''}${item.ended ? `: ${item.ended}` : ''}`).join(', ')}`,
               ]
             : []),
+          ...(event.heldBack ? [heldBackWords(event.heldBack)] : []),
           ...(event.missing ? [event.missing] : []),
         ].join('; ') || null
       );

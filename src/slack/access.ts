@@ -3,10 +3,14 @@ import { messageOf } from '../domain/errors.ts';
 import type { IncidentId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { Log } from '../domain/log.ts';
+import { within } from '../domain/within.ts';
 import type { SlackDirectory } from './directory.ts';
 import type { People } from './people.ts';
 
 const CACHE_MS = 60_000;
+/** An investigation waits for it: so long for Slack, and not again for a channel that it was late about just now. */
+const SIGHT_MS = 500;
+const LATE_MS = 2_000;
 
 export interface Access {
   /**
@@ -16,7 +20,14 @@ export interface Access {
    * @param from the channel they ask in: whoever writes in the incident's own is in it, whatever Slack can say of it
    */
   mayRead(userId: string, incident: Pick<Incident, 'id' | 'channel'>, from: string | null): Promise<boolean>;
+  /** Where an incident's thread is, or will begin. */
+  channelOf(incident: Pick<Incident, 'id' | 'channel'>): Promise<string>;
+  /** Who sees a channel, as Slack tells it within half a second. */
+  sightOf(channel: string): Promise<Sight>;
 }
+
+/** `shared`: everybody here, and people of another company; `closed`: members, some of them of another company. */
+export type Sight = 'public' | 'shared' | 'private' | 'closed' | 'unknown';
 
 export function createAccess(deps: {
   readonly client: WebClient;
@@ -26,23 +37,33 @@ export function createAccess(deps: {
   /** Where an incident's thread will begin that has none yet: it may be a private channel too. */
   readonly home: (id: IncidentId) => Promise<string>;
 }): Access {
-  const cache = new Map<string, { readonly until: number; readonly isPublic: Promise<boolean> }>();
+  const cache = new Map<string, { readonly until: number; readonly sight: Promise<Sight> }>();
 
-  /** A channel that Slack does not tell about counts as private. */
-  function isPublic(channel: string): Promise<boolean> {
+  const late = new Map<string, number>();
+
+  function look(channel: string): Promise<Sight> {
     const kept = cache.get(channel);
-    if (kept && kept.until > performance.now()) return kept.isPublic;
-    const asked = askPublic(channel);
-    cache.set(channel, { until: performance.now() + CACHE_MS, isPublic: asked });
+    if (kept && kept.until > performance.now()) return kept.sight;
+    const asked = ask(channel);
+    cache.set(channel, { until: performance.now() + CACHE_MS, sight: asked });
     // A failure is not remembered: the next question asks again.
     asked.catch(() => cache.delete(channel));
     return asked;
   }
 
-  async function askPublic(channel: string): Promise<boolean> {
+  /** A channel that Slack does not call public is private. */
+  async function ask(channel: string): Promise<Sight> {
     const { channel: info } = await deps.client.conversations.info({ channel });
-    return info?.is_private === false && info.is_im !== true && info.is_mpim !== true;
+    const open = info?.is_private === false && info.is_im !== true && info.is_mpim !== true;
+    const strangers = info?.is_ext_shared === true || info?.is_pending_ext_shared === true;
+    if (strangers) return open ? 'shared' : 'closed';
+    return open ? 'public' : 'private';
   }
+
+  const isPublic = async (channel: string): Promise<boolean> => {
+    const sight = await look(channel);
+    return sight === 'public' || sight === 'shared';
+  };
 
   const told = async (what: string, ask: () => Promise<boolean>): Promise<boolean> => {
     try {
@@ -53,9 +74,22 @@ export function createAccess(deps: {
     }
   };
 
+  const channelOf: Access['channelOf'] = async ({ id, channel }) => channel ?? deps.home(id);
+
   return {
+    channelOf,
+    async sightOf(channel) {
+      const isLate = (late.get(channel) ?? 0) > performance.now();
+      try {
+        return await within(isLate ? 0 : SIGHT_MS, look(channel));
+      } catch (error) {
+        if (!isLate) late.set(channel, performance.now() + LATE_MS);
+        deps.log.warn({ channel, error: messageOf(error) }, 'who sees a channel cannot be told');
+        return 'unknown';
+      }
+    },
     async mayRead(userId, incident, from) {
-      const channel = incident.channel ?? (await deps.home(incident.id));
+      const channel = await channelOf(incident);
       if (channel === from) return true;
       const open = await told(
         channel,

@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Receiver } from '@slack/bolt';
 import { messageOf, OpsError } from '../domain/errors.ts';
 import type { AnswerPlaces, Reporter } from '../investigation/ports.ts';
+import type { Audiences } from '../memory/audiences.ts';
 import { createAccess } from './access.ts';
 import { registerActions } from './actions/register.ts';
 import { createAnswerPlaces } from './answers/answer-places.ts';
 import { createBoltApp } from './app.ts';
+import { createAudiences } from './audiences.ts';
 import { draw } from './blocks/draw.ts';
 import { count } from './blocks/promotion-card.ts';
 import { escape } from './blocks/text.ts';
@@ -48,6 +50,8 @@ export interface Slack extends Reporter {
   /** Refuses new work, lets running handlers and calls end. */
   stop(): Promise<void>;
   readonly directory: SlackDirectory;
+  /** Who reads what is told of past incidents in a thread. */
+  readonly audiences: Audiences;
   /** Where answers to questions grow: in the incident's thread, or streamed in a direct message. */
   readonly answers: AnswerPlaces;
   /**
@@ -255,6 +259,7 @@ export function createSlack(deps: SlackDeps): Slack {
 
   return {
     answers,
+    audiences: createAudiences({ sql, access }),
     changed: (id) => outbound.changed(id),
     proposalChanged: (jobId) => outbound.changed(asProposalId(jobId)),
     directory,

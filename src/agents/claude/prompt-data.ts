@@ -1,5 +1,5 @@
 import type { Diagnosis, Triage } from '../../domain/diagnosis.ts';
-import { seenBefore } from '../../domain/seen-before.ts';
+import { heldBackWords, seenBefore } from '../../domain/seen-before.ts';
 import type { ToolCall } from '../../domain/tool-call.ts';
 import type { RunbookCheck } from '../playbook/create-playbook.ts';
 import type { Investigation } from '../ports.ts';
@@ -49,12 +49,16 @@ function alertData({ incident }: Investigation): object {
 function triedBefore({ recall }: Investigation): object {
   return {
     note: 'Advisory: what was true then need not be true now.',
-    seen_before: recall.incidents.slice(0, 6).map(({ incidentId, title }) => `${incidentId} ${title}`),
+    seen_before: recall.incidents
+      .slice(0, 6)
+      .map(({ incidentId, title, times, ended }) => `${incidentId} ${title} (${times}×: ${ended})`),
+    ...(recall.heldBack === undefined ? {} : { kept_back: heldBackWords(recall.heldBack) }),
     in_short: seenBefore(recall),
     similar: recall.episodes.similar.slice(0, 6).map((episode) => ({
       error: episode.error.slice(0, 200),
       command: episode.command,
       success: episode.success,
+      ...(episode.tried ? { helped: `${episode.tried.helped} of ${episode.tried.of} times` } : {}),
     })),
     commands_that_failed_before: recall.episodes.failedCommands.slice(0, 10),
     could_not_be_asked: recall.missing,

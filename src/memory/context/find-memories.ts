@@ -1,21 +1,31 @@
+import type { IncidentId } from '../../domain/ids.ts';
+import { asIncidentId } from '../../domain/ids.ts';
 import type { Domain } from '../../domain/incident.ts';
+import type { Log } from '../../domain/log.ts';
+import type { HeldBack } from '../../domain/memory.ts';
 import type { Sql } from '../../domain/sql.ts';
+import { type Audiences, heldBackOf, toldOf } from '../audiences.ts';
 import { incidentsOf, runbooksOf } from '../collections.ts';
 import type { Reader } from '../documents/access.ts';
 import { type DocType, type Entities, noEntities, runbooksStore, type Trust } from '../documents/document.ts';
 import type { DocumentRef, Documents } from '../documents/documents.ts';
+import { clusterText } from '../past/cluster-text.ts';
+import { type Cluster, withoutNearCopies } from '../past/clusters.ts';
+import { toldClusters } from '../past/load-clusters.ts';
 import { pathOf } from '../promotion/check-runbook.ts';
 import { type MemoryCandidate, type RankedMemory, rankMemories } from '../ranking/rank-memories.ts';
 import { systemFactor } from '../ranking/system-factor.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
-import type { SearchAnswer, SearchHit, Space } from '../retrieval/types.ts';
-import { readFacts, type SystemFacts } from '../systems/system-facts.ts';
-import { outcomesOf } from './outcomes.ts';
+import { type SearchAnswer, type SearchHit, type Space, spaceName } from '../retrieval/types.ts';
+import type { SystemFacts } from '../systems/system-facts.ts';
+import { outcomesOf, outcomesOfCases } from './outcomes.ts';
 import { passageFor } from './passage-for.ts';
 import { runbookIdOf } from './runbook-id.ts';
 
 /** The seed's: so many times more are fetched than are wanted, because the order changes with trust and the rest. */
 const OVERFETCH = 3;
+/** Of past incidents, which are found apart from the rest: a hundred of one problem are one memory. */
+const PAST = 100;
 
 /** A memory of any kind that was found, with what its rank is made of. */
 export interface FoundMemory extends MemoryCandidate {
@@ -39,6 +49,12 @@ export interface FoundMemory extends MemoryCandidate {
 
 export interface MemoryQuery {
   readonly reader: Reader;
+  /**
+   * In whose thread it will stand, or in an answer about it to `asker` alone: that decides which past incidents are told.
+   * Null: before an operator at a shell.
+   */
+  readonly here: IncidentId | null;
+  readonly asker?: string;
   readonly spaces: readonly Space[];
   /** Asked each by itself: what fits one of them is found, however much the others say. */
   readonly texts: readonly string[];
@@ -59,21 +75,44 @@ export interface FindDeps {
   readonly sql: Sql;
   readonly retrieval: Pick<Retrieval, 'search'>;
   readonly documents: Pick<Documents, 'read'>;
+  readonly audiences: Audiences;
+  readonly log: Log;
+}
+
+export interface Found {
+  readonly found: readonly RankedMemory<FoundMemory>[];
+  /** Past incidents that fit and are not told; null: none. */
+  readonly heldBack: HeldBack | null;
+  readonly meaning: SearchAnswer['meaning'];
 }
 
 /**
- * Search, then the seed's re-ranking. Documents are read again as they are now, through the rule of who may read what: an
- * index that is behind shows nobody what they may not see, nor what was retired or forgotten.
+ * Search, then the seed's re-ranking. Documents and incidents are read again as they are now, through the rules of who may
+ * read what: an index that is behind, or that somebody else has written to, shows nobody what they may not see, nor what
+ * was retired or forgotten.
  */
-export async function findMemories(
-  deps: FindDeps,
-  query: MemoryQuery,
-): Promise<{
-  readonly found: readonly RankedMemory<FoundMemory>[];
-  readonly meaning: SearchAnswer['meaning'];
-}> {
+export async function findMemories(deps: FindDeps, query: MemoryQuery): Promise<Found> {
+  const { without = [] } = query;
   const { hits, meaning } = await searchAll(deps, query);
-  const memories = bestOfEach(await Promise.all(hits.map((hit) => memoryOf(deps, query, hit))));
+  const ids = hits.filter(isPast).map(({ hit }) => asIncidentId(hit.key));
+  const told = await toldOf(deps, query.here, [...new Set(ids)], query.asker);
+  const mayTell = (one: TextHit): boolean => !isPast(one) || told.ids.has(asIncidentId(one.hit.key));
+  // What is not told is not what others are measured by either; what stands there already is.
+  const fits = fitting(
+    query,
+    hits.filter((one) => mayTell(one) || without.includes(one.hit.key)),
+  );
+  const fresh = bestHits(hits.filter((one) => fits(one) && !without.includes(one.hit.key)));
+  const [memories, past] = await Promise.all([
+    Promise.all(fresh.filter((one) => !isPast(one)).map(({ hit }) => memoryOf(deps, query, hit))).then(
+      bestOfEach,
+    ),
+    pastOf(
+      deps,
+      query,
+      fresh.filter((one) => isPast(one) && mayTell(one)),
+    ),
+  ]);
   const outcomes = await outcomesOf(
     deps.sql,
     memories.map((one) => one.runbookId ?? one.id),
@@ -82,7 +121,134 @@ export async function findMemories(
     const record = outcomes.get(one.runbookId ?? one.id);
     return record ? { ...one, outcomes: record } : one;
   });
-  return { found: rankMemories(candidates, query.entities, new Date()).slice(0, query.limit), meaning };
+  const ranked = rankMemories([...candidates, ...past], query.entities, new Date());
+  return {
+    found: ranked.slice(0, query.limit),
+    heldBack: heldBackOf(
+      told,
+      fresh.filter(isPast).map(({ hit }) => asIncidentId(hit.key)),
+    ),
+    meaning,
+  };
+}
+
+/** A hit with the text, by its place, that it was found by. */
+interface TextHit {
+  readonly hit: SearchHit;
+  readonly of: number;
+}
+
+const isPast = ({ hit }: TextHit): boolean => hit.space.kind === 'incident';
+
+/**
+ * A past problem is one memory, however often it came. Where past incidents alone fill what a search looks at, the rest is
+ * searched by itself.
+ */
+async function searchAll(
+  { retrieval }: FindDeps,
+  { texts, spaces, limit, meaningWithinMs, without = [] }: MemoryQuery,
+): Promise<{ readonly hits: readonly TextHit[]; readonly meaning: SearchAnswer['meaning'] }> {
+  const k = limit * OVERFETCH + without.length;
+  const others = spaces.filter(({ kind }) => kind !== 'incident');
+  const apart = others.length > 0 && others.length < spaces.length;
+  const answers = await Promise.all(
+    texts.map(async (text) => {
+      const search = { text, meaningWithinMs, withText: true };
+      const answer = await retrieval.search({ ...search, spaces, k: apart ? k + PAST : k });
+      const isFull = apart && answer.hits.length >= PAST;
+      const rest = isFull ? (await retrieval.search({ ...search, spaces: others, k })).hits : [];
+      return { ...answer, hits: [...answer.hits, ...rest] };
+    }),
+  );
+  return {
+    hits: answers.flatMap(({ hits }, of) => hits.map((hit) => ({ hit, of }))),
+    meaning: answers[0]?.meaning ?? 'none',
+  };
+}
+
+/**
+ * What fits a text far worse than the best hit for it does is about something else. Past incidents by themselves: that the
+ * same alert has come before says nothing against the runbook for it.
+ */
+function fitting(
+  { least = { text: 0, share: 0 } }: MemoryQuery,
+  hits: readonly TextHit[],
+): (hit: TextHit) => boolean {
+  const best = new Map<string, number>();
+  const groupOf = (one: TextHit): string => `${one.of} ${isPast(one)}`;
+  for (const one of hits) best.set(groupOf(one), Math.max(best.get(groupOf(one)) ?? 0, one.hit.score));
+  return (one) => one.hit.score >= Math.max(least.text, least.share * (best.get(groupOf(one)) ?? 0));
+}
+
+/** A hit of several texts counts by the one that it fits best. */
+function bestHits(hits: readonly TextHit[]): readonly TextHit[] {
+  const best = new Map<string, TextHit>();
+  for (const one of hits) {
+    const key = `${spaceName(one.hit.space)} ${one.hit.key}`;
+    const before = best.get(key);
+    if (before === undefined || before.hit.score < one.hit.score) best.set(key, one);
+  }
+  return [...best.values()];
+}
+
+/** Past incidents of whom something is told, one memory a problem, from the record. */
+async function pastOf(
+  deps: FindDeps,
+  query: MemoryQuery,
+  hits: readonly TextHit[],
+): Promise<readonly FoundMemory[]> {
+  const { here, without = [], system = null } = query;
+  const scores = new Map(hits.map(({ hit }) => [hit.key, hit.score]));
+  const domains = [...new Set(hits.map(({ hit }) => hit.space.scope as Domain))];
+  const found = await Promise.all(
+    domains.map(async (domain) => {
+      const ids = hits
+        .filter(({ hit }) => hit.space.scope === domain)
+        .map(({ hit }) => asIncidentId(hit.key));
+      const clusters = await toldClusters(deps, { domain, ids, here, asker: query.asker });
+      // Where one problem fills all that a search looks at, others of its kind are found by the record alone.
+      const unseen = ids.length >= PAST ? Math.min(...scores.values()) : 0;
+      return clusters.flatMap((cluster) => {
+        const score = Math.max(...cluster.cases.map(({ id }) => scores.get(id) ?? unseen));
+        const isNew = cluster.cases.every(({ id }) => !without.includes(id));
+        return score > 0 && isNew ? [{ cluster, score, domain }] : [];
+      });
+    }),
+  );
+  const best = found.flat().toSorted((a, b) => b.score - a.score);
+  return withoutNearCopies(best, ({ cluster }) => cluster).map(({ cluster, score, domain }) =>
+    memoryOfPast(cluster, score, domain, system),
+  );
+}
+
+function memoryOfPast(
+  cluster: Cluster,
+  score: number,
+  domain: Domain,
+  system: SystemFacts | null,
+): FoundMemory {
+  const { newest, cases } = cluster;
+  const outcomes = outcomesOfCases(cases);
+  return {
+    kind: 'incident',
+    id: newest.id,
+    text: score,
+    // Nobody has reviewed it, and the alert's own words are in it.
+    trust: 'agent_draft',
+    type: 'incident',
+    updatedAt: new Date(newest.updatedAt),
+    entities: noEntities,
+    ...(outcomes === null ? {} : { outcomes }),
+    system: newest.system,
+    systemFactor: systemFactor(system, newest.system),
+    store: incidentsOf(domain),
+    path: newest.id,
+    title: newest.title,
+    heading: '',
+    content: clusterText(cluster),
+    version: 0,
+    runbookId: null,
+  };
 }
 
 /** A promoted runbook is found as what the playbook follows and as a document: it is one memory, as well as it fits best. */
@@ -95,27 +261,6 @@ function bestOfEach(found: readonly (FoundMemory | null)[]): readonly FoundMemor
     best.set(one.id, { ...(before && before.text >= one.text ? before : one), runbookId });
   }
   return [...best.values()];
-}
-
-/** A hit of several texts counts by the one that it fits best. */
-async function searchAll(
-  { retrieval }: FindDeps,
-  { texts, spaces, limit, meaningWithinMs, without = [], least = { text: 0, share: 0 } }: MemoryQuery,
-): Promise<{ readonly hits: readonly SearchHit[]; readonly meaning: SearchAnswer['meaning'] }> {
-  const k = limit * OVERFETCH + without.length;
-  const answers = await Promise.all(
-    texts.map((text) => retrieval.search({ text, spaces, k, meaningWithinMs, withText: true })),
-  );
-  const best = new Map<string, SearchHit>();
-  for (const { hits } of answers) {
-    const enough = Math.max(least.text, least.share * (hits[0]?.score ?? 0));
-    for (const hit of hits) {
-      const before = best.get(hit.key);
-      if (hit.score < enough || without.includes(hit.key) || (before && before.score >= hit.score)) continue;
-      best.set(hit.key, hit);
-    }
-  }
-  return { hits: [...best.values()], meaning: answers[0]?.meaning ?? 'none' };
 }
 
 async function memoryOf(
@@ -148,22 +293,6 @@ async function memoryOf(
       runbookId: space.kind === 'runbook' ? key : docType === 'runbook' ? runbookIdOf(document) : null,
     };
   }
-  if (space.kind === 'incident') {
-    const then = learntOn(hit);
-    return {
-      // Nobody has reviewed it, and the alert's own words are in it.
-      ...of(hit, 'agent_draft', 'incident', hit.updatedAt, noEntities),
-      system: then,
-      systemFactor: systemFactor(system, then),
-      store: incidentsOf(space.scope as Domain),
-      path: key,
-      title,
-      heading: '',
-      content: hit.text,
-      version: 0,
-      runbookId: null,
-    };
-  }
   return {
     ...of(hit, 'system_seeded', 'runbook', hit.updatedAt, noEntities),
     store: runbooksOf(space.scope as Domain),
@@ -194,9 +323,4 @@ function of(hit: SearchHit, trust: Trust, type: DocType, updatedAt: string, enti
     updatedAt: new Date(updatedAt),
     entities,
   };
-}
-
-function learntOn({ metadata }: SearchHit): SystemFacts | null {
-  const facts = metadata['system_fingerprint'];
-  return typeof facts === 'string' ? readFacts(JSON.parse(facts)) : null;
 }

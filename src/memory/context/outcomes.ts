@@ -1,4 +1,5 @@
 import type { Sql } from '../../domain/sql.ts';
+import type { PastCase } from '../past/clusters.ts';
 import type { Outcomes } from '../ranking/trust-score.ts';
 
 /**
@@ -23,4 +24,12 @@ export async function outcomesOf(sql: Sql, ids: readonly string[]): Promise<Read
     SELECT id, count(*) FILTER (WHERE success)::int AS worked, count(*) FILTER (WHERE NOT success)::int AS failed
       FROM tried GROUP BY id`;
   return new Map(rows.map(({ id, worked, failed }) => [id, { worked, failed }]));
+}
+
+/** The same over all incidents of one problem; null when nobody knows. */
+export function outcomesOfCases(cases: readonly PastCase[]): Outcomes | null {
+  const answers = cases.flatMap(({ tried, grades }) => [...tried.map(({ success }) => success), ...grades]);
+  const worked = answers.filter((answer) => answer === true).length;
+  const failed = answers.filter((answer) => answer === false).length;
+  return answers.length === 0 ? null : { worked, failed };
 }

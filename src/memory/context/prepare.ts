@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
-import type { MemoryAsk, PreparedMemory, ShownMemory } from '../../domain/memory.ts';
+import type { HeldBack, MemoryAsk, PreparedMemory, ShownMemory } from '../../domain/memory.ts';
+import { heldBackWords } from '../../domain/seen-before.ts';
 import { within } from '../../domain/within.ts';
+import { runbooksOf } from '../collections.ts';
 import type { Reader } from '../documents/access.ts';
-import type { Entities } from '../documents/document.ts';
+import { type Entities, noEntities } from '../documents/document.ts';
 import { countTokens } from '../ranking/count-tokens.ts';
 import { entitiesOf } from '../ranking/entities-of.ts';
 import { memoryBlock } from '../ranking/memory-block.ts';
-import type { RankedMemory } from '../ranking/rank-memories.ts';
 import { tierOf } from '../ranking/trust-score.ts';
 import { searchText } from '../retrieval/search-text.ts';
+import { proseOf } from '../runbooks/prose.ts';
+import type { Runbook } from '../runbooks/runbook.ts';
+import { fittingRunbooks, recallFromFiles } from '../runbooks/runbook-files.ts';
 import { systemOf } from '../systems/systems.ts';
 import { type FindDeps, type FoundMemory, findMemories } from './find-memories.ts';
 import { documentSpacesOf, domainSpaces } from './spaces.ts';
@@ -26,7 +29,8 @@ export interface PrepareDeps extends FindDeps {
   readonly trustThreshold: number;
   /** Memory is screened when it is written; what has come into it otherwise is hidden here. */
   readonly redact: (text: string) => string;
-  readonly log: Log;
+  /** The runbooks as they are known now: the one that the alert names comes first, and they are there when memory is not. */
+  readonly runbooks: () => readonly Runbook[];
   readonly limitMs?: number;
 }
 
@@ -40,6 +44,8 @@ const FIRST_TURN = 8;
 const LEAST_FIRST = { text: 0, share: 0.3 };
 /** In a later turn only what it says makes for a memory, and only one that fits it well and is new. */
 const LATER_TURN = 3;
+/** Runbooks from files where memory does not answer. */
+const FROM_FILES = 3;
 const LEAST_LATER = { text: 0.08, share: 0.6 };
 
 /**
@@ -53,11 +59,13 @@ export function createPrepare(deps: PrepareDeps): (ask: MemoryAsk) => Promise<Pr
     if (!deps.enabled) return null;
     const run = `mem_${randomUUID()}`;
     try {
-      const found = await within(limitMs, find(deps, ask));
-      return { run, turn: ask.turn, ...shownOf(deps, found), missing: null };
+      const { found, heldBack } = await within(limitMs, find(deps, ask));
+      const kept = heldBack === null || ask.turn > 1 ? '' : `${heldBackWords(heldBack)}\n`;
+      return { run, turn: ask.turn, ...shownOf(deps, found, kept), missing: null };
     } catch (error) {
       deps.log.warn({ incident: ask.incident.id, error: messageOf(error) }, 'memory did not answer');
-      return { run, turn: ask.turn, text: '', tokens: 0, shown: [], missing: 'Memory did not answer.' };
+      const files = shownOf(deps, fromFiles(deps, ask), '');
+      return { run, turn: ask.turn, ...files, missing: 'Memory did not answer.' };
     }
   };
 }
@@ -69,19 +77,69 @@ function readerOf({ incident }: MemoryAsk): Reader {
   return { kind: 'agent', incidentId: incident.id, userId: null };
 }
 
-async function find(deps: PrepareDeps, ask: MemoryAsk): Promise<readonly RankedMemory<FoundMemory>[]> {
+/** The runbooks that fit, as their files say it: they are read when Sentry starts, and no memory is asked. */
+function fromFiles({ runbooks }: PrepareDeps, { incident, turn, shown }: MemoryAsk): readonly FoundMemory[] {
+  if (turn > 1) return [];
+  const known = runbooks();
+  return recallFromFiles(known, incident, incident.incidentType, FROM_FILES).flatMap(({ runbookId }) => {
+    const runbook = shown.includes(runbookId) ? undefined : known.find(({ id }) => id === runbookId);
+    return runbook === undefined ? [] : [memoryOfFile(runbook)];
+  });
+}
+
+/** The one that the alert names comes first, found by the search or not. */
+function namedFirst(
+  { runbooks }: PrepareDeps,
+  { incident, shown }: MemoryAsk,
+  found: readonly FoundMemory[],
+): readonly FoundMemory[] {
+  const [best] = fittingRunbooks(runbooks(), incident, incident.incidentType);
+  if (best === undefined || best.fit === 'text') return found;
+  const { runbook } = best;
+  const there = found.find(({ runbookId }) => runbookId === runbook.id);
+  if (there === undefined && shown.includes(runbook.id)) return found;
+  return [there ?? memoryOfFile(runbook), ...found.filter((one) => one !== there)];
+}
+
+function memoryOfFile(runbook: Runbook): FoundMemory {
+  const { id, title, body, domain } = runbook;
+  return {
+    kind: 'runbook',
+    id,
+    text: 1,
+    trust: 'system_seeded',
+    type: 'runbook',
+    updatedAt: new Date(),
+    entities: noEntities,
+    runbookId: id,
+    store: runbooksOf(domain),
+    path: id,
+    title,
+    heading: '',
+    content: proseOf(body, title),
+    version: 0,
+    system: null,
+  };
+}
+
+async function find(
+  deps: PrepareDeps,
+  ask: MemoryAsk,
+): Promise<{ readonly found: readonly FoundMemory[]; readonly heldBack: HeldBack | null }> {
   const { incident, turn, text, shown } = ask;
   const reader = readerOf(ask);
   const first = turn === 1;
   const texts = [...(first ? [searchText(incident, incident.incidentType)] : []), text].filter(
     (one) => one.trim() !== '',
   );
-  if (texts.length === 0) return [];
+  if (texts.length === 0) return { found: [], heldBack: null };
   await within(REFRESH_MS, deps.refresh()).catch((error: unknown) =>
     deps.log.warn({ error: messageOf(error) }, 'the index of documents could not be brought up to date'),
   );
-  const { found } = await findMemories(deps, {
+  const { found, heldBack } = await findMemories(deps, {
     reader,
+    here: incident.id,
+    ...(ask.asker === undefined ? {} : { asker: ask.asker }),
     spaces: [...domainSpaces(incident.domain), ...(await documentSpacesOf(deps.sql, reader))],
     texts,
     entities: aboutOf(ask, texts.join('\n')),
@@ -93,7 +151,8 @@ async function find(deps: PrepareDeps, ask: MemoryAsk): Promise<readonly RankedM
     // An incident is no memory of itself.
     without: [...shown, incident.id],
   });
-  return found;
+  const memories = found.map(({ memory }) => memory);
+  return { found: first ? namedFirst(deps, ask, memories) : memories, heldBack };
 }
 
 function aboutOf({ incident: { labels, target } }: MemoryAsk, text: string): Entities {
@@ -103,11 +162,12 @@ function aboutOf({ incident: { labels, target } }: MemoryAsk, text: string): Ent
 
 function shownOf(
   { redact, tokenBudget, trustThreshold }: PrepareDeps,
-  found: readonly RankedMemory<FoundMemory>[],
+  found: readonly FoundMemory[],
+  note: string,
 ): Pick<PreparedMemory, 'text' | 'tokens' | 'shown'> {
-  const byId = new Map(found.map(({ memory }) => [memory.id, memory]));
+  const byId = new Map(found.map((memory) => [memory.id, memory]));
   const block = memoryBlock(
-    found.map(({ memory: { id, path, store, title, trust, updatedAt, heading, content, system } }) => ({
+    found.map(({ id, path, store, title, trust, updatedAt, heading, content, system }) => ({
       id,
       path,
       store,
@@ -117,7 +177,7 @@ function shownOf(
       system,
       text: redact(content),
     })),
-    { budget: tokenBudget, trustedFrom: trustThreshold },
+    { budget: tokenBudget - countTokens(note), trustedFrom: trustThreshold },
   );
   const shown = block.shown.map(
     ({ id, store, path, title, trust, tokens }): ShownMemory => ({
@@ -131,5 +191,7 @@ function shownOf(
       tokens,
     }),
   );
-  return { text: block.text, tokens: countTokens(block.text), shown };
+  // Nothing to say costs nothing: a note alone would be more than a small budget.
+  const text = countTokens(note) > tokenBudget ? '' : `${block.text}${note}`;
+  return { text, tokens: countTokens(text), shown };
 }

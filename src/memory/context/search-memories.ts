@@ -1,7 +1,7 @@
 import { messageOf } from '../../domain/errors.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Domain } from '../../domain/incident.ts';
-import type { Log } from '../../domain/log.ts';
+import type { HeldBack } from '../../domain/memory.ts';
 import type { Sql } from '../../domain/sql.ts';
 import { within } from '../../domain/within.ts';
 import type { Reader } from '../documents/access.ts';
@@ -23,6 +23,8 @@ const LEAST = { text: 0, share: 0.2 };
 export interface MemoryAnswer {
   /** Best first. */
   readonly found: readonly FoundMemory[];
+  /** That something fits which may not be told here; null: nothing does. */
+  readonly heldBack: HeldBack | null;
   /** What could not be asked, for whoever reads the answer; null: nothing. */
   readonly missing: string | null;
 }
@@ -47,7 +49,7 @@ const MISSING: Readonly<Record<SearchAnswer['meaning'], string | null>> = {
  * turns. The incident itself is no memory of itself.
  */
 export function createSearchMemories(
-  deps: FindDeps & { readonly refresh: () => Promise<void>; readonly log: Log },
+  deps: FindDeps & { readonly refresh: () => Promise<void> },
 ): SearchMemories {
   return async (reader, incidentId, text, limit) => {
     const [documents, incident] = await Promise.all([
@@ -59,8 +61,9 @@ export function createSearchMemories(
     ]);
     const about = entitiesOf(text);
     const { domain, target } = incident;
-    const { found, meaning } = await findMemories(deps, {
+    const { found, heldBack, meaning } = await findMemories(deps, {
       reader,
+      here: incidentId,
       spaces: [...domainSpaces(domain), ...documents],
       texts: [text],
       entities: target === null ? about : { ...about, resource: [...about.resource, target.toLowerCase()] },
@@ -71,7 +74,7 @@ export function createSearchMemories(
       without: [incidentId],
       system: await systemOf(deps.sql, target),
     });
-    return { found: found.map(({ memory }) => memory), missing: MISSING[meaning] };
+    return { found: found.map(({ memory }) => memory), heldBack, missing: MISSING[meaning] };
   };
 }
 
@@ -79,6 +82,7 @@ export function createSearchMemories(
 export function createSearchWords(documents: Pick<Documents, 'search'>): SearchMemories {
   return async (reader, _incidentId, text, limit) => ({
     found: (await documents.search(reader, text, limit)).map(asFound),
+    heldBack: null,
     missing: null,
   });
 }

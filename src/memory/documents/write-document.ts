@@ -91,7 +91,7 @@ export async function writeDocument(tx: Tx, writer: Writer, write: DocumentWrite
   const own = await isOwn(tx, writer, store, write.place.incidentId);
   const mayNot = mayWrite({ writer: writer.kind, scope: store.scope, docType: parsed.data.docType, own });
   if (mayNot) return mayNot;
-  const blocked = screened(parsed.data, store);
+  const blocked = screened(parsed.data, store, writer);
   if (blocked) return blocked;
   const unknown = await unknownSource(tx, writer, write.sources);
   if (unknown) return unknown;
@@ -164,23 +164,41 @@ async function isOwn(
   return rows.length > 0;
 }
 
-function screened(document: Parsed, { scope }: MemoryStore): WriteRefusal | undefined {
+/**
+ * A person may write in a thread what reads like orders to the model: they answer for it. A model may not, whosever
+ * words it repeats: what it reads next time would be an order that nobody gave.
+ */
+function screened(document: Parsed, { scope }: MemoryStore, { kind }: Writer): WriteRefusal | undefined {
   const { title, content, path, entities } = document;
-  const texts = { title, content, other: [path, ...Object.values(entities).flat()].join('\n') };
+  const texts = {
+    title,
+    content,
+    other: [path, ...Object.values(entities).flat()].join('\n'),
+  };
+  const strict = kind === 'agent';
   let blocked = false;
   const findings: FoundKind[] = [];
   for (const where of ['title', 'content', 'other'] as const) {
     const result = scan(texts[where], { scope });
-    blocked ||= result.blocked;
+    blocked ||= result.blocked || (strict && result.findings.length > 0);
     for (const { rule, category, start, end } of result.findings)
       findings.push({ rule, category, where, start, end });
   }
+  // One order in two fields is read as one.
+  const both = strict && !blocked ? scan(`${title}\n${content}`, { scope }).findings : [];
+  for (const { rule, category } of both.filter((one) => one.category === 'injection').slice(0, 1)) {
+    blocked = true;
+    findings.push({ rule, category, where: 'other', start: 0, end: 0 });
+  }
   if (!blocked) return undefined;
+  const isOrders = findings.every(({ category }) => category === 'injection');
   const kinds = [...new Set(findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ');
   return {
     ...refuse(
       'MEMORY_WRITE_BLOCKED',
-      `Not written: the safety scanner found ${kinds}. Leave it out, or describe it in words.`,
+      isOrders
+        ? 'Not written: it reads like orders to a model. Memory keeps what was found and what helped, never instructions from an alert, an output or a thread.'
+        : `Not written: the safety scanner found ${kinds}. Leave it out, or describe it in words.`,
     ),
     findings,
   };

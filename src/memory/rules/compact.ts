@@ -2,6 +2,7 @@ import { messageOf } from '../../domain/errors.ts';
 import { type Domain, domains } from '../../domain/incident.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Sql } from '../../domain/sql.ts';
+import type { Audiences } from '../audiences.ts';
 import { conversationStore } from '../documents/document.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Promotions } from '../promotion/promotions.ts';
@@ -23,6 +24,7 @@ export interface CompactionDeps {
   readonly sql: Sql;
   readonly documents: Pick<Documents, 'write'>;
   readonly promotions: Pick<Promotions, 'propose'>;
+  readonly audiences: Pick<Audiences, 'apart'>;
   /** Null where there is no model: a template says what the record says. */
   readonly advise: AdviseOn | null;
   readonly log: Log;
@@ -31,7 +33,7 @@ export interface CompactionDeps {
 export interface Compacted {
   readonly domain: Domain;
   readonly incidents: number;
-  /** The drafts, each in the conversation of its newest incident, and proposed for promotion. */
+  /** The drafts, each in the conversation of its newest incident; those that everybody may read are proposed for promotion. */
   readonly rules: readonly { readonly incident: string; readonly path: string }[];
 }
 
@@ -55,13 +57,20 @@ export async function compactDomain(
   // Read and asked about without holding anything: a model takes minutes.
   const incidents = await pastIncidents(deps.sql, domain);
   if (incidents.length <= MORE_THAN) return null;
-  const groups = groupIncidents(incidents).slice(0, MOST_RULES);
-  const texts = new Map<IncidentGroup, string>();
-  for (const group of groups) texts.set(group, ruleText(group, await adviceOn(deps, group, signal)));
+  // What happened in a private channel makes no rule together with what others may read.
+  const groups = (await deps.audiences.apart(incidents.map(({ id }) => id)))
+    .flatMap(({ everybody, ids }) =>
+      groupIncidents(incidents.filter(({ id }) => ids.includes(id))).map((group) => ({ group, everybody })),
+    )
+    .toSorted((a, b) => b.group.incidents.length - a.group.incidents.length)
+    .slice(0, MOST_RULES);
+  const texts: { readonly group: IncidentGroup; readonly everybody: boolean; readonly text: string }[] = [];
+  for (const { group, everybody } of groups)
+    texts.push({ group, everybody, text: ruleText(group, await adviceOn(deps, group, signal)) });
   // Drafts first: a process that dies here leaves it to the next, which finds the same and writes the same places.
   const rules: { incident: string; path: string }[] = [];
-  for (const [group, text] of texts) {
-    const path = await propose(deps, domain, group, text);
+  for (const { group, everybody, text } of texts) {
+    const path = await draft(deps, domain, group, text, everybody);
     const newest = group.incidents.at(-1);
     if (path !== null && newest) rules.push({ incident: newest.id, path });
   }
@@ -85,12 +94,16 @@ async function adviceOn(deps: CompactionDeps, group: IncidentGroup, signal: Abor
   }
 }
 
-/** A draft in the newest incident's conversation, and an admin's card. Null when the scanner or the policy will not have it. */
-async function propose(
+/**
+ * A draft in the newest incident's conversation, and an admin's card where everybody may read it: of a private channel's,
+ * its members propose it. Null when the scanner or the policy will not have it.
+ */
+async function draft(
   deps: CompactionDeps,
   domain: Domain,
   group: IncidentGroup,
   text: string,
+  everybody: boolean,
 ): Promise<string | null> {
   const newest = group.incidents.at(-1);
   if (!newest) return null;
@@ -111,6 +124,7 @@ async function propose(
     deps.log.warn({ path, code: written.code }, 'a rule of thumb was not written');
     return null;
   }
+  if (!everybody) return path;
   const proposed = await deps.promotions.propose(
     { kind: 'agent', incidentId: newest.id, userId: null },
     {

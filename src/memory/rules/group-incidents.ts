@@ -1,4 +1,4 @@
-import { wordsOf } from '../words.ts';
+import { likeness, wordsOf } from '../words.ts';
 import type { PastIncident } from './past-incident.ts';
 
 /** Incidents that are alike, oldest first. */
@@ -47,12 +47,6 @@ function keyByTitle(
   const key = slug([...words].slice(0, 4).join('-')) || 'unnamed';
   known.push({ key, words });
   return key;
-}
-
-function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = [...a].filter((word) => b.has(word)).length;
-  const all = a.size + b.size - shared;
-  return all === 0 ? 0 : shared / all;
 }
 
 /** As a part of a document's path. */

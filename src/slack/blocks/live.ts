@@ -112,6 +112,9 @@ function stepsShown(round: Round, options: DrawOptions): readonly Step[] {
       const fresh = event.incidents.some(({ incidentId }) => !recalled.has(incidentId));
       for (const { incidentId } of event.incidents) recalled.add(incidentId);
       if (!fresh) continue;
+    } else if (event.type === 'memory.recalled' && event.heldBack) {
+      if (recalled.has(event.heldBack)) continue;
+      recalled.add(event.heldBack);
     }
     const step = stepOf(event, options);
     if (step) steps.push(step);

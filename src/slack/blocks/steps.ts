@@ -1,4 +1,5 @@
 import type { IncidentEvent } from '../../domain/event.ts';
+import { heldBackWords } from '../../domain/seen-before.ts';
 import { bold, code, link, person, type Span, words } from './build.ts';
 import type { DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
@@ -116,15 +117,20 @@ function recalled(
   event: Extract<IncidentEvent, { type: 'memory.recalled' }>,
   options: DrawOptions,
 ): Step | null {
+  const kept = event.heldBack ? heldBackWords(event.heldBack) : null;
   if (event.incidents.length > 0) {
     const seen = event.incidents.slice(0, 3).flatMap((each, index): Span[] => {
       const name = `${each.incidentId} ${short(each.title, 100)}`;
       const url = options.threadUrl(each.incidentId);
-      return [...(index === 0 ? [] : [words(', ')]), url ? link(url, name) : words(name)];
+      return [
+        ...(index === 0 ? [] : [words(', ')]),
+        url ? link(url, name) : words(name),
+        ...(each.ended ? [words(` (${short(each.ended, 140)})`)] : []),
+      ];
     });
     const worked = event.worked[0];
     const failed = event.failed.find((command) => command !== worked);
-    const times = event.incidents.length;
+    const times = event.incidents.reduce((sum, each) => sum + (each.times ?? 1), 0);
     return {
       mark: '↺',
       spans: [
@@ -133,10 +139,12 @@ function recalled(
         ...seen,
         ...(worked ? [words('. What worked then: '), code(short(worked, 150))] : []),
         ...(failed ? [words('. What did not: '), code(short(failed, 150))] : []),
+        ...(kept ? [words(`. ${kept}`)] : []),
       ],
       keep: true,
     };
   }
+  if (kept) return { mark: '↺', spans: [words(kept)], keep: true };
   if (event.missing)
     return { mark: '⚠', spans: [words(`Memory could not be asked: ${short(event.missing)}`)] };
   return null;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { heldBackWords } from '../../domain/seen-before.ts';
 import type { FoundMemory } from '../../memory/context/find-memories.ts';
 import { defineMemoryTool } from '../define.ts';
 import { learntOn, readerOf } from './inputs.ts';
@@ -17,7 +18,7 @@ export const memorySearch = defineMemoryTool({
   }),
   timeoutMs: 5_000,
   async run(context, { query, limit }) {
-    const { found, missing } = await context.memory.search(
+    const { found, heldBack, missing } = await context.memory.search(
       readerOf(context),
       context.incidentId,
       query,
@@ -25,7 +26,11 @@ export const memorySearch = defineMemoryTool({
     );
     const parts = found.length === 0 ? ['Nothing in memory fits these words.'] : found.map(inWords);
     return {
-      text: [...parts, ...(missing === null ? [] : [missing])].join('\n\n'),
+      text: [
+        ...parts,
+        ...(heldBack === null ? [] : [heldBackWords(heldBack)]),
+        ...(missing === null ? [] : [missing]),
+      ].join('\n\n'),
       data: found.map(dataOf),
     };
   },

@@ -6,6 +6,7 @@ import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { compactDomain } from '../../../src/memory/rules/compact.ts';
 import { redact } from '../../../src/screen/redact.ts';
+import { everybodyReads } from '../../support/audiences.ts';
 import { quiet } from '../../support/quiet.ts';
 import { type DocumentsRig, documentsRig } from '../memory-documents/rig.ts';
 
@@ -51,7 +52,14 @@ async function ruleBy(reply: ScriptedReply): Promise<string> {
   });
   const { sql, documents, promotions } = rig;
   await compactDomain(
-    { sql, documents, promotions, advise: createAdviseOn(llm, redact), log: quiet },
+    {
+      sql,
+      documents,
+      promotions,
+      audiences: everybodyReads,
+      advise: createAdviseOn(llm, redact),
+      log: quiet,
+    },
     'postgres',
     new AbortController().signal,
   );

@@ -22,7 +22,9 @@ import type { Writer } from '../../../src/memory/documents/write-document.ts';
 import { recallRunbooks } from '../../../src/memory/recall-runbooks.ts';
 import { createRetrieval, type Retrieval } from '../../../src/memory/retrieval/retrieval.ts';
 import { syncDocuments } from '../../../src/memory/retrieval/sources/sync-documents.ts';
+import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
 import { recordSystem, systemOf } from '../../../src/memory/systems/systems.ts';
+import { everybodyReads } from '../../support/audiences.ts';
 import { anIncident } from '../../support/incidents.ts';
 import { quiet } from '../../support/quiet.ts';
 import { type DocumentsRig, documentsRig, note } from '../memory-documents/rig.ts';
@@ -49,6 +51,8 @@ beforeAll(async () => {
     tokenBudget: 2_200,
     trustThreshold: 0.85,
     redact: (text) => text,
+    audiences: everybodyReads,
+    runbooks: () => [],
     log: quiet,
   };
 });
@@ -146,6 +150,7 @@ describe('a turn gets', () => {
       await retrieval.put({ kind: 'runbook', scope }, [
         { key: `egret-${scope}`, title: 'Egret', text: `The egret of ${scope}.` },
       ]);
+    await rig.past('INC-900', 'Egret');
     await retrieval.put({ kind: 'incident', scope: 'postgres' }, [
       { key: 'INC-900', title: 'Egret', text: 'The egret stood still.' },
       { key: here, title: 'Egret', text: 'The egret stands still.' },
@@ -273,6 +278,7 @@ describe('nothing reaches a prompt that its reader may not read', () => {
     const everywhere = await documentSpacesOf(rig.sql, { kind: 'operator' });
     const query = {
       reader,
+      here,
       texts: [secret],
       entities: noEntities,
       domain: null,
@@ -376,6 +382,8 @@ test('an incident of another system counts less than one of this system', async 
       },
     ]);
   await recordSystem(rig.sql, 'shop-db', { postgresql: '17.2' });
+  await rig.past('INC-701', 'Avocet', { target: 'old-db' });
+  await rig.past('INC-702', 'Avocet', { target: 'new-db' });
   await put('INC-701', '12.1');
   await put('INC-702', '17.2');
   expect(pathsOf(await prepare({ incident: about('avocet') }))).toEqual(['INC-702', 'INC-701']);
@@ -495,5 +503,62 @@ describe('memory that fails', () => {
     const never = { search: () => expect.unreachable('memory was asked') };
     const ask = { incident: incidentOf(), role: 'detective', turn: 1, text: '', shown: [] } as const;
     expect(await createPrepare({ ...deps, enabled: false, retrieval: never })(ask)).toBeNull();
+  });
+});
+
+describe('a runbook that the alert names', () => {
+  const runbook: Runbook = {
+    id: 'whimbrel',
+    title: 'Whimbrel',
+    domain: 'postgres',
+    version: 1,
+    type: 'whimbrel_stuck',
+    matches: { alerts: ['WhimbrelStuck*'], text: [], labels: {} },
+    ignoreWhenHealthy: false,
+    steps: [],
+    verify: {},
+    body: 'Set the whimbrel free.',
+    file: 'postgres/whimbrel.md',
+  };
+  const named = incidentOf({ title: 'WhimbrelStuckHard', alertName: 'WhimbrelStuckHard' });
+  const known = { runbooks: () => [runbook] };
+
+  test('comes first, before a hundred and more of one past problem and others, and each past problem once', async () => {
+    const put = async (key: string, title: string, cause: string) => {
+      await rig.past(key, title, { target: 'shop-db', cause, type: 'whimbrel_stuck' });
+      await retrieval.put({ kind: 'incident', scope: 'postgres' }, [
+        { key, title, text: `Title: ${title}\nWhimbrelStuckHard whimbrel stuck hard\nCause: ${cause}` },
+      ]);
+    };
+    for (let n = 0; n < 120; n += 1)
+      await put(
+        `INC-${5_000 + n}`,
+        'WhimbrelStuckHard',
+        `Session ${7_000 + n} of the loader holds the whimbrel.`,
+      );
+    await put('INC-5999', 'WhimbrelStuckHard', 'Autovacuum waits for a backup that never ends.');
+    await retrieval.put({ kind: 'runbook', scope: 'postgres' }, [
+      { key: 'whimbrel', title: 'Whimbrel', text: 'Set the whimbrel free.' },
+      { key: 'curlew-x', title: 'Curlew', text: 'A whimbrel is no curlew: whimbrel stuck, hard to see.' },
+    ]);
+    const found = await prepare({ incident: incidentOf({ ...named, id: here }) }, known);
+    const paths = pathsOf(found);
+    expect(paths[0]).toBe('whimbrel');
+    expect(paths).toContain('curlew-x');
+    expect(paths.filter((path) => path.startsWith('INC-5'))).toHaveLength(2);
+    expect(paths).toContain('INC-5999');
+    expect(found.text).toMatch(/Seen 1\d\d times/);
+  });
+
+  test('is there, with what its words find, when memory does not answer; and that it did not is said', async () => {
+    const dead = { retrieval: { search: () => new Promise<never>(() => undefined) }, limitMs: 50 };
+    const found = await prepare({ incident: incidentOf({ ...named, id: here }) }, { ...known, ...dead });
+    expect(found).toMatchObject({
+      missing: 'Memory did not answer.',
+      shown: [{ id: 'whimbrel', trusted: true }],
+    });
+    expect(found.text).toContain('Set the whimbrel free.');
+    const later = await prepare({ incident: named, turn: 2, text: 'whimbrel' }, { ...known, ...dead });
+    expect(later.text).toBe('');
   });
 });

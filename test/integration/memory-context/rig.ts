@@ -7,16 +7,19 @@ import type { IncidentState } from '../../../src/domain/incident.ts';
 import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
+import type { Audiences } from '../../../src/memory/audiences.ts';
 import { runbooksStore } from '../../../src/memory/documents/document.ts';
 import { createDocuments } from '../../../src/memory/documents/documents.ts';
 import type { Embedder, VectorStore } from '../../../src/memory/ports.ts';
 import { createPromotions } from '../../../src/memory/promotion/promotions.ts';
+import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
 import { createRecords } from '../../../src/record/record.ts';
 import { redact, redactJson } from '../../../src/screen/redact.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
 import type { Tool } from '../../../src/tools/define.ts';
 import { memoryToolset } from '../../../src/tools/memory/memory-tools.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
+import { everybodyReads } from '../../support/audiences.ts';
 import { boxAlert, type Core, createCore } from '../../support/core.ts';
 import { scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
@@ -40,6 +43,8 @@ export async function memoryRig(options: {
   /** Left out: none, and memory goes by words alone. */
   readonly vectors?: VectorStore;
   readonly embedder?: Embedder;
+  readonly audiences?: Audiences;
+  readonly runbooks?: () => readonly Runbook[];
 }) {
   const { enabled = true, tools } = options;
   const scratch = await scratchDatabase({ migrate: true });
@@ -56,6 +61,8 @@ export async function memoryRig(options: {
     documents,
     settings: { enabled, tokenBudget: 2_200, trustThreshold: 0.85 },
     redact: (text) => text,
+    audiences: options.audiences ?? everybodyReads,
+    runbooks: options.runbooks ?? (() => []),
     log: quiet,
   });
   await memory.seedStores();

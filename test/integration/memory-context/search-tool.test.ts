@@ -14,6 +14,7 @@ import { allTools } from '../../../src/tools/all.ts';
 import type { MemoryToolContext } from '../../../src/tools/define.ts';
 import { memorySearch } from '../../../src/tools/memory/memory-search.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
+import { everybodyReads } from '../../support/audiences.ts';
 import { anIncident } from '../../support/incidents.ts';
 import { quiet } from '../../support/quiet.ts';
 import {
@@ -51,6 +52,8 @@ const depsWith = (by: Retrieval) => ({
   documents: rig.documents,
   retrieval: by,
   refresh: async () => void (await syncDocuments(rig.sql, by)),
+  audiences: everybodyReads,
+  runbooks: () => [],
   log: quiet,
 });
 
@@ -117,6 +120,7 @@ describe('a symptom learnt in the middle of an investigation', () => {
 
   test('finds nothing of another domain, of another conversation or of a person, nor the incident itself', async () => {
     await put('runbook', 'docker', 'dunlin-docker', 'dunlin');
+    await rig.past('INC-801', 'About the dunlin', { domain: 'docker' });
     await put('incident', 'docker', 'INC-801', 'dunlin');
     await put('incident', 'postgres', here, 'dunlin');
     await draft(here, 'The dunlin is here.');

@@ -26,6 +26,13 @@ export function otherRunbooks() {
     .map((name) => ({ file: `postgres/${name}`, source: readFileSync(new URL(name, shippedDir), 'utf8') }));
 }
 
+interface PastChange {
+  readonly domain?: string;
+  readonly target?: string;
+  readonly cause?: string;
+  readonly type?: string;
+}
+
 /** Documents and promotion over a real database with its default stores. */
 export async function documentsRig() {
   const scratch = await scratchDatabase({ migrate: true });
@@ -65,7 +72,17 @@ export async function documentsRig() {
     told,
     trials,
     incident,
+    past,
   };
+
+  /** An incident that is over, as others remember it. */
+  async function past(id: string, title: string, change: PastChange = {}): Promise<void> {
+    const { domain = 'postgres', target = null, cause = null, type = null } = change;
+    await sql`
+      INSERT INTO incident (id, title, incident_type, severity, domain, target, cause, state, source, fingerprint, labels,
+                            annotations)
+      VALUES (${id}, ${title}, ${type}, 'critical', ${domain}, ${target}, ${cause}, 'resolved', 'test', ${randomUUID()}, '{}', '{}')`;
+  }
 
   async function incident(requesters: readonly string[] = []): Promise<IncidentId> {
     const [row] = await sql`

@@ -8,6 +8,7 @@ import { exportMemory, importLine } from '../../../src/memory/documents/transfer
 import { archiveEpisodes, recallEpisodes, recordEpisode } from '../../../src/memory/episodes.ts';
 import { type CompactionDeps, compactAll } from '../../../src/memory/rules/compact.ts';
 import { listSystems, lookAtSystems, recordSystem, systemOf } from '../../../src/memory/systems/systems.ts';
+import { everybodyReads } from '../../support/audiences.ts';
 import { quiet } from '../../support/quiet.ts';
 import { documentsRig } from '../memory-documents/rig.ts';
 
@@ -42,10 +43,13 @@ async function endedMany(count: number): Promise<readonly IncidentId[]> {
   return ids;
 }
 
+const told = () => ({ sql: rig.sql, audiences: everybodyReads, log: quiet });
+
 const compaction = (change: Partial<CompactionDeps> = {}): CompactionDeps => ({
   sql: rig.sql,
   documents: rig.documents,
   promotions: rig.promotions,
+  audiences: everybodyReads,
   advise: null,
   log: quiet,
   ...change,
@@ -181,13 +185,13 @@ describe('episodes', () => {
     });
 
   test('past their age are archived: no longer offered, still counted and exported', async () => {
-    const id = await ended('blocked_sessions');
+    const [id, other] = [await ended('blocked_sessions'), await ended('another')];
     await episode(id, 'old', true);
     await rig.sql`UPDATE episode SET at = clock_timestamp() - interval '400 days'`;
     await episode(id, 'new', false);
     expect(await archiveEpisodes(rig.sql, 365)).toBe(1);
     expect(await archiveEpisodes(rig.sql, 365)).toBe(0);
-    const recalled = await recallEpisodes(rig.sql, 'sessions blocked on carts');
+    const recalled = await recallEpisodes(told(), other, 'sessions blocked on carts');
     expect(recalled.similar.map(({ command }) => command)).toEqual(['new']);
     expect((await memorySummary(rig.sql)).episodes).toMatchObject({
       total: 2,
@@ -211,7 +215,7 @@ describe('episodes', () => {
     await rig.sql`UPDATE episode SET at = at - interval '1 day'`;
     await episode(id, 'on 17', true);
     const asked = async () =>
-      (await recallEpisodes(rig.sql, 'sessions blocked on carts', await systemOf(rig.sql, 'shop-db')))
+      (await recallEpisodes(told(), id, 'sessions blocked on carts', await systemOf(rig.sql, 'shop-db')))
         .similar;
     expect((await asked()).map(({ command }) => command)).toEqual(['on 17', 'on 18']);
     await recordSystem(rig.sql, 'shop-db', { postgresql: '18.1' });

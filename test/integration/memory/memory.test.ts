@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { asIncidentId } from '../../../src/domain/ids.ts';
+import type { Incident } from '../../../src/domain/incident.ts';
 import { EMPTY_RECALL } from '../../../src/domain/memory.ts';
 import { createChromaStore } from '../../../src/infra/chroma/client.ts';
 import { createEmbedder } from '../../../src/infra/embeddings/embedder.ts';
@@ -10,6 +11,7 @@ import type { Embedder } from '../../../src/memory/ports.ts';
 import { createRetrieval } from '../../../src/memory/retrieval/retrieval.ts';
 import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
+import { everybodyReads } from '../../support/audiences.ts';
 import { scratchChroma } from '../../support/chroma.ts';
 import { anIncident, aRecord } from '../../support/incidents.ts';
 
@@ -41,6 +43,8 @@ function memoryOf(change: Partial<MemoryDeps> = {}, server = host) {
     ...parts,
     retrieval,
     documents: { read: async () => null },
+    audiences: everybodyReads,
+    runbooks: () => [],
     enabled: true,
     ...change,
   });
@@ -70,6 +74,16 @@ const faults = [
   ['PostgresTableBloat', 'table_bloat', 'Autovacuum is off for the table carts: 80 % of its rows are dead.'],
 ] as const;
 
+/** As they stand on record: what memory tells of an incident comes from there. */
+async function onRecord(incident: Incident, cause = 'A lock.'): Promise<void> {
+  const { id, title, alertName, incidentType, state, domain, target } = incident;
+  await db.sql`
+    INSERT INTO incident (id, title, alert_name, incident_type, state, cause, severity, domain, target, source,
+                          fingerprint, labels, annotations)
+    VALUES (${id}, ${title}, ${alertName}, ${incidentType}, ${state}, ${cause}, 'critical', ${domain}, ${target}, 'test',
+            ${`f ${id}`}, '{}', '{}')`;
+}
+
 const incidentOf = (n: number, [alertName, incidentType]: readonly [string, string, string]) =>
   anIncident({ id: asIncidentId(`INC-${n}`), title: alertName, alertName, incidentType, state: 'resolved' });
 
@@ -80,6 +94,9 @@ describe('past incidents', () => {
     await Promise.all(
       faults.map((fault, i) => memory.rememberIncident(aRecord(incidentOf(i + 1, fault), fault[2]))),
     );
+  });
+  beforeEach(async () => {
+    for (const [i, fault] of faults.entries()) await onRecord(incidentOf(i + 1, fault), fault[2]);
   });
 
   test.each(faults.map((fault, i) => ({ name: fault[0], type: fault[1], past: `INC-${i + 1}` })))(
@@ -167,6 +184,8 @@ describe('runbooks', () => {
   });
 });
 
+const never = () => expect.unreachable('it was written to');
+
 describe('while Chroma is away', () => {
   const away = 'http://127.0.0.1:9';
 
@@ -179,6 +198,23 @@ describe('while Chroma is away', () => {
     // Found by their words, for which PostgreSQL is enough.
     expect(recall.runbooks[0]?.runbookId).toBe('blocked-sessions');
     expect(recall.missing).toBe('Memory did not answer about past incidents.');
+  });
+
+  test('the runbook files on disk are recalled when the index does not answer either', async () => {
+    const { runbooks } = await loadRunbooks(join(import.meta.dirname, '../../../runbooks'));
+    const dead = { search: () => Promise.reject(new Error('away')), put: never, list: never, remove: never };
+    const memory = memoryOf({ retrieval: dead as never, runbooks: () => runbooks }, away);
+    const recall = await memory.recall(anIncident({ id: asIncidentId('INC-99') }));
+    expect(recall.runbooks[0]).toMatchObject({ runbookId: 'blocked-sessions' });
+    expect(recall.missing).toContain('runbooks');
+    // By words where no matcher knows the alert.
+    const unknown = anIncident({
+      title: 'Checkout hangs',
+      alertName: 'CheckoutHangs',
+      annotations: { summary: 'Sessions wait for a row lock that another session holds.' },
+    });
+    const found = (await memory.recall(unknown)).runbooks.map(({ runbookId }) => runbookId);
+    expect(found).toContain('blocked-sessions');
   });
 
   test('recall ends within its limit although the embedding hangs', async () => {
@@ -194,6 +230,7 @@ describe('while Chroma is away', () => {
     const stores = { now: createChromaStore({ host: away, log }) };
     const vectors = { collection: (name: string, f: string) => stores.now.collection(`${run}-${name}`, f) };
     const memory = memoryOf({ vectors });
+    await onRecord(incidentOf(1, faults[0]));
     await memory.rememberIncident(aRecord(incidentOf(1, faults[0]), 'A lock.'));
     expect(await db.sql`SELECT last_error FROM memory_outbox`).toMatchObject([
       { last_error: expect.stringContaining('Chroma') },

@@ -12,6 +12,7 @@ import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
 import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
 import { createRecords } from '../../../src/record/record.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
+import { everybodyReads } from '../../support/audiences.ts';
 import { anIncident } from '../../support/incidents.ts';
 import { quiet } from '../../support/quiet.ts';
 import { admin, documentsRig, note } from '../memory-documents/rig.ts';
@@ -45,7 +46,14 @@ describe('runbooks', () => {
     for (const { id, matches } of runbooks) {
       for (const alert of matches.alerts.filter((name) => !name.includes('*'))) {
         const hits = await recallRunbooks(
-          { sql: db.sql, retrieval, documents: { read: async () => null } },
+          {
+            sql: db.sql,
+            retrieval,
+            documents: { read: async () => null },
+            audiences: everybodyReads,
+            runbooks: () => [],
+            log: quiet,
+          },
           anIncident({ title: alert, alertName: alert }),
           null,
           0,

@@ -11,6 +11,8 @@ const past = (id: string): Recall['incidents'][number] => ({
   severity: 'critical',
   distance: 0.1,
   storedAt: '2026-11-01T00:00:00Z',
+  times: 1,
+  ended: 'fixed',
   document: '',
 });
 const episode = (command: string, success: boolean | null): Episode => ({

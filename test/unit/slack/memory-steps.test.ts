@@ -39,3 +39,30 @@ test('nothing given makes no line, unless memory did not answer', () => {
   expect(shown({})).toBeNull();
   expect(shown({ missing: 'Memory did not answer.' })).toBe('Memory did not answer. (detective)');
 });
+
+test('a problem that came often is one, with how it ended; what may not be told is told without its words', () => {
+  const recalled = {
+    type: 'memory.recalled',
+    when: 'start',
+    runbooks: [],
+    worked: ['SELECT 1'],
+    failed: [],
+    missing: null,
+  };
+  const past = {
+    incidentId: 'INC-12',
+    title: 'Blocked',
+    distance: 0.1,
+    times: 12,
+    ended: 'fixed 9 times; not fixed 3 times',
+  };
+  expect(shown({ ...recalled, incidents: [past] })).toBe(
+    'Seen before: 12 times, INC-12 Blocked (fixed 9 times; not fixed 3 times). What worked then: SELECT 1',
+  );
+  expect(shown({ ...recalled, worked: [], incidents: [], heldBack: 'may_not' })).toBe(
+    'A similar incident exists that you may not see.',
+  );
+  expect(shown({ ...recalled, worked: [], incidents: [], heldBack: 'cannot_tell' })).toBe(
+    'A similar incident is left out: Slack does not tell who may see it.',
+  );
+});
