@@ -8,7 +8,7 @@ import type { Tx } from '../domain/sql.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { storeToolCallIn } from '../record/evidence.ts';
 import { switchScopes } from '../security/kill-switch.ts';
-import type { ActiveTool, ToolContext } from '../tools/define.ts';
+import type { ActiveTool, Preflight, ToolContext } from '../tools/define.ts';
 import { type ApprovalChecks, type Approved, approvalChecks } from './approval-checks.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { claim, finish, WINDOW_MS } from './ledger.ts';
@@ -16,6 +16,7 @@ import { isGone } from './propose.ts';
 import { runOnce } from './run-once.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
+import { touchedBy, touchesTheSame } from './touched.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /** What became of an approved action. */
@@ -118,7 +119,8 @@ export function createExecution(
     try {
       const now = await tool.preflight(context, input);
       const readAt = performance.now();
-      return checks.sameState(approved, now.guard) ?? { clock: now.clock, readAt };
+      const moved = checks.sameState(approved, now.guard) ?? sameThings(action, tool, input, now);
+      return moved ?? { clock: now.clock, readAt };
     } catch (error) {
       if (isGone(error))
         return {
@@ -126,6 +128,12 @@ export function createExecution(
         };
       throw error;
     }
+  }
+
+  /** What it would touch now is what its card was about. */
+  function sameThings(action: Action, tool: ActiveTool<unknown, Json>, input: Json, now: Preflight) {
+    const other = touchesTheSame(action, touchedBy(tool, input, now.guard, now, action.identity ?? ''));
+    return other && { void: other };
   }
 
   async function execute(given: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {
@@ -176,12 +184,13 @@ export function createExecution(
       claimId,
       timeoutMs: tool.timeoutMs,
       scopes,
-      limit: tool.limit?.(passage.input, action.guard),
+      limit: tool.limit?.(passage.input, action.guard, action.objects),
       onClaimed: hooks.claimed,
       ...(demands ? { caps: demands } : {}),
     });
     if (claimed.kind === 'stopped') return notRun(action, 'refused', claimed.refusal);
     if (claimed.kind === 'capped') return notRun(action, 'refused', claimed.refusal);
+    if (claimed.kind === 'denied') return notRun(action, 'void', claimed.refusal);
     if (claimed.kind === 'expired')
       return notRun(action, 'refused', refuse('EXPIRED', 'The approval had expired.'));
     if (claimed.kind === 'lost')

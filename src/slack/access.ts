@@ -16,6 +16,11 @@ export interface Access {
    * @param from the channel they ask in: whoever writes in the incident's own is in it, whatever Slack can say of it
    */
   mayRead(userId: string, incident: Pick<Incident, 'id' | 'channel'>, from: string | null): Promise<boolean>;
+  /**
+   * Whether what was said in one incident's thread may be read in another's, by everybody there: it is the same channel, or
+   * a public one. What cannot be told is private.
+   */
+  mayTell(said: Pick<Incident, 'id' | 'channel'>, to: Pick<Incident, 'id' | 'channel'>): Promise<boolean>;
 }
 
 export function createAccess(deps: {
@@ -53,9 +58,18 @@ export function createAccess(deps: {
     }
   };
 
+  const channelOf = async ({ id, channel }: Pick<Incident, 'id' | 'channel'>): Promise<string> =>
+    channel ?? (await deps.home(id));
+
   return {
+    async mayTell(said, to) {
+      return told(said.id, async () => {
+        const channel = await channelOf(said);
+        return channel === (await channelOf(to)) || isPublic(channel);
+      });
+    },
     async mayRead(userId, incident, from) {
-      const channel = incident.channel ?? (await deps.home(incident.id));
+      const channel = await channelOf(incident);
       if (channel === from) return true;
       const open = await told(
         channel,
