@@ -109,7 +109,8 @@ export async function recordDenial(
 
 /**
  * What waits for its approval or its run, in whichever incident, and is covered by a No that its card does not show: it is
- * not what anybody would decide on now.
+ * not what anybody would decide on now. Their rows are locked before anything is written of them: everybody takes an action's
+ * row before the audit log's head.
  */
 export async function overtakenBy(
   tx: Tx,
@@ -119,7 +120,7 @@ export async function overtakenBy(
     SELECT a.id, a.incident_id FROM action a JOIN denial d ON d.id = ${denial.id}
      WHERE a.object_keys && d.keys AND a.state IN ('proposed', 'approved') AND a.undoes IS NULL AND NOT a.audit_only
        AND NOT d.id = ANY (a.denials_acknowledged)
-     ORDER BY a.id`;
+     ORDER BY a.id FOR UPDATE OF a`;
   return rows.map((row) => ({
     id: asActionId(String(row['id'])),
     incidentId: asIncidentId(String(row['incident_id'])),

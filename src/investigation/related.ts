@@ -1,8 +1,8 @@
 import { asIncidentId, type IncidentId } from '../domain/ids.ts';
 import type { PhaseRun } from './phase-run.ts';
 
-/** More of them are no help to anybody. */
-const AT_MOST = 20;
+/** More of them are no help to anybody, and in a storm each of them is a message that is edited. */
+const AT_MOST = 5;
 
 /**
  * Puts on record which other incidents are open on the same physical system, whatever they call it, on both sides: two people
