@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Action, ActionOutcome } from '../domain/action.ts';
+import type { TouchedObject } from '../domain/denial.ts';
 import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
@@ -8,7 +9,7 @@ import type { Tx } from '../domain/sql.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { storeToolCallIn } from '../record/evidence.ts';
 import { switchScopes } from '../security/kill-switch.ts';
-import type { ActiveTool, Preflight, ToolContext } from '../tools/define.ts';
+import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import { type ApprovalChecks, type Approved, approvalChecks } from './approval-checks.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { claim, finish, WINDOW_MS } from './ledger.ts';
@@ -101,7 +102,11 @@ export function createExecution(
     context: ToolContext,
     input: Json,
   ): Promise<
-    | { readonly clock: string | null; readonly readAt: number }
+    | {
+        readonly clock: string | null;
+        readonly readAt: number;
+        readonly objects: readonly TouchedObject[];
+      }
     | { readonly void: Refusal }
     | { readonly refused: Refusal }
   > {
@@ -119,8 +124,11 @@ export function createExecution(
     try {
       const now = await tool.preflight(context, input);
       const readAt = performance.now();
-      const moved = checks.sameState(approved, now.guard) ?? sameThings(action, tool, input, now);
-      return moved ?? { clock: now.clock, readAt };
+      const moved = checks.sameState(approved, now.guard);
+      if (moved) return moved;
+      const objects = touchedBy(tool, input, now.guard, now, action.identity ?? '');
+      const others = touchesTheSame(action, objects);
+      return others ? { void: others } : { clock: now.clock, readAt, objects };
     } catch (error) {
       if (isGone(error))
         return {
@@ -128,12 +136,6 @@ export function createExecution(
         };
       throw error;
     }
-  }
-
-  /** What it would touch now is what its card was about. */
-  function sameThings(action: Action, tool: ActiveTool<unknown, Json>, input: Json, now: Preflight) {
-    const other = touchesTheSame(action, touchedBy(tool, input, now.guard, now, action.identity ?? ''));
-    return other && { void: other };
   }
 
   async function execute(given: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {
@@ -180,11 +182,12 @@ export function createExecution(
     const claimId = randomUUID();
     const scopes = switchScopes(action.target, passage.target.domain);
     const claimed = await ledger.claim(deps, {
-      action,
+      // As they are now, also for one that was proposed before they were kept.
+      action: { ...action, objects: authorised.objects },
       claimId,
       timeoutMs: tool.timeoutMs,
       scopes,
-      limit: tool.limit?.(passage.input, action.guard, action.objects),
+      limit: tool.limit?.(passage.input, action.guard, authorised.objects),
       onClaimed: hooks.claimed,
       ...(demands ? { caps: demands } : {}),
     });

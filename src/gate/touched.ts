@@ -18,7 +18,7 @@ export function touchedBy(
 
 /** Before it runs: it still touches what its card and the denials were looked up for. What the labels say may change. */
 export function touchesTheSame(action: Action, now: readonly TouchedObject[]): Refusal | undefined {
-  // One of before this was kept says nothing of it; the claim knows it by its command only.
+  // One of before this was kept says nothing of it; the claim goes by what it would touch now.
   if (action.objects.length === 0) return undefined;
   const keys = (objects: readonly TouchedObject[]): string =>
     canonicalJson([...objectKeys(objects)].toSorted());

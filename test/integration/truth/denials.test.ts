@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { planHash } from '../../../src/approvals/plan-hash.ts';
 import { type Call, type DenialsRig, NOAH, OLIVIA, startDenialsRig } from './denials-rig.ts';
 
 /** A person said No to a thing: nothing that meets it again runs without the explicit word, however it is met. */
@@ -197,6 +198,21 @@ describe('the explicit word', () => {
     expect(await rig.execute(approved)).toMatchObject({ kind: 'not_run', code: 'PLAN_CHANGED' });
     expect(await rig.isAlive(key.pid)).toBe(true);
   });
+});
+
+test('a plan of before its things were kept is held to what it would touch now', async () => {
+  await forget();
+  const key = await rig.busySession('old-plan');
+  const end = session('postgres_terminate_backend', 'shop-db', key);
+  const old = await rig.propose(end);
+  const hash = planHash({ ...old, objects: [] });
+  await rig.core
+    .sql`UPDATE action SET objects = '[]', object_keys = '{}', plan_hash = ${hash} WHERE id = ${old.id}`;
+  await rig.approve(await rig.now(old));
+  await rig.deny(await rig.propose(end), UNTIL_GONE);
+  expect(await rig.now(old)).toMatchObject({ state: 'approved' });
+  expect(await rig.execute(old)).toMatchObject({ kind: 'not_run', why: 'void', code: 'DENIED' });
+  expect(await rig.isAlive(key.pid)).toBe(true);
 });
 
 describe('a race', () => {
