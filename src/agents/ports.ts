@@ -1,7 +1,7 @@
 import type { Action } from '../domain/action.ts';
 import type { Diagnosis, Triage } from '../domain/diagnosis.ts';
 import type { ActionId } from '../domain/ids.ts';
-import type { Incident } from '../domain/incident.ts';
+import type { Incident, Verdict } from '../domain/incident.ts';
 import type { PreparedMemory, Recall } from '../domain/memory.ts';
 import type { ModelUsage } from '../domain/model-usage.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
@@ -36,8 +36,10 @@ export type PlanOutcome =
 export interface Investigation {
   readonly incident: Incident;
   readonly recall: Recall;
-  /** What was tried in this incident's earlier rounds, oldest first, with how each ended. */
-  readonly tried: readonly Action[];
+  /** What was run in this incident, oldest first, with how each ended. What people denied is not among it: it was never tried. */
+  readonly tried: readonly TriedAction[];
+  /** What people said No to in this incident, oldest first. Absent where nobody can (replays). */
+  readonly denied?: readonly Action[];
   /** What people said (hints, denial reasons), oldest first; data from people, not instructions from us. */
   readonly guidance: readonly Guidance[];
   /** A person had something read that could not be read before: that is why this round is. Absent in every other round. */
@@ -83,6 +85,9 @@ export interface Investigation {
 
 /** Text of a message that is being written; the same whole, once it is finished; or what is thought until text comes. */
 export type WordsKind = 'writing' | 'said' | 'thought';
+
+/** `verdict`: what the live system showed afterwards; null where nobody has looked, or it cannot be told whose doing it was. */
+export type TriedAction = Action & { readonly verdict?: Verdict | null };
 
 export interface ReadAgainFound {
   /** The call that worked now. */

@@ -18,6 +18,7 @@ import { createMetrics } from '../infra/metrics/registry.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
 import { createAccept } from '../ingest/accept.ts';
 import { createOpenByHand } from '../ingest/open-by-hand.ts';
+import { createChangeOfMind } from '../investigation/after-all.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
 import { createDigDeeper } from '../investigation/dig-deeper.ts';
 import { createQuestions, type Questions } from '../investigation/questions.ts';
@@ -174,7 +175,18 @@ export async function buildApp(parts: Parts) {
       runbooks,
       runbookProblems: problems.length,
     },
-    () => ({ policy, approvals, undo, steering, questions, digDeeper, readAgain, openByHand, accept }),
+    () => ({
+      policy,
+      approvals,
+      undo,
+      changeOfMind,
+      steering,
+      questions,
+      digDeeper,
+      readAgain,
+      openByHand,
+      accept,
+    }),
   );
   const policy = createApprovalPolicy({
     approvers: parts.approvers,
@@ -240,6 +252,7 @@ export async function buildApp(parts: Parts) {
     log,
   });
   const steering = createSteering({ ...deps, audit });
+  const changeOfMind = createChangeOfMind({ ...deps, policy });
   const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
   const questions: Questions = createQuestions({ ...deps, places: slack.answers }, why);
   const digDeeper = createDigDeeper(deps, ROUND_USD);

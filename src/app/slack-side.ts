@@ -6,6 +6,7 @@ import type { Target } from '../domain/target.ts';
 import type { Undo } from '../gate/undo.ts';
 import type { Accept } from '../ingest/accept.ts';
 import type { OpenByHand } from '../ingest/open-by-hand.ts';
+import type { ChangeOfMind } from '../investigation/after-all.ts';
 import type { DigDeeper } from '../investigation/dig-deeper.ts';
 import type { Questions } from '../investigation/questions.ts';
 import type { ReadAgain } from '../investigation/read-again.ts';
@@ -44,6 +45,7 @@ interface MadeLater {
   readonly policy: ApprovalPolicy;
   readonly approvals: Approvals;
   readonly undo: Undo;
+  readonly changeOfMind: ChangeOfMind;
   readonly steering: Steering;
   readonly questions: Questions;
   readonly digDeeper: DigDeeper;
@@ -117,6 +119,8 @@ export function createSlackSide(deps: SlackSideDeps, later: () => MadeLater): Sl
     afterwards: {
       mayUndo: (action) => later().undo.can(action),
       undo: (click) => later().undo.press(click),
+      askAgain: (click) => later().changeOfMind.askAgain(click),
+      takeNoBack: (click) => later().changeOfMind.takeBack(click),
       settle: (click) => settleByClick({ sql, records, audit, policy: later().policy }, click),
     },
     memory: workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),

@@ -1,4 +1,5 @@
 import type { Action } from '../domain/action.ts';
+import type { Denial, DenialReach } from '../domain/denial.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import { type ActionId, asIncidentId } from '../domain/ids.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
@@ -8,6 +9,7 @@ import { redact } from '../screen/redact.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import { approveEarned } from './approve-earned.ts';
 import { BY_POLICY } from './autonomy.ts';
+import { lockSystem, overtakenBy, recordDenial } from './denials.ts';
 import type { ApprovalPolicy } from './policy.ts';
 import type { Demands } from './rules/rule.ts';
 
@@ -21,6 +23,8 @@ export interface Decision {
   readonly reason: string;
   /** With *deny*: look for another way (back to planning) rather than leave it at the report. */
   readonly anotherWay: boolean;
+  /** With *deny*: how far the No reaches and for how long; this very action in this incident when left out. */
+  readonly reach?: DenialReach;
 }
 
 export type Decided = { readonly ok: true; readonly action: Action } | Refusal;
@@ -40,6 +44,7 @@ export interface Approvals {
 }
 
 type Asked = Pick<Demands, 'approvals' | 'selfApproval' | 'rule'>;
+const THIS_ACTION: DenialReach = { scope: 'action', minutes: null };
 /** A denial needs one person, whatever the policy says. */
 const ANY = { approvals: 1, selfApproval: true, rule: null } as const;
 /** Of a reason for a decision: Slack's window takes 1,000 characters. */
@@ -57,6 +62,8 @@ export function createApprovals(deps: {
     const approve = decision.decision === 'approve';
     return sql.begin(async (tx) => {
       await tx`SET LOCAL synchronous_commit = on`;
+      // A denial and a claim on one system come one after the other: either it is seen there, or it was too late.
+      if (!approve) await lockSystem(tx, action);
       const rows = await tx`
         UPDATE action a SET
                decided_by = CASE WHEN NOT ${approve}
@@ -93,6 +100,7 @@ export function createApprovals(deps: {
               anotherWay: decision.anotherWay,
             },
       );
+      const denial = approve ? null : await deny(tx, decision, action);
       if (!approve && decision.reason)
         await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
                  WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
@@ -107,6 +115,9 @@ export function createApprovals(deps: {
           decision: decision.decision,
           planHash: decision.planHash,
           reason: decision.reason,
+          ...(denial
+            ? { denial: denial.id, scope: denial.scope, covers: denial.label, until: denial.until }
+            : {}),
           ...(approve ? { count, needed, rule: demands.rule } : {}),
         },
       });
@@ -115,6 +126,43 @@ export function createApprovals(deps: {
         await tx`UPDATE action SET approval_seq = ${seq}, approval_seqs = approval_seqs || ${seq}::bigint WHERE id = ${action.id}`;
       return true;
     });
+  }
+
+  /** The No itself, and what it overtakes in other incidents: they go back to planning, and ask with it on their card. */
+  async function deny(
+    tx: Tx,
+    { by, reason, reach = THIS_ACTION }: Decision,
+    action: Action,
+  ): Promise<Denial> {
+    const denial = await recordDenial(tx, action, { by, reason, reach });
+    for (const overtaken of await overtakenBy(tx, denial)) {
+      await voidIn(
+        tx,
+        overtaken,
+        'Somebody has said no to what it touches; it is asked for again with that.',
+      );
+      await tx`SELECT sentry_enqueue_turn(${overtaken.incidentId}, 'denied elsewhere')`;
+    }
+    return denial;
+  }
+
+  async function voidIn(
+    tx: Tx,
+    { id: actionId, incidentId }: Pick<Action, 'id' | 'incidentId'>,
+    reason: string,
+  ): Promise<boolean> {
+    const rows = await tx`
+      UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()
+      WHERE id = ${actionId} AND state IN ('proposed', 'approved') RETURNING id`;
+    if (rows.length === 0) return false;
+    await records.append(tx, incidentId, { type: 'action.void', actionId, reason }, `void:${actionId}`);
+    await audit.appendIn(tx, {
+      kind: 'approval.void',
+      actor: 'system',
+      incidentId,
+      details: { action: actionId, reason },
+    });
+    return true;
   }
 
   async function policyRefuses({ by, decision }: Decision, action: Action): Promise<Refusal | undefined> {
@@ -176,21 +224,7 @@ export function createApprovals(deps: {
       });
     },
 
-    async void(tx, action, reason) {
-      const rows = await tx`
-        UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()
-        WHERE id = ${action.id} AND state IN ('proposed', 'approved') RETURNING id`;
-      if (rows.length === 0) return false;
-      const { incidentId, id: actionId } = action;
-      await records.append(tx, incidentId, { type: 'action.void', actionId, reason }, `void:${actionId}`);
-      await audit.appendIn(tx, {
-        kind: 'approval.void',
-        actor: 'system',
-        incidentId,
-        details: { action: actionId, reason },
-      });
-      return true;
-    },
+    void: voidIn,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Sql, Tx } from '../domain/sql.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import { BY_POLICY, earned, mayRunUnasked, unaskedBy } from './autonomy.ts';
+import { denialsOf } from './denials.ts';
 import type { ApprovalPolicy } from './policy.ts';
 
 interface Deps {
@@ -18,13 +19,15 @@ interface Deps {
  */
 export async function approveEarned({ sql, records, policy, audit }: Deps, action: Action): Promise<boolean> {
   const demands = await policy.demands(action);
-  const { id, incidentId, planHash, tool, target } = action;
+  const { id, incidentId, planHash, tool, target, identity } = action;
   return sql.begin(async (tx) => {
     await tx`SET LOCAL synchronous_commit = on`;
     // One at a time for a tool on a target: two must not both be the last that the rule lets.
-    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`unasked ${tool} ${target}`}, 0))`;
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`unasked ${tool} ${identity ?? target}`}, 0))`;
     const autonomy = 'ok' in demands ? null : unaskedBy(demands, new Date());
-    if (!autonomy || !(await mayRunUnasked(tx, action, autonomy))) return askAgain(tx, action);
+    // Nothing runs by itself over a person's No, shown on the card or said since.
+    const denied = action.denialsAcknowledged.length > 0 || (await denialsOf(tx, action)).length > 0;
+    if (!autonomy || denied || !(await mayRunUnasked(tx, action, autonomy))) return askAgain(tx, action);
     const rule = 'ok' in demands ? null : demands.rule;
     const reason = `rule “${rule}”: ${await earned(tx, action)} approved successes of ${action.runbookId} in a row`;
     const rows = await tx`

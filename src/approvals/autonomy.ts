@@ -12,17 +12,17 @@ export const BY_POLICY = 'policy';
  */
 export async function earned(
   tx: Tx,
-  { tool, target, runbookId }: Pick<Action, 'tool' | 'target' | 'runbookId'>,
+  { tool, target, identity, runbookId }: Pick<Action, 'tool' | 'target' | 'identity' | 'runbookId'>,
 ): Promise<number> {
   if (runbookId === null) return 0;
   const rows = await tx`
-    SELECT a.state, a.decided_by,
+    SELECT a.state, a.decided_by, a.target,
            EXISTS (SELECT FROM action u WHERE u.undoes = a.id AND u.state IN ('started', 'succeeded', 'unknown')) AS undone,
            (SELECT e.body->>'verdict' FROM event e
              WHERE e.incident_id = a.incident_id AND e.type = 'verification.concluded' AND (e.body->>'round')::int = a.round
              ORDER BY e.seq DESC LIMIT 1) AS verdict
       FROM action a
-     WHERE a.tool = ${tool} AND a.target = ${target} AND a.runbook_id = ${runbookId} AND NOT a.audit_only
+     WHERE a.tool = ${tool} AND (a.target = ${target} OR a.identity = ${identity}) AND a.runbook_id = ${runbookId} AND NOT a.audit_only
      ORDER BY a.proposed_at DESC LIMIT 2000`;
   let count = 0;
   for (const row of rows) {
@@ -30,7 +30,8 @@ export async function earned(
     if (row['undone'] === true || ['denied', 'failed', 'unknown'].includes(String(state))) break;
     if (state !== 'succeeded' || verdict === null) continue;
     if (verdict !== 'fixed') break;
-    if (row['decided_by'] !== BY_POLICY) count += 1;
+    // What went well under another name of the system earns nothing for this one; what went wrong counts.
+    if (row['decided_by'] !== BY_POLICY && row['target'] === target) count += 1;
   }
   return count;
 }
@@ -43,13 +44,13 @@ export function unaskedBy({ autonomy, approvals, hours }: Demands, at: Date): Au
 /** Whether one more may run without asking now: enough is earned, and no more have lately than the rule lets. */
 export async function mayRunUnasked(
   tx: Tx,
-  action: Pick<Action, 'id' | 'tool' | 'target' | 'runbookId'>,
+  action: Pick<Action, 'id' | 'tool' | 'target' | 'identity' | 'runbookId'>,
   { after, atMost }: Autonomy,
 ): Promise<boolean> {
   if ((await earned(tx, action)) < after) return false;
   const [row] = await tx`
     SELECT count(*) AS n FROM action
-     WHERE tool = ${action.tool} AND target = ${action.target} AND decided_by = ${BY_POLICY} AND id <> ${action.id}
+     WHERE tool = ${action.tool} AND (target = ${action.target} OR identity = ${action.identity}) AND decided_by = ${BY_POLICY} AND id <> ${action.id}
        AND decided_at > clock_timestamp() - ${atMost.minutes} * interval '1 minute'`;
   return Number(row?.['n']) < atMost.actions;
 }

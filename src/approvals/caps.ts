@@ -5,10 +5,10 @@ import type { Demands } from './rules/rule.ts';
 
 export type Caps = Pick<Demands, 'rule' | 'perTarget' | 'everywhere'>;
 
-/** Whether as many actions as the rule lets have begun on the target, or on all of them, within its time. What certainly did not run is not one. */
+/** Whether as many actions as the rule lets have begun on the target's system, by whichever name, or on all of them, within its time. What certainly did not run is not one. */
 export async function overCap(
   tx: Tx,
-  { id, target }: Pick<Action, 'id' | 'target'>,
+  { id, target, identity }: Pick<Action, 'id' | 'target' | 'identity'>,
   caps: Caps | undefined,
 ): Promise<Refusal | undefined> {
   for (const [where, cap] of [
@@ -19,7 +19,7 @@ export async function overCap(
     const [row] = await tx`
       SELECT count(*) AS n FROM action
        WHERE started_at > clock_timestamp() - ${cap.minutes} * interval '1 minute' AND id <> ${id}
-         AND NOT (state = 'failed' AND tool_call_id IS NULL) AND (${where === 'on all targets'} OR target = ${target})`;
+         AND NOT (state = 'failed' AND tool_call_id IS NULL) AND (${where === 'on all targets'} OR target = ${target} OR identity = ${identity})`;
     if (Number(row?.['n']) >= cap.actions)
       return refuse(
         'CAPPED',

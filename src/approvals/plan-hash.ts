@@ -18,6 +18,8 @@ export type Plan = Pick<
   | 'risk'
   | 'runbookId'
   | 'verify'
+  | 'objects'
+  | 'denialsAcknowledged'
 >;
 
 /** SHA-256 (hex) over the plan as canonical JSON. */
@@ -26,6 +28,14 @@ export function planHash(plan: Plan): string {
   const verify = plan.verify as unknown as Json;
   const shown = { why, blastRadius, preflight, undo, risk, runbookId, verify };
   return createHash('sha256')
-    .update(canonicalJson({ tool, target, input, command, guard, ...shown }))
+    .update(canonicalJson({ tool, target, input, command, guard, ...shown, ...touched(plan) }))
     .digest('hex');
+}
+
+/** What it touches, and what was said against it; left out where there is nothing, as in plans of before they were kept. */
+function touched({ objects, denialsAcknowledged }: Plan): Readonly<Record<string, Json>> {
+  return {
+    ...(objects.length > 0 ? { objects: objects as unknown as Json } : {}),
+    ...(denialsAcknowledged.length > 0 ? { denialsAcknowledged: [...denialsAcknowledged] } : {}),
+  };
 }

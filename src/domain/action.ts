@@ -1,3 +1,4 @@
+import type { TouchedObject } from './denial.ts';
 import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
 import type { Json, VerifyPlan } from './tool-call.ts';
 
@@ -65,6 +66,12 @@ export interface Action {
   readonly undoes: ActionId | null;
   /** The person who asked for it; null: Sentry proposed it. */
   readonly requestedBy: string | null;
+  /** The physical system it changes, whatever its target is called; null for one of before this was kept. */
+  readonly identity: string | null;
+  /** What it touches on that system, by their full keys. */
+  readonly objects: readonly TouchedObject[];
+  /** The denials that stood on its card: approving it is approving it although they do. */
+  readonly denialsAcknowledged: readonly string[];
 }
 
 /** The undo of an action, while it may have run or still may; undefined when there is none. */

@@ -78,6 +78,21 @@ export type IncidentEventBody =
       readonly reason: string;
       readonly anotherWay: boolean;
     }
+  /** A No that was said here no longer stands. */
+  | {
+      readonly type: 'denial.taken_back';
+      readonly actionId: ActionId;
+      readonly denialId: string;
+      readonly by: string;
+    }
+  /** A person who may approve has what was denied asked again, as it is now. */
+  | { readonly type: 'action.asked_again'; readonly actionId: ActionId; readonly by: string }
+  /** Others that are open on the same physical system: when this one began, or (`began`) that began since. */
+  | {
+      readonly type: 'incident.related';
+      readonly incidents: readonly IncidentId[];
+      readonly began: 'before' | 'since';
+    }
   | { readonly type: 'action.expired'; readonly actionId: ActionId }
   /** The state moved, or the plan no longer is what was approved: nothing ran. */
   | { readonly type: 'action.void'; readonly actionId: ActionId; readonly reason: string }

@@ -1,4 +1,5 @@
 import type { Action } from './action.ts';
+import type { Denial } from './denial.ts';
 import type { IncidentEvent } from './event.ts';
 import type { Incident } from './incident.ts';
 import type { Episode } from './memory.ts';
@@ -13,6 +14,8 @@ export interface IncidentRecord {
   readonly toolCalls: readonly ToolCall[];
   readonly actions: readonly Action[];
   readonly episodes: readonly Episode[];
+  /** What people said No to here, and what stands on its cards from elsewhere; oldest first. */
+  readonly denials: readonly Denial[];
 }
 
 export interface RecordedAlert {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Action, ActionOutcome } from '../domain/action.ts';
+import type { TouchedObject } from '../domain/denial.ts';
 import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
@@ -16,6 +17,7 @@ import { isGone } from './propose.ts';
 import { runOnce } from './run-once.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
+import { touchedBy, touchesTheSame } from './touched.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /** What became of an approved action. */
@@ -100,7 +102,11 @@ export function createExecution(
     context: ToolContext,
     input: Json,
   ): Promise<
-    | { readonly clock: string | null; readonly readAt: number }
+    | {
+        readonly clock: string | null;
+        readonly readAt: number;
+        readonly objects: readonly TouchedObject[];
+      }
     | { readonly void: Refusal }
     | { readonly refused: Refusal }
   > {
@@ -118,7 +124,11 @@ export function createExecution(
     try {
       const now = await tool.preflight(context, input);
       const readAt = performance.now();
-      return checks.sameState(approved, now.guard) ?? { clock: now.clock, readAt };
+      const moved = checks.sameState(approved, now.guard);
+      if (moved) return moved;
+      const objects = touchedBy(tool, input, now.guard, now, action.identity ?? '');
+      const others = touchesTheSame(action, objects);
+      return others ? { void: others } : { clock: now.clock, readAt, objects };
     } catch (error) {
       if (isGone(error))
         return {
@@ -172,16 +182,18 @@ export function createExecution(
     const claimId = randomUUID();
     const scopes = switchScopes(action.target, passage.target.domain);
     const claimed = await ledger.claim(deps, {
-      action,
+      // As they are now, also for one that was proposed before they were kept.
+      action: { ...action, objects: authorised.objects },
       claimId,
       timeoutMs: tool.timeoutMs,
       scopes,
-      limit: tool.limit?.(passage.input, action.guard),
+      limit: tool.limit?.(passage.input, action.guard, authorised.objects),
       onClaimed: hooks.claimed,
       ...(demands ? { caps: demands } : {}),
     });
     if (claimed.kind === 'stopped') return notRun(action, 'refused', claimed.refusal);
     if (claimed.kind === 'capped') return notRun(action, 'refused', claimed.refusal);
+    if (claimed.kind === 'denied') return notRun(action, 'void', claimed.refusal);
     if (claimed.kind === 'expired')
       return notRun(action, 'refused', refuse('EXPIRED', 'The approval had expired.'));
     if (claimed.kind === 'lost')

@@ -16,7 +16,7 @@ import {
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { mayReadAgain } from './may-read-again.ts';
-import { propose, type UndoOrder } from './propose.ts';
+import { type AgainOrder, propose, type UndoOrder } from './propose.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
 import { cleanInput } from './stations/clean-input.ts';
@@ -37,6 +37,8 @@ export interface Gate extends Execution {
    * nobody may act on the answer, and the call can be made again.
    */
   call(credential: Credential, request: ToolCallRequest, options: CallOptions): Promise<ToolCallResult>;
+  /** The physical system behind a target's name, as locks and denials know it; null while that cannot be told. */
+  systemOf(target: string): Promise<string | null>;
   /** Whether a call on record only reads, and can be made again in exactly its words. Runs nothing. */
   mayReadAgain(call: Pick<ToolCall, 'tool' | 'target' | 'input'>): Refusal | undefined;
 }
@@ -49,6 +51,8 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** What is proposed takes this action back, at a person's word (see undo.ts). Never from a model. */
   readonly undo?: UndoOrder;
+  /** What is proposed was denied in this round, and a person has it asked again (see investigation/after-all.ts). Never from a model. */
+  readonly again?: AgainOrder;
 }
 
 /** Stations 1 to 7, in their order. */
@@ -127,6 +131,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
             input ?? null,
             request.proposal,
             options.undo,
+            options.again,
           ),
         );
         if (!proposed.ok) return refusedEnding(proposed);
@@ -228,6 +233,17 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
 
   return {
     call,
+    systemOf: async (target) =>
+      deps.identity(target).then(
+        ({ systemIdentifier }) => systemIdentifier,
+        (error: unknown) => {
+          deps.log.warn(
+            { target, error: screened.line(messageOf(error)) },
+            'which system it is cannot be told',
+          );
+          return null;
+        },
+      ),
     mayReadAgain: (recorded) => mayReadAgain(deps.registry, recorded),
     ...createExecution(deps, parts),
   };

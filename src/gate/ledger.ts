@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import { BY_POLICY } from '../approvals/autonomy.ts';
 import { type Caps, overCap } from '../approvals/caps.ts';
+import { deniedMeanwhile, lockSystem } from '../approvals/denials.ts';
 import type { Action, ActionOutcome } from '../domain/action.ts';
 import type { Refusal } from '../domain/errors.ts';
 import type { ToolCallId } from '../domain/ids.ts';
@@ -32,12 +34,14 @@ export type Claim =
   | { readonly kind: 'expired' }
   /** As many as the policy lets have run lately. */
   | { readonly kind: 'capped'; readonly refusal: Refusal }
-  /** Another action on the target is running, or nobody knows how it ended. */
+  /** Somebody has said no to what it touches, and its card does not show that: nobody has approved it although they did. */
+  | { readonly kind: 'denied'; readonly refusal: Refusal }
+  /** Another action on its system is running, or nobody knows how it ended. */
   | { readonly kind: 'busy' }
   /** This very action has been claimed by somebody else. */
   | { readonly kind: 'taken'; readonly inMs: number };
 
-/** One transaction: the switch, the target's lock, and the row from `approved` to `started`. */
+/** One transaction: the switch, the lock of the system behind the target, what was denied, and the row from `approved` to `started`. */
 export async function claim(
   { sql, killSwitch }: LedgerDeps,
   options: {
@@ -60,15 +64,18 @@ export async function claim(
     if (refusal) return { kind: 'stopped', refusal };
     if (options.caps?.everywhere)
       await tx`SELECT pg_advisory_xact_lock(hashtextextended('sentry everywhere', 0))`;
-    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${action.target}, 0))`;
+    await lockSystem(tx, action);
     const capped = await overCap(tx, action, options.caps);
     if (capped) return { kind: 'capped', refusal: capped };
+    const denied = await deniedMeanwhile(tx, action, BY_POLICY);
+    if (denied) return { kind: 'denied', refusal: denied };
     const [row] = await tx`
       UPDATE action a SET state = 'started', claim_id = ${claimId}, started_at = clock_timestamp(),
              done_by = clock_timestamp() + ${WINDOW_MS + timeoutMs + MARGIN_MS} * interval '1 millisecond'
        WHERE id = ${action.id} AND state = 'approved' AND plan_hash = ${action.planHash} AND expires_at > clock_timestamp()
          AND NOT audit_only AND decided_by IS NOT NULL
-         AND NOT EXISTS (SELECT FROM action o WHERE o.target = a.target AND o.id <> a.id AND o.state IN ('started', 'unknown'))
+         AND NOT EXISTS (SELECT FROM action o WHERE (o.target = a.target OR o.identity = a.identity) AND o.id <> a.id
+                           AND o.state IN ('started', 'unknown'))
       RETURNING done_by`;
     if (!row) return why(tx, action);
     const limited = options.limit && (await takeRate(tx, options.limit, action.id));

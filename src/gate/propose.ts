@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { mayRunUnasked, unaskedBy } from '../approvals/autonomy.ts';
+import { denialsOf, deniedThisRound, lockSystem } from '../approvals/denials.ts';
 import { type Plan, planHash } from '../approvals/plan-hash.ts';
 import { withoutPolicy } from '../approvals/rules/policy-rules.ts';
 import type { Demands } from '../approvals/rules/rule.ts';
 import type { Risk } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
+import { applicationKeys, objectKeys, type TouchedObject } from '../domain/denial.ts';
 import { OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { type ActionId, asActionId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
+import { sameCommand } from '../domain/same-command.ts';
 import type { Tx } from '../domain/sql.ts';
 import type { Json, ProposalNotes, VerifyPlan } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
@@ -16,13 +19,19 @@ import { switchScopes } from '../security/kill-switch.ts';
 import { rateRefusal } from '../security/rate-limit.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { sameCommand } from './same-command.ts';
 import type { Screened } from './screened.ts';
+import { touchedBy } from './touched.ts';
 
 /** Whose click asked for it, and which action it takes back. */
 export interface UndoOrder {
   readonly actionId: ActionId;
   readonly by: string;
+}
+
+/** A person who was asked and said No has it asked again: it is not kept back for the No of this round. */
+export interface AgainOrder {
+  /** In the transaction that stores the proposal, which is rolled back when this throws. */
+  stored(tx: Tx, actionId: ActionId, expiresMinutes: number): Promise<void>;
 }
 
 /**
@@ -37,6 +46,7 @@ export async function propose(
   input: Json,
   notes: ProposalNotes | undefined,
   undo?: UndoOrder,
+  again?: AgainOrder,
 ): Promise<{ readonly ok: true; readonly actionId: ActionId; readonly text: string } | Refusal> {
   const { sql, records, screened } = deps;
   const target = context.target.name;
@@ -55,17 +65,24 @@ export async function propose(
       'An argument stands for something that is hidden; such an action cannot be shown, so it cannot be proposed.',
     );
 
+  const identity = await deps.identity(target);
+  const system = identity.systemIdentifier;
   const ranBefore = await sql`
-    SELECT command FROM action WHERE incident_id = ${credential.incidentId} AND target = ${target}
+    SELECT command, state FROM action WHERE incident_id = ${credential.incidentId}
+      AND (target = ${target} OR identity = ${system})
       AND tool = ${tool.name} AND state IN ('failed', 'succeeded') AND tool_call_id IS NOT NULL`;
   // A person may take back what has been taken back and done again.
-  if (!undo && ranBefore.some((row) => sameCommand(String(row['command']), command)))
-    return refuse('TRIED_ALREADY', `"${command}" has already been run in this incident and did not help.`);
+  const ran = undo ? undefined : ranBefore.find((row) => sameCommand(String(row['command']), command));
+  if (ran)
+    return refuse(
+      'TRIED_ALREADY',
+      `"${command}" has already been run in this incident${ran['state'] === 'failed' ? ' and failed' : ''}; it is not run again.`,
+    );
 
   const before = await tool.preflight(context, input);
-  const identity = await deps.identity(target);
   const guard = plainOf(before.guard);
-  const limit = tool.limit?.(input, guard);
+  const objects = touchedBy(tool, input, guard, before, system).map((each) => shownObject(each, shown));
+  const limit = tool.limit?.(input, guard, objects);
   const limited = limit && (await rateRefusal(sql, limit));
   if (limited) return limited;
   const id = asActionId(newId('act', randomBytes));
@@ -75,7 +92,7 @@ export async function propose(
   const heldBy = stopped?.code === 'STOPPED' ? stopped.reason : null;
   const verify = notes?.verify ?? tool.verify(input, guard);
   if (hides(verify as unknown as Json)) return secret;
-  const plan: Plan = {
+  const plan: Omit<Plan, 'denialsAcknowledged'> = {
     tool: tool.name,
     target,
     input,
@@ -88,13 +105,17 @@ export async function propose(
     risk: riskOf(before.risk),
     runbookId: notes?.runbookId ?? null,
     verify: plainOf(verify as unknown as Json) as unknown as VerifyPlan,
+    objects,
   };
-  const hash = planHash(plan);
   const rules = deps.rules ?? withoutPolicy({ approvers: [], approvalMinutes: deps.approvalMinutes });
   const demands = await rules.demands(plan);
   if ('ok' in demands) return demands;
+  // What a person asks for again stands there to be decided, or it is not asked for.
+  if (again && stopped) return stopped;
 
-  const stored = await sql.begin(async (tx) => {
+  const stored = await sql.begin(async (tx): Promise<ActionId | Refusal | null> => {
+    // No denial comes between what the card shows of them and the card.
+    await lockSystem(tx, { target, identity: system });
     // Two calls of one message at once: the second has to see what the first proposed.
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`propose ${credential.incidentId}`}, 0))`;
     const [pending] = await tx`
@@ -103,20 +124,31 @@ export async function propose(
     // Asked again after a crash: the card that is there stands, with the words it was first proposed with.
     if (pending && pending['audit_only'] === auditOnly && doesTheSame(pending))
       return asActionId(String(pending['id']));
+    const about = { ...plan, incidentId: credential.incidentId, identity: system, denialsAcknowledged: [] };
+    // What a person takes back themselves is no answer to a No.
+    const standing = undo ? [] : await denialsOf(tx, about);
+    const denied = again || undo ? undefined : await deniedThisRound(tx, about, standing);
+    if (denied) return denied;
+    const denialsAcknowledged = standing.map(({ id: denial }) => denial);
+    const hash = planHash({ ...plan, denialsAcknowledged });
     const [incident] = await tx`SELECT round FROM incident WHERE id = ${credential.incidentId}`;
     if (pending && !(await replaced(tx, pending, Number(incident?.['round'] ?? 1)))) return null;
     await tx`
       INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                           system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
-                          audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, autonomous_at, expires_at)
+                          audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, identity, objects, object_keys,
+                          denials_acknowledged, autonomous_at, expires_at)
       VALUES (${id}, ${credential.incidentId}, ${incident?.['round'] ?? 1}, 'proposed', ${tool.name}, ${target},
               ${tx.json(input)}, ${command}, ${hash}, ${tx.json(guard)}, ${identity.systemIdentifier},
               ${identity.timelineId}, ${plan.why}, ${plan.blastRadius}, ${tx.array(plan.preflight)}::text[], ${plan.undo},
               ${plan.risk}, ${plan.runbookId}, ${tx.json(plan.verify)}, ${auditOnly}, ${heldBy},
               ${demands.approvals}, ${demands.rule}, ${undo?.actionId ?? null}, ${undo?.by ?? null},
-              clock_timestamp() + ${await vetoMinutes(tx, demands)}::int * interval '1 minute',
+              ${system}, ${tx.json(objects)}, ${tx.array([...objectKeys(objects), ...applicationKeys(objects)])}::text[],
+              ${tx.array(denialsAcknowledged)}::text[],
+              clock_timestamp() + ${standing.length > 0 ? null : await vetoMinutes(tx, demands)}::int * interval '1 minute',
               clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
+    await again?.stored(tx, id, demands.expiresMinutes);
     // No phase waits for an undo: its own turn comes to expire it.
     if (undo)
       await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'undo', ${demands.expiresMinutes * 60_000 + 500}::bigint)`;
@@ -151,7 +183,7 @@ export async function propose(
     const runsAt = new Date(Date.now() + (demands.autonomy?.vetoMinutes ?? 0) * 60_000);
     const autonomy = unaskedBy(demands, runsAt);
     if (!autonomy || auditOnly || autonomy.vetoMinutes >= expiresMinutes) return null;
-    if (!(await mayRunUnasked(tx, { ...plan, id }, autonomy))) return null;
+    if (!(await mayRunUnasked(tx, { ...plan, id, identity: system }, autonomy))) return null;
     const ms = autonomy.vetoMinutes * 60_000 + 500;
     await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'unasked', ${ms}::bigint)`;
     return autonomy.vetoMinutes;
@@ -206,6 +238,7 @@ export async function propose(
       'ALREADY_PROPOSED',
       'Another action of this incident is waiting for its decision; one at a time.',
     );
+  if (typeof stored !== 'string') return stored;
   return {
     ok: true,
     actionId: stored,
@@ -225,6 +258,18 @@ function plainOf(value: Json): Json {
   throw new OpsError(plain.code, `What was seen, or how to check it, cannot be kept: ${plain.reason}`, {
     hint: 'This is a mistake in the tool.',
   });
+}
+
+/** An object as it stands on a card. */
+function shownObject(
+  { application, ...object }: TouchedObject,
+  shown: (text: string) => string,
+): TouchedObject {
+  return {
+    ...object,
+    label: shown(object.label),
+    ...(application ? { application: { ...application, label: shown(application.label) } } : {}),
+  };
 }
 
 /** What a tool calls neither low nor medium is high. */

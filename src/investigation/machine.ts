@@ -16,8 +16,9 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   awaiting_approval: ['planning', 'remediating', 'reported', 'resolved'],
   remediating: ['verifying'],
   verifying: ['resolved', 'diagnosing', 'escalated'],
-  reported: ['diagnosing', 'resolved'],
-  escalated: ['diagnosing', 'resolved'],
+  // Waiting for approval: a person has what was denied asked for again.
+  reported: ['diagnosing', 'awaiting_approval', 'resolved'],
+  escalated: ['diagnosing', 'awaiting_approval', 'resolved'],
   resolved: ['diagnosing'],
   stopped: ['resolved'],
 };

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { type Guidance, type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
-import { neverRan } from '../domain/action.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Incident, Role } from '../domain/incident.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
 import { note } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
+import { triedIn } from './tried-in.ts';
 import { readAgainFound } from './unread/read-again-found.ts';
 
 /** Words change at most this often on record, the first at once; the last ones always arrive. Slack has its own pace. */
@@ -65,11 +65,18 @@ async function attempt<T>(
         return [{ by: event.by, text: `Denied: ${event.reason}` }];
       return [];
     });
-    const tried = (record?.actions ?? []).filter(
-      (action) => ['succeeded', 'failed', 'unknown', 'denied'].includes(action.state) && !neverRan(action),
+    const tried = record ? triedIn(record) : [];
+    const denied = (record?.actions ?? []).filter(
+      ({ state, undoes }) => state === 'denied' && undoes === null,
     );
     const again = record && readAgainFound(record);
-    return { guidance, tried, seq: record?.events.at(-1)?.seq ?? 0, ...(again ? { readAgain: again } : {}) };
+    return {
+      guidance,
+      tried,
+      denied,
+      seq: record?.events.at(-1)?.seq ?? 0,
+      ...(again ? { readAgain: again } : {}),
+    };
   });
   const work: Investigation = {
     incident,

@@ -6,7 +6,7 @@ import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { ModelUsage } from '../domain/model-usage.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 import type { ToolCall } from '../domain/tool-call.ts';
-import { toAction, toAlert, toEpisode, toEvent, toIncident, toToolCall } from './rows.ts';
+import { toAction, toAlert, toDenial, toEpisode, toEvent, toIncident, toToolCall } from './rows.ts';
 
 /** The record of all incidents: the one place rows are read for showing and events are written. */
 export interface IncidentRecords {
@@ -52,12 +52,15 @@ export function createRecords(sql: Sql): IncidentRecords {
       return sql.begin('isolation level repeatable read read only', async (tx) => {
         const [incident] = await tx`SELECT * FROM incident WHERE id = ${id}`;
         if (!incident) return null;
-        const [alerts, events, toolCalls, actions, episodes] = await Promise.all([
+        const [alerts, events, toolCalls, actions, episodes, denials] = await Promise.all([
           tx`SELECT * FROM alert WHERE incident_id = ${id} ORDER BY id`,
           tx`SELECT * FROM event WHERE incident_id = ${id} ORDER BY seq`,
           tx`SELECT * FROM tool_call WHERE incident_id = ${id} ORDER BY started_at, id`,
           tx`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, id`,
           tx`SELECT * FROM episode WHERE incident_id = ${id} ORDER BY id`,
+          tx`SELECT * FROM denial d WHERE EXISTS (
+               SELECT FROM action a WHERE a.incident_id = ${id}
+                  AND (a.id = d.action_id OR d.id = ANY (a.denials_acknowledged))) ORDER BY said_at, id`,
         ]);
         return {
           incident: toIncident(incident),
@@ -66,6 +69,7 @@ export function createRecords(sql: Sql): IncidentRecords {
           toolCalls: toolCalls.map(toToolCall),
           actions: actions.map(toAction),
           episodes: episodes.map(toEpisode),
+          denials: denials.map(toDenial),
         };
       });
     },

@@ -1,4 +1,5 @@
 import type { Action } from '../domain/action.ts';
+import type { Denial } from '../domain/denial.ts';
 import type { IncidentEvent } from '../domain/event.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { RecordedAlert } from '../domain/incident-record.ts';
@@ -82,9 +83,30 @@ const actionColumns = [
   'held_by',
   'undoes',
   'requested_by',
+  'identity',
+  'objects',
+  'denials_acknowledged',
 ] as const;
 
 export const toAction = (row: SqlRow): Action => pick(row, actionColumns) as unknown as Action;
+
+const denialColumns = [
+  'id',
+  'incident_id',
+  'action_id',
+  'scope',
+  'kind',
+  'label',
+  'said_by',
+  'said_at',
+  'reason',
+  'until',
+  'channel',
+  'taken_back_by',
+  'taken_back_at',
+] as const;
+
+export const toDenial = (row: SqlRow): Denial => pick(row, denialColumns) as unknown as Denial;
 
 const toolCallColumns = [
   'id',

@@ -1,4 +1,5 @@
 import type { Action } from '../domain/action.ts';
+import type { Denial } from '../domain/denial.ts';
 import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { heldBackWords } from '../domain/seen-before.ts';
@@ -100,11 +101,37 @@ function actionsOf(record: IncidentRecord): string[] {
     `*Action* ${action.id} on ${action.target}: \`${action.command}\``,
     `• why: ${action.why || 'not said'}`,
     `• ${decisionOf(action)}`,
+    ...denialsOf(record, action),
     ...(action.outcome
       ? [`• result: ${action.outcome}${action.toolCallId ? ` [${action.toolCallId}]` : ''}`]
       : []),
     '',
   ]);
+}
+
+/** What people have said no to: here in full; elsewhere who to ask, since its reader need not be able to read there. */
+function denialsOf({ denials, incident }: IncidentRecord, { id, denialsAcknowledged }: Action): string[] {
+  const back = ({ takenBackBy, takenBackAt }: Denial): string =>
+    takenBackBy && takenBackAt ? `; taken back by <@${takenBackBy}> at ${moment(takenBackAt)}` : '';
+  const own = denials
+    .filter(({ actionId, scope }) => actionId === id && scope !== 'action')
+    .map(
+      (denial) =>
+        `• the No is about anything done to ${denial.label}, until ${denial.until ? moment(denial.until) : 'it is gone'}${back(denial)}`,
+    );
+  const shown = denials
+    .filter((denial) => denialsAcknowledged.includes(denial.id))
+    .map((denial) => {
+      const { saidBy, saidAt, reason, incidentId } = denial;
+      const because =
+        incidentId === incident.id
+          ? reason
+            ? `: “${reason}”`
+            : ''
+          : ` in another incident (ask <@${saidBy}>)`;
+      return `• <@${saidBy}> had said no at ${moment(saidAt)}${because}${back(denial)}; to approve it was to approve it although`;
+    });
+  return [...own, ...shown];
 }
 
 function decisionOf(action: Action): string {
@@ -187,6 +214,14 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> approved ${event.actionId} (${event.count} of ${event.needed})`;
     case 'action.denied':
       return `<@${event.by}> denied ${event.actionId}${event.reason ? `: ${event.reason}` : ''}`;
+    case 'denial.taken_back':
+      return `<@${event.by}> took back the No to ${event.actionId}`;
+    case 'action.asked_again':
+      return `<@${event.by}> had ${event.actionId} asked for again`;
+    case 'incident.related':
+      return event.began === 'before'
+        ? `open on the same system when this began: ${event.incidents.join(', ')}`
+        : `since then also open on the same system: ${event.incidents.join(', ')}`;
     case 'action.expired':
       return `${event.actionId} expired`;
     case 'action.void':

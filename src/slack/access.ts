@@ -24,6 +24,11 @@ export interface Access {
   channelOf(incident: Pick<Incident, 'id' | 'channel'>): Promise<string>;
   /** Who sees a channel, as Slack tells it within half a second. */
   sightOf(channel: string): Promise<Sight>;
+  /**
+   * Whether what was said in one incident's thread may be read in another's, by everybody there: it is the same channel, or
+   * a public one. What cannot be told is private.
+   */
+  mayTell(said: Pick<Incident, 'id' | 'channel'>, to: Pick<Incident, 'id' | 'channel'>): Promise<boolean>;
 }
 
 /** `shared`: everybody here, and people of another company; `closed`: members, some of them of another company. */
@@ -87,6 +92,12 @@ export function createAccess(deps: {
         deps.log.warn({ channel, error: messageOf(error) }, 'who sees a channel cannot be told');
         return 'unknown';
       }
+    },
+    async mayTell(said, to) {
+      return told(said.id, async () => {
+        const channel = await channelOf(said);
+        return channel === (await channelOf(to)) || isPublic(channel);
+      });
     },
     async mayRead(userId, incident, from) {
       const channel = await channelOf(incident);

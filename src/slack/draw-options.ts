@@ -3,6 +3,7 @@ import type { IncidentId } from '../domain/ids.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { Log } from '../domain/log.ts';
 import type { Principal } from '../domain/principal.ts';
+import type { Access } from './access.ts';
 import type { DrawOptions } from './blocks/slot.ts';
 import type { Channels } from './channels.ts';
 import type { SlackDirectory } from './directory.ts';
@@ -23,6 +24,7 @@ export function createDrawOptions(parts: {
   readonly mayDig?: boolean;
   readonly mayReadAgain?: boolean;
   readonly afterwards?: SlackDeps['afterwards'];
+  readonly access: () => Pick<Access, 'mayTell'>;
 }): (record: IncidentRecord) => Promise<DrawOptions> {
   const { config } = parts;
   const oncallOf = async (record: IncidentRecord): Promise<DrawOptions['oncall']> => {
@@ -36,11 +38,38 @@ export function createDrawOptions(parts: {
     return { id, name };
   };
 
+  /** Those of them that may be told in the thread of a record. */
+  const toldAmong = async <T>(
+    things: readonly T[],
+    { incident }: IncidentRecord,
+    saidIn: (thing: T) => { readonly id: IncidentId; readonly channel: string | null },
+  ): Promise<ReadonlySet<T>> => {
+    const may = await Promise.all(things.map((thing) => parts.access().mayTell(saidIn(thing), incident)));
+    return new Set(things.filter((_, at) => may[at]));
+  };
+
+  /** What those are called whose No an open card shows. */
+  const namesOf = async ({ denials, actions }: IncidentRecord): Promise<ReadonlyMap<string, string>> => {
+    const open = actions.find(({ state }) => state === 'proposed')?.denialsAcknowledged ?? [];
+    const ids = new Set(denials.filter(({ id }) => open.includes(id)).map(({ saidBy }) => saidBy));
+    return new Map(await Promise.all([...ids].map(async (id) => [id, await parts.people.name(id)] as const)));
+  };
+
   return async (record) => {
     const seen = record.events.flatMap((event) =>
       event.type === 'memory.recalled' ? event.incidents.map((each) => each.incidentId) : [],
     );
-    const places = await parts.store.places([...new Set<IncidentId>(seen)]);
+    const related = record.events.flatMap((event) =>
+      event.type === 'incident.related' ? event.incidents : [],
+    );
+    const places = await parts.store.places([...new Set<IncidentId>([...seen, ...related])]);
+    const named = await toldAmong(related, record, (id) => ({
+      id,
+      channel: places.get(id)?.channel ?? null,
+    }));
+    const elsewhere = record.denials.filter(({ incidentId }) => incidentId !== record.incident.id);
+    const told = await toldAmong(elsewhere, record, ({ incidentId: id, channel }) => ({ id, channel }));
+    const names = await namesOf(record);
     const asks = record.actions.findLast(({ state }) => state === 'proposed');
     return {
       threadUrl: (id) => {
@@ -53,7 +82,12 @@ export function createDrawOptions(parts: {
       oncall: await oncallOf(record),
       mayDig: parts.mayDig === true,
       mayReadAgain: parts.mayReadAgain === true,
-      ...(parts.afterwards ? { mayUndo: parts.afterwards.mayUndo, maySettle: true } : {}),
+      mayTell: (denial) => told.has(denial),
+      mayName: (id) => named.has(id),
+      nameOf: (userId) => names.get(userId) ?? null,
+      ...(parts.afterwards
+        ? { mayUndo: parts.afterwards.mayUndo, maySettle: true, mayChangeMind: true }
+        : {}),
     };
   };
 }

@@ -1,5 +1,6 @@
 import type { SlackConfig } from '../config.ts';
 import type { Action } from '../domain/action.ts';
+import type { DenialReach } from '../domain/denial.ts';
 import type { Refusal } from '../domain/errors.ts';
 import type { Grade } from '../domain/grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../domain/ids.ts';
@@ -48,6 +49,8 @@ export interface SlackDecision {
   readonly reason: string | null;
   /** Denied, but another way is welcome. */
   readonly anotherWay: boolean;
+  /** Denied: how far and for how long. */
+  readonly reach?: DenialReach;
 }
 
 /** A message as Slack's events and history give it, with the channel it stands in. */
@@ -96,6 +99,13 @@ export interface SlackDeps {
   readonly afterwards?: {
     readonly mayUndo: (action: Action) => boolean;
     readonly undo: (
+      click: PlanClick,
+    ) => Promise<{ readonly ok: true; readonly text: string | null } | Refusal>;
+    /** What was denied is asked for again, as things are now. */
+    readonly askAgain: (
+      click: PlanClick,
+    ) => Promise<{ readonly ok: true; readonly text: string | null } | Refusal>;
+    readonly takeNoBack: (
       click: PlanClick,
     ) => Promise<{ readonly ok: true; readonly text: string | null } | Refusal>;
     /** Somebody who has looked says whether it ran. */

@@ -107,6 +107,7 @@ export function createSlack(deps: SlackDeps): Slack {
     identity,
     mayDig: deps.digDeeper !== undefined,
     mayReadAgain: deps.readAgain !== undefined,
+    access: () => access,
     ...(deps.afterwards ? { afterwards: deps.afterwards } : {}),
   });
   const alertChannels = () => Promise.all(config.alertChannels.map((name) => channels.idOf(name)));

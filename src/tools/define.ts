@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ActionOutcome, Risk } from '../domain/action.ts';
+import type { TouchedObject } from '../domain/denial.ts';
 import type { Refusal } from '../domain/errors.ts';
 import type { IncidentId, ToolCallId } from '../domain/ids.ts';
 import type { Domain, Role } from '../domain/incident.ts';
@@ -71,6 +72,8 @@ export interface Preflight<G extends Json = Json> {
   readonly blastRadius: string;
   readonly undo: string;
   readonly risk: Risk;
+  /** What else `objects` has to know of the state, beside the guard. */
+  readonly about?: Json;
 }
 
 /** It must not take effect later than `withinMs` after `clock` (see `Preflight.clock`); checked inside the effecting statement where the target can. */
@@ -82,7 +85,12 @@ export interface Deadline {
 export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I>, Ruled<I> {
   readonly kind: 'active';
   /** Counted in the ledger's claim, over all processes. */
-  limit?(input: I, guard: G): RateLimit;
+  limit?(input: I, guard: G, objects: readonly TouchedObject[]): RateLimit;
+  /**
+   * What it touches, each by a key that is the thing's own within the target's system: what people have said No to stays
+   * No for every tool, incident and name of the target that meets it again.
+   */
+  objects(input: I, guard: G, before: Preflight<G>): readonly TouchedObject[];
   /** The exact command as it will run, with every argument. */
   command(input: I): string;
   /** Reads the state. Throws OpsError when the thing is not there (code `GONE`) or the target cannot be read. */

@@ -66,6 +66,8 @@ export interface ServiceState {
   readonly says: string;
   /** What a restart runs: the unit, or the declared command. */
   readonly declared: string;
+  /** What is the service's own on its machine, whatever it is called: its unit, or its pid file and its command. */
+  readonly keys: readonly string[];
 }
 
 /** What must not have moved when a restart runs. `steady` null: it was down, or starting again and again. */

@@ -60,6 +60,7 @@ export function boxesTools(target: Sql, times: BoxTimes): readonly Tool[] {
           risk: 'low',
         };
       },
+      objects: ({ how }) => [{ kind: 'box', key: how, label: how }],
       run: async (context, { how }, _guard, deadline) => {
         const box = context.target.name;
         await target`INSERT INTO entered (key, box, pid) VALUES (${key(box, how)}, ${box}, ${process.pid})`;

@@ -21,8 +21,9 @@ export async function approvedAction(
   const { sql } = core;
   const { id, tool, target, input, command, guard } = plan;
   const shown = { why: '', blastRadius: '', preflight: [], undo: '', risk: 'low', runbookId: null } as const;
+  const touches = { objects: [], denialsAcknowledged: [] };
   const verify = { steps: [], holdMs: 1, timeoutMs: 1 };
-  const hash = planHash({ tool, target, input, command, guard, ...shown, verify });
+  const hash = planHash({ tool, target, input, command, guard, ...shown, ...touches, verify });
   const [incident] = await sql`
     INSERT INTO incident (state, title, severity, domain, target, source, fingerprint, labels, annotations)
     VALUES ('awaiting_approval', 'chaos', 'critical', 'postgres', ${target}, 'test', ${id}, '{}', '{}') RETURNING id`;

@@ -88,6 +88,7 @@ export function boxTools(machine: Machine, options: { readonly runMs?: number } 
         undo: 'break it again',
         risk: 'low',
       }),
+      objects: () => [{ kind: 'box', key: 'box', label: 'the box' }],
       run: async () => {
         if (options.runMs) await new Promise((done) => setTimeout(done, options.runMs));
         machine.effects += 1;
@@ -153,7 +154,7 @@ export const boxInvestigator: Investigator = {
       work.callTool({
         tool: 'box_mend',
         target: work.incident.target,
-        input: { how: `way-${work.incident.round}-${work.tried.length}` },
+        input: { how: `way-${work.incident.round}-${work.tried.length + (work.denied?.length ?? 0)}` },
         proposal: { why: 'It mends it.', runbookId: null, verify: null },
       }),
     );

@@ -98,6 +98,9 @@ export function anAction(changes: Partial<Action> = {}): Action {
     toolCallId: null,
     auditOnly: false,
     heldBy: null,
+    identity: null,
+    objects: [],
+    denialsAcknowledged: [],
     undoes: null,
     requestedBy: null,
     ...changes,
@@ -138,6 +141,7 @@ export function aRecord(changes: Partial<IncidentRecord> = {}): IncidentRecord {
     toolCalls: [aToolCall()],
     actions: [anAction()],
     episodes: [],
+    denials: [],
     ...changes,
   };
 }

@@ -67,5 +67,6 @@ export function aRecord(
     toolCalls: [],
     actions: [],
     episodes: [],
+    denials: [],
   };
 }

@@ -65,14 +65,21 @@ function triedBefore({ recall }: Investigation): object {
   };
 }
 
-function triedData({ tried, guidance }: Investigation): object {
+function triedData({ tried, denied = [], guidance }: Investigation): object {
   return {
     tried_in_this_incident: tried.map((action) => ({
       command: action.command,
       target: action.target,
       state: action.state,
       outcome: action.outcome,
-      denied_because: action.state === 'denied' ? action.decisionReason : null,
+      problem_afterwards: action.verdict ?? 'not looked at',
+    })),
+    denied_by_people: denied.map((action) => ({
+      command: action.command,
+      target: action.target,
+      touches: action.objects.map(({ label }) => label),
+      because: action.decisionReason,
+      state: 'denied, never run',
     })),
     people_said: guidance,
   };

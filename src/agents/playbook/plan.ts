@@ -1,10 +1,10 @@
-import type { Action } from '../../domain/action.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type SuggestedAction } from '../../domain/diagnosis.ts';
-import type { Investigation, PlanOutcome } from '../ports.ts';
+import type { Investigation, PlanOutcome, TriedAction } from '../ports.ts';
 
 /**
- * Proposes the first suggested action that was not tried in this incident. The surgeon cannot read, so everything comes
+ * Proposes the first suggested action that was not run in this incident. What a person denied the gate keeps back for as long
+ * as that No is this round's; in a later one it is asked with the No on its card. The surgeon cannot read, so everything comes
  * from a diagnosis of the playbook; a model's names no exact call.
  */
 export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<PlanOutcome> {
@@ -19,7 +19,7 @@ export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<P
   const tried = (action: SuggestedAction) =>
     work.tried.find((earlier) => isSame(earlier, action, work.incident.target));
   const fresh = suggested.filter((action) => tried(action) === undefined);
-  let refusal = '';
+  const refusals: string[] = [];
   for (const [index, action] of fresh.entries()) {
     work.say(`Proposing ${action.tool}: ${action.why}`);
     const result = await work.durably(`playbook:plan:r${work.incident.round}:propose:${index}`, () =>
@@ -34,26 +34,38 @@ export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<P
       ),
     );
     if (result.kind === 'proposed') return { kind: 'proposed', actionId: result.actionId };
-    refusal =
+    refusals.push(
       result.kind === 'ok'
         ? `${action.tool} is not an action that can be proposed.`
-        : `${action.tool} could not be proposed: ${result.reason}`;
+        : result.code === 'DENIED'
+          ? result.reason
+          : `${action.tool} could not be proposed: ${result.reason}`,
+    );
   }
-  if (refusal !== '') return none(refusal);
-  const [first] = suggested;
-  const before = first === undefined ? undefined : tried(first);
-  return none(
-    `No safe action is left: ${before?.command ?? 'what the runbook proposes'} was tried in round ${before?.round ?? 1} (${before?.state ?? 'ended'}) and did not help.`,
-  );
+  const ended = suggested.flatMap((action) => {
+    const before = tried(action);
+    return before === undefined ? [] : [howItEnded(before)];
+  });
+  return none([...new Set([...ended, ...refusals])].join(' '));
+}
+
+/** What is on record of it, and no more: that it did not help is said only where the live system showed that. */
+function howItEnded({ command, round, state, verdict }: TriedAction): string {
+  const what = `${command} (round ${round})`;
+  if (state === 'failed') return `${what} failed.`;
+  if (state === 'unknown') return `${what}: nobody knows whether it ran.`;
+  if (verdict === 'not_fixed') return `${what} was done and did not help.`;
+  return `${what} was done.`;
 }
 
 const none = (reason: string): PlanOutcome => ({ kind: 'none', reason });
 
-/** Nothing ran for a void or expired action, so it may be proposed again; a denied one may not. */
-function isSame(earlier: Action, action: SuggestedAction, target: string | null): boolean {
+/** Nothing ran for anything else, so it may be asked for. */
+const RAN: readonly TriedAction['state'][] = ['succeeded', 'failed', 'unknown'];
+
+function isSame(earlier: TriedAction, action: SuggestedAction, target: string | null): boolean {
   return (
-    earlier.state !== 'void' &&
-    earlier.state !== 'expired' &&
+    RAN.includes(earlier.state) &&
     earlier.tool === action.tool &&
     earlier.target === target &&
     canonicalJson(earlier.input) === canonicalJson(action.input)

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { OpsError } from '../../domain/errors.ts';
 import type { HostService } from '../../domain/host-target.ts';
 import type { ServiceState } from '../../tools/ports.ts';
@@ -16,7 +17,16 @@ export const STEADY_SECONDS = 10;
 export async function declaredState(service: CommandService, steadySeconds: number): Promise<ServiceState> {
   const { name, pidFile } = service;
   const declared = service.restart.join(' ');
-  const none = { name, mainPid: null, startedAt: null, ageSeconds: null, restarts: null, declared } as const;
+  const keys = [`pid file ${await realPath(pidFile)}`, `command ${JSON.stringify(service.restart)}`];
+  const none = {
+    name,
+    mainPid: null,
+    startedAt: null,
+    ageSeconds: null,
+    restarts: null,
+    declared,
+    keys,
+  } as const;
   const file = await readPidFile(pidFile);
   if (file === undefined) return { ...none, state: 'stopped', says: `${pidFile} is not there` };
   if (file.pid === undefined) return { ...none, state: 'stopped', says: `${pidFile} holds no pid` };
@@ -35,7 +45,23 @@ export async function declaredState(service: CommandService, steadySeconds: numb
     restarts: null,
     says: `pid ${file.pid} runs`,
     declared,
+    keys,
   };
+}
+
+/** With all links followed, also while the file itself is not there. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      return dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path));
+    throw new OpsError('HOST_PID_FILE', `${path} cannot be looked at (${code ?? 'unknown error'})`, {
+      hint: "Let Sentry's account read the pid file, or correct pid_file in sentry.yaml.",
+      cause: error,
+    });
+  }
 }
 
 async function readPidFile(

@@ -8,7 +8,7 @@ import { runDeclared } from './run-declared.ts';
 
 type SystemdService = Extract<HostService, { kind: 'systemd' }>;
 
-const properties = ['LoadState', 'ActiveState', 'SubState', 'MainPID', 'NRestarts', 'Result'] as const;
+const properties = ['Id', 'LoadState', 'ActiveState', 'SubState', 'MainPID', 'NRestarts', 'Result'] as const;
 
 /** Never by PATH, which somebody else may have set. */
 export function systemctlPath(): string {
@@ -58,6 +58,8 @@ export async function systemdState(
     restarts: Number(read.get('NRestarts') ?? 0),
     says: `${active} (${sub}), result ${read.get('Result') ?? 'unknown'}${masked}`,
     declared: unit,
+    // By its own name: a unit may have aliases.
+    keys: [`unit ${read.get('Id') || unit}`],
   };
 }
 

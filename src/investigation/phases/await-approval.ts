@@ -2,6 +2,7 @@ import type { Action } from '../../domain/action.ts';
 import type { LedgerHooks } from '../../gate/execute.ts';
 import { move, moveIn } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
+import { AFTER_A_NO } from './plan.ts';
 
 /** `awaiting_approval`: runs what has been approved, or follows a denial or an expiry. Waits for nobody. */
 export async function decide(run: PhaseRun): Promise<void> {
@@ -116,7 +117,9 @@ async function denied(run: PhaseRun, action: Action): Promise<void> {
   const denial = events.findLast((event) => event.type === 'action.denied' && event.actionId === action.id);
   const anotherWay = denial?.type === 'action.denied' && denial.anotherWay;
   const why = action.decisionReason ? `Denied: ${action.decisionReason}` : 'Denied.';
-  return anotherWay ? back(run, 'planning', why, action.id) : report(run, action, `${why} Nothing was run.`);
+  return anotherWay
+    ? back(run, 'planning', why, action.id)
+    : report(run, action, `${why} Nothing was run.`, AFTER_A_NO);
 }
 
 async function back(run: PhaseRun, to: 'planning', reason: string, key: string): Promise<void> {
@@ -131,14 +134,19 @@ async function back(run: PhaseRun, to: 'planning', reason: string, key: string):
   );
 }
 
-async function report(run: PhaseRun, action: Action, reason: string): Promise<void> {
+async function report(
+  run: PhaseRun,
+  action: Action,
+  reason: string,
+  nextStep = 'A person decides what to do; a hint in the thread has it looked at again.',
+): Promise<void> {
   await run.durably('report', () =>
     move(run.deps, run.incident, {
       from: 'awaiting_approval',
       to: 'reported',
       reason,
       key: `reported:${action.id}`,
-      changes: { nextStep: 'A person decides what to do; a hint in the thread has it looked at again.' },
+      changes: { nextStep },
       turnAfterMs: null,
     }),
   );

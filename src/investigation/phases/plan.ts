@@ -62,11 +62,22 @@ export async function plan(run: PhaseRun): Promise<void> {
       to: 'reported',
       reason,
       key: `planned:none:${incident.round}:${run.reason}`,
-      changes: { nextStep: remedyOf(known) ?? reason },
+      changes: { nextStep: (await hasDenied(run)) ? AFTER_A_NO : (remedyOf(known) ?? reason) },
       events: [{ type: 'plan.none', reason: deps.redact(reason) }],
       turnAfterMs: null,
     });
   });
+}
+
+/** What a person has just said no to is not the next thing to do. */
+export const AFTER_A_NO =
+  'Somebody said no to the fix. “Approve after all” on its card asks for it again; a hint in the thread has it looked at again.';
+
+async function hasDenied({ deps, incident }: PhaseRun): Promise<boolean> {
+  const actions = (await deps.records.load(incident.id))?.actions ?? [];
+  return actions.some(
+    ({ state, round, undoes }) => state === 'denied' && round === incident.round && undoes === null,
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import { EMPTY_RECALL } from '../../domain/memory.ts';
 import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { recallNow } from '../recall.ts';
+import { noteRelated } from '../related.ts';
 import { withInvestigator } from '../work.ts';
 
 /** `open` → `triaging` → `ignored` or `diagnosing`. */
@@ -33,6 +34,7 @@ export async function triage(run: PhaseRun): Promise<void> {
     });
     if (begun === 'lost') return;
   }
+  await noteRelated(run);
   const current = {
     ...incident,
     state: 'triaging' as IncidentState,

@@ -11,6 +11,14 @@ type Answer = { readonly ok: true; readonly text?: string | null } | Refusal;
 export const undo = (context: SlackContext, pressed: Pressed): Promise<void> =>
   ask(context, pressed, (afterwards, click) => afterwards.undo(click));
 
+/** *Approve after all*: has what was denied asked for again. */
+export const approveAfterAll = (context: SlackContext, pressed: Pressed): Promise<void> =>
+  ask(context, pressed, (afterwards, click) => afterwards.askAgain(click));
+
+/** *Take the No back*. */
+export const takeNoBack = (context: SlackContext, pressed: Pressed): Promise<void> =>
+  ask(context, pressed, (afterwards, click) => afterwards.takeNoBack(click));
+
 /** *It ran*, *It did not run*: somebody who has looked settles what Sentry cannot tell. */
 export const itRan = (context: SlackContext, pressed: Pressed): Promise<void> =>
   ask(context, pressed, (afterwards, click) => settle(context, afterwards, click, true));

@@ -1,3 +1,4 @@
+import { type DenialReach, usualDenialMinutes } from '../../domain/denial.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { type ActionId, asActionId } from '../../domain/ids.ts';
 import type { SlackContext } from '../context.ts';
@@ -16,6 +17,8 @@ export interface Verdict {
   readonly decision: 'approve' | 'deny';
   readonly reason: string | null;
   readonly anotherWay: boolean;
+  /** With *deny*: how far it reaches, for things of the kind that the action touches. */
+  readonly reach?: (kind: string) => DenialReach;
 }
 
 /** *Approve*: one atomic decision by whoever pressed; every *no* is answered in words. */
@@ -24,17 +27,27 @@ export function approve(context: SlackContext, pressed: Pressed): Promise<void> 
   return settle(context, pressed.value, pressed.audience, pressed.teamId, verdict);
 }
 
-/** *Deny*: asks why first. Where windows do not open, it is denied without a reason. */
+/** *Deny*: asks why and how far first. Where windows do not open, it is denied without a reason, as far as is usual. */
 export async function deny(context: SlackContext, pressed: Pressed): Promise<void> {
   const { channel, threadTs } = pressed.audience;
-  const view = denyView({ plan: pressed.value, channel: channel ?? '', threadTs });
+  const plan = readPlan(pressed.value);
+  const action = plan && (await context.deps.records.action(plan.actionId));
+  if (!action)
+    return context.tell(pressed.audience, {
+      text: 'This card is not one of mine any more. Nothing was done.',
+    });
+  const view = denyView({ plan: pressed.value, channel: channel ?? '', threadTs }, action);
   try {
     await context.client.views.open({ trigger_id: pressed.triggerId, view });
   } catch (error) {
     if (codeOf(error) === 'expired_trigger_id' || codeOf(error) === 'invalid_trigger_id')
       return context.tell(pressed.audience, { text: 'That took too long. Please press *Deny* again.' });
     context.deps.log.warn({ code: codeOf(error) }, 'no window for the reason; denied without one');
-    const verdict = { decision: 'deny', reason: null, anotherWay: false } as const;
+    const reach = (kind: string): DenialReach => ({
+      scope: 'object',
+      minutes: usualDenialMinutes(kind, 'object'),
+    });
+    const verdict = { decision: 'deny', reason: null, anotherWay: false, reach } as const;
     await settle(context, pressed.value, pressed.audience, pressed.teamId, verdict);
   }
 }
@@ -54,7 +67,13 @@ export async function settle(
   try {
     const may = await context.people.mayAct(audience.userId, teamId);
     if (!may.ok) return await answer(may.reason);
-    const decided = await context.deps.decide({ ...plan, ...verdict, by: audience.userId });
+    const { reach, ...said } = verdict;
+    const decided = await context.deps.decide({
+      ...plan,
+      ...said,
+      ...(reach ? { reach: reach(action.objects[0]?.kind ?? '') } : {}),
+      by: audience.userId,
+    });
     if (!decided.ok) await answer(decided.reason);
   } catch (error) {
     context.deps.log.error(

@@ -2,7 +2,7 @@ import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bo
 import { ACTIONS } from '../blocks/slot.ts';
 import type { SlackContext } from '../context.ts';
 import { DENY_VIEW, readDeny } from '../views/deny.ts';
-import { itDidNotRun, itRan, undo } from './afterwards.ts';
+import { approveAfterAll, itDidNotRun, itRan, takeNoBack, undo } from './afterwards.ts';
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
@@ -17,6 +17,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.approve]: approve,
   [ACTIONS.deny]: deny,
   [ACTIONS.undo]: undo,
+  [ACTIONS.afterAll]: approveAfterAll,
+  [ACTIONS.takeBack]: takeNoBack,
   [ACTIONS.ran]: itRan,
   [ACTIONS.didNotRun]: itDidNotRun,
   [ACTIONS.output]: showOutput,
@@ -48,9 +50,9 @@ export function registerActions(app: App, context: SlackContext): void {
 
   app.view<ViewSubmitAction>(DENY_VIEW, async ({ ack, body, view }) => {
     await ack();
-    const { context: where, reason, anotherWay } = readDeny(view);
+    const { context: where, reason, anotherWay, reach } = readDeny(view);
     const audience = { userId: body.user.id, channel: where.channel || null, threadTs: where.threadTs };
-    const verdict = { decision: 'deny', reason, anotherWay } as const;
+    const verdict = { decision: 'deny', reason, anotherWay, reach } as const;
     await settle(context, where.plan, audience, body.user.team_id ?? null, verdict);
   });
 

@@ -17,6 +17,7 @@ import {
   verbatim,
   words,
 } from './build.ts';
+import { approveAlthough, changeOfMind, denialLines, reachLine } from './denials.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { riskWords } from './words.ts';
@@ -118,6 +119,7 @@ function standing(record: IncidentRecord, action: Action, options: DrawOptions):
   const evidence = button({ text: 'Show evidence', action: ACTIONS.evidence, value: action.id });
   if (action.state === 'proposed' && !action.auditOnly)
     return [
+      ...objections(record, action, options),
       prose(
         ...soFar(action),
         paragraph(
@@ -130,12 +132,30 @@ function standing(record: IncidentRecord, action: Action, options: DrawOptions):
           words('. It runs once, exactly as shown, and only if the state above has not moved.'),
         ),
       ),
-      buttons(approve(action), deny(action), evidence),
+      buttons(
+        action.denialsAcknowledged.length > 0
+          ? approveAlthough(record, action, options, planOf(action))
+          : approve(action),
+        deny(action),
+        evidence,
+      ),
     ];
+  const ended = [...outcome(action), ...reachLine(record, action), ...undone(record, action)];
   return [
-    prose(...[...outcome(action), ...undone(record, action)].map((spans) => paragraph(...spans))),
-    buttons(...afterwards(record, action, options), evidence),
+    ...objections(record, action, options),
+    prose(...ended.map((spans) => paragraph(...spans))),
+    buttons(
+      ...afterwards(record, action, options),
+      ...changeOfMind(record, action, options, planOf(action)),
+      evidence,
+    ),
   ];
+}
+
+/** Whoever decides has to know that somebody has said no to it. */
+function objections(record: IncidentRecord, action: Action, options: DrawOptions): readonly Block[] {
+  const lines = denialLines(record, action, options);
+  return lines.length === 0 ? [] : [prose(...lines.map((spans) => paragraph(...spans)))];
 }
 
 /** What a person may still do when it is over: take it back, or say whether it ran. */

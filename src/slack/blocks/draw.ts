@@ -4,6 +4,7 @@ import { openReads } from '../../investigation/unread/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
 import { drawDiagnosis } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
+import { drawNoOtherWay } from './no-other-way.ts';
 import { drawEscalation, drawResult, drawSummary, drawVerification } from './outcome.ts';
 import { drawPromotionNote } from './promotion-notes.ts';
 import { drawRoot } from './root.ts';
@@ -27,7 +28,7 @@ export function draw(record: IncidentRecord, options: DrawOptions): readonly Slo
   }
   placed.push(...endings(record));
   placed.sort((a, b) => a.seq - b.seq);
-  return [drawRoot(record), ...unique(placed.map((each) => each.slot))];
+  return [drawRoot(record, options), ...unique(placed.map((each) => each.slot))];
 }
 
 function slotOf(
@@ -41,6 +42,8 @@ function slotOf(
       mayDig: options.mayDig === true && endsInReport(record, event.seq),
       reads: options.mayReadAgain === true && endsInReport(record, event.seq) ? openReads(record) : [],
     });
+  if (event.type === 'plan.none' && askedBefore(record, event.seq))
+    return drawNoOtherWay(record, event, number);
   if (event.type === 'verification.concluded') return drawVerification(record, event, number);
   if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
@@ -60,12 +63,27 @@ function slotOf(
   return drawResult(record, action, last?.type === 'action.finished' ? last : event);
 }
 
+/**
+ * Something was asked for between the diagnosis and this: somebody waits at the end of the thread for what comes instead, and
+ * the diagnosis above is no place to say it.
+ */
+function askedBefore({ events, actions }: IncidentRecord, seq: number): boolean {
+  const before = events.filter((event) => event.seq < seq);
+  const diagnosed = before.findLast(({ type }) => type === 'diagnosis.concluded')?.seq ?? 0;
+  return before.some(
+    (event) =>
+      event.type === 'action.proposed' &&
+      event.seq > diagnosed &&
+      actions.some(({ id, auditOnly, undoes }) => id === event.actionId && !auditOnly && undoes === null),
+  );
+}
+
 /** Why nothing was proposed after this diagnosis and before the next. */
 function planNoneAfter(record: IncidentRecord, seq: number): string | null {
   for (const event of record.events) {
     if (event.seq <= seq) continue;
     if (event.type === 'diagnosis.concluded') return null;
-    if (event.type === 'plan.none') return event.reason;
+    if (event.type === 'plan.none') return askedBefore(record, event.seq) ? null : event.reason;
   }
   return null;
 }

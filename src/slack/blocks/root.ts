@@ -1,13 +1,13 @@
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import type { Span } from './build.ts';
-import { bold, button, buttons, heading, moment, paragraph, person, prose, words } from './build.ts';
-import { ACTIONS, type Slot } from './slot.ts';
+import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
+import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { confidenceWords, facts, mark, money, span, stateColors, stateWords, times } from './words.ts';
 
 /** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
-export function drawRoot(record: IncidentRecord): Slot {
+export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> = {}): Slot {
   const { incident } = record;
   const title = `${mark(incident)} ${incident.title}`;
   const state = stateLine(record);
@@ -30,6 +30,7 @@ export function drawRoot(record: IncidentRecord): Slot {
       prose(
         ...summaryOf(record).map((spans) => paragraph(...spans)),
         paragraph(...factsOf(record)),
+        ...related(record, options).map((spans) => paragraph(...spans)),
         ...(cause
           ? [
               paragraph(
@@ -83,6 +84,26 @@ function factsOf({ incident, events }: IncidentRecord): readonly Span[] {
 function summaryOf({ incident }: IncidentRecord): readonly (readonly Span[])[] {
   const said = oneLine(incident.annotations['summary'] ?? incident.annotations['description'] ?? '');
   return said === '' || said === oneLine(incident.title) ? [] : [[words(cut(said, 300))]];
+}
+
+/** Other incidents on the same physical system, as far as they may be named here. */
+function related({ events }: IncidentRecord, options: Partial<DrawOptions>): readonly (readonly Span[])[] {
+  const linesOf = (began: 'before' | 'since', says: string): readonly (readonly Span[])[] => {
+    const ids = events.flatMap((event) =>
+      event.type === 'incident.related' && event.began === began ? event.incidents : [],
+    );
+    const named = [...new Set(ids)].filter((id) => options.mayName?.(id) === true).slice(0, 5);
+    if (named.length === 0) return [];
+    const spans = named.flatMap((id, index) => {
+      const url = options.threadUrl?.(id) ?? null;
+      return [...(index > 0 ? [words(', ')] : []), url ? link(url, id) : words(id)];
+    });
+    return [[bold(says), ...spans]];
+  };
+  return [
+    ...linesOf('before', 'Open on the same system when this began: '),
+    ...linesOf('since', 'Also open on the same system since: '),
+  ];
 }
 
 /** Who decided what, newest first. */

@@ -1,4 +1,5 @@
 import type { Action } from '../../domain/action.ts';
+import type { Denial } from '../../domain/denial.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Block } from './build.ts';
 
@@ -30,6 +31,14 @@ export interface DrawOptions {
   readonly mayReadAgain?: boolean;
   /** Whether this one can be taken back by a click; no button without it. */
   readonly mayUndo?: (action: Action) => boolean;
+  /** People may go back on what was denied. */
+  readonly mayChangeMind?: boolean;
+  /** Whether those who read this thread may read what was said where that No was said; nobody may without it. */
+  readonly mayTell?: (denial: Denial) => boolean;
+  /** What somebody is called, where only plain text stands; null: not known. */
+  readonly nameOf?: (userId: string) => string | null;
+  /** Whether another incident may be named here; none is without it. */
+  readonly mayName?: (id: IncidentId) => boolean;
   /** Approvers may say whether an action of unknown outcome ran. */
   readonly maySettle?: boolean;
 }
@@ -39,6 +48,8 @@ export const ACTIONS = {
   approve: 'sentry_approve',
   deny: 'sentry_deny',
   undo: 'sentry_undo',
+  afterAll: 'sentry_after_all',
+  takeBack: 'sentry_take_back',
   ran: 'sentry_ran',
   didNotRun: 'sentry_did_not_run',
   evidence: 'sentry_evidence',

@@ -1,12 +1,26 @@
 import type { types } from '@slack/bolt';
-import { plain } from '../blocks/build.ts';
+import type { Action } from '../../domain/action.ts';
+import {
+  type DenialReach,
+  type DenialScope,
+  denialScopes,
+  endsByItself,
+  objectsInWords,
+  usualDenialMinutes,
+} from '../../domain/denial.ts';
+import { type Block, plain } from '../blocks/build.ts';
+import { cut, oneLine } from '../blocks/text.ts';
+import { choice } from './form.ts';
 
 export const DENY_VIEW = 'sentry_deny_reason';
 const REASON = 'reason';
+const FAR = 'far';
+const LONG = 'long';
 const WAY = 'way';
+const OPTION_MAX = 75;
 
-/** Asks why; `context` comes back with the answer. */
-export function denyView(context: DenyContext): types.ModalView {
+/** Asks why not, how far the No reaches and for how long; `context` comes back with the answer. */
+export function denyView(context: DenyContext, action: Action): types.ModalView {
   return {
     type: 'modal',
     callback_id: DENY_VIEW,
@@ -19,9 +33,10 @@ export function denyView(context: DenyContext): types.ModalView {
         type: 'input',
         block_id: REASON,
         label: plain('Why not?'),
-        hint: plain('It goes on record, and to the investigation if you ask for another way.'),
+        hint: plain('It goes on record, and on the next card that would touch the same thing.'),
         element: { type: 'plain_text_input', action_id: REASON, multiline: true, max_length: 1000 },
       },
+      ...howFar(action),
       {
         type: 'input',
         block_id: WAY,
@@ -37,6 +52,43 @@ export function denyView(context: DenyContext): types.ModalView {
   };
 }
 
+/** Nothing to choose where the action names nothing that it touches. */
+function howFar({ objects, incidentId }: Action): readonly Block[] {
+  const [object] = objects;
+  if (!object) return [];
+  const { application } = object;
+  const option = (text: string, value: DenialScope) => ({ text: cut(oneLine(text), OPTION_MAX), value });
+  const ends = endsByItself(object.kind);
+  return [
+    choice(
+      FAR,
+      'What is the No about?',
+      [
+        option(`Anything done to ${objectsInWords(objects)}`, 'object'),
+        ...(application ? [option(`Anything done to ${application.label}`, 'application')] : []),
+        option(`Only this action, in ${incidentId}`, 'action'),
+      ],
+      'object',
+    ),
+    choice(
+      LONG,
+      'For how long?',
+      [
+        {
+          text: ends ? `Until the ${object.kind} is gone (all of an application: 7 days)` : 'For 7 days',
+          value: USUAL,
+        },
+        { text: 'For 1 hour', value: '60' },
+        { text: 'For 1 day', value: String(24 * 60) },
+        { text: 'For 30 days', value: String(30 * 24 * 60) },
+      ],
+      USUAL,
+    ),
+  ];
+}
+
+const USUAL = 'usual';
+
 export interface DenyContext {
   /** The card's button value: action and plan. */
   readonly plan: string;
@@ -44,20 +96,36 @@ export interface DenyContext {
   readonly threadTs: string | null;
 }
 
-/** What was entered; null when the window is not ours. */
+export interface Denied {
+  readonly context: DenyContext;
+  readonly reason: string;
+  readonly anotherWay: boolean;
+  /** How far and for how long, of things of the given kind. */
+  readonly reach: (kind: string) => DenialReach;
+}
+
+/** What was entered. A window of before it could be chosen says how far today as it did then: this action here. */
 export function readDeny(view: {
   readonly private_metadata: string;
   readonly state: { readonly values: Readonly<Record<string, Readonly<Record<string, Entered>>>> };
-}): { readonly context: DenyContext; readonly reason: string; readonly anotherWay: boolean } {
+}): Denied {
   const { values } = view.state;
+  const far = values[FAR]?.[FAR]?.selected_option?.value;
+  const long = values[LONG]?.[LONG]?.selected_option?.value ?? USUAL;
+  const scope = denialScopes.find((each) => each === far) ?? 'action';
   return {
     context: JSON.parse(view.private_metadata) as DenyContext,
     reason: values[REASON]?.[REASON]?.value?.trim() ?? '',
     anotherWay: (values[WAY]?.[WAY]?.selected_options?.length ?? 0) > 0,
+    reach: (kind) => ({
+      scope,
+      minutes: /^\d{1,6}$/.test(long) ? Number(long) : usualDenialMinutes(kind, scope),
+    }),
   };
 }
 
 interface Entered {
   readonly value?: string | null | undefined;
+  readonly selected_option?: { readonly value?: string | undefined } | null | undefined;
   readonly selected_options?: readonly unknown[] | undefined;
 }

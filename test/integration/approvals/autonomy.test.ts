@@ -29,6 +29,7 @@ beforeEach(async () => {
   writeFileSync(path, policy());
   Object.assign(rig.machine, { broken: true, generation: 1, effects: 0, helps: true });
   await rig.core.sql`DELETE FROM incident`;
+  await rig.core.sql`DELETE FROM denial`;
 });
 afterAll(() => rig.stop());
 
@@ -94,6 +95,47 @@ test('somebody’s Deny in that time is a veto, and it is asked for again from t
   await wait(action);
   expect(await rig.core.approvals.approveEarned(action.id)).toBe(false);
   expect((await propose()).autonomousAt).toBeNull();
+});
+
+test('never over a person’s No, whenever it was said and whoever said it of what', async () => {
+  const deny = async () => {
+    const other = await propose(null);
+    const answer = await rig.core.approvals.decide({
+      actionId: other.id,
+      planHash: other.planHash,
+      by: 'UONCALL',
+      decision: 'deny',
+      reason: 'I am at it',
+      anotherWay: false,
+      reach: { scope: 'object', minutes: 60 },
+    });
+    expect(answer).toMatchObject({ ok: true });
+  };
+  await earn();
+  // Before: it is asked for like anything else, with the No on its card.
+  await deny();
+  expect(await propose()).toMatchObject({ autonomousAt: null, denialsAcknowledged: [expect.any(String)] });
+  await rig.core.sql`DELETE FROM denial`;
+  await rig.core.sql`UPDATE action SET state = 'void' WHERE state = 'proposed'`;
+  // While it waits for its time.
+  const waiting = await propose();
+  expect(waiting.autonomousAt).not.toBeNull();
+  await deny();
+  expect(await actionOf(rig, waiting.id)).toMatchObject({ state: 'void' });
+  await typed(rig, `UPDATE action SET state = 'proposed' WHERE id = '${waiting.id}'`);
+  await wait(waiting);
+  expect(await rig.core.approvals.approveEarned(waiting.id)).toBe(false);
+  // After the rule had approved it.
+  await rig.core.sql`DELETE FROM denial`;
+  await rig.core.sql`UPDATE action SET state = 'void' WHERE state = 'proposed'`;
+  const approved = await propose();
+  await wait(approved);
+  expect(await rig.core.approvals.approveEarned(approved.id)).toBe(true);
+  await deny();
+  await typed(rig, `UPDATE action SET state = 'approved' WHERE id = '${approved.id}'`);
+  const before = rig.machine.effects;
+  expect(await execute(rig, approved.id)).toMatchObject({ kind: 'not_run', code: 'DENIED' });
+  expect(rig.machine.effects).toBe(before);
 });
 
 test('somebody’s Approve in that time runs it at once, as theirs', async () => {

@@ -115,6 +115,7 @@ function oddTools(odd: Rig['odd'], machine: Machine): readonly Tool[] {
         undo: 'nothing',
         risk: 'low',
       }),
+      objects: () => [{ kind: 'box', key: 'odd', label: 'the odd box' }],
       run: () => odd.mend() as never,
       look: () => odd.look() as never,
       verify: () => ({ steps: [], holdMs: 1, timeoutMs: 1 }),
@@ -135,6 +136,7 @@ function oddTools(odd: Rig['odd'], machine: Machine): readonly Tool[] {
         undo: 'none',
         risk: 'high',
       }),
+      objects: ({ n }) => [{ kind: 'box', key: `risky ${n}`, label: `box ${n}` }],
       run: async () => {
         machine.effects += 1;
         return { kind: 'succeeded', text: 'done' };

@@ -335,7 +335,8 @@ describe('one click on Undo', () => {
     await rig.core.sql`UPDATE action SET runbook_id = 'tune-worker' WHERE id = ${action.id}`;
     await rig.core.sql`
       INSERT INTO event (incident_id, type, body) VALUES (${action.incidentId}, 'verification.concluded', ${rig.core.sql.json({ round: 1, verdict: 'fixed', reason: '' })})`;
-    const subject = { tool: 'apply_patch', target: action.target, runbookId: 'tune-worker' };
+    const { identity } = action;
+    const subject = { tool: 'apply_patch', target: action.target, identity, runbookId: 'tune-worker' };
     expect(await earned(rig.core.sql, subject)).toBe(1);
     await press(action);
     await turn(action);

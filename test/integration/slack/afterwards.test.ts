@@ -16,7 +16,13 @@ it('Undo, It ran and It did not run go on with who pressed and the plan seen, an
       ? ({ ok: true, text: 'Asked for: 1 more approval(s) needed.' } as const)
       : ({ ok: false, code: 'GONE', reason: 'somebody has changed it since' } as const);
   };
-  const afterwards = { mayUndo: () => true, undo: answer, settle: answer };
+  const afterwards = {
+    mayUndo: () => true,
+    undo: answer,
+    askAgain: answer,
+    takeNoBack: answer,
+    settle: answer,
+  };
   const bot = await scene.bot({ afterwards });
   const { id } = await waitingCard({ ...scene, bot: async () => bot });
   const to = async (state: string, button: string) => {

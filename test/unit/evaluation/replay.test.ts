@@ -44,6 +44,7 @@ it('of an incident by the playbook comes to the same diagnosis by the same calls
     alerts: [],
     actions: [],
     episodes: [],
+    denials: [],
   };
 
   const report = await replayIncident({ record, make, name: 'playbook', tools: allTools, runbooks, signal });

@@ -17,6 +17,8 @@ const plan: Plan = {
   risk: 'low',
   runbookId: null,
   verify: { steps: [], holdMs: 1, timeoutMs: 1 },
+  objects: [],
+  denialsAcknowledged: [],
 };
 const hash = (input: unknown): string => planHash({ ...plan, input: input as Json });
 
@@ -95,6 +97,8 @@ test.each<Partial<Plan>>([
   { risk: 'high' },
   { runbookId: 'box' },
   { verify: { steps: [], holdMs: 0, timeoutMs: 1 } },
+  { objects: [{ kind: 'session', key: '1/session/7/x', label: 'session 7' }] },
+  { denialsAcknowledged: ['den_1'] },
 ])('what the card says belongs to it: %j', (change) => {
   expect(planHash({ ...plan, ...change })).not.toBe(planHash(plan));
 });

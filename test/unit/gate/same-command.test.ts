@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sameCommand } from '../../../src/gate/same-command.ts';
+import { sameCommand } from '../../../src/domain/same-command.ts';
 
 const command = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = 7 AND backend_start = '2026-11-21T10:00:00.120Z'`;
 

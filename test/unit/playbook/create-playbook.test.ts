@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
 import type { Diagnosis } from '../../../src/domain/diagnosis.ts';
+import { asToolCallId } from '../../../src/domain/ids.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
 import { problemLine, validateRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
 import { type Answers, anAction, type ScriptedWork, scriptedWork } from './scripted-work.ts';
@@ -356,16 +357,36 @@ describe('planning', () => {
     expect(work.calls.at(-1)?.tool).toBe('queue_purge');
   });
 
-  it('says that no safe action is left when all were tried', async () => {
-    const tried = [
-      anAction({ input: { jobs: 600, owner: 'bob' }, command: 'purge bob' }),
-      anAction({ tool: 'queue_drop', input: { owner: 'bob' }, state: 'denied' }),
+  it('says of each how it ended when all were run, and "did not help" only of what was seen not to', async () => {
+    const all = (verdict: 'not_fixed' | null) => [
+      { ...anAction({ input: { jobs: 600, owner: 'bob' }, command: 'purge bob' }), verdict },
+      anAction({ tool: 'queue_drop', input: { owner: 'bob' }, command: 'drop bob', state: 'failed' }),
     ];
-    const outcome = await planned(scriptedWork(full, { incident: { round: 2 }, tried }));
-    expect(outcome).toMatchObject({
-      kind: 'none',
-      reason: expect.stringContaining('purge bob was tried in round 1'),
-    });
+    const reasonOf = async (verdict: 'not_fixed' | null) => {
+      const outcome = await planned(scriptedWork(full, { incident: { round: 2 }, tried: all(verdict) }));
+      return outcome.kind === 'none' ? outcome.reason : outcome.kind;
+    };
+    expect(await reasonOf('not_fixed')).toBe(
+      'purge bob (round 1) was done and did not help. drop bob (round 1) failed.',
+    );
+    expect(await reasonOf(null)).toBe('purge bob (round 1) was done. drop bob (round 1) failed.');
+  });
+
+  it('asks the gate for what was denied, and says what the gate said', async () => {
+    const reason = 'A person said no to the queue of bob: “it is mine”.';
+    const tried = [anAction({ tool: 'queue_drop', input: { owner: 'bob' }, state: 'denied' })];
+    const reads = scriptedWork(full, { tried });
+    const asked: string[] = [];
+    const work: ScriptedWork = {
+      ...reads,
+      async callTool(request, purpose) {
+        if (request.proposal === undefined) return reads.callTool(request, purpose);
+        asked.push(request.tool);
+        return { kind: 'refused', toolCallId: asToolCallId('tc_000000000099'), code: 'DENIED', reason };
+      },
+    };
+    expect(await planned(work)).toEqual({ kind: 'none', reason });
+    expect(asked).toEqual(['queue_purge', 'queue_drop']);
   });
 
   it('proposes again what never ran because the state had moved', async () => {

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ActionOutcome } from '../../../domain/action.ts';
+import type { TouchedObject } from '../../../domain/denial.ts';
 import { messageOf, OpsError, type Refusal, refuse } from '../../../domain/errors.ts';
 import { parseDiff } from '../../../security/diffs/parse-diff.ts';
 import type { PatchPlan, PlannedFile } from '../../../security/diffs/plan-patch.ts';
-import { defineActiveTool, type ToolContext } from '../../define.ts';
+import { defineActiveTool, type Preflight, type ToolContext } from '../../define.ts';
 import { hostOf, hostPath, orThrow, placeOf } from '../../read/host/host-path.ts';
 import { passed } from './deadline.ts';
 
@@ -57,7 +58,7 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
         );
   },
   async preflight(context, input) {
-    const { planned, added, removed, file } = await patchOf(context, input);
+    const { planned, added, removed, file, real } = await patchOf(context, input);
     const executable = (planned.mode & 0o111) !== 0;
     return {
       guard: guardOf(planned, file),
@@ -73,8 +74,10 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
           ? 'undo_patch removes the file while it still is what was written.'
           : `The old file is kept beside it as ${planned.path.split('/').at(-1)}.bak (numbered, never overwriting); undo_patch puts it back while the file still is what was written.`,
       risk: executable ? 'high' : 'medium',
+      about: { real },
     };
   },
+  objects: fileObjects,
   async run(context, input, guard, deadline) {
     const { plan, planned, file } = await patchOf(context, input);
     const now = guardOf(planned, file);
@@ -181,17 +184,30 @@ async function patchOf(
   readonly removed: number;
   /** Absolute. */
   readonly file: string;
+  /** The same with all links followed. */
+  readonly real: string;
 }> {
   const place = orThrow(await patchable(context, path));
   const { access } = hostOf(context);
-  const { relative } = orThrow(await access.check(place.root.path, place.path));
+  const { relative, resolved: real } = orThrow(await access.check(place.root.path, place.path));
   const plan = unlessMoved(
     await access.plan(place.root.path, diff, { onlyFile: relative, signal: context.signal }),
   );
   const [planned] = plan.files;
   if (!planned || plan.files.length !== 1)
     throw new OpsError('DIFF_PATH', 'The diff must change exactly one file.', { hint: 'One file a patch.' });
-  return { plan, planned, added: plan.added, removed: plan.removed, file: join(plan.root, planned.path) };
+  const file = join(plan.root, planned.path);
+  return { plan, planned, added: plan.added, removed: plan.removed, file, real };
+}
+
+/** The file by its real path: one that is reached by a link is the same. */
+export function fileObjects(
+  _input: unknown,
+  { file }: { readonly file: string },
+  { about }: Preflight,
+): readonly TouchedObject[] {
+  const { real = file } = (about ?? {}) as { readonly real?: string };
+  return [{ kind: 'file', key: real, label: `file ${file}` }];
 }
 
 /** A diff that no longer applies is a state that moved: an approval of it is void, not failed. */

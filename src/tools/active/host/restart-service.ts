@@ -18,9 +18,9 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
   targetKind: 'host',
   input: z.strictObject({ service: serviceName }),
   timeoutMs: 60_000,
-  limit: ({ service }, { machine, declared }) => ({
-    // By what is run: two names or targets for one unit of this machine are one service.
-    key: `restart ${declared} on ${machine}`,
+  limit: ({ service }, { machine, declared }, objects) => ({
+    // By what it is: two names or targets for one unit, or one pid file, of this machine are one service.
+    key: `restart ${objects[0]?.key ?? `${declared} on ${machine}`}`,
     what: `restart of ${service}`,
     times: 1,
     withinMs: WITHIN_MS,
@@ -51,7 +51,12 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
           : 'The service does not run steadily now; a restart cuts nothing off that works.',
       undo: 'Cannot be undone: what the old process held in memory is gone.',
       risk: state.state === 'running' ? 'medium' : 'low',
+      about: { keys: state.keys },
     };
+  },
+  objects({ service }, { declared }, { about }) {
+    const { keys = [declared] } = (about ?? {}) as { readonly keys?: readonly string[] };
+    return keys.map((key) => ({ kind: 'service', key, label: `service ${service}` }));
   },
   run: (context, _input, guard, deadline) => hostOf(context).restart(guard, deadline, context),
   async look(context, { service }, guard) {

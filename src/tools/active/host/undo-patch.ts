@@ -4,7 +4,7 @@ import { OpsError, refuse } from '../../../domain/errors.ts';
 import type { PatchReceipt } from '../../../security/diffs/receipt.ts';
 import { defineActiveTool, type ToolContext } from '../../define.ts';
 import { hostOf, hostPath, orThrow, placeOf } from '../../read/host/host-path.ts';
-import { sha256Of } from './apply-patch.ts';
+import { fileObjects, sha256Of } from './apply-patch.ts';
 import { passed } from './deadline.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256, hexadecimal');
@@ -44,7 +44,7 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
       : refuse('PATCH_BACKUP', 'The backup is not one of this file.');
   },
   async preflight(context, given) {
-    const { file, now, receipt } = await unchanged(context, given);
+    const { file, now, receipt, real } = await unchanged(context, given);
     const isExecutable = receipt.files.some(({ mode }) => (mode & 0o111) !== 0);
     return {
       guard: { file, now_sha256: now },
@@ -58,8 +58,10 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
           : 'One file. Whatever reads it sees the old content when it reads it next.',
       undo: 'The same patch can be proposed again; the backup stays.',
       risk: isExecutable ? 'high' : 'medium',
+      about: { real },
     };
   },
+  objects: fileObjects,
   async run(context, given, guard, deadline) {
     const { receipt, now, file } = await unchanged(context, given);
     if (now !== guard.now_sha256)
@@ -95,7 +97,13 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
 async function unchanged(
   context: ToolContext,
   given: Input,
-): Promise<{ readonly receipt: PatchReceipt; readonly now: string; readonly file: string }> {
+): Promise<{
+  readonly receipt: PatchReceipt;
+  readonly now: string;
+  readonly file: string;
+  /** The same with all links followed. */
+  readonly real: string;
+}> {
   const place = orThrow(await placeOf(context, given.file_path, ({ patch }) => patch));
   const { access } = hostOf(context);
   const checked = orThrow(await access.check(place.root.path, place.path));
@@ -127,6 +135,7 @@ async function unchanged(
     receipt: { root: checked.root, files: [opened] },
     now,
     file: join(checked.root, checked.relative),
+    real: checked.resolved,
   };
 }
 

@@ -6,6 +6,7 @@ import type { PostgresSession, Row } from '../../ports.ts';
 import { age } from '../../read/postgres/format.ts';
 import { who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
+import { sessionAbout, sessionObjects } from './session-object.ts';
 import { signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
@@ -59,8 +60,10 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
       blastRadius: `One statement of ${who(facts)}, running for ${age(facts.query_age_seconds)}: it fails with error 57014, and its transaction with it. The session stays.`,
       undo: 'Cannot be undone, but the client can run the statement again.',
       risk: 'low',
+      about: sessionAbout(state),
     };
   },
+  objects: sessionObjects,
   async run(context, _input, guard, deadline) {
     const clock = clockOf(deadline);
     return context.ports.postgres.act(

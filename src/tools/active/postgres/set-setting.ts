@@ -59,6 +59,7 @@ export const postgresSetSetting = defineActiveTool<SettingInput, SettingGuard>({
       risk: 'medium',
     };
   },
+  objects: (_, { name }) => [{ kind: 'setting', key: name, label: `setting ${name}` }],
   async run(context, parsed, guard, deadline) {
     const clock = clockOf(deadline);
     return context.ports.postgres.act(

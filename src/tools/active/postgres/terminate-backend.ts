@@ -6,6 +6,7 @@ import type { PostgresSession } from '../../ports.ts';
 import { count } from '../../read/postgres/format.ts';
 import { who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
+import { sessionAbout, sessionObjects } from './session-object.ts';
 import { isAlive, type SessionState, signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
@@ -50,8 +51,10 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
       blastRadius: blastRadius(state),
       undo: 'Cannot be undone: the session is closed and its uncommitted work is lost. The client can connect again.',
       risk: state.hasWritten ? 'medium' : 'low',
+      about: sessionAbout(state),
     };
   },
+  objects: sessionObjects,
   async run(context, input, guard, deadline) {
     const clock = clockOf(deadline);
     return context.ports.postgres.act(

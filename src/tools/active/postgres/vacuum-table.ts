@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { TouchedObject } from '../../../domain/denial.ts';
 import { messageOf, OpsError } from '../../../domain/errors.ts';
-import { defineActiveTool } from '../../define.ts';
+import { defineActiveTool, type Preflight } from '../../define.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
 import { age, bytes } from '../../read/postgres/format.ts';
 import { exclusivelyLocked, sizeWithoutWaiting } from '../../read/postgres/relation-size.ts';
@@ -53,8 +54,10 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
       blastRadius: `One table, ${bytes(row['table_bytes'])}: reads it once, which costs disk I/O. Reads and writes go on; only changes of its structure wait.`,
       undo: 'Nothing to undo: no row that anybody can see is changed.',
       risk: 'low',
+      about: { database: Number(row['database_oid']), parts: row['parts'] as readonly number[] },
     };
   },
+  objects: tableObjects,
   async run(context, parsed, guard, deadline) {
     const clock = clockOf(deadline);
     return context.ports.postgres.act(
@@ -118,6 +121,23 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
   }),
 });
 
+/** The table in its database, and with a partitioned one its partitions: VACUUM goes through them all. */
+function tableObjects(
+  { schema, table }: VacuumInput,
+  { oid }: VacuumGuard,
+  { about }: Preflight,
+): readonly TouchedObject[] {
+  const { database, parts = [] } = (about ?? {}) as {
+    readonly database?: number;
+    readonly parts?: readonly number[];
+  };
+  return [oid, ...parts].map((each) => ({
+    kind: 'table',
+    key: `${database}/${each}`,
+    label: `table ${schema}.${table}`,
+  }));
+}
+
 function vacuumSql({ schema, table, analyze }: VacuumInput): string {
   return `VACUUM ${analyze ? '(ANALYZE) ' : ''}${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
 }
@@ -138,7 +158,10 @@ async function readTable(session: PostgresSession, schema: string, table: string
 
 const tableSql = `
   WITH ${exclusivelyLocked}
-  SELECT c.oid::bigint AS oid, ${sizeWithoutWaiting('pg_relation_size')} AS table_bytes,
+  SELECT c.oid::bigint AS oid, (SELECT oid::bigint FROM pg_database WHERE datname = current_database()) AS database_oid,
+         to_json(CASE WHEN c.relkind = 'p' THEN ARRAY(SELECT relid::oid::bigint FROM pg_partition_tree(c.oid) WHERE relid <> c.oid)
+                      ELSE '{}' END) AS parts,
+         ${sizeWithoutWaiting('pg_relation_size')} AS table_bytes,
          s.n_dead_tup AS dead_rows, s.n_live_tup AS live_rows,
          ${exactTime('s.last_vacuum')} AS last_vacuum, ${exactTime('s.last_autovacuum')} AS last_autovacuum,
          EXISTS (SELECT FROM pg_stat_progress_vacuum p WHERE p.relid = c.oid AND p.datid = (SELECT oid FROM pg_database WHERE datname = current_database())) AS vacuuming,

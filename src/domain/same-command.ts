@@ -1,11 +1,12 @@
 /** Whether two commands differ in nothing but looks: white space, the form of characters or of a time, a last semicolon. */
 export function sameCommand(a: string, b: string): boolean {
-  return tidy(a) === tidy(b);
+  return tidyCommand(a) === tidyCommand(b);
 }
 
 const TIME = /(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?(Z|[+-]\d{2}(?::?\d{2})?)/g;
 
-function tidy(command: string): string {
+/** A command as it is compared. */
+export function tidyCommand(command: string): string {
   return command
     .normalize('NFKC')
     .replace(TIME, (whole, day: string, time: string, fraction: string | undefined, zone: string) => {

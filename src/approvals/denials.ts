@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import type { Action } from '../domain/action.ts';
+import {
+  applicationKeys,
+  type Denial,
+  type DenialReach,
+  objectKeys,
+  objectsInWords,
+} from '../domain/denial.ts';
+import { type Refusal, refuse } from '../domain/errors.ts';
+import { asActionId, asIncidentId } from '../domain/ids.ts';
+import { newId } from '../domain/new-id.ts';
+import type { Sql, Tx } from '../domain/sql.ts';
+import { toDenial } from '../record/rows.ts';
+import { actionKey, denialKeys } from './denial-keys.ts';
+
+/** What of an action says which denials cover it. */
+export type Covered = Pick<
+  Action,
+  'incidentId' | 'tool' | 'target' | 'command' | 'identity' | 'objects' | 'denialsAcknowledged'
+>;
+
+/** The denials in force now that cover it, oldest first; by the database's clock. */
+export async function denialsOf(sql: Sql | Tx, action: Covered): Promise<readonly Denial[]> {
+  const rows = await sql`
+    SELECT * FROM denial
+     WHERE keys && ${sql.array([...denialKeys(action)])}::text[] AND taken_back_at IS NULL
+       AND (until IS NULL OR until > clock_timestamp())
+     ORDER BY said_at, id`;
+  return rows.map(toDenial);
+}
+
+/** Those among them that its card did not show, so that nobody has approved it although they stand. */
+export async function unacknowledged(sql: Sql | Tx, action: Covered): Promise<readonly Denial[]> {
+  const standing = await denialsOf(sql, action);
+  return standing.filter(({ id }) => !action.denialsAcknowledged.includes(id));
+}
+
+/** Why an approved action may not begin, asked where nothing else on its system can begin or be denied. */
+export async function deniedMeanwhile(
+  tx: Tx,
+  action: Covered & Pick<Action, 'undoes' | 'decidedBy'>,
+  byPolicy: string,
+): Promise<Refusal | undefined> {
+  // A person's own click takes back what was done: a No to doing things does not keep it done.
+  if (action.undoes !== null) return undefined;
+  const standing =
+    action.decidedBy === byPolicy ? await denialsOf(tx, action) : await unacknowledged(tx, action);
+  const [denial] = standing;
+  return denial && refuse('DENIED', `Somebody has said no to ${labelOf(denial)} since this was proposed.`);
+}
+
+/**
+ * What is denied in this very round of an incident is not asked for again in it: another way is looked for. Undefined when
+ * nothing of the kind stands against an action.
+ */
+export async function deniedThisRound(
+  tx: Tx,
+  { incidentId }: Pick<Action, 'incidentId'>,
+  standing: readonly Denial[],
+): Promise<Refusal | undefined> {
+  const here = standing.filter((denial) => denial.incidentId === incidentId);
+  if (here.length === 0) return undefined;
+  const rows = await tx`
+    SELECT a.id FROM action a JOIN incident i ON i.id = a.incident_id AND i.round = a.round
+     WHERE a.id = ANY (${tx.array(here.map(({ actionId }) => String(actionId)))}::text[])`;
+  const denial = here.findLast(({ actionId }) => rows.some((row) => row['id'] === actionId));
+  if (!denial) return undefined;
+  const because = denial.reason ? `: “${denial.reason}”` : '';
+  return refuse('DENIED', `A person said no to ${labelOf(denial)}${because}.`);
+}
+
+const labelOf = ({ scope, label }: Denial): string => (scope === 'action' ? 'exactly this' : label);
+
+/** Nothing on a system begins, and nothing of it is denied, while another holds this. */
+export async function lockSystem(
+  tx: Tx,
+  { target, identity }: Pick<Action, 'target' | 'identity'>,
+): Promise<void> {
+  // By name as well: a name that has just come to stand for another system is still one thing to people.
+  await tx`SELECT pg_advisory_xact_lock(hashtextextended(${target}, 0))`;
+  if (identity !== null) await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`system ${identity}`}, 0))`;
+}
+
+/** Puts a No on record, under its lock; returns it. What it covers of the action's things follows from how far it reaches. */
+export async function recordDenial(
+  tx: Tx,
+  action: Action,
+  said: { readonly by: string; readonly reason: string; readonly reach: DenialReach },
+): Promise<Denial> {
+  const { objects } = action;
+  const wide = said.reach.scope === 'application' ? applicationKeys(objects) : objectKeys(objects);
+  // Without things to name, or an application they belong to, it can only be about this very action.
+  const scope = wide.length === 0 ? 'action' : said.reach.scope;
+  const application = objects.find((each) => each.application)?.application;
+  const label = scope === 'application' && application ? application.label : objectsInWords(objects);
+  const keys = scope === 'action' ? [actionKey(action)] : [...wide];
+  const minutes = scope === 'action' ? null : said.reach.minutes;
+  const [row] = await tx`
+    INSERT INTO denial (id, incident_id, action_id, scope, keys, kind, label, said_by, reason, until, channel)
+    SELECT ${newId('den', randomBytes)}, ${action.incidentId}, ${action.id}, ${scope}, ${tx.array(keys)}::text[],
+           ${objects[0]?.kind ?? action.tool}, ${label}, ${said.by}, ${said.reason},
+           clock_timestamp() + ${minutes}::float8 * interval '1 minute',
+           (SELECT channel FROM incident WHERE id = ${action.incidentId})
+    RETURNING *`;
+  if (!row) throw new Error('the denial was not stored');
+  return toDenial(row);
+}
+
+/**
+ * What waits for its approval or its run, in whichever incident, and is covered by a No that its card does not show: it is
+ * not what anybody would decide on now. Their rows are locked before anything is written of them: everybody takes an action's
+ * row before the audit log's head.
+ */
+export async function overtakenBy(
+  tx: Tx,
+  denial: Denial,
+): Promise<readonly Pick<Action, 'id' | 'incidentId'>[]> {
+  const rows = await tx`
+    SELECT a.id, a.incident_id FROM action a JOIN denial d ON d.id = ${denial.id}
+     WHERE a.object_keys && d.keys AND a.state IN ('proposed', 'approved') AND a.undoes IS NULL AND NOT a.audit_only
+       AND NOT d.id = ANY (a.denials_acknowledged)
+     ORDER BY a.id FOR UPDATE OF a`;
+  return rows.map((row) => ({
+    id: asActionId(String(row['id'])),
+    incidentId: asIncidentId(String(row['incident_id'])),
+  }));
+}

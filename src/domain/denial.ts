@@ -1,0 +1,87 @@
+import type { ActionId, IncidentId } from './ids.ts';
+
+/**
+ * Something an active tool touches, as the tool names it within the target's system. The gate puts the physical identity of
+ * the system in front, so that a thing is the same one under every name of its target.
+ */
+export interface TouchedObject {
+  /** `session`, `setting`, `table`, `service`, `file` …; a word for people as well. */
+  readonly kind: string;
+  /** Stable for as long as the thing exists, and never another's after that (pid and start, not the pid). */
+  readonly key: string;
+  /** For people: `session 7533 (shop-backoffice)`. */
+  readonly label: string;
+  /** Whose it is, where several things belong together. */
+  readonly application?: { readonly key: string; readonly label: string };
+}
+
+/** How far a No reaches: the thing, all things of its application, or this very action in this incident. */
+export const denialScopes = ['object', 'application', 'action'] as const;
+export type DenialScope = (typeof denialScopes)[number];
+
+/** How long a denial of these things lasts when nobody says otherwise; null: until they are gone. */
+export function usualDenialMinutes(kind: string, scope: DenialScope): number | null {
+  if (scope === 'action') return null;
+  return scope === 'object' && endsByItself(kind) ? null : DENIAL_DAYS * 24 * 60;
+}
+
+/** Things whose key no other thing will ever have: a denial of them needs no end. */
+export const endsByItself = (kind: string): boolean => kind === 'session';
+
+const DENIAL_DAYS = 7;
+
+/** A person's No, on record. */
+export interface Denial {
+  readonly id: string;
+  /** Where it was said. */
+  readonly incidentId: IncidentId;
+  readonly actionId: ActionId;
+  readonly scope: DenialScope;
+  readonly kind: string;
+  /** What it is about, for people. */
+  readonly label: string;
+  readonly saidBy: string;
+  readonly saidAt: string;
+  readonly reason: string;
+  /** Null: for as long as the thing is there. */
+  readonly until: string | null;
+  /** Where it was said, for who may read the reason. */
+  readonly channel: string | null;
+  readonly takenBackBy: string | null;
+  readonly takenBackAt: string | null;
+}
+
+/** What a person chose when they denied. */
+export interface DenialReach {
+  readonly scope: DenialScope;
+  /** Null: for as long as the thing is there. */
+  readonly minutes: number | null;
+}
+
+/** Full keys of what an action touches. */
+export const objectKeys = (objects: readonly TouchedObject[]): readonly string[] => [
+  ...new Set(objects.map(({ key }) => key)),
+];
+
+/** Full keys of the applications of what an action touches. */
+export const applicationKeys = (objects: readonly TouchedObject[]): readonly string[] => [
+  ...new Set(objects.flatMap(({ application }) => (application ? [application.key] : []))),
+];
+
+/** Objects as a tool names them, under the physical identity of the system they are on. */
+export function onSystem(identity: string, objects: readonly TouchedObject[]): readonly TouchedObject[] {
+  return objects.map(({ application, ...object }) => ({
+    ...object,
+    key: `${identity}/${object.kind}/${object.key}`,
+    ...(application
+      ? { application: { ...application, key: `${identity}/application/${application.key}` } }
+      : {}),
+  }));
+}
+
+/** What they are, in a few words: `session 7533 (shop-backoffice)`; the first where there are many. */
+export function objectsInWords(objects: readonly TouchedObject[]): string {
+  const labels = [...new Set(objects.map(({ label }) => label))];
+  const [first = 'this'] = labels;
+  return labels.length > 1 ? `${first} and ${labels.length - 1} more` : first;
+}

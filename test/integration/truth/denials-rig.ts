@@ -1,0 +1,219 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Sql } from 'postgres';
+import { clientSession, leaveRunning, until } from '../../../playground/faults/client-session.ts';
+import { type Shop, startShop } from '../../../playground/faults/shop.ts';
+import { deniedPorts, localAccess } from '../../../src/app/host-access.ts';
+import { loadConfig } from '../../../src/config.ts';
+import type { Action } from '../../../src/domain/action.ts';
+import type { DenialReach } from '../../../src/domain/denial.ts';
+import { asActionId, type IncidentId } from '../../../src/domain/ids.ts';
+import type { Target } from '../../../src/domain/target.ts';
+import type { Json, ToolCallResult } from '../../../src/domain/tool-call.ts';
+import type { ExecutionResult } from '../../../src/gate/execute.ts';
+import { createHostTargets } from '../../../src/infra/host/create-host-targets.ts';
+import { createPostgresTargets } from '../../../src/infra/postgres/create-postgres-targets.ts';
+import { redact, redactJson } from '../../../src/screen/redact.ts';
+import { allTools } from '../../../src/tools/all.ts';
+import { createRegistry } from '../../../src/tools/registry.ts';
+import { boxAlert, type Core, createCore } from '../../support/core.ts';
+import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import { quiet } from '../../support/quiet.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
+import { type ScratchHost, scratchHost } from '../host/host-rig.ts';
+
+const never = new AbortController().signal;
+
+/** A real server and a real host, each under two names, and the real tools, gate and ledger on them. */
+export interface DenialsRig {
+  readonly shop: Shop;
+  readonly host: ScratchHost;
+  readonly database: ScratchDatabase;
+  /** The first process. */
+  readonly core: Core;
+  /** One more process of the same deployment, ended with the rig. */
+  another(): Promise<Core>;
+  incident(target?: string): Promise<IncidentId>;
+  /** What the surgeon of an incident gets for a call. */
+  call(incident: IncidentId, call: Call, core?: Core): Promise<ToolCallResult>;
+  /** The proposal of a new incident. */
+  propose(call: Call, core?: Core): Promise<Action>;
+  approve(action: Action, core?: Core): Promise<void>;
+  deny(
+    action: Action,
+    reach: DenialReach,
+    options?: { readonly by?: string; readonly core?: Core },
+  ): Promise<string>;
+  execute(action: Action, core?: Core): Promise<ExecutionResult>;
+  now(action: Action): Promise<Action>;
+  /** A client's session that runs a statement for as long as the rig lives. */
+  busySession(application: string): Promise<{ readonly pid: number; readonly backend_start: string }>;
+  isAlive(pid: number): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+export interface Call {
+  readonly tool: string;
+  readonly target: string;
+  readonly input: Json;
+}
+
+export const OLIVIA = 'UOLIVIA';
+export const NOAH = 'UNOAH';
+
+export async function startDenialsRig(): Promise<DenialsRig> {
+  const shop = await startShop(scratchDir(), quiet);
+  const host = scratchHost('web-1');
+  host.start();
+  mkdirSync(join(host.dir, 'app', 'conf.d'));
+  writeFileSync(join(host.dir, 'app', 'conf.d', 'pool.conf'), 'pool=4\n');
+  // A second way to the same folder, as a release link is one.
+  symlinkSync(join(host.dir, 'app'), join(host.dir, 'current'));
+  const database = await scratchDatabase({ migrate: true });
+  const server = {
+    kind: 'postgres',
+    environment: 'test',
+    aliases: [],
+    readUrl: shop.readUrl,
+    actUrl: shop.actUrl,
+  } as const;
+  const postgres = createPostgresTargets([
+    { name: 'shop-db', ...server },
+    { name: 'checkout-db', ...server },
+  ]);
+  const [worker] = host.config.services;
+  if (worker?.kind !== 'command') throw new Error('the host has no service');
+  // Under its second name the service is called otherwise and started by other words; its pid file is the same.
+  const jobs = { ...worker, name: 'jobs', restart: [...worker.restart, 'again'] as const };
+  const hosts = createHostTargets(
+    [
+      host.config,
+      {
+        ...host.config,
+        name: 'web-2',
+        roots: [{ path: join(host.dir, 'current'), patch: true }],
+        services: [jobs],
+      },
+    ],
+    {
+      access: localAccess,
+      deniedPorts: deniedPorts(loadConfig({})),
+      steadySeconds: 0.3,
+    },
+  );
+  const isHost = (name: string): boolean => hosts.has(name);
+  const target = (name: string): Target => ({
+    name,
+    kind: isHost(name) ? 'host' : 'postgres',
+    domain: isHost(name) ? 'docker' : 'postgres',
+    environment: 'test',
+    aliases: [],
+  });
+  const names = ['shop-db', 'checkout-db', 'web-1', 'web-2'];
+  const cores: Core[] = [];
+  const another = async (): Promise<Core> => {
+    const core = await createCore({
+      url: database.url,
+      tools: [],
+      approvers: [OLIVIA, NOAH].map((id) => ({ kind: 'user', id }) as const),
+      dataDir: scratchDir(),
+      gate: {
+        registry: createRegistry(allTools),
+        targets: new Map(names.map((name) => [name, target(name)])),
+        ports: {
+          postgres,
+          host: hosts,
+          docs: { hosts: [], fetch: async () => ({ ok: false, code: 'NO', reason: 'no' }) },
+        },
+        identity: async (name) => (isHost(name) ? hosts : postgres).identity(name),
+        redact,
+        redactJson: (value: Json) => redactJson(value),
+      },
+    });
+    cores.push(core);
+    return core;
+  };
+  const core = await another();
+  const clients: Sql[] = [];
+
+  const rig: DenialsRig = {
+    shop,
+    host,
+    database,
+    core,
+    another,
+    async incident(name = 'shop-db') {
+      const { incidentId } = await core.accept(boxAlert({ target: name }));
+      if (incidentId === null) throw new Error('no incident');
+      return incidentId;
+    },
+    async call(incidentId, call, by = core) {
+      const credential = by.vault.mint({ role: 'surgeon', incidentId, targets: [call.target] });
+      return by.gate.call(credential, call, { signal: never });
+    },
+    async propose(call, by = core) {
+      const result = await rig.call(await rig.incident(call.target), call, by);
+      if (result.kind !== 'proposed') throw new Error(JSON.stringify(result));
+      const action = await core.records.action(asActionId(result.actionId));
+      if (!action) throw new Error('no action');
+      return action;
+    },
+    async approve(action, by = core) {
+      const decided = await by.approvals.decide({
+        actionId: action.id,
+        planHash: action.planHash,
+        by: NOAH,
+        decision: 'approve',
+        reason: '',
+        anotherWay: false,
+      });
+      if (!decided.ok) throw new Error(decided.reason);
+    },
+    async deny(action, reach, options = {}) {
+      const decided = await (options.core ?? core).approvals.decide({
+        actionId: action.id,
+        planHash: action.planHash,
+        by: options.by ?? OLIVIA,
+        decision: 'deny',
+        reason: 'I am working there',
+        anotherWay: false,
+        reach,
+      });
+      if (!decided.ok) throw new Error(decided.reason);
+      const [row] = await core.sql`SELECT id FROM denial WHERE action_id = ${action.id}`;
+      return String(row?.['id']);
+    },
+    execute: async (action, by = core) =>
+      by.gate.execute(
+        await rig.now(action),
+        { claimed: async () => undefined, ended: async () => undefined },
+        never,
+      ),
+    async now(action) {
+      const found = await core.records.action(action.id);
+      if (!found) throw new Error(`no action ${action.id}`);
+      return found;
+    },
+    async busySession(application) {
+      const client = clientSession(shop.appUrl, application);
+      clients.push(client);
+      leaveRunning(client, 'SELECT pg_sleep(3600)');
+      const find = () => shop.admin`
+        SELECT pid, to_char(backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS backend_start
+          FROM pg_stat_activity WHERE application_name = ${application} AND query LIKE '%pg_sleep%' AND state = 'active'`;
+      await until(`${application} to run`, async () => (await find()).length > 0);
+      const [row] = await find();
+      return { pid: Number(row?.['pid']), backend_start: String(row?.['backend_start']) };
+    },
+    isAlive: async (pid) => (await shop.admin`SELECT FROM pg_stat_activity WHERE pid = ${pid}`).length > 0,
+    async stop() {
+      await Promise.all(clients.map((client) => client.end({ timeout: 0 })));
+      host.stop();
+      for (const each of cores) await each.stop();
+      await postgres.close();
+      await shop.stop();
+      await database.drop();
+    },
+  };
+  return rig;
+}
