@@ -2,7 +2,7 @@ import type { PostgresTargetConfig } from '../../config.ts';
 import { OpsError } from '../../domain/errors.ts';
 import type { Target } from '../../domain/target.ts';
 import type { PostgresSession, PostgresTargets, SessionOptions } from '../../tools/ports.ts';
-import { createLane, type Lane } from './lane.ts';
+import { createLane, type Lane, type LaneOptions } from './lane.ts';
 import { isConnectionLoss } from './postgres-fault.ts';
 
 /** Which cluster answers, and in which history: another timeline means that a failover happened. */
@@ -44,6 +44,14 @@ export function createPostgresTargets(configs: readonly PostgresTargetConfig[]):
   };
   return {
     read: async (target, use, options) => readOn(find(target), use, options),
+    async readAlone(target, use, options) {
+      const lane = createLane({ ...readingOf(find(target).config), reserved: false });
+      try {
+        return await lane.use(use, options);
+      } finally {
+        await lane.close();
+      }
+    },
     act: async (target, use, options) => actLane(find(target)).use(use, options),
     describe: (name) => {
       const found = targets.get(name);
@@ -65,9 +73,9 @@ export function createPostgresTargets(configs: readonly PostgresTargetConfig[]):
 }
 
 function openLanes(config: PostgresTargetConfig): Lanes {
-  const readPlace = { target: config.name, credential: 'read' } as const;
-  const reading = { url: config.readUrl, place: readPlace, readOnly: true } as const;
+  const reading = readingOf(config);
   const actPlace = { target: config.name, credential: 'act' } as const;
+  const ownRoles = ownRolesOf(config);
   return {
     config,
     read: openReserved(createLane({ ...reading, reserved: true })),
@@ -75,8 +83,20 @@ function openLanes(config: PostgresTargetConfig): Lanes {
     act:
       config.actUrl === null
         ? null
-        : openReserved(createLane({ url: config.actUrl, place: actPlace, readOnly: false, reserved: true })),
+        : openReserved(
+            createLane({ url: config.actUrl, place: actPlace, readOnly: false, reserved: true, ownRoles }),
+          ),
   };
+}
+
+function readingOf(config: PostgresTargetConfig): Omit<LaneOptions, 'reserved'> {
+  const place = { target: config.name, credential: 'read' } as const;
+  return { url: config.readUrl, place, readOnly: true, ownRoles: ownRolesOf(config) };
+}
+
+function ownRolesOf({ readUrl, actUrl }: PostgresTargetConfig): readonly string[] {
+  const urls = actUrl === null ? [readUrl] : [readUrl, actUrl];
+  return [...new Set(urls.map((url) => decodeURIComponent(new URL(url).username)))].filter(Boolean);
 }
 
 function openReserved(lane: Lane): Lane {

@@ -4,7 +4,7 @@ import { OpsError } from '../../../domain/errors.ts';
 import { defineActiveTool } from '../../define.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
 import { age } from '../../read/postgres/format.ts';
-import { who } from '../../read/postgres/session-columns.ts';
+import { isOwnSession, who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
 import { signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
@@ -117,7 +117,7 @@ const cancelSql = `
     FROM pg_stat_activity a
    WHERE ${theStatement}
      AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
-     AND a.application_name !~ '^sentry($|[ :/_-])'
+     AND NOT ${isOwnSession('a')}
      AND ${beforeDeadline('$4', '$5')}`;
 
 async function stillRuns(session: PostgresSession, guard: CancelGuard): Promise<boolean> {

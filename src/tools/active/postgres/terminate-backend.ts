@@ -4,7 +4,7 @@ import { OpsError } from '../../../domain/errors.ts';
 import { defineActiveTool } from '../../define.ts';
 import type { PostgresSession } from '../../ports.ts';
 import { count } from '../../read/postgres/format.ts';
-import { who } from '../../read/postgres/session-columns.ts';
+import { isOwnSession, who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
 import { isAlive, type SessionState, signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
@@ -108,7 +108,7 @@ const terminateSql = `
    WHERE a.pid = $1::int AND a.backend_start = $2::timestamptz
      AND a.xact_start IS NOT DISTINCT FROM $3::timestamptz
      AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
-     AND a.application_name !~ '^sentry($|[ :/_-])'
+     AND NOT ${isOwnSession('a')}
      AND ${beforeDeadline('$4', '$5')}`;
 
 async function outcome(

@@ -20,12 +20,7 @@ export function explainable(
   return { sql };
 }
 
-/** The highest `$n`, 0 for none. One inside a string counts too, which only makes a generic plan. */
-export function parameterCount(sql: string): number {
-  return Math.max(0, ...[...sql.matchAll(/\$(\d{1,4})\b/g)].map((match) => Number(match[1])));
-}
-
-function withoutLeadingComments(sql: string): string {
+export function withoutLeadingComments(sql: string): string {
   let rest = sql.trimStart();
   for (;;) {
     const next = rest

@@ -35,10 +35,12 @@ export function oneLine(text: unknown, limit = 300): string {
   return `${characters.slice(0, limit).join('')}… (+${characters.length - limit} characters)`;
 }
 
-/** A compact table: a head, a row a line, cells divided by ` | `. Empty when there are no rows. */
+/** A compact table: a head, a row a line, cells divided by ` | `, which no cell can hold itself. Empty when there are no rows. */
 export function table(head: readonly string[], rows: readonly (readonly unknown[])[]): readonly string[] {
   if (rows.length === 0) return [];
-  return [head, ...rows].map((row) => row.map((cell) => String(cell ?? '–')).join(' | '));
+  return [head, ...rows].map((row) =>
+    row.map((cell) => String(cell ?? '–').replaceAll(' | ', ' ¦ ')).join(' | '),
+  );
 }
 
 /** "and 12 more" when rows were cut, else nothing. */

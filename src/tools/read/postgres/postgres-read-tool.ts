@@ -43,6 +43,9 @@ export function rowsAsJson(rows: readonly Row[]): readonly { readonly [key: stri
   return rows as readonly { readonly [key: string]: Json }[];
 }
 
+/** A name in the target may hold line breaks; what is one line here stays one, or a table could write lines of its own. */
 export function output(lines: readonly string[], data: Json): ToolOutput {
-  return { text: lines.join('\n'), data };
+  return { text: lines.map((line) => line.replace(lineBreaks, ' ')).join('\n'), data };
 }
+
+const lineBreaks = /[\r\n\v\f\u0085\u2028\u2029]+/g;
