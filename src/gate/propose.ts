@@ -228,7 +228,7 @@ function plainOf(value: Json): Json {
 }
 
 /** What a tool calls neither low nor medium is high. */
-function riskOf(risk: Risk): Risk {
+export function riskOf(risk: Risk): Risk {
   return risk === 'low' || risk === 'medium' ? risk : 'high';
 }
 

@@ -70,6 +70,29 @@ describe('apply_patch', () => {
     expect(text(conf)).toBe('something else altogether\n');
   });
 
+  test('is void when the file has become executable, which is another risk', async () => {
+    const action = await rig.approve(await rig.propose('apply_patch', mend));
+    expect(action.risk).toBe('medium');
+    chmodSync(conf, 0o755);
+    expect(await rig.execute(action)).toMatchObject({ kind: 'not_run', why: 'void', code: 'STATE_MOVED' });
+    expect(text(conf)).toBe(GOOD);
+    chmodSync(conf, 0o644);
+  });
+
+  test('is not taken back under a card that knew it as no program', async () => {
+    const ran = await rig.propose('apply_patch', mend);
+    await rig.execute(await rig.approve(ran));
+    const [call] = await rig.core
+      .sql`SELECT result FROM tool_call WHERE action_id = ${ran.id} AND state = 'ok'`;
+    const undo = await rig.approve(
+      await rig.propose('undo_patch', { ...(call?.['result'] as Record<string, Json>) }),
+    );
+    chmodSync(conf, 0o755);
+    expect(await rig.execute(undo)).toMatchObject({ kind: 'not_run', why: 'void', code: 'STATE_MOVED' });
+    expect(text(conf)).toContain('workers=8');
+    chmodSync(conf, 0o644);
+  });
+
   test('overwrites nothing that is written at the very moment', async () => {
     const racing = await hostRig({
       host: rig.host,
