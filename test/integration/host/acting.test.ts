@@ -2,9 +2,12 @@ import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { localAccess } from '../../../src/app/host-access.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
+import { createHostTargets } from '../../../src/infra/host/create-host-targets.ts';
 import { applyPlan } from '../../../src/security/diffs/apply-plan.ts';
-import { type HostRig, hostRig, scratchHost } from './host-rig.ts';
+import type { ServiceGuard } from '../../../src/tools/ports.ts';
+import { type HostRig, hostRig, hostTarget, scratchHost } from './host-rig.ts';
 
 let rig: HostRig;
 let app: string;
@@ -267,6 +270,32 @@ describe('restart_service', () => {
     expect(rig.host.pid()).toBeDefined();
     expect(rig.host.pid()).not.toBe(before);
     expect(rig.host.restarts()).toBe(1);
+  });
+
+  test('what was approved for a service that was down ends none that runs by now', async () => {
+    await running();
+    rig.host.stop();
+    await expect.poll(() => rig.host.pid()).toBeUndefined();
+    const action = await rig.propose('restart_service', { service: 'worker' });
+    expect(action).toMatchObject({ risk: 'low', blastRadius: expect.stringContaining('cuts nothing off') });
+    await running();
+    const host = createHostTargets([rig.host.config], {
+      access: localAccess,
+      deniedPorts: [],
+      steadySeconds: 0.3,
+    }).host(hostTarget.name);
+    // As if it had come up between the second look and the command.
+    const options = { timeoutMs: 20_000, signal: new AbortController().signal };
+    const deadline = { clock: host.clock(), withinMs: 60_000 };
+    expect(await host.restart(action.guard as ServiceGuard, deadline, options)).toEqual({
+      kind: 'failed',
+      text: 'Nothing was done: worker runs by now.',
+    });
+    expect(await rig.execute(await rig.approve(action))).toMatchObject({
+      kind: 'not_run',
+      code: 'STATE_MOVED',
+    });
+    expect(rig.host.restarts()).toBe(0);
   });
 
   test('a second one within ten minutes is refused, with the time from which it may be done', async () => {

@@ -45,7 +45,7 @@ const kinds: Readonly<Record<string, (path: string) => void | Promise<void>>> = 
   'a link to /dev/zero': (path) => symlinkSync('/dev/zero', path),
   'a link to a terminal': (path) => symlinkSync('/dev/tty', path),
   'a link to itself': (path) => symlinkSync(path, path),
-  'a folder': (path) => void mkdirSync(path),
+  'a folder': (path) => mkdirSync(path),
   'a socket': async (path) => {
     server = createServer();
     await new Promise<void>((resolve) => server?.listen(path, resolve));

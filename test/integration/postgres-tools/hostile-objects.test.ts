@@ -267,7 +267,7 @@ test('without the right to analyse first, EXPLAIN says which is missing and plan
   await admin.unsafe(`REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC`);
   try {
     await expect(explain(rig.client('bare'), 'SELECT * FROM products WHERE id = 4')).rejects.toMatchObject({
-      code: 'POSTGRES_42501',
+      code: 'POSTGRES_CANNOT_EXPLAIN',
       hint: expect.stringContaining('GRANT TEMPORARY ON DATABASE'),
     });
   } finally {

@@ -102,8 +102,7 @@ async function plan(session: OwnPostgresSession, sql: string): Promise<SafePlan>
   try {
     return await planSafely(session, sql);
   } catch (error) {
-    if (!(error instanceof OpsError) || error.code !== 'POSTGRES_42501' || /TEMPORARY/.test(error.hint))
-      throw error;
+    if (!(error instanceof OpsError) || error.code !== 'POSTGRES_42501') throw error;
     throw new OpsError(error.code, error.message, {
       hint: 'EXPLAIN needs the rights of the statement itself: GRANT pg_read_all_data TO <reading role>;',
       cause: error,

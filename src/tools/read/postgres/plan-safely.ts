@@ -114,16 +114,22 @@ async function createView(session: OwnPostgresSession, columns: number, sql: str
   } catch (error) {
     if (!(error instanceof OpsError)) throw error;
     if (error.code === 'POSTGRES_42501' && /temporary/i.test(error.message))
-      throw new OpsError(error.code, error.message, {
-        hint: 'To analyse a statement before it is planned: GRANT TEMPORARY ON DATABASE <database> TO <reading role>;',
-        cause: error,
-      });
+      throw new OpsError(
+        CANNOT_EXPLAIN,
+        `This statement cannot be analysed before it is planned: ${error.message}.`,
+        {
+          hint: 'GRANT TEMPORARY ON DATABASE <database> TO <reading role>;',
+          cause: error,
+        },
+      );
     if (error.code === 'POSTGRES_25006') throw cannotExplain('this server is a standby; ask its primary');
     if (/^POSTGRES_(0A000|42P16|42601|428C9)$/.test(error.code))
       throw cannotExplain(`it cannot be analysed without planning it (${error.message})`);
     throw error;
   }
 }
+
+const CANNOT_EXPLAIN = 'POSTGRES_CANNOT_EXPLAIN';
 
 async function refuseForeign(found: Promise<readonly string[]>): Promise<void> {
   const [first, ...others] = await found;
@@ -135,7 +141,7 @@ async function refuseForeign(found: Promise<readonly string[]>): Promise<void> {
 }
 
 export function cannotExplain(why: string): OpsError {
-  return new OpsError('POSTGRES_CANNOT_EXPLAIN', `This statement cannot be explained: ${why}.`, {
+  return new OpsError(CANNOT_EXPLAIN, `This statement cannot be explained: ${why}.`, {
     hint: 'Explain it by its queryid from postgres_slow_statements, or by hand as the role that runs it.',
   });
 }
