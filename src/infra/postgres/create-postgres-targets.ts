@@ -23,6 +23,8 @@ interface Lanes {
   readonly config: PostgresTargetConfig;
   readonly read: Lane;
   readonly extra: readonly Lane[];
+  /** One at a time: a server in need has few slots left. */
+  readonly alone: Lane;
   readonly act: Lane | null;
 }
 
@@ -44,14 +46,7 @@ export function createPostgresTargets(configs: readonly PostgresTargetConfig[]):
   };
   return {
     read: async (target, use, options) => readOn(find(target), use, options),
-    async readAlone(target, use, options) {
-      const lane = createLane({ ...readingOf(find(target).config), reserved: false });
-      try {
-        return await lane.use(use, options);
-      } finally {
-        await lane.close();
-      }
-    },
+    readAlone: async (target, use, options) => find(target).alone.use(use, options),
     act: async (target, use, options) => actLane(find(target)).use(use, options),
     describe: (name) => {
       const found = targets.get(name);
@@ -62,9 +57,10 @@ export function createPostgresTargets(configs: readonly PostgresTargetConfig[]):
       return (act ?? read).use(readIdentity, { timeoutMs: 5_000, signal: new AbortController().signal });
     },
     async close() {
-      const lanes = [...targets.values()].flatMap(({ read, extra, act }) => [
+      const lanes = [...targets.values()].flatMap(({ read, extra, alone, act }) => [
         read,
         ...extra,
+        alone,
         ...(act ? [act] : []),
       ]);
       await Promise.all(lanes.map((lane) => lane.close()));
@@ -80,6 +76,7 @@ function openLanes(config: PostgresTargetConfig): Lanes {
     config,
     read: openReserved(createLane({ ...reading, reserved: true })),
     extra: Array.from({ length: extraLanes }, () => createLane({ ...reading, reserved: false })),
+    alone: createLane({ ...reading, reserved: false, singleUse: true }),
     act:
       config.actUrl === null
         ? null

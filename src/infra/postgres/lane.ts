@@ -11,6 +11,8 @@ export interface LaneOptions {
   readonly readOnly: boolean;
   /** Stays open and is opened again when lost; otherwise it closes after 10 s without work. */
   readonly reserved: boolean;
+  /** Each use has a connection that nobody else has used or will use. */
+  readonly singleUse?: boolean;
   /** Of this target: Sentry's own sessions are those of these roles that also call themselves so. */
   readonly ownRoles: readonly string[];
 }
@@ -179,7 +181,7 @@ export function createLane(options: LaneOptions): Lane {
         },
       });
     } finally {
-      if (mine === epoch) await leaveNothing();
+      if (mine === epoch) await (options.singleUse ? discard() : leaveNothing());
     }
   }
 

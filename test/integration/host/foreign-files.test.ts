@@ -102,8 +102,8 @@ describe('in place of a file in a folder that may be read', () => {
   const calls = [
     ['read_file', { path: 'odd.conf' }],
     ['read_file', { path: 'odd.conf', last: true }],
-    ['grep_search', { path: 'odd.conf', pattern: 'password' }],
-    ['grep_search', { pattern: 'never there' }],
+    ['grep_search', { path: 'odd.conf', query: 'password' }],
+    ['grep_search', { query: 'never there' }],
     ['list_files', {}],
     ['compare_files', { path: 'odd.conf', with: 'worker.conf' }],
     ['compare_files', { path: 'worker.conf', with: 'odd.conf' }],

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Json } from '../../../domain/tool-call.ts';
 import { defineReadTool, type ReadTool, type ToolOutput } from '../../define.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
+import { withoutBreaks } from './format.ts';
 
 /** What a PostgreSQL read tool adds to the common part. */
 export interface PostgresReadSpec<I> {
@@ -43,9 +44,6 @@ export function rowsAsJson(rows: readonly Row[]): readonly { readonly [key: stri
   return rows as readonly { readonly [key: string]: Json }[];
 }
 
-/** A name in the target may hold line breaks; what is one line here stays one, or a table could write lines of its own. */
 export function output(lines: readonly string[], data: Json): ToolOutput {
-  return { text: lines.map((line) => line.replace(lineBreaks, ' ')).join('\n'), data };
+  return { text: lines.map(withoutBreaks).join('\n'), data };
 }
-
-const lineBreaks = /[\r\n\v\f\u0085\u2028\u2029]+/g;

@@ -38,7 +38,7 @@ export function statementSkeleton(sql: string, share: boolean): Skeleton | undef
   for (const [token] of sql.matchAll(tokens)) {
     if (/^(--|\/\*)/.test(token)) text(' ');
     else if (/^\$\d/.test(token)) hole(token, { kind: 'parameter' });
-    else if (/^['$]|^[a-z&]{1,2}'/i.test(token)) {
+    else if (token.length > 1 && /^['$]|^[a-z&]{1,2}'/i.test(token)) {
       const value = valueOf(token);
       hole(share && value !== null ? `'${value}` : null, { kind: 'literal', value });
     } else text(token);
