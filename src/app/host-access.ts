@@ -7,7 +7,6 @@ import { planPatch } from '../security/diffs/plan-patch.ts';
 import { undoPatch } from '../security/diffs/undo-patch.ts';
 import { checkPath } from '../security/paths/check-path.ts';
 import { readInside } from '../security/paths/read-inside.ts';
-import { readRegular } from '../security/paths/read-regular.ts';
 import { walkInside } from '../security/paths/walk-inside.ts';
 import { searchInside } from '../security/search/search-inside.ts';
 import { fetchDocs } from '../security/urls/fetch-docs.ts';
@@ -17,7 +16,6 @@ import type { Docs, HostAccess } from '../tools/ports.ts';
 export const localAccess: HostAccess = {
   check: checkPath,
   read: readInside,
-  small: readRegular,
   walk: walkInside,
   search: searchInside,
   run: runCommand,

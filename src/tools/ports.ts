@@ -8,7 +8,6 @@ import type { planPatch } from '../security/diffs/plan-patch.ts';
 import type { undoPatch } from '../security/diffs/undo-patch.ts';
 import type { checkPath } from '../security/paths/check-path.ts';
 import type { readInside } from '../security/paths/read-inside.ts';
-import type { readRegular } from '../security/paths/read-regular.ts';
 import type { walkInside } from '../security/paths/walk-inside.ts';
 import type { searchInside } from '../security/search/search-inside.ts';
 import type { FetchedDocs } from '../security/urls/fetch-docs.ts';
@@ -62,8 +61,6 @@ export interface SessionOptions {
 export interface HostAccess {
   readonly check: typeof checkPath;
   readonly read: typeof readInside;
-  /** A small file that the configuration names, in no root. */
-  readonly small: typeof readRegular;
   readonly walk: typeof walkInside;
   readonly search: typeof searchInside;
   readonly run: typeof runCommand;

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { OpsError } from '../../../src/domain/errors.ts';
 import { processIdentity, signalProcess } from '../../../src/infra/process/process-identity.ts';
-import { readRegularSync } from '../../../src/security/paths/read-regular.ts';
+import { readRegularSync } from '../../../src/infra/process/read-regular.ts';
 
 /** The other system under care: a folder with a small service that reads a configuration and writes a log. */
 export interface ShopHost {

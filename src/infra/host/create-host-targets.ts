@@ -56,7 +56,7 @@ function localHost(
   };
   const stateOf = async (service: HostService, options: SessionOptions): Promise<ServiceState> =>
     service.kind === 'command'
-      ? declaredState(service, access, steadySeconds)
+      ? declaredState(service, steadySeconds)
       : systemdState(service, { systemctl: systemctl ?? systemctlPath(), steadySeconds }, options);
   return {
     machine: machineIdentity(),

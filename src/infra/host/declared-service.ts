@@ -1,7 +1,8 @@
 import { OpsError } from '../../domain/errors.ts';
 import type { HostService } from '../../domain/host-target.ts';
-import type { HostAccess, ServiceState } from '../../tools/ports.ts';
+import type { ServiceState } from '../../tools/ports.ts';
 import { processIdentity } from '../process/process-identity.ts';
+import { readRegular } from '../process/read-regular.ts';
 import { uptimeSeconds } from './boot-clock.ts';
 
 type CommandService = Extract<HostService, { kind: 'command' }>;
@@ -14,15 +15,11 @@ const PID_FILE_BYTES = 4_096;
 export const STEADY_SECONDS = 10;
 
 /** How a service declared by command and pid file is: what its file says, held against the process table. */
-export async function declaredState(
-  service: CommandService,
-  access: Pick<HostAccess, 'small'>,
-  steadySeconds: number,
-): Promise<ServiceState> {
+export async function declaredState(service: CommandService, steadySeconds: number): Promise<ServiceState> {
   const { name, pidFile } = service;
   const declared = service.restart.join(' ');
   const none = { name, mainPid: null, startedAt: null, ageSeconds: null, restarts: null, declared } as const;
-  const file = await readPidFile(access, pidFile);
+  const file = await readPidFile(pidFile);
   if (file === undefined) return { ...none, state: 'stopped', says: `${pidFile} is not there` };
   if (file.pid === undefined) return { ...none, state: 'stopped', says: `${pidFile} holds no pid` };
   const process = processIdentity(file.pid);
@@ -44,11 +41,10 @@ export async function declaredState(
 }
 
 async function readPidFile(
-  access: Pick<HostAccess, 'small'>,
   path: string,
 ): Promise<{ readonly pid: number | undefined; readonly writtenSecondsAgo: number } | undefined> {
   try {
-    const file = await access.small(path, PID_FILE_BYTES);
+    const file = await readRegular(path, PID_FILE_BYTES);
     if (file === undefined) return undefined;
     const pid = /^\s*([1-9]\d{0,9})\s*$/.exec(file.text.slice(0, 100))?.[1];
     return {

@@ -4,7 +4,7 @@ import { type FileHandle, link, lstat, open, readlink, rename, unlink } from 'no
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../../domain/errors.ts';
 import { readUpTo } from '../paths/read-inside.ts';
-import { SAFE_READ } from '../paths/read-regular.ts';
+import { SAFE_READ } from '../paths/safe-read.ts';
 import { defaultDiffLimits } from './patch-types.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import { type Refusal, refuse } from '../../domain/errors.ts';
 import { type CheckedPath, checkPath, refuseResolved } from './check-path.ts';
-import { SAFE_READ } from './read-regular.ts';
+import { SAFE_READ } from './safe-read.ts';
 
 /** A file that is open and was checked after it was opened. Close `handle`. */
 export interface OpenedFile {

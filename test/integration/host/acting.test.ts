@@ -6,6 +6,7 @@ import { localAccess } from '../../../src/app/host-access.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
 import { createHostTargets } from '../../../src/infra/host/create-host-targets.ts';
 import { applyPlan } from '../../../src/security/diffs/apply-plan.ts';
+import { restartServiceTool } from '../../../src/tools/active/host/restart-service.ts';
 import type { ServiceGuard } from '../../../src/tools/ports.ts';
 import { type HostRig, hostRig, hostTarget, scratchHost } from './host-rig.ts';
 
@@ -279,18 +280,22 @@ describe('restart_service', () => {
     const action = await rig.propose('restart_service', { service: 'worker' });
     expect(action).toMatchObject({ risk: 'low', blastRadius: expect.stringContaining('cuts nothing off') });
     await running();
-    const host = createHostTargets([rig.host.config], {
+    const hosts = createHostTargets([rig.host.config], {
       access: localAccess,
       deniedPorts: [],
       steadySeconds: 0.3,
-    }).host(hostTarget.name);
-    // As if it had come up between the second look and the command.
-    const options = { timeoutMs: 20_000, signal: new AbortController().signal };
-    const deadline = { clock: host.clock(), withinMs: 60_000 };
-    expect(await host.restart(action.guard as ServiceGuard, deadline, options)).toEqual({
-      kind: 'failed',
-      text: 'Nothing was done: worker runs by now.',
     });
+    // As if it had come up between the second look and the run.
+    const context = {
+      target: hostTarget,
+      ports: { host: hosts } as never,
+      timeoutMs: 20_000,
+      signal: new AbortController().signal,
+    };
+    const deadline = { clock: hosts.host(hostTarget.name).clock(), withinMs: 60_000 };
+    expect(
+      await restartServiceTool.run(context, { service: 'worker' }, action.guard as ServiceGuard, deadline),
+    ).toEqual({ kind: 'failed', text: 'Nothing was done: worker runs by now.' });
     expect(await rig.execute(await rig.approve(action))).toMatchObject({
       kind: 'not_run',
       code: 'STATE_MOVED',

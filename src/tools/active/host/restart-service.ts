@@ -53,7 +53,13 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
       risk: state.state === 'running' ? 'medium' : 'low',
     };
   },
-  run: (context, _input, guard, deadline) => hostOf(context).restart(guard, deadline, context),
+  async run(context, { service }, guard, deadline) {
+    const host = hostOf(context);
+    // It was approved as a restart that cuts nothing off. Of a process that was there the restart itself looks.
+    if (guard.steady === null && (await host.service(service, context)).state === 'running')
+      return { kind: 'failed', text: `Nothing was done: ${service} runs by now.` };
+    return host.restart(guard, deadline, context);
+  },
   async look(context, { service }, guard) {
     const now = await hostOf(context).service(service, context);
     const { steady } = guard;

@@ -2,12 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { OpsError } from '../../domain/errors.ts';
 
-/**
- * How a file is opened that may be somebody else's: no wait for the other end of a pipe or for whoever holds a lease, no link
- * at the end, no terminal that becomes ours.
- */
-export const SAFE_READ =
-  constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+/** As `src/security` opens: no wait for the other end of a pipe or for whoever holds a lease, no link at the end. */
+const SAFE_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 export interface SmallFile {
   readonly text: string;
