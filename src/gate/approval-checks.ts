@@ -1,6 +1,6 @@
 import { BY_POLICY, mayRunUnasked } from '../approvals/autonomy.ts';
 import { planHash } from '../approvals/plan-hash.ts';
-import type { Action } from '../domain/action.ts';
+import type { Action, Risk } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import type { Json } from '../domain/tool-call.ts';
@@ -26,8 +26,8 @@ export interface ApprovalChecks {
   samePlan(deps: GateDeps, approved: Approved): Objection;
   decided(deps: GateDeps, approved: Approved): Promise<Objection>;
   sameServer(deps: GateDeps, approved: Approved): Promise<Objection>;
-  /** With the guard as the tool reads it now. */
-  sameState(approved: Approved, guard: Json): Objection;
+  /** With the guard and the risk as the tool reads and judges them now: the approval was for those on the card. */
+  sameState(approved: Approved, guard: Json, risk: Risk): Objection;
 }
 
 export const approvalChecks: ApprovalChecks = {
@@ -107,12 +107,15 @@ export const approvalChecks: ApprovalChecks = {
     return { void: refuse('FAILED_OVER', reason) };
   },
 
-  sameState({ action }, guard) {
-    return canonicalJson(guard) === canonicalJson(action.guard)
-      ? undefined
-      : { void: refuse('STATE_MOVED', 'The state has moved since this was proposed.') };
+  sameState({ action }, guard, risk) {
+    if (canonicalJson(guard) !== canonicalJson(action.guard))
+      return { void: refuse('STATE_MOVED', 'The state has moved since this was proposed.') };
+    const reason = `The state has moved: it is of ${risk} risk now, and was proposed as one of ${action.risk} risk.`;
+    return rank[risk] > rank[action.risk] ? { void: refuse('STATE_MOVED', reason) } : undefined;
   },
 };
+
+const rank: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
 
 /** An approval is for once: a row that was set back to approved has its end in the audit log, after the approval. */
 async function hasEnded(sql: GateDeps['sql'], { id }: Action): Promise<boolean> {

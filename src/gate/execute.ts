@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Action, ActionOutcome } from '../domain/action.ts';
+import type { Action, ActionOutcome, Risk } from '../domain/action.ts';
 import type { TouchedObject } from '../domain/denial.ts';
 import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
@@ -13,7 +13,7 @@ import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import { type ApprovalChecks, type Approved, approvalChecks } from './approval-checks.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { claim, finish, WINDOW_MS } from './ledger.ts';
-import { isGone } from './propose.ts';
+import { isGone, riskOf } from './propose.ts';
 import { runOnce } from './run-once.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
@@ -106,6 +106,7 @@ export function createExecution(
         readonly clock: string | null;
         readonly readAt: number;
         readonly objects: readonly TouchedObject[];
+        readonly risk: Risk;
       }
     | { readonly void: Refusal }
     | { readonly refused: Refusal }
@@ -124,11 +125,12 @@ export function createExecution(
     try {
       const now = await tool.preflight(context, input);
       const readAt = performance.now();
-      const moved = checks.sameState(approved, now.guard);
+      const risk = riskOf(now.risk);
+      const moved = checks.sameState(approved, now.guard, risk);
       if (moved) return moved;
       const objects = touchedBy(tool, input, now.guard, now, action.identity ?? '');
       const others = touchesTheSame(action, objects);
-      return others ? { void: others } : { clock: now.clock, readAt, objects };
+      return others ? { void: others } : { clock: now.clock, readAt, objects, risk };
     } catch (error) {
       if (isGone(error))
         return {
@@ -177,7 +179,7 @@ export function createExecution(
     if ('void' in authorised) return notRun(action, 'void', authorised.void);
     if ('refused' in authorised) return notRun(action, 'refused', authorised.refused);
 
-    const demands = await deps.rules?.demands(action);
+    const demands = await deps.rules?.demands({ ...action, risk: authorised.risk });
     if (demands && 'ok' in demands) return notRun(action, 'void', demands);
     const claimId = randomUUID();
     const scopes = switchScopes(action.target, passage.target.domain);

@@ -273,7 +273,7 @@ function shownObject(
 }
 
 /** What a tool calls neither low nor medium is high. */
-function riskOf(risk: Risk): Risk {
+export function riskOf(risk: Risk): Risk {
   return risk === 'low' || risk === 'medium' ? risk : 'high';
 }
 

@@ -21,10 +21,30 @@ export interface PostgresSession {
   query(sql: string, params?: readonly unknown[]): Promise<readonly Row[]>;
 }
 
+/** What the server makes of a statement before it plans it. */
+export interface DescribedStatement {
+  /** The type (oid) of each parameter. */
+  readonly parameters: readonly number[];
+  /** How many columns its result has. */
+  readonly columns: number;
+}
+
+/** A connection that nobody else has used or will use. */
+export interface OwnPostgresSession extends PostgresSession {
+  /** Parses and analyses; plans and runs nothing. */
+  describe(sql: string): Promise<DescribedStatement>;
+}
+
 /** The PostgreSQL targets by name; adapters in infra/postgres. */
 export interface PostgresTargets {
   /** Read-only session: `default_transaction_read_only`, statement timeout; a reserved connection, so it works when the server's slots are full. */
   read<T>(target: string, use: (session: PostgresSession) => Promise<T>, options: SessionOptions): Promise<T>;
+  /** Like `read`, on a connection of its own that is closed afterwards: for what may leave traces in its session. Needs a free slot. */
+  readAlone<T>(
+    target: string,
+    use: (session: OwnPostgresSession) => Promise<T>,
+    options: SessionOptions,
+  ): Promise<T>;
   /** The other credential, for active tools' preflight and run. */
   act<T>(target: string, use: (session: PostgresSession) => Promise<T>, options: SessionOptions): Promise<T>;
 }

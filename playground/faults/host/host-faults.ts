@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../client-session.ts';
 import type { HeldFault, ShopFault } from '../fault.ts';
-import { GOOD_CONFIGURATION, type ShopHost } from './shop-host.ts';
+import { GOOD_CONFIGURATION, ownText, putText, type ShopHost } from './shop-host.ts';
 
 /** As node_exporter and a process exporter would label them. */
 const labels = { instance: 'shop-host', job: 'node-exporter', service: 'shop-worker', team: 'shop' };
@@ -15,7 +15,7 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
   const changed = join(host.dir, 'state', 'changed');
   const mended = async (): Promise<void> => {
     rmSync(changed, { force: true });
-    writeFileSync(host.configFile, GOOD_CONFIGURATION);
+    putText(host.configFile, GOOD_CONFIGURATION);
     host.start();
     await until('the worker to run', async () => host.isRunning());
   };
@@ -65,17 +65,17 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
       },
       async cause() {
         await well();
-        const good = readFileSync(host.configFile, 'utf8');
-        writeFileSync(`${host.configFile}.bak`, good);
-        writeFileSync(changed, '');
-        writeFileSync(host.configFile, good.replace(/^workers=.*$/m, 'workers=plenty'));
+        const good = ownText(host.configFile);
+        putText(`${host.configFile}.bak`, good);
+        putText(changed, '');
+        putText(host.configFile, good.replace(/^workers=.*$/m, 'workers=plenty'));
         await until('the worker to end', async () => !host.isRunning());
         return nothingHeld;
       },
       undo: mended,
       async read() {
         // Just after the change the worker still runs: it reads its configuration every two seconds.
-        const good = /^workers=\d+$/m.test(readFileSync(host.configFile, 'utf8'));
+        const good = /^workers=\d+$/m.test(ownText(host.configFile));
         if (good && host.isRunning()) rmSync(changed, { force: true });
         const holds = existsSync(changed) && !host.isRunning();
         return { holds, says: holds ? 'no process since worker.conf was changed' : 'it runs' };

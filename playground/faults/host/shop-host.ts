@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OpsError } from '../../../src/domain/errors.ts';
 import { processIdentity, signalProcess } from '../../../src/infra/process/process-identity.ts';
+import { readRegularSync } from '../../../src/infra/process/read-regular.ts';
 
 /** The other system under care: a folder with a small service that reads a configuration and writes a log. */
 export interface ShopHost {
@@ -56,10 +58,27 @@ done
 const CONTROL = `#!/bin/sh
 # Restarts shop-worker. What a team would have as a unit of systemd, or as a script of their own.
 dir="$1"
-if [ -f "$dir/state/shop-worker.pid" ]; then kill -9 "$(cat "$dir/state/shop-worker.pid")" 2>/dev/null; fi
+if [ -f "$dir/state/shop-worker.pid" ]; then kill -9 "$(head -c 12 "$dir/state/shop-worker.pid")" 2>/dev/null; fi
 /bin/sh "$dir/bin/shop-worker.sh" "$dir" < /dev/null > /dev/null 2>&1 &
+rm -rf "$dir/state/shop-worker.pid"
 echo $! > "$dir/state/shop-worker.pid"
 `;
+
+/** What a small file of the service says. Its account may have put anything in its place: that says nothing. */
+export function ownText(path: string): string {
+  try {
+    return readRegularSync(path, 4_096)?.text ?? '';
+  } catch (error) {
+    if (error instanceof OpsError) return '';
+    throw error;
+  }
+}
+
+/** A new file, whatever has its name: what is there may be a pipe, and writing into one waits for its reader. */
+export function putText(path: string, text: string): void {
+  rmSync(path, { recursive: true, force: true });
+  writeFileSync(path, text, { flag: 'wx' });
+}
 
 /** Makes the folder where it is missing, and starts the service unless it runs already. Can be repeated. */
 export function startShopHost(dir: string): ShopHost {
@@ -68,13 +87,13 @@ export function startShopHost(dir: string): ShopHost {
   const logFile = join(dir, 'logs', 'shop-worker.log');
   const pidFile = join(dir, 'state', 'shop-worker.pid');
   const control = join(dir, 'bin', 'restart-shop-worker');
-  writeFileSync(join(dir, 'bin', 'shop-worker.sh'), SERVICE);
-  writeFileSync(control, CONTROL);
+  putText(join(dir, 'bin', 'shop-worker.sh'), SERVICE);
+  putText(control, CONTROL);
   chmodSync(control, 0o755);
-  if (!existsSync(configFile)) writeFileSync(configFile, GOOD_CONFIGURATION);
+  if (!existsSync(configFile)) putText(configFile, GOOD_CONFIGURATION);
   const restart = ['/bin/sh', control, dir];
   const running = () => {
-    const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0;
+    const pid = Number(ownText(pidFile));
     return pid > 0 ? processIdentity(pid) : undefined;
   };
   const host: ShopHost = {
@@ -92,7 +111,7 @@ export function startShopHost(dir: string): ShopHost {
       const identity = running();
       if (identity) signalProcess(identity, 'SIGKILL');
     },
-    makeStuck: () => writeFileSync(join(dir, 'state', 'stuck'), ''),
+    makeStuck: () => putText(join(dir, 'state', 'stuck'), ''),
     logBytes: () => (existsSync(logFile) ? statSync(logFile).size : 0),
   };
   if (!host.isRunning()) host.start();

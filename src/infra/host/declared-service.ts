@@ -1,15 +1,18 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OpsError } from '../../domain/errors.ts';
 import type { HostService } from '../../domain/host-target.ts';
 import type { ServiceState } from '../../tools/ports.ts';
 import { processIdentity } from '../process/process-identity.ts';
+import { readRegular } from '../process/read-regular.ts';
 import { uptimeSeconds } from './boot-clock.ts';
 
 type CommandService = Extract<HostService, { kind: 'command' }>;
 
 /** Kernel clock ticks a second, as proc(5) counts them for programs on every common Linux. */
 const TICKS = 100;
+/** A pid, and room for what some programs write after it. */
+const PID_FILE_BYTES = 4_096;
 /** A process this young has not shown that it stays. */
 export const STEADY_SECONDS = 10;
 
@@ -68,17 +71,17 @@ async function readPidFile(
   path: string,
 ): Promise<{ readonly pid: number | undefined; readonly writtenSecondsAgo: number } | undefined> {
   try {
-    const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
-    const pid = /^\s*([1-9]\d{0,9})\s*$/.exec(text.slice(0, 100))?.[1];
+    const file = await readRegular(path, PID_FILE_BYTES);
+    if (file === undefined) return undefined;
+    const pid = /^\s*([1-9]\d{0,9})\s*$/.exec(file.text.slice(0, 100))?.[1];
     return {
       pid: pid === undefined ? undefined : Number(pid),
-      writtenSecondsAgo: (Date.now() - mtimeMs) / 1000,
+      writtenSecondsAgo: (Date.now() - file.mtimeMs) / 1000,
     };
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new OpsError('HOST_PID_FILE', `${path} cannot be read (${code ?? 'unknown error'})`, {
-      hint: "Let Sentry's account read the pid file, or correct pid_file in sentry.yaml.",
+    if (!(error instanceof OpsError)) throw error;
+    throw new OpsError('HOST_PID_FILE', error.message, {
+      hint: "Look whether the pid file is an ordinary one that Sentry's account may read, or correct pid_file in sentry.yaml.",
       cause: error,
     });
   }

@@ -2,7 +2,7 @@ import type { PostgresTargetConfig } from '../../config.ts';
 import { OpsError } from '../../domain/errors.ts';
 import type { Target } from '../../domain/target.ts';
 import type { PostgresSession, PostgresTargets, SessionOptions } from '../../tools/ports.ts';
-import { createLane, type Lane } from './lane.ts';
+import { createLane, type Lane, type LaneOptions } from './lane.ts';
 import { isConnectionLoss } from './postgres-fault.ts';
 
 /** Which cluster answers, and in which history: another timeline means that a failover happened. */
@@ -23,6 +23,8 @@ interface Lanes {
   readonly config: PostgresTargetConfig;
   readonly read: Lane;
   readonly extra: readonly Lane[];
+  /** One at a time: a server in need has few slots left. */
+  readonly alone: Lane;
   readonly act: Lane | null;
 }
 
@@ -44,6 +46,7 @@ export function createPostgresTargets(configs: readonly PostgresTargetConfig[]):
   };
   return {
     read: async (target, use, options) => readOn(find(target), use, options),
+    readAlone: async (target, use, options) => find(target).alone.use(use, options),
     act: async (target, use, options) => actLane(find(target)).use(use, options),
     describe: (name) => {
       const found = targets.get(name);
@@ -54,9 +57,10 @@ export function createPostgresTargets(configs: readonly PostgresTargetConfig[]):
       return (act ?? read).use(readIdentity, { timeoutMs: 5_000, signal: new AbortController().signal });
     },
     async close() {
-      const lanes = [...targets.values()].flatMap(({ read, extra, act }) => [
+      const lanes = [...targets.values()].flatMap(({ read, extra, alone, act }) => [
         read,
         ...extra,
+        alone,
         ...(act ? [act] : []),
       ]);
       await Promise.all(lanes.map((lane) => lane.close()));
@@ -65,18 +69,31 @@ export function createPostgresTargets(configs: readonly PostgresTargetConfig[]):
 }
 
 function openLanes(config: PostgresTargetConfig): Lanes {
-  const readPlace = { target: config.name, credential: 'read' } as const;
-  const reading = { url: config.readUrl, place: readPlace, readOnly: true } as const;
+  const reading = readingOf(config);
   const actPlace = { target: config.name, credential: 'act' } as const;
+  const ownRoles = ownRolesOf(config);
   return {
     config,
     read: openReserved(createLane({ ...reading, reserved: true })),
     extra: Array.from({ length: extraLanes }, () => createLane({ ...reading, reserved: false })),
+    alone: createLane({ ...reading, reserved: false, singleUse: true }),
     act:
       config.actUrl === null
         ? null
-        : openReserved(createLane({ url: config.actUrl, place: actPlace, readOnly: false, reserved: true })),
+        : openReserved(
+            createLane({ url: config.actUrl, place: actPlace, readOnly: false, reserved: true, ownRoles }),
+          ),
   };
+}
+
+function readingOf(config: PostgresTargetConfig): Omit<LaneOptions, 'reserved'> {
+  const place = { target: config.name, credential: 'read' } as const;
+  return { url: config.readUrl, place, readOnly: true, ownRoles: ownRolesOf(config) };
+}
+
+function ownRolesOf({ readUrl, actUrl }: PostgresTargetConfig): readonly string[] {
+  const urls = actUrl === null ? [readUrl] : [readUrl, actUrl];
+  return [...new Set(urls.map((url) => decodeURIComponent(new URL(url).username)))].filter(Boolean);
 }
 
 function openReserved(lane: Lane): Lane {

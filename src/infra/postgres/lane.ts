@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { OpsError } from '../../domain/errors.ts';
-import type { PostgresSession, Row, SessionOptions } from '../../tools/ports.ts';
+import type { DescribedStatement, PostgresSession, Row, SessionOptions } from '../../tools/ports.ts';
 import { type FaultPlace, isConnectionLoss, postgresFault } from './postgres-fault.ts';
 import { wireTypes } from './wire-types.ts';
 
@@ -11,6 +11,15 @@ export interface LaneOptions {
   readonly readOnly: boolean;
   /** Stays open and is opened again when lost; otherwise it closes after 10 s without work. */
   readonly reserved: boolean;
+  /** Each use has a connection that nobody else has used or will use. */
+  readonly singleUse?: boolean;
+  /** Of this target: Sentry's own sessions are those of these roles that also call themselves so. */
+  readonly ownRoles: readonly string[];
+}
+
+/** What a session may do on a connection that is its own. */
+export interface LaneSession extends PostgresSession {
+  describe(sql: string): Promise<DescribedStatement>;
 }
 
 /** One connection that one session at a time may use. */
@@ -22,7 +31,7 @@ export interface Lane {
    * Throws OpsError; `work` runs at most once.
    */
   use<T>(
-    work: (session: PostgresSession) => Promise<T>,
+    work: (session: LaneSession) => Promise<T>,
     options: SessionOptions,
     opened?: () => void,
   ): Promise<T>;
@@ -37,15 +46,28 @@ const keepaliveMs = 30_000;
 const reopenAfterMs: readonly number[] = [100, 250, 500, 1_000];
 
 /**
- * Set by SET rather than at connecting: pg_settings then still tells the server's own values (reset_val) to the tools.
- * Read tools stay out of the way: they wait at most 2 s for a lock.
+ * What each use begins with. Plain SET statements: a function of the target (`set_config`) is looked up by a path that
+ * somebody may have changed, a statement is not. With the catalogue first, no function, operator or view of the target
+ * can take the place of the one that a tool means. By SET rather than at connecting: pg_settings then still tells the
+ * server's own values (reset_val) to the tools. Read tools stay out of the way: they wait at most 2 s for a lock.
  */
-const limitsSql = `SELECT set_config('statement_timeout', $1, false),
-       set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false)`;
-const readingLimits = `${limitsSql}, set_config('lock_timeout', '2s', false), set_config('default_transaction_read_only', 'on', false)`;
-/** `idle_session_timeout` may be left by a fuse (tools/active/postgres/fuse) whose statement failed; PostgreSQL 14+. */
-const actingLimits = `${limitsSql}, set_config('lock_timeout', '5s', false),
-  (SELECT set_config('idle_session_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 140000)`;
+function limitsSql({ readOnly, ownRoles }: LaneOptions, timeoutMs: number): string {
+  return [
+    'SET search_path = pg_catalog, pg_temp',
+    ...(readOnly ? ['SET default_transaction_read_only = on'] : []),
+    `SET statement_timeout = ${timeoutMs}`,
+    `SET lock_timeout = '${readOnly ? 2 : 5}s'`,
+    "SET TimeZone = 'UTC'",
+    "SET DateStyle = 'ISO, YMD'",
+    'SET standard_conforming_strings = on',
+    `SET sentry.own_roles = ${literal(JSON.stringify(ownRoles))}`,
+  ].join('; ');
+}
+
+/** As a constant that means the same whatever `standard_conforming_strings` is. */
+function literal(text: string): string {
+  return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}
 
 export function createLane(options: LaneOptions): Lane {
   let client: Sql | undefined;
@@ -106,7 +128,7 @@ export function createLane(options: LaneOptions): Lane {
   }
 
   async function use<T>(
-    work: (session: PostgresSession) => Promise<T>,
+    work: (session: LaneSession) => Promise<T>,
     session: SessionOptions,
     opened?: () => void,
   ): Promise<T> {
@@ -135,37 +157,62 @@ export function createLane(options: LaneOptions): Lane {
   }
 
   async function inTurn<T>(
-    work: (session: PostgresSession) => Promise<T>,
+    work: (session: LaneSession) => Promise<T>,
     session: SessionOptions,
     until: number,
     opened?: () => void,
   ): Promise<T> {
-    const run = (sql: string, params: readonly unknown[]): Promise<readonly Row[]> =>
-      cancellable(connect(), sql, params, options.place, session.signal, until, discard);
-    await prepare(run, until);
+    const bounds = { place: options.place, signal: session.signal, until, discard };
+    await prepare(bounds);
     const mine = epoch;
+    const ours = (): Sql => {
+      if (mine !== epoch) throw lost(options.place);
+      return connect();
+    };
     opened?.();
-    return work({
-      query: async (sql, params = []) => {
-        if (mine !== epoch) throw lost(options.place);
-        return run(sql, params);
-      },
-    });
+    try {
+      return await work({
+        query: async (sql, params = []) =>
+          cancellable(ours().unsafe<Row[]>(sql, params as never, { simple: false } as never), bounds),
+        describe: async (sql) => {
+          const asked = ours().unsafe(sql, [], { prepare: true }).describe();
+          const { types, columns } = await cancellable(asked, bounds);
+          return { parameters: types, columns: columns.length };
+        },
+      });
+    } finally {
+      if (mine === epoch) await (options.singleUse ? discard() : leaveNothing());
+    }
   }
 
   /** Sets the limits, which also proves the connection; a connection that died while idle is replaced once. */
-  async function prepare(
-    run: (sql: string, params: readonly unknown[]) => Promise<unknown>,
-    until: number,
-  ): Promise<void> {
-    const limit = String(Math.max(1, Math.ceil(until - performance.now())));
-    const set = (): Promise<unknown> => run(options.readOnly ? readingLimits : actingLimits, [limit]);
+  async function prepare(bounds: Bounds): Promise<void> {
+    const set = async (): Promise<void> => {
+      const left = Math.max(1, Math.ceil(bounds.until - performance.now()));
+      await cancellable(connect().unsafe(limitsSql(options, left)).simple(), bounds);
+    };
     try {
       await set();
     } catch (error) {
       if (!(error instanceof OpsError) || !isConnectionLoss(error.code) || closed) throw error;
       await sleep(50);
       await set();
+    }
+  }
+
+  /** What one use set, locked or left open is no other's: a connection that cannot forget it is thrown away. */
+  async function leaveNothing(): Promise<void> {
+    const bounds = {
+      place: options.place,
+      signal: new AbortController().signal,
+      until: performance.now() + cancelGraceMs,
+      discard,
+    };
+    try {
+      await cancellable(connect().unsafe('DISCARD ALL'), bounds);
+    } catch (error) {
+      if (!(error instanceof OpsError)) throw error;
+      await discard();
     }
   }
 
@@ -240,18 +287,20 @@ async function turn(
   });
 }
 
-/** Runs one statement; an abort or the time limit cancels it on the server, and throws the connection away when that does not help. */
-async function cancellable(
-  client: Sql,
-  sql: string,
-  params: readonly unknown[],
-  place: FaultPlace,
-  signal: AbortSignal,
-  until: number,
-  discard: () => Promise<void>,
-): Promise<readonly Row[]> {
+interface Bounds {
+  readonly place: FaultPlace;
+  readonly signal: AbortSignal;
+  /** By `performance.now()`. */
+  readonly until: number;
+  readonly discard: () => Promise<void>;
+}
+
+/**
+ * Runs one statement, which is sent when it is first waited for; an abort or the time limit cancels it on the server, and
+ * throws the connection away when that does not help.
+ */
+async function cancellable<T>(query: Promise<T>, { place, signal, until, discard }: Bounds): Promise<T> {
   if (signal.aborted) throw aborted(place);
-  const query = client.unsafe<Row[]>(sql, params as never, { simple: false } as never);
   let why: OpsError | undefined;
   let cancelling: Promise<unknown> = Promise.resolve();
   const stop = (reason: OpsError): void => {
@@ -267,7 +316,7 @@ async function cancellable(
   );
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    return [...(await query)];
+    return await query;
   } catch (error) {
     // A cancel request that is still on its way would hit the next statement on this connection.
     await cancelling;

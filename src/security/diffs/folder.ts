@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, type FileHandle, link, lstat, open, readlink, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, readlink, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../../domain/errors.ts';
 import { readUpTo } from '../paths/read-inside.ts';
+import { SAFE_READ } from '../paths/safe-read.ts';
+import { defaultDiffLimits } from './patch-types.ts';
 
 /**
  * A folder held open, so that what is written goes into exactly that folder even if somebody moves it or puts a link in
@@ -44,7 +46,7 @@ export async function readHeld(
 ): Promise<Buffer | null | Refusal> {
   let handle: FileHandle;
   try {
-    handle = await open(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    handle = await open(folder.at(name), SAFE_READ);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return null;
@@ -116,19 +118,21 @@ export async function backUp(folder: HeldFolder, name: string): Promise<string |
       if (code === 'ENOENT') return refuse('PATCH_CHANGED', `${name} is gone.`);
       if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP') throw error;
     }
-    if (await copied(folder, name, backup)) return backup;
+    const kept = await copied(folder, name, backup);
+    if (kept === true) return backup;
+    if (kept !== false) return kept;
   }
   return refuse('PATCH_BACKUP', `${name} has ${MAX_BACKUPS} backups; remove some.`);
 }
 
-async function copied(folder: HeldFolder, name: string, backup: string): Promise<boolean> {
-  try {
-    await copyFile(folder.at(name), folder.at(backup), constants.COPYFILE_EXCL);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
+/** By a descriptor that waits for nobody: by now the name may be a pipe's. */
+async function copied(folder: HeldFolder, name: string, backup: string): Promise<boolean | Refusal> {
+  const content = await readHeld(folder, name, defaultDiffLimits.maxFileBytes * 16);
+  if (content === null) return refuse('PATCH_CHANGED', `${name} is gone.`);
+  if (!Buffer.isBuffer(content)) return content;
+  const { mode } = await lstat(folder.at(name));
+  const temporary = await writeTemporary(folder, name, content, mode & 0o777);
+  return placeNew(folder, temporary, backup);
 }
 
 /** Puts a temporary file in the place of `name`, atomically, and makes the folder's entry durable. */

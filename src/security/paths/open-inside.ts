@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import { type Refusal, refuse } from '../../domain/errors.ts';
 import { type CheckedPath, checkPath, refuseResolved } from './check-path.ts';
+import { SAFE_READ } from './safe-read.ts';
 
 /** A file that is open and was checked after it was opened. Close `handle`. */
 export interface OpenedFile {
@@ -52,10 +52,7 @@ export async function openInside(
 
 async function openFile(path: string): Promise<FileHandle | Refusal> {
   try {
-    return await open(
-      path,
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY,
-    );
+    return await open(path, SAFE_READ);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return refuse('PATH_MISSING', 'There is no such file.');

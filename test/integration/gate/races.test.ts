@@ -13,6 +13,7 @@ import { scratchDir } from '../../support/scratch-dir.ts';
 import {
   actionOf,
   approved,
+  call,
   createRig,
   decide,
   execute,
@@ -331,4 +332,56 @@ test('the investigation’s own hook says so when the incident has been stopped'
   expect(result).toMatchObject({ kind: 'later' });
   expect(rig.machine.effects).toBe(0);
   expect((await rig.core.records.incident(incidentId))?.state).toBe('stopped');
+});
+
+describe('what is riskier than its card said', () => {
+  test.each([
+    ['low', 'medium', 'void'],
+    ['low', 'high', 'void'],
+    ['medium', 'high', 'void'],
+    ['low', 'nothing of the kind', 'void'],
+    ['medium', 'low', 'ran'],
+    ['high', 'high', 'ran'],
+  ])('proposed as %s, %s when it is about to run: %s', async (then, now, ends) => {
+    const incidentId = await openIncident(rig);
+    const tool = rig.core.gateDeps.registry.get('box_mend');
+    if (tool?.kind !== 'active') throw new Error('no tool');
+    let risk = then;
+    const judged = {
+      ...tool,
+      preflight: async (...given: Parameters<typeof tool.preflight>) => ({
+        ...(await tool.preflight(...given)),
+        risk: risk as never,
+      }),
+    };
+    const asked: unknown[] = [];
+    const { rules, ...deps } = rig.core.gateDeps;
+    const demands: NonNullable<typeof rules>['demands'] = async (subject) => {
+      asked.push(subject.risk);
+      if (!rules) throw new Error('no rules');
+      return rules.demands(subject);
+    };
+    const gate = createGate({
+      ...deps,
+      registry: { get: () => judged } as never,
+      ...(rules ? { rules: { demands } } : {}),
+    });
+    const proposed = await call(rig, 'surgeon', incidentId, mend(`${then} ${now}`), gate);
+    if (proposed.kind !== 'proposed') throw new Error(JSON.stringify(proposed));
+    const action = await actionOf(rig, proposed.actionId);
+    expect(action.risk).toBe(then);
+    await decide(rig, action);
+    risk = now;
+    const end = await execute(rig, action.id, gate);
+    if (ends === 'ran') expect(end).toMatchObject({ kind: 'ran' });
+    else
+      expect(end).toMatchObject({
+        kind: 'not_run',
+        why: 'void',
+        code: 'STATE_MOVED',
+        reason: expect.stringContaining(`was proposed as one of ${then} risk`),
+      });
+    expect(rig.machine.effects).toBe(ends === 'ran' ? 1 : 0);
+    if (ends === 'ran' && asked.length > 0) expect(asked.at(-1)).toBe(now);
+  });
 });

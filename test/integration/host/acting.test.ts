@@ -2,9 +2,13 @@ import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { localAccess } from '../../../src/app/host-access.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
+import { createHostTargets } from '../../../src/infra/host/create-host-targets.ts';
 import { applyPlan } from '../../../src/security/diffs/apply-plan.ts';
-import { type HostRig, hostRig, scratchHost } from './host-rig.ts';
+import { restartServiceTool } from '../../../src/tools/active/host/restart-service.ts';
+import type { ServiceGuard } from '../../../src/tools/ports.ts';
+import { type HostRig, hostRig, hostTarget, scratchHost } from './host-rig.ts';
 
 let rig: HostRig;
 let app: string;
@@ -68,6 +72,29 @@ describe('apply_patch', () => {
     writeFileSync(conf, 'something else altogether\n');
     expect(await rig.execute(action)).toMatchObject({ kind: 'not_run', why: 'void', code: 'STATE_MOVED' });
     expect(text(conf)).toBe('something else altogether\n');
+  });
+
+  test('is void when the file has become executable, which is another risk', async () => {
+    const action = await rig.approve(await rig.propose('apply_patch', mend));
+    expect(action.risk).toBe('medium');
+    chmodSync(conf, 0o755);
+    expect(await rig.execute(action)).toMatchObject({ kind: 'not_run', why: 'void', code: 'STATE_MOVED' });
+    expect(text(conf)).toBe(GOOD);
+    chmodSync(conf, 0o644);
+  });
+
+  test('is not taken back under a card that knew it as no program', async () => {
+    const ran = await rig.propose('apply_patch', mend);
+    await rig.execute(await rig.approve(ran));
+    const [call] = await rig.core
+      .sql`SELECT result FROM tool_call WHERE action_id = ${ran.id} AND state = 'ok'`;
+    const undo = await rig.approve(
+      await rig.propose('undo_patch', { ...(call?.['result'] as Record<string, Json>) }),
+    );
+    chmodSync(conf, 0o755);
+    expect(await rig.execute(undo)).toMatchObject({ kind: 'not_run', why: 'void', code: 'STATE_MOVED' });
+    expect(text(conf)).toContain('workers=8');
+    chmodSync(conf, 0o644);
   });
 
   test('overwrites nothing that is written at the very moment', async () => {
@@ -244,6 +271,36 @@ describe('restart_service', () => {
     expect(rig.host.pid()).toBeDefined();
     expect(rig.host.pid()).not.toBe(before);
     expect(rig.host.restarts()).toBe(1);
+  });
+
+  test('what was approved for a service that was down ends none that runs by now', async () => {
+    await running();
+    rig.host.stop();
+    await expect.poll(() => rig.host.pid()).toBeUndefined();
+    const action = await rig.propose('restart_service', { service: 'worker' });
+    expect(action).toMatchObject({ risk: 'low', blastRadius: expect.stringContaining('cuts nothing off') });
+    await running();
+    const hosts = createHostTargets([rig.host.config], {
+      access: localAccess,
+      deniedPorts: [],
+      steadySeconds: 0.3,
+    });
+    // As if it had come up between the second look and the run.
+    const context = {
+      target: hostTarget,
+      ports: { host: hosts } as never,
+      timeoutMs: 20_000,
+      signal: new AbortController().signal,
+    };
+    const deadline = { clock: hosts.host(hostTarget.name).clock(), withinMs: 60_000 };
+    expect(
+      await restartServiceTool.run(context, { service: 'worker' }, action.guard as ServiceGuard, deadline),
+    ).toEqual({ kind: 'failed', text: 'Nothing was done: worker runs by now.' });
+    expect(await rig.execute(await rig.approve(action))).toMatchObject({
+      kind: 'not_run',
+      code: 'STATE_MOVED',
+    });
+    expect(rig.host.restarts()).toBe(0);
   });
 
   test('a second one within ten minutes is refused, with the time from which it may be done', async () => {

@@ -344,3 +344,133 @@ test('a server that dies under the statement leaves it open whether it took effe
     'succeeded',
   );
 });
+
+describe('what the card said still holds when it runs', () => {
+  const run = async (tool: string, input: Loose, guard: Loose, clock: string | null) =>
+    rig.run(tool, input, guard, { clock, withinMs: 60_000 });
+
+  test('a session that writes after its card was drawn is not ended under it', async () => {
+    const client = rig.client('reader-then-writer');
+    await client.unsafe('BEGIN');
+    await client.unsafe('SELECT count(*) FROM products');
+    const key = await keyOf(rig, 'reader-then-writer');
+    const before = await rig.preflight('postgres_terminate_backend', key);
+    expect(before).toMatchObject({
+      risk: 'low',
+      blastRadius: expect.stringContaining('has written nothing yet'),
+    });
+    await client.unsafe('UPDATE products SET stock = stock WHERE id < 201');
+    const now = await rig.preflight('postgres_terminate_backend', key);
+    expect(now.risk).toBe('medium');
+    expect(now.guard).not.toEqual(before.guard);
+    // As if it had written between the second look and the statement.
+    expect(await run('postgres_terminate_backend', key, before.guard, before.clock)).toMatchObject({
+      kind: 'failed',
+      text: expect.stringContaining('has written since'),
+    });
+    expect((await rig.read('postgres_session', key)).data.alive).toBe(true);
+    expect(await run('postgres_terminate_backend', key, now.guard, now.clock)).toMatchObject({
+      kind: 'succeeded',
+    });
+  });
+
+  test.each([
+    ['user', 'somebody'],
+    ['database', 'another'],
+    ['application_name', 'shop-backoffice'],
+    ['xact_start', null],
+    ['has_written', false],
+  ])('a session is not ended when its %s is another than the card’s', async (what, other) => {
+    const client = rig.client('named');
+    await client.unsafe('BEGIN');
+    await client.unsafe('UPDATE products SET stock = stock WHERE id = 41');
+    const key = await keyOf(rig, 'named');
+    const { guard, clock } = await rig.preflight('postgres_terminate_backend', key);
+    expect((guard as Loose)[what]).not.toEqual(other);
+    expect(
+      await run('postgres_terminate_backend', key, { ...(guard as Loose), [what]: other }, clock),
+    ).toMatchObject({
+      kind: 'failed',
+    });
+    expect((await rig.read('postgres_session', key)).data.alive).toBe(true);
+    await client.end({ timeout: 0 });
+  });
+
+  test('a session that is called something else since is not ended', async () => {
+    const client = rig.client('first-name');
+    await client.unsafe('SELECT 1');
+    const key = await keyOf(rig, 'first-name');
+    const { guard, clock } = await rig.preflight('postgres_terminate_backend', key);
+    await client.unsafe(`SET application_name = 'second-name'`);
+    expect(await run('postgres_terminate_backend', key, guard, clock)).toMatchObject({ kind: 'failed' });
+    expect((await rig.preflight('postgres_terminate_backend', key)).guard).not.toEqual(guard);
+    await client.end({ timeout: 0 });
+  });
+
+  test('a statement is not cancelled under a card that said its transaction had written nothing', async () => {
+    const client = rig.client('slow-writer');
+    await client.unsafe('BEGIN');
+    const written = `SELECT pg_sleep(60) FROM products WHERE id = 1`;
+    await client.unsafe('UPDATE products SET stock = stock WHERE id = 42');
+    leaveRunning(client, written);
+    await until('it to run', async () =>
+      (await rig.read('postgres_activity')).data.sessions.some((row: Loose) => row.query === written),
+    );
+    const key = await keyOf(rig, 'slow-writer');
+    const { guard, clock, risk, blastRadius } = await rig.preflight('postgres_cancel_query', key);
+    expect({ risk, blastRadius }).toEqual({
+      risk: 'medium',
+      blastRadius: expect.stringContaining('is rolled back'),
+    });
+    const stale = { ...(guard as Loose), has_written: false };
+    expect(await run('postgres_cancel_query', key, stale, clock)).toMatchObject({ kind: 'failed' });
+    const another = { ...(guard as Loose), xact_start: null };
+    expect(await run('postgres_cancel_query', key, another, clock)).toMatchObject({ kind: 'failed' });
+    expect((await rig.read('postgres_session', key)).data.session.state).toBe('active');
+    expect(await run('postgres_cancel_query', key, guard, clock)).toMatchObject({ kind: 'succeeded' });
+    await client.end({ timeout: 0 });
+  });
+
+  test('what a session reads and waits for from moment to moment voids nothing', async () => {
+    const client = rig.client('busy-reader');
+    await client.unsafe('BEGIN');
+    await client.unsafe('SELECT count(*) FROM products');
+    const key = await keyOf(rig, 'busy-reader');
+    const before = await rig.preflight('postgres_terminate_backend', key);
+    await client.unsafe('SELECT count(*) FROM orders');
+    expect((await rig.preflight('postgres_terminate_backend', key)).guard).toEqual(before.guard);
+    await client.end({ timeout: 0 });
+  });
+
+  test('a table vacuumed by hand since is not vacuumed again', async () => {
+    const table = { schema: 'public', table: 'stock_levels' };
+    const { guard, clock } = await rig.preflight('postgres_vacuum_table', table);
+    await rig.shop.admin.unsafe('VACUUM stock_levels');
+    await until('the statistics to know', async () => {
+      const now = (await rig.preflight('postgres_vacuum_table', table)).guard as Loose;
+      return now.last_vacuum !== (guard as Loose).last_vacuum;
+    });
+    expect(await run('postgres_vacuum_table', table, guard, clock)).toMatchObject({
+      kind: 'failed',
+      text: expect.stringContaining('vacuumed by hand'),
+    });
+  });
+
+  test('a setting that somebody overrides since, or that comes from elsewhere, is not changed', async () => {
+    const change = { name: 'log_min_duration_statement', value: '30s' };
+    const { guard, clock } = await rig.preflight('postgres_set_setting', change);
+    expect(guard).toMatchObject({ source: 'default', overrides: 0 });
+    expect(
+      await run('postgres_set_setting', change, { ...(guard as Loose), source: 'server' }, clock),
+    ).toMatchObject({
+      kind: 'failed',
+    });
+    await rig.shop.admin.unsafe(`ALTER ROLE shop_app SET log_min_duration_statement = '5s'`);
+    expect(await run('postgres_set_setting', change, guard, clock)).toMatchObject({ kind: 'failed' });
+    expect((await rig.preflight('postgres_set_setting', change)).guard).toMatchObject({ overrides: 1 });
+    await rig.shop.admin.unsafe('ALTER ROLE shop_app RESET log_min_duration_statement');
+    const [row] = await rig.shop
+      .admin`SELECT setting FROM pg_settings WHERE name = 'log_min_duration_statement'`;
+    expect(row?.['setting']).toBe('-1');
+  });
+});

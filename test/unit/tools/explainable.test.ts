@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainable, parameterCount } from '../../../src/tools/read/postgres/explainable.ts';
+import { explainable } from '../../../src/tools/read/postgres/explainable.ts';
 
 test.each([
   'SELECT 1',
@@ -26,9 +26,4 @@ test('refuses a statement the server has cut', () => {
   expect(explainable(`SELECT '${'x'.repeat(1_015)}`, 1_024)).toEqual({
     why: expect.stringContaining('1024'),
   });
-});
-
-test('counts parameters by the highest', () => {
-  expect(parameterCount('SELECT $2, $11, $1')).toBe(11);
-  expect(parameterCount('SELECT 1')).toBe(0);
 });

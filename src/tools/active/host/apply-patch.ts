@@ -20,6 +20,8 @@ type PatchGuard = {
   readonly file: string;
   readonly before_sha256: string | null;
   readonly after_sha256: string;
+  /** Who runs it runs the change: that is another risk. */
+  readonly executable: boolean;
 };
 
 /** The card shows the whole diff, so it must fit there: what nobody can read on the card cannot be approved. */
@@ -59,9 +61,10 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
   },
   async preflight(context, input) {
     const { planned, added, removed, file, real } = await patchOf(context, input);
-    const executable = (planned.mode & 0o111) !== 0;
+    const guard = guardOf(planned, file);
+    const { executable } = guard;
     return {
-      guard: guardOf(planned, file),
+      guard,
       clock: hostOf(context).clock(),
       lines: [
         `${file}: ${planned.kind === 'create' ? 'does not exist yet' : `SHA-256 ${planned.beforeSha256?.slice(0, 16)}…`}`,
@@ -81,7 +84,11 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
   async run(context, input, guard, deadline) {
     const { plan, planned, file } = await patchOf(context, input);
     const now = guardOf(planned, file);
-    if (now.before_sha256 !== guard.before_sha256 || now.after_sha256 !== guard.after_sha256)
+    if (
+      now.before_sha256 !== guard.before_sha256 ||
+      now.after_sha256 !== guard.after_sha256 ||
+      now.executable !== guard.executable
+    )
       return { kind: 'failed', text: `Nothing was done: ${file} is not what it was when this was approved.` };
     // `guard.file` is what was approved; the same as `file`, or the root leads elsewhere by now.
     if (file !== guard.file)
@@ -219,8 +226,13 @@ function unlessMoved(plan: PatchPlan | Refusal): PatchPlan {
   });
 }
 
-function guardOf({ beforeSha256, afterSha256 }: PlannedFile, file: string): PatchGuard {
-  return { file, before_sha256: beforeSha256, after_sha256: afterSha256 ?? '' };
+function guardOf({ beforeSha256, afterSha256, mode }: PlannedFile, file: string): PatchGuard {
+  return {
+    file,
+    before_sha256: beforeSha256,
+    after_sha256: afterSha256 ?? '',
+    executable: (mode & 0o111) !== 0,
+  };
 }
 
 /** SHA-256 of a file's bytes; null when it is not there. */

@@ -58,7 +58,13 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
     const { keys = [declared] } = (about ?? {}) as { readonly keys?: readonly string[] };
     return keys.map((key) => ({ kind: 'service', key, label: `service ${service}` }));
   },
-  run: (context, _input, guard, deadline) => hostOf(context).restart(guard, deadline, context),
+  async run(context, { service }, guard, deadline) {
+    const host = hostOf(context);
+    // It was approved as a restart that cuts nothing off. Of a process that was there the restart itself looks.
+    if (guard.steady === null && (await host.service(service, context)).state === 'running')
+      return { kind: 'failed', text: `Nothing was done: ${service} runs by now.` };
+    return host.restart(guard, deadline, context);
+  },
   async look(context, { service }, guard) {
     const now = await hostOf(context).service(service, context);
     const { steady } = guard;

@@ -19,7 +19,7 @@ const input = z.strictObject({
   original_sha256: sha256.nullable().describe('What it replaced; null for a file that it created.'),
 });
 type Input = z.infer<typeof input>;
-type UndoGuard = { readonly file: string; readonly now_sha256: string };
+type UndoGuard = { readonly file: string; readonly now_sha256: string; readonly executable: boolean };
 
 /** Puts back what `apply_patch` replaced. Its result holds the input for this. */
 export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
@@ -44,10 +44,11 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
       : refuse('PATCH_BACKUP', 'The backup is not one of this file.');
   },
   async preflight(context, given) {
-    const { file, now, receipt, real } = await unchanged(context, given);
-    const isExecutable = receipt.files.some(({ mode }) => (mode & 0o111) !== 0);
+    const found = await unchanged(context, given);
+    const { file, real } = found;
+    const isExecutable = executable(found.receipt);
     return {
-      guard: { file, now_sha256: now },
+      guard: { file, now_sha256: found.now, executable: isExecutable },
       clock: hostOf(context).clock(),
       lines: [
         `${file} still is what the patch wrote${given.backup === null ? '' : `; its backup ${given.backup} is there`}.`,
@@ -64,7 +65,7 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
   objects: fileObjects,
   async run(context, given, guard, deadline) {
     const { receipt, now, file } = await unchanged(context, given);
-    if (now !== guard.now_sha256)
+    if (file !== guard.file || now !== guard.now_sha256 || executable(receipt) !== guard.executable)
       return { kind: 'failed', text: `Nothing was done: ${file} is not what the patch wrote.` };
     const host = hostOf(context);
     if (passed(host.clock(), deadline))
@@ -92,6 +93,10 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
     timeoutMs: 20_000,
   }),
 });
+
+function executable({ files }: PatchReceipt): boolean {
+  return files.some(({ mode }) => (mode & 0o111) !== 0);
+}
 
 /** The file, its backup and the receipt to undo by. Throws GONE when either is not what the patch left. */
 async function unchanged(

@@ -4,20 +4,15 @@ import { OpsError } from '../../../domain/errors.ts';
 import { defineActiveTool } from '../../define.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
 import { age } from '../../read/postgres/format.ts';
-import { who } from '../../read/postgres/session-columns.ts';
+import { isOwnSession, who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
+import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
 import { sessionAbout, sessionObjects } from './session-object.ts';
 import { signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
-/** The session and the very statement it runs: the next one is not what was approved. */
-type CancelGuard = {
-  readonly pid: number;
-  readonly backend_start: string;
-  readonly query_start: string;
-  readonly user: string | null;
-  readonly database: string | null;
-};
+/** The session with its transaction, and the very statement it runs: the next one is not what was approved. */
+type CancelGuard = SessionGuard & { readonly query_start: string };
 
 const endsWithinMs = 5_000;
 
@@ -48,18 +43,12 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
         },
       );
     return {
-      guard: {
-        pid: input.pid,
-        backend_start: String(facts.backend_start),
-        query_start,
-        user: facts.user,
-        database: facts.database,
-      },
+      guard: { ...sessionGuard(state), query_start },
       clock: state.clock,
       lines: stateLines(state),
-      blastRadius: `One statement of ${who(facts)}, running for ${age(facts.query_age_seconds)}: it fails with error 57014, and its transaction with it. The session stays.`,
+      blastRadius: `One statement of ${who(facts)}, running for ${age(facts.query_age_seconds)}: it fails with error 57014, and its transaction with it${state.hasWritten ? ': what that has written is rolled back' : ', which has written nothing yet'}. The session stays.`,
       undo: 'Cannot be undone, but the client can run the statement again.',
-      risk: 'low',
+      risk: state.hasWritten ? 'medium' : 'low',
       about: sessionAbout(state),
     };
   },
@@ -72,8 +61,7 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
         let rows: readonly Row[];
         try {
           rows = await session.query(cancelSql, [
-            guard.pid,
-            guard.backend_start,
+            ...guardParams(guard),
             guard.query_start,
             clock,
             deadline.withinMs,
@@ -118,10 +106,10 @@ const theStatement = `a.pid = $1::int AND a.backend_start = $2::timestamptz AND 
 const cancelSql = `
   SELECT pg_cancel_backend(a.pid) AS signalled
     FROM pg_stat_activity a
-   WHERE ${theStatement}
+   WHERE ${sameSession} AND a.query_start = $8::timestamptz AND a.state = 'active'
      AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
-     AND a.application_name !~ '^sentry($|[ :/_-])'
-     AND ${beforeDeadline('$4', '$5')}`;
+     AND NOT ${isOwnSession('a')}
+     AND ${beforeDeadline('$9', '$10')}`;
 
 async function stillRuns(session: PostgresSession, guard: CancelGuard): Promise<boolean> {
   const rows = await session.query(`SELECT 1 FROM pg_stat_activity a WHERE ${theStatement}`, [
@@ -138,7 +126,10 @@ async function outcome(
   signalled: unknown,
 ): Promise<ActionOutcome> {
   if (signalled === undefined)
-    return { kind: 'failed', text: 'Nothing was done: the statement had ended, or the deadline had passed.' };
+    return {
+      kind: 'failed',
+      text: 'Nothing was done: the statement had ended, its transaction has written since, or the deadline had passed.',
+    };
   if (signalled !== true)
     return { kind: 'failed', text: 'PostgreSQL could not send the signal; the session had just ended.' };
   const from = performance.now();

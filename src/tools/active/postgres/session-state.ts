@@ -106,7 +106,7 @@ async function lockedTables(session: PostgresSession, pid: number): Promise<read
       GROUP BY c.relname ORDER BY c.relname LIMIT 8`,
     [pid],
   );
-  return rows.map((row) => String(row['held']));
+  return rows.map((row) => oneLine(row['held'], 120));
 }
 
 /** Everybody in the queue behind it: who waits for a waiter waits for it, too. */
@@ -119,7 +119,7 @@ async function waiters(session: PostgresSession, pid: number): Promise<readonly 
   const graph = blockingGraph(
     rows.map((row) => ({ pid: Number(row['pid']), blockedBy: row['blocked_by'] as readonly number[] })),
   );
-  const names = new Map(rows.map((row) => [Number(row['pid']), String(row['waiter'])]));
+  const names = new Map(rows.map((row) => [Number(row['pid']), oneLine(row['waiter'], 120)]));
   const behind = graph.behind(pid);
   return behind.map((waiter) => names.get(waiter) ?? String(waiter));
 }

@@ -24,8 +24,13 @@ const input = z
   });
 type SettingInput = z.infer<typeof input>;
 
-/** The value that is replaced, in pg_settings' unit. */
-type SettingGuard = { readonly name: string; readonly setting: string };
+/** The value that is replaced, in pg_settings' unit; where it is from, which decides how it is undone; and who keeps another. */
+type SettingGuard = {
+  readonly name: string;
+  readonly setting: string;
+  readonly source: string;
+  readonly overrides: number;
+};
 
 export const postgresSetSetting = defineActiveTool<SettingInput, SettingGuard>({
   name: 'postgres_set_setting',
@@ -45,7 +50,12 @@ export const postgresSetSetting = defineActiveTool<SettingInput, SettingGuard>({
     const unit = row['unit'] === null ? '' : ` × ${row['unit']}`;
     const before = `${row['setting']}${unit}`;
     return {
-      guard: { name: parsed.name, setting: String(row['setting']) },
+      guard: {
+        name: parsed.name,
+        setting: String(row['setting']),
+        source: String(row['source']),
+        overrides: Number(row['overrides']),
+      },
       clock: String(row['clock']),
       lines: [
         `${parsed.name} is ${before} (from ${row['source']}), default ${row['boot_val']}`,
@@ -65,8 +75,10 @@ export const postgresSetSetting = defineActiveTool<SettingInput, SettingGuard>({
     return context.ports.postgres.act(
       context.target.name,
       async (session) => {
-        const unchanged = `EXISTS (SELECT FROM (${settingSql('$3')}) now WHERE now.setting = $4::text)`;
-        if (!(await lightFuse(session, clock, deadline.withinMs, unchanged, [guard.name, guard.setting])))
+        const { name, setting, source, overrides } = guard;
+        if (
+          !(await lightFuse(session, clock, deadline.withinMs, unchanged, [name, setting, source, overrides]))
+        )
           return {
             kind: 'failed',
             text: 'Nothing was done: the setting was changed meanwhile, or the deadline had passed.',
@@ -131,6 +143,9 @@ function undoSql(name: string, row: Row): string {
   return `ALTER SYSTEM ${back}; SELECT pg_reload_conf()`;
 }
 
+const overridesSql = (param: string): string =>
+  `(SELECT count(*)::int FROM pg_db_role_setting d, unnest(d.setconfig) c WHERE c LIKE ${param}::text || '=%')`;
+
 /** What Sentry's own session has set does not count; see tools/read/postgres/settings. */
 const settingSql = (param: string): string => `
   SELECT CASE WHEN s.source = 'session' THEN s.reset_val ELSE s.setting END AS setting, s.unit, s.context, s.boot_val,
@@ -138,10 +153,13 @@ const settingSql = (param: string): string => `
          coalesce(s.sourcefile LIKE '%postgresql.auto.conf', false) AS from_alter_system
     FROM pg_settings s WHERE s.name = ${param}::text`;
 
+const unchanged = `EXISTS (SELECT FROM (${settingSql('$3')}) now WHERE now.setting = $4::text AND now.source = $5::text)
+  AND ${overridesSql('$3')} = $6::int`;
+
 async function readSetting(session: PostgresSession, name: string): Promise<Row> {
   const [row] = await session.query(
     `SELECT now.*, ${exactTime('clock_timestamp()')} AS clock,
-            (SELECT count(*)::int FROM pg_db_role_setting d, unnest(d.setconfig) c WHERE c LIKE $1::text || '=%') AS overrides,
+            ${overridesSql('$1')} AS overrides,
             has_function_privilege('pg_reload_conf()', 'EXECUTE') AS may_reload
        FROM (${settingSql('$1')}) now`,
     [name],

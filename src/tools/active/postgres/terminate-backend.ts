@@ -4,20 +4,18 @@ import { OpsError } from '../../../domain/errors.ts';
 import { defineActiveTool } from '../../define.ts';
 import type { PostgresSession } from '../../ports.ts';
 import { count } from '../../read/postgres/format.ts';
-import { who } from '../../read/postgres/session-columns.ts';
+import { isOwnSession, who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
+import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
 import { sessionAbout, sessionObjects } from './session-object.ts';
 import { isAlive, type SessionState, signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
-/** The session and the transaction it was in (null: none). A session that went on to other work is not what was approved. */
-type TerminateGuard = {
-  readonly pid: number;
-  readonly backend_start: string;
-  readonly user: string | null;
-  readonly database: string | null;
-  readonly xact_start: string | null;
-};
+/**
+ * The session by what its card calls it, the transaction it was in (null: none), and whether that has written, which is what
+ * its end takes back. A session that went on to other work, or has begun to write, is not what was approved.
+ */
+type TerminateGuard = SessionGuard;
 
 /** How long to wait for the session to be gone after it was told to end. */
 const endsWithinMs = 5_000;
@@ -39,13 +37,7 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
       context,
     );
     return {
-      guard: {
-        pid: input.pid,
-        backend_start: String(state.facts.backend_start),
-        user: state.facts.user,
-        database: state.facts.database,
-        xact_start: state.facts.xact_start,
-      },
+      guard: sessionGuard(state),
       clock: state.clock,
       lines: stateLines(state),
       blastRadius: blastRadius(state),
@@ -62,13 +54,7 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
       async (session) => {
         let rows: readonly { readonly [key: string]: unknown }[];
         try {
-          rows = await session.query(terminateSql, [
-            guard.pid,
-            guard.backend_start,
-            guard.xact_start,
-            clock,
-            deadline.withinMs,
-          ]);
+          rows = await session.query(terminateSql, [...guardParams(guard), clock, deadline.withinMs]);
         } catch (error) {
           return outcomeOfThrow(error);
         }
@@ -108,11 +94,10 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
 const terminateSql = `
   SELECT pg_terminate_backend(a.pid) AS signalled
     FROM pg_stat_activity a
-   WHERE a.pid = $1::int AND a.backend_start = $2::timestamptz
-     AND a.xact_start IS NOT DISTINCT FROM $3::timestamptz
+   WHERE ${sameSession}
      AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
-     AND a.application_name !~ '^sentry($|[ :/_-])'
-     AND ${beforeDeadline('$4', '$5')}`;
+     AND NOT ${isOwnSession('a')}
+     AND ${beforeDeadline('$8', '$9')}`;
 
 async function outcome(
   session: PostgresSession,
@@ -122,7 +107,7 @@ async function outcome(
   if (signalled === undefined)
     return {
       kind: 'failed',
-      text: 'Nothing was done: the session is gone, has gone on to other work, or the deadline had passed.',
+      text: 'Nothing was done: the session is gone, has gone on to other work, has written since, or the deadline had passed.',
     };
   if (signalled !== true)
     return { kind: 'failed', text: 'PostgreSQL could not send the signal; the session had just ended.' };

@@ -65,14 +65,15 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
       async (session) => {
         const relation = `${quoteIdentifier(parsed.schema)}.${quoteIdentifier(parsed.table)}`;
         if (
-          !(await lightFuse(session, clock, deadline.withinMs, 'to_regclass($3::text)::oid = $4::oid', [
+          !(await lightFuse(session, clock, deadline.withinMs, sameTable, [
             relation,
             guard.oid,
+            guard.last_vacuum,
           ]))
         )
           return {
             kind: 'failed',
-            text: 'Nothing was done: the table was replaced, or the deadline had passed.',
+            text: 'Nothing was done: the table was replaced or vacuumed by hand meanwhile, or the deadline had passed.',
           };
         const from = performance.now();
         try {
@@ -120,6 +121,9 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
     timeoutMs: 60_000,
   }),
 });
+
+const sameTable = `to_regclass($3::text)::oid = $4::oid
+  AND (SELECT ${exactTime('pg_stat_get_last_vacuum_time($4::oid)')}) IS NOT DISTINCT FROM $5::text`;
 
 /** The table in its database, and with a partitioned one its partitions: VACUUM goes through them all. */
 function tableObjects(

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { lineMatcher } from '../../../security/search/line-matcher.ts';
 import { defineReadTool } from '../../define.ts';
-import { count } from '../postgres/format.ts';
+import { count, withoutBreaks } from '../postgres/format.ts';
 import { hostOf, hostPath, orThrow, pathRule, placesOf } from './host-path.ts';
 
 /** The seed's limit. */
@@ -51,7 +51,7 @@ export const grepSearch = defineReadTool({
     return {
       text: [
         `${count(rows.length, 'line')} in ${count(files, 'file')}.${more}${skipped}`,
-        ...rows.map((row) => `${row.path}:${row.line ?? '…'}: ${row.text}`),
+        ...rows.map((row) => withoutBreaks(`${row.path}:${row.line ?? '…'}: ${row.text}`)),
       ].join('\n'),
       data: {
         matches: rows,

@@ -4,6 +4,7 @@ import type { PostgresSession, Row } from '../../ports.ts';
 import { type BlockingGraph, blockingGraph } from './blocking-graph.ts';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
+import { relationName } from './relation-size.ts';
 import {
   hiddenLine,
   hiddenSessions,
@@ -58,7 +59,7 @@ function treeSql(version: number): string {
       SELECT pid FROM activity WHERE cardinality(blocked_by) > 0
       UNION SELECT unnest(blocked_by) FROM activity)
     SELECT ${sessionColumns}, cardinality(a.blocked_by) > 0 AS waiting, to_json(a.blocked_by) AS blocked_by,
-           w.locktype AS lock_type, w.mode AS lock_mode, w.relation::regclass::text AS relation,
+           w.locktype AS lock_type, w.mode AS lock_mode, coalesce(${relationName('w.relation')}, w.relation::text) AS relation,
            CASE WHEN cardinality(a.blocked_by) > 0 THEN ${secondsSince(since)} END AS wait_seconds
       FROM activity a
       LEFT JOIN LATERAL (SELECT * FROM pg_locks l WHERE l.pid = a.pid AND NOT l.granted LIMIT 1) w ON true

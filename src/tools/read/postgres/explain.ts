@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { OpsError } from '../../../domain/errors.ts';
-import type { ToolOutput } from '../../define.ts';
-import type { PostgresSession } from '../../ports.ts';
-import { explainable, parameterCount } from './explainable.ts';
+import { defineReadTool, type ToolOutput } from '../../define.ts';
+import type { OwnPostgresSession, PostgresSession } from '../../ports.ts';
+import { explainable, withoutLeadingComments } from './explainable.ts';
 import { oneLine } from './format.ts';
-import { output, postgresReadTool } from './postgres-read-tool.ts';
+import { cannotExplain, planSafely, type SafePlan } from './plan-safely.ts';
+import { output } from './postgres-read-tool.ts';
 import { sessionKey } from './session-key.ts';
 import { howToEnableStatistics, statementStatistics } from './statement-statistics.ts';
 
@@ -32,29 +33,41 @@ const input = z
  * The plan of a statement the server knows, never of free SQL, and never run. Data: `{ query, generic, total_cost, rows_estimate, plan_lines, sequential_scans }`;
  * costs in the planner's units, `sequential_scans` names the tables.
  */
-export const postgresExplain = postgresReadTool({
+export const postgresExplain = defineReadTool({
   name: 'postgres_explain',
   description:
-    "The plan (plain EXPLAIN, nothing is run) of a statement by queryid from postgres_slow_statements, or of a session's current statement by pid and backend_start. Parameters give a generic plan.",
+    "The plan (plain EXPLAIN) of a reading statement by queryid from postgres_slow_statements, or of a session's current statement by pid and backend_start. The statement is not run; planning can run functions it uses, so one that reaches a function, view or type with code of anybody but a superuser is refused. Parameters give a generic plan. Needs a free connection slot.",
   kind: 'diagnostic',
+  domain: 'postgres',
   input,
   timeoutMs: 15_000,
-  async read(session, { queryid, pid, backend_start }) {
-    const query =
-      queryid === undefined
-        ? await queryOfSession(session, pid ?? 0, backend_start ?? '')
-        : await queryById(session, queryid);
-    const [limit] = await session.query(
-      `SELECT setting::int AS bytes FROM pg_settings WHERE name = 'track_activity_query_size'`,
+  async run(context, { queryid, pid, backend_start }) {
+    const { postgres } = context.ports;
+    const { name } = context.target;
+    const { query, maxBytes } = await postgres.read(
+      name,
+      async (session) =>
+        queryid === undefined
+          ? {
+              query: await queryOfSession(session, pid ?? 0, backend_start ?? ''),
+              maxBytes: await cutAt(session),
+            }
+          : { query: await queryById(session, queryid), maxBytes: Number.MAX_SAFE_INTEGER },
+      context,
     );
-    const checked = explainable(
-      query,
-      queryid === undefined ? Number(limit?.['bytes']) : Number.MAX_SAFE_INTEGER,
-    );
+    const checked = explainable(query, maxBytes);
     if ('why' in checked) throw cannotExplain(checked.why);
-    return present(query, parameterCount(checked.sql) > 0, await plan(session, checked.sql));
+    return present(query, await postgres.readAlone(name, (session) => plan(session, checked.sql), context));
   },
 });
+
+/** Bytes of a statement that the server keeps for pg_stat_activity. */
+async function cutAt(session: PostgresSession): Promise<number> {
+  const [limit] = await session.query(
+    `SELECT setting::int AS bytes FROM pg_settings WHERE name = 'track_activity_query_size'`,
+  );
+  return Number(limit?.['bytes']);
+}
 
 async function queryById(session: PostgresSession, queryid: string): Promise<string> {
   const view = await statementStatistics(session);
@@ -83,46 +96,21 @@ async function queryOfSession(session: PostgresSession, pid: number, backendStar
   return String(row['query']);
 }
 
-/** Options in parentheses: the text cannot add ANALYZE to them. One statement: the extended protocol takes no second. */
-async function plan(session: PostgresSession, sql: string): Promise<readonly string[]> {
+async function plan(session: OwnPostgresSession, sql: string): Promise<SafePlan> {
+  if (/^(insert|update|delete|merge)\b/i.test(withoutLeadingComments(sql)))
+    throw cannotExplain('it writes, and only reading statements can be analysed before they are planned');
   try {
-    const parameters = parameterCount(sql);
-    if (parameters === 0) return await lines(session, `EXPLAIN (FORMAT TEXT) ${sql}`);
-    return await planPrepared(session, sql, parameters);
+    return await planSafely(session, sql);
   } catch (error) {
     if (!(error instanceof OpsError) || error.code !== 'POSTGRES_42501') throw error;
     throw new OpsError(error.code, error.message, {
-      hint: "EXPLAIN needs the rights of the statement itself: GRANT pg_read_all_data TO <reading role>; for SELECTs. Plans of writes need the write privilege, which Sentry's reading role should not have.",
+      hint: 'EXPLAIN needs the rights of the statement itself: GRANT pg_read_all_data TO <reading role>;',
       cause: error,
     });
   }
 }
 
-/** Every version plans it so: EXPLAIN (GENERIC_PLAN) of 16+ does not go through the extended protocol, which takes one statement only. */
-async function planPrepared(
-  session: PostgresSession,
-  sql: string,
-  parameters: number,
-): Promise<readonly string[]> {
-  await session.query('DEALLOCATE ALL');
-  await session.query(`SELECT set_config('plan_cache_mode', 'force_generic_plan', false)`);
-  await session.query(`PREPARE sentry_explain AS ${sql}`);
-  try {
-    return await lines(
-      session,
-      `EXPLAIN (FORMAT TEXT) EXECUTE sentry_explain(${Array(parameters).fill('NULL').join(', ')})`,
-    );
-  } finally {
-    await session.query('DEALLOCATE ALL');
-    await session.query('RESET plan_cache_mode');
-  }
-}
-
-async function lines(session: PostgresSession, sql: string): Promise<readonly string[]> {
-  return (await session.query(sql)).map((row) => String(row['QUERY PLAN']));
-}
-
-function present(query: string, generic: boolean, plan: readonly string[]): ToolOutput {
+function present(query: string, { generic, lines: plan }: SafePlan): ToolOutput {
   const top = /cost=[\d.]+\.\.([\d.]+) rows=(\d+)/.exec(plan[0] ?? '');
   const scanned = plan.flatMap((line) => /Seq Scan on (\S+)/.exec(line)?.[1] ?? []);
   const data = {
@@ -147,11 +135,5 @@ function present(query: string, generic: boolean, plan: readonly string[]): Tool
 function gone(message: string): OpsError {
   return new OpsError('GONE', message, {
     hint: 'Look again with postgres_slow_statements or postgres_activity.',
-  });
-}
-
-function cannotExplain(why: string): OpsError {
-  return new OpsError('POSTGRES_CANNOT_EXPLAIN', `This statement cannot be explained: ${why}.`, {
-    hint: 'Explain it by its queryid from postgres_slow_statements, or look at postgres_session.',
   });
 }

@@ -1,3 +1,6 @@
+/** Longer ones are written by programs; whoever writes one may make its reading slow. */
+const MAX_LENGTH = 32_768;
+
 /**
  * The statement as EXPLAIN may take it, or why not. The text comes from the server's own statistics, but a client wrote
  * it: only plain statements that EXPLAIN plans and does not run, never one cut by track_activity_query_size.
@@ -6,6 +9,7 @@ export function explainable(
   query: string,
   maxBytes: number,
 ): { readonly sql: string } | { readonly why: string } {
+  if (query.length > MAX_LENGTH) return { why: `it has more than ${MAX_LENGTH} characters` };
   if (Buffer.byteLength(query) >= maxBytes - 1)
     return {
       why: `the server keeps only ${maxBytes} bytes of a statement (track_activity_query_size), and this one is cut`,
@@ -20,12 +24,7 @@ export function explainable(
   return { sql };
 }
 
-/** The highest `$n`, 0 for none. One inside a string counts too, which only makes a generic plan. */
-export function parameterCount(sql: string): number {
-  return Math.max(0, ...[...sql.matchAll(/\$(\d{1,4})\b/g)].map((match) => Number(match[1])));
-}
-
-function withoutLeadingComments(sql: string): string {
+export function withoutLeadingComments(sql: string): string {
   let rest = sql.trimStart();
   for (;;) {
     const next = rest

@@ -35,10 +35,17 @@ export function oneLine(text: unknown, limit = 300): string {
   return `${characters.slice(0, limit).join('')}… (+${characters.length - limit} characters)`;
 }
 
-/** A compact table: a head, a row a line, cells divided by ` | `. Empty when there are no rows. */
+/** A name in the target may hold line breaks; what is one line stays one, or a name could write lines of its own. */
+export function withoutBreaks(text: string): string {
+  return text.replace(/[\r\n\v\f\x85\u2028\u2029]+/g, ' ');
+}
+
+/** A compact table: a head, a row a line, cells divided by ` | `, which no cell can hold itself. Empty when there are no rows. */
 export function table(head: readonly string[], rows: readonly (readonly unknown[])[]): readonly string[] {
   if (rows.length === 0) return [];
-  return [head, ...rows].map((row) => row.map((cell) => String(cell ?? '–')).join(' | '));
+  return [head, ...rows].map((row) =>
+    row.map((cell) => withoutBreaks(String(cell ?? '–')).replaceAll(' | ', ' ¦ ')).join(' | '),
+  );
 }
 
 /** "and 12 more" when rows were cut, else nothing. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { age, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson, serverVersion } from './postgres-read-tool.ts';
+import { relationName } from './relation-size.ts';
 import { exactTime, secondsSince } from './session-columns.ts';
 
 /**
@@ -22,7 +23,7 @@ export const postgresLocks = postgresReadTool({
     const rows = rowsAsJson(
       await session.query(
         `SELECT l.pid, ${exactTime('a.backend_start')} AS backend_start, a.application_name, a.state,
-                l.locktype AS lock_type, l.mode, l.granted, c.oid::regclass::text AS relation,
+                l.locktype AS lock_type, l.mode, l.granted, ${relationName('c.oid')} AS relation,
                 CASE WHEN NOT l.granted THEN ${secondsSince(`coalesce(${waitstart}, a.query_start)`)} END AS wait_seconds,
                 ${secondsSince('a.xact_start')} AS xact_age_seconds, left(a.query, 1000) AS query,
                 count(*) OVER ()::int AS total
@@ -32,7 +33,7 @@ export const postgresLocks = postgresReadTool({
                  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
           WHERE l.locktype <> 'virtualxid' AND l.pid IS DISTINCT FROM pg_backend_pid()
             AND (c.oid IS NULL OR c.relkind <> 'i' OR NOT l.granted)
-            AND ($1::text IS NULL OR c.relname = $1::text OR c.oid::regclass::text = $1::text)
+            AND ($1::text IS NULL OR c.relname = $1::text OR ${relationName('c.oid')} = $1::text)
             AND (NOT $2::boolean OR NOT l.granted)
           ORDER BY l.granted, position('Exclusive' IN l.mode) = 0, l.mode <> 'AccessExclusiveLock', a.xact_start
           LIMIT $3::int`,

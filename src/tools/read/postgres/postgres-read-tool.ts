@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Json } from '../../../domain/tool-call.ts';
 import { defineReadTool, type ReadTool, type ToolOutput } from '../../define.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
+import { withoutBreaks } from './format.ts';
 
 /** What a PostgreSQL read tool adds to the common part. */
 export interface PostgresReadSpec<I> {
@@ -44,5 +45,5 @@ export function rowsAsJson(rows: readonly Row[]): readonly { readonly [key: stri
 }
 
 export function output(lines: readonly string[], data: Json): ToolOutput {
-  return { text: lines.join('\n'), data };
+  return { text: lines.map(withoutBreaks).join('\n'), data };
 }

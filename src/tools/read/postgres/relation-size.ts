@@ -18,3 +18,9 @@ export const exclusivelyLocked = `exclusively_locked AS MATERIALIZED (
 
 /** Schemas of PostgreSQL itself; `n` is pg_namespace. */
 export const userSchemas = `n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'`;
+
+/** A relation as people write it: without its schema where that is `public`. Null for an oid that is none of this database. */
+export function relationName(oid: string): string {
+  return `(SELECT CASE WHEN rn.nspname IN ('public', 'pg_catalog') THEN '' ELSE quote_ident(rn.nspname) || '.' END || quote_ident(rc.relname)
+             FROM pg_class rc JOIN pg_namespace rn ON rn.oid = rc.relnamespace WHERE rc.oid = ${oid})`;
+}

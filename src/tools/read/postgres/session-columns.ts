@@ -14,6 +14,15 @@ export function secondsSince(column: string): string {
   return `round(extract(epoch FROM clock_timestamp() - ${column})::numeric, 1)`;
 }
 
+/**
+ * Whether a session of pg_stat_activity is Sentry's own. Anybody may call himself so (`application_name`), only Sentry
+ * has its roles' passwords; the lane tells which they are (`sentry.own_roles`).
+ */
+export function isOwnSession(alias: string): string {
+  return `(coalesce(${alias}.application_name, '') ~ '^sentry($|[ :/_-])' AND coalesce(${alias}.usename::text IN (
+    SELECT session_user::text UNION ALL SELECT json_array_elements_text(current_setting('sentry.own_roles', true)::json)), false))`;
+}
+
 /** The columns every tool shows of a session; `a` is pg_stat_activity. */
 export const sessionColumns = `
   a.pid, ${exactTime('a.backend_start')} AS backend_start, a.backend_type,
@@ -24,7 +33,7 @@ export const sessionColumns = `
   ${secondsSince('a.xact_start')} AS xact_age_seconds,
   ${secondsSince('a.query_start')} AS query_age_seconds,
   ${secondsSince('a.state_change')} AS state_age_seconds,
-  a.application_name ~ '^sentry($|[ :/_-])' AS is_sentry,
+  ${isOwnSession('a')} AS is_sentry,
   left(a.query, 2000) AS query`;
 
 /** One session as tools give it. Ages in seconds; a null age: not in a transaction, never ran anything, or hidden from the role. */
@@ -78,8 +87,8 @@ export function sessionFacts(row: Row): SessionFacts {
 
 /** What people and models call a session: who it is, without what it does. */
 export function who(session: SessionFacts): string {
-  const name = session.application_name || 'no application_name';
-  return `pid ${session.pid} (${session.user ?? '?'}@${session.database ?? '?'}, ${name})`;
+  const name = oneLine(session.application_name, 100) || 'no application_name';
+  return `pid ${session.pid} (${oneLine(session.user ?? '?', 100)}@${oneLine(session.database ?? '?', 100)}, ${name})`;
 }
 
 const hiddenQuery = '<insufficient privilege>';
