@@ -17,6 +17,7 @@ import { createHostTargets } from '../infra/host/create-host-targets.ts';
 import { createMetrics } from '../infra/metrics/registry.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
 import { createAccept } from '../ingest/accept.ts';
+import { alertSources } from '../ingest/sources.ts';
 import { createOpenByHand } from '../ingest/open-by-hand.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
 import { createDigDeeper } from '../investigation/dig-deeper.ts';
@@ -216,6 +217,12 @@ export async function buildApp(parts: Parts) {
     claude: model.investigator,
     playbook: createPlaybook({ runbooks: knownRunbooks }),
     reporter: slack,
+    confirmation: {
+      sourceWaitMs: config.sourceWaitMinutes * 60_000,
+      holdMs: 10_000,
+      timeoutMs: 2 * 60_000,
+      sendsEnds: new Set(alertSources.filter((source) => !source.vague).map(({ name }) => name)),
+    },
     stops,
     log,
     shutdown: shutdown.signal,

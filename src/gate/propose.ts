@@ -15,6 +15,7 @@ import { plainJson } from '../security/inputs/plain-json.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import { rateRefusal } from '../security/rate-limit.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
+import { aimOf, type ReadsCriterion, readRed, storeReading } from './aim.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { sameCommand } from './same-command.ts';
 import type { Screened } from './screened.ts';
@@ -30,7 +31,7 @@ export interface UndoOrder {
  * One undecided action an incident: asked again after a crash, the same plan is answered with the action already there.
  */
 export async function propose(
-  deps: GateDeps & { readonly screened: Screened },
+  deps: GateDeps & { readonly screened: Screened; readonly criterion: ReadsCriterion },
   credential: Credential,
   tool: ActiveTool<unknown, Json>,
   context: ToolContext,
@@ -60,8 +61,13 @@ export async function propose(
       AND tool = ${tool.name} AND state IN ('failed', 'succeeded') AND tool_call_id IS NOT NULL`;
   // A person may take back what has been taken back and done again.
   if (!undo && ranBefore.some((row) => sameCommand(String(row['command']), command)))
-    return refuse('TRIED_ALREADY', `"${command}" has already been run in this incident and did not help.`);
+    return refuse('TRIED_ALREADY', `"${command}" has already been run in this incident.`);
 
+  const aim = await aimOf(sql, credential, tool, input, notes, undo !== undefined);
+  if ('ok' in aim) return aim;
+  if (hides(aim.criterion as unknown as Json)) return secret;
+  const reading = aim.criterion && (await readRed(deps, credential, context, aim.criterion));
+  if (reading && 'ok' in reading) return reading;
   const before = await tool.preflight(context, input);
   const identity = await deps.identity(target);
   const guard = plainOf(before.guard);
@@ -73,7 +79,7 @@ export async function propose(
   const auditOnly = stopped !== undefined;
   // The mode is the operator's lasting word; a switch is taken back, and then this is looked at again.
   const heldBy = stopped?.code === 'STOPPED' ? stopped.reason : null;
-  const verify = notes?.verify ?? tool.verify(input, guard);
+  const verify = aim.criterion ?? tool.effect(input, guard);
   if (hides(verify as unknown as Json)) return secret;
   const plan: Plan = {
     tool: tool.name,
@@ -83,16 +89,19 @@ export async function propose(
     guard,
     why: shown(notes?.why ?? ''),
     blastRadius: shown(before.blastRadius),
-    preflight: before.lines.map(shown),
+    preflight: [...(before.objection ? [`⚠ ${before.objection}`] : []), ...before.lines].map(shown),
     undo: shown(before.undo),
-    risk: riskOf(before.risk),
+    risk: before.objection ? 'high' : riskOf(before.risk),
     runbookId: notes?.runbookId ?? null,
     verify: plainOf(verify as unknown as Json) as unknown as VerifyPlan,
+    purpose: aim.purpose,
   };
   const hash = planHash(plan);
   const rules = deps.rules ?? withoutPolicy({ approvers: [], approvalMinutes: deps.approvalMinutes });
-  const demands = await rules.demands(plan);
-  if ('ok' in demands) return demands;
+  const asked = await rules.demands(plan);
+  if ('ok' in asked) return asked;
+  // What speaks against it is for two people to weigh.
+  const demands = before.objection ? { ...asked, approvals: Math.max(2, asked.approvals), autonomy: null } : asked;
 
   const stored = await sql.begin(async (tx) => {
     // Two calls of one message at once: the second has to see what the first proposed.
@@ -108,15 +117,17 @@ export async function propose(
     await tx`
       INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                           system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
-                          audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, autonomous_at, expires_at)
+                          audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, purpose, autonomous_at,
+                          expires_at)
       VALUES (${id}, ${credential.incidentId}, ${incident?.['round'] ?? 1}, 'proposed', ${tool.name}, ${target},
               ${tx.json(input)}, ${command}, ${hash}, ${tx.json(guard)}, ${identity.systemIdentifier},
               ${identity.timelineId}, ${plan.why}, ${plan.blastRadius}, ${tx.array(plan.preflight)}::text[], ${plan.undo},
               ${plan.risk}, ${plan.runbookId}, ${tx.json(plan.verify)}, ${auditOnly}, ${heldBy},
-              ${demands.approvals}, ${demands.rule}, ${undo?.actionId ?? null}, ${undo?.by ?? null},
+              ${demands.approvals}, ${demands.rule}, ${undo?.actionId ?? null}, ${undo?.by ?? null}, ${aim.purpose},
               clock_timestamp() + ${await vetoMinutes(tx, demands)}::int * interval '1 minute',
               clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
+    if (reading) await storeReading(tx, { incidentId: credential.incidentId, actionId: id }, 'proposal', reading);
     // No phase waits for an undo: its own turn comes to expire it.
     if (undo)
       await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'undo', ${demands.expiresMinutes * 60_000 + 500}::bigint)`;
@@ -234,5 +245,5 @@ function riskOf(risk: Risk): Risk {
 
 /** Whether an error of a preflight means that what the action is about is gone. */
 export function isGone(error: unknown): boolean {
-  return error instanceof OpsError && error.code === 'GONE';
+  return error instanceof OpsError && (error.code === 'GONE' || error.code === 'POSTGRES_VICTIM');
 }

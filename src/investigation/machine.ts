@@ -15,7 +15,7 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   planning: ['awaiting_approval', 'reported', 'resolved'],
   awaiting_approval: ['planning', 'remediating', 'reported', 'resolved'],
   remediating: ['verifying'],
-  verifying: ['resolved', 'diagnosing', 'escalated'],
+  verifying: ['resolved', 'reported', 'diagnosing', 'escalated'],
   reported: ['diagnosing', 'resolved'],
   escalated: ['diagnosing', 'resolved'],
   resolved: ['diagnosing'],

@@ -43,6 +43,7 @@ const incidentColumns = [
   'opened_at',
   'updated_at',
   'ended_at',
+  'resolved_by',
 ] as const;
 
 export const toIncident = (row: SqlRow): Incident => pick(row, incidentColumns) as unknown as Incident;
@@ -82,6 +83,7 @@ const actionColumns = [
   'held_by',
   'undoes',
   'requested_by',
+  'purpose',
 ] as const;
 
 export const toAction = (row: SqlRow): Action => pick(row, actionColumns) as unknown as Action;

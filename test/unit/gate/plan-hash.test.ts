@@ -16,6 +16,7 @@ const plan: Plan = {
   undo: 'break it',
   risk: 'low',
   runbookId: null,
+  purpose: 'repair',
   verify: { steps: [], holdMs: 1, timeoutMs: 1 },
 };
 const hash = (input: unknown): string => planHash({ ...plan, input: input as Json });
@@ -94,6 +95,7 @@ test.each<Partial<Plan>>([
   { undo: 'easily' },
   { risk: 'high' },
   { runbookId: 'box' },
+  { purpose: 'prevent' },
   { verify: { steps: [], holdMs: 0, timeoutMs: 1 } },
 ])('what the card says belongs to it: %j', (change) => {
   expect(planHash({ ...plan, ...change })).not.toBe(planHash(plan));

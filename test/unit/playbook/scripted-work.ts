@@ -36,6 +36,7 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     openedAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
     endedAt: null,
+    resolvedBy: null,
     ...part,
   };
 }
@@ -76,6 +77,7 @@ export function anAction(part: Partial<Action>): Action {
     heldBy: null,
     undoes: null,
     requestedBy: null,
+    purpose: 'repair',
     ...part,
   };
 }

@@ -6,7 +6,7 @@ import type { PostgresSession, Row } from '../../ports.ts';
 import { age } from '../../read/postgres/format.ts';
 import { who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
-import { signalable, stateLines } from './session-state.ts';
+import { objected, signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
 /** The session and the very statement it runs: the next one is not what was approved. */
@@ -59,6 +59,7 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
       blastRadius: `One statement of ${who(facts)}, running for ${age(facts.query_age_seconds)}: it fails with error 57014, and its transaction with it. The session stays.`,
       undo: 'Cannot be undone, but the client can run the statement again.',
       risk: 'low',
+      ...objected(state),
     };
   },
   async run(context, _input, guard, deadline) {
@@ -96,7 +97,9 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
       throw error;
     }
   },
-  verify: ({ pid, backend_start }, { query_start }) => ({
+  subjects: ({ pid }) => [String(pid)],
+  repairsOnly: true,
+  effect: ({ pid, backend_start }, { query_start }) => ({
     steps: [
       {
         tool: 'postgres_session',

@@ -6,7 +6,7 @@ import type { PostgresSession } from '../../ports.ts';
 import { count } from '../../read/postgres/format.ts';
 import { who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
-import { isAlive, type SessionState, signalable, stateLines } from './session-state.ts';
+import { isAlive, objected, type SessionState, signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
 /** The session and the transaction it was in (null: none). A session that went on to other work is not what was approved. */
@@ -50,6 +50,7 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
       blastRadius: blastRadius(state),
       undo: 'Cannot be undone: the session is closed and its uncommitted work is lost. The client can connect again.',
       risk: state.hasWritten ? 'medium' : 'low',
+      ...objected(state),
     };
   },
   async run(context, input, guard, deadline) {
@@ -87,7 +88,9 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
       throw error;
     }
   },
-  verify: ({ pid, backend_start }) => ({
+  subjects: ({ pid }) => [String(pid)],
+  repairsOnly: true,
+  effect: ({ pid, backend_start }) => ({
     steps: [
       {
         tool: 'postgres_session',

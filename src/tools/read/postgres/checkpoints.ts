@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import { OpsError } from '../../../domain/errors.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
 import { bytes, percent } from './format.ts';
@@ -15,6 +16,9 @@ export const postgresCheckpoints = postgresReadTool({
   name: 'postgres_checkpoints',
   description:
     'Checkpoints (timed, requested, write and sync seconds), WAL written, size of the pg_wal folder in bytes, and whether WAL archiving fails. For WAL that fills the disk, and I/O peaks at checkpoints.',
+  measures: [
+    measureAt('archive_failing', { name: 'archive_failing', label: 'archiving of the WAL fails', unit: '', healthy: 'at_most', bound: 0 }),
+  ],
   input: z.strictObject({}),
   async read(session) {
     const version = await serverVersion(session);
