@@ -85,7 +85,9 @@ function strays(
 }
 
 function blamed({ rootCause, remedy, evidence }: Diagnosis): string {
-  return [rootCause, remedy ?? '', ...evidence.flatMap(({ claim, quote }) => [claim, quote ?? ''])].join('\n');
+  return [rootCause, remedy ?? '', ...evidence.flatMap(({ claim, quote }) => [claim, quote ?? ''])].join(
+    '\n',
+  );
 }
 
 /** As a word of its own: 42 is not named by 4242, nor `orders` by `orders_archive`. */

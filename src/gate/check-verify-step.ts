@@ -24,7 +24,11 @@ export function checkVerifyStep(
   const value = evaluate(step.holds, { result: result.data });
   if (!value.ok) return untold(value.reason);
   if (typeof value.value !== 'boolean') return untold(`\`${step.holds}\` is neither true nor false`);
-  return { holds: value.value, line: value.value ? `✓ ${step.says}` : `✗ Not yet: ${step.says}`, value: null };
+  return {
+    holds: value.value,
+    line: value.value ? `✓ ${step.says}` : `✗ Not yet: ${step.says}`,
+    value: null,
+  };
 }
 
 function checkMeasure(

@@ -14,7 +14,14 @@ import {
   type MemoryTool,
   type ReadTool,
 } from '../tools/define.ts';
-import { type CriterionQuestion, type CriterionReading, measuresOf, type RedMeasure, readCriterion, redMeasures } from './criterion.ts';
+import {
+  type CriterionQuestion,
+  type CriterionReading,
+  measuresOf,
+  type RedMeasure,
+  readCriterion,
+  redMeasures,
+} from './criterion.ts';
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { mayReadAgain } from './may-read-again.ts';

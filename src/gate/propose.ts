@@ -101,7 +101,9 @@ export async function propose(
   const asked = await rules.demands(plan);
   if ('ok' in asked) return asked;
   // What speaks against it is for two people to weigh.
-  const demands = before.objection ? { ...asked, approvals: Math.max(2, asked.approvals), autonomy: null } : asked;
+  const demands = before.objection
+    ? { ...asked, approvals: Math.max(2, asked.approvals), autonomy: null }
+    : asked;
 
   const stored = await sql.begin(async (tx) => {
     // Two calls of one message at once: the second has to see what the first proposed.
@@ -127,7 +129,8 @@ export async function propose(
               clock_timestamp() + ${await vetoMinutes(tx, demands)}::int * interval '1 minute',
               clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
-    if (reading) await storeReading(tx, { incidentId: credential.incidentId, actionId: id }, 'proposal', reading);
+    if (reading)
+      await storeReading(tx, { incidentId: credential.incidentId, actionId: id }, 'proposal', reading);
     // No phase waits for an undo: its own turn comes to expire it.
     if (undo)
       await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'undo', ${demands.expiresMinutes * 60_000 + 500}::bigint)`;

@@ -16,7 +16,8 @@ export function criterionOf(
   { holdMs, timeoutMs }: Pick<Confirmation, 'holdMs' | 'timeoutMs'>,
 ): VerifyPlan | null {
   const red = calls.flatMap((call) => gate.redMeasures(call).map((one) => ({ ...one, callId: call.id })));
-  const chosen = red.find((one) => one.callId === symptom?.toolCallId && one.measure === symptom.measure) ?? red[0];
+  const chosen =
+    red.find((one) => one.callId === symptom?.toolCallId && one.measure === symptom.measure) ?? red[0];
   if (chosen === undefined) return null;
   const measures = gate.measures(chosen.tool);
   const measure = measures.find(({ name }) => name === chosen.measure);

@@ -12,7 +12,10 @@ export interface Confirmation {
 }
 
 /** Whether somebody who sent this incident's alerts would say that they are over. */
-export function waitsForSource({ alerts }: Pick<IncidentRecord, 'alerts'>, { sendsEnds }: Confirmation): boolean {
+export function waitsForSource(
+  { alerts }: Pick<IncidentRecord, 'alerts'>,
+  { sendsEnds }: Confirmation,
+): boolean {
   return alerts.some(({ source, status }) => status === 'firing' && sendsEnds.has(source));
 }
 

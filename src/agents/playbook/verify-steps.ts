@@ -13,7 +13,10 @@ export function verifySteps(run: Run, verify: RunbookVerify): readonly VerifySte
     if (!says.ok) return says.reason;
     const asked = { tool: step.call, input: input.value, says: says.text };
     if (step.measure !== undefined) {
-      steps.push({ ...asked, measure: { name: step.measure, ...(step.bound === undefined ? {} : { bound: step.bound }) } });
+      steps.push({
+        ...asked,
+        measure: { name: step.measure, ...(step.bound === undefined ? {} : { bound: step.bound }) },
+      });
       continue;
     }
     const holds = renderExpression(step.holds ?? '', run.variables);

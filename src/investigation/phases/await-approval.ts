@@ -133,7 +133,8 @@ async function back(run: PhaseRun, to: 'planning', reason: string, key: string):
 }
 
 /** What a person should know when a problem went away before its fix ran. */
-export const OVER_BY_ITSELF = 'It is over by itself, and nothing was run. If it comes back, its alert has it looked at again.';
+export const OVER_BY_ITSELF =
+  'It is over by itself, and nothing was run. If it comes back, its alert has it looked at again.';
 
 async function report(
   run: PhaseRun,

@@ -20,7 +20,8 @@ export async function lookWhetherItLasts(run: PhaseRun): Promise<void> {
     const record = await deps.records.load(incident.id);
     return (
       record?.actions.findLast(
-        ({ purpose, state, round }) => purpose === 'repair' && state === 'succeeded' && round === incident.round,
+        ({ purpose, state, round }) =>
+          purpose === 'repair' && state === 'succeeded' && round === incident.round,
       ) ?? null
     );
   });

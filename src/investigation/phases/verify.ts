@@ -26,7 +26,10 @@ interface Conclusion {
   readonly bySource?: boolean;
 }
 
-type Look = { readonly wait: Extract<Judgement, { kind: 'wait' }> } | { readonly conclusion: Conclusion } | 'left';
+type Look =
+  | { readonly wait: Extract<Judgement, { kind: 'wait' }> }
+  | { readonly conclusion: Conclusion }
+  | 'left';
 
 /** `verifying` → `resolved`, back to `diagnosing`, `reported` or `escalated`. No model: the live system decides. One look a turn. */
 export async function verify(run: PhaseRun): Promise<void> {
@@ -77,7 +80,9 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
   if (now && (now.state !== 'verifying' || now.round !== incident.round)) return 'left';
   const plan = action.verify;
   if (plan.steps.length === 0)
-    return { conclusion: { verdict: 'cannot_tell', reason: 'There is no way on record to tell whether it helped.' } };
+    return {
+      conclusion: { verdict: 'cannot_tell', reason: 'There is no way on record to tell whether it helped.' },
+    };
   const earlier = await watchReadings(deps.sql, action.id);
   const last = earlier.at(-1);
   // Somebody else's look of a moment ago has asked for the turn after it: two chains of looks become one.
@@ -93,7 +98,10 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
   await addReading(deps.sql, { incidentId: incident.id, actionId: action.id }, 'watch', reading);
   const readings = await watchReadings(deps.sql, action.id);
   const isSourceOver = now?.sourceResolvedAt != null;
-  const waitMs = action.purpose === 'repair' && waitsForSource(record, deps.confirmation) ? deps.confirmation.sourceWaitMs : 0;
+  const waitMs =
+    action.purpose === 'repair' && waitsForSource(record, deps.confirmation)
+      ? deps.confirmation.sourceWaitMs
+      : 0;
   const judgement = judgeRecovery({
     plan,
     readings,
@@ -117,7 +125,9 @@ async function isRecent({ deps }: PhaseRun, { id, verify }: Action, at: number):
 
 function steadySteps({ deps }: PhaseRun, { verify }: Action): readonly number[] {
   return verify.steps.flatMap(({ tool, measure }, at) =>
-    deps.gate.measures(tool).some(({ name, healthy }) => name === measure?.name && healthy === 'steady') ? [at] : [],
+    deps.gate.measures(tool).some(({ name, healthy }) => name === measure?.name && healthy === 'steady')
+      ? [at]
+      : [],
   );
 }
 
@@ -152,7 +162,11 @@ interface Seen {
   readonly source: string;
 }
 
-function conclusionOf(judgement: Exclude<Judgement, { kind: 'wait' }>, action: Action, seen: Seen): Conclusion {
+function conclusionOf(
+  judgement: Exclude<Judgement, { kind: 'wait' }>,
+  action: Action,
+  seen: Seen,
+): Conclusion {
   const { lines, isSourceOver, source } = seen;
   if (judgement.kind === 'recovered') return recovered(action, judgement.heldMs, lines);
   if (judgement.kind === 'source_fires')
@@ -183,7 +197,10 @@ function recovered(action: Action, heldMs: number, lines: string): Conclusion {
   if (action.purpose === 'prevent') return { verdict: 'done', reason: held };
   // A plan from before criteria were kept shows only that its change took effect.
   if (!isCriterion(action.verify))
-    return { verdict: 'cannot_tell', reason: `It took effect (${held}); nothing on record tells whether it helped.` };
+    return {
+      verdict: 'cannot_tell',
+      reason: `It took effect (${held}); nothing on record tells whether it helped.`,
+    };
   return { verdict: 'fixed', reason: held };
 }
 
@@ -207,11 +224,15 @@ async function conclude(
       changes: { verdict, nextStep: null, resolvedBy: bySource ? 'source' : 'confirmed' },
       events: bySource
         ? [concluded]
-        : [concluded, { type: 'incident.summary', text: `${endedBy(action)} ${incident.cause ?? ''}`.trim() }],
+        : [
+            concluded,
+            { type: 'incident.summary', text: `${endedBy(action)} ${incident.cause ?? ''}`.trim() },
+          ],
       turnAfterMs: null,
     });
     if (!bySource)
-      for (const delayMs of LASTING_AFTER_MS) await deps.jobs.enqueueTurn(incident.id, LASTING_TURN, { delayMs });
+      for (const delayMs of LASTING_AFTER_MS)
+        await deps.jobs.enqueueTurn(incident.id, LASTING_TURN, { delayMs });
     return moved;
   }
   if (verdict === 'done')
@@ -220,7 +241,11 @@ async function conclude(
       to: 'reported',
       reason: 'Done as asked.',
       key,
-      changes: { verdict, nextStep: 'Done as asked: it is to keep the problem from coming back. Nothing was wrong that it could have fixed.' },
+      changes: {
+        verdict,
+        nextStep:
+          'Done as asked: it is to keep the problem from coming back. Nothing was wrong that it could have fixed.',
+      },
       events: [concluded],
       turnAfterMs: null,
     });

@@ -125,7 +125,10 @@ function aim({ purpose, verify }: Action) {
     ];
   const steps = purpose === 'repair' ? verify.steps.filter(({ measure }) => measure !== undefined) : [];
   if (steps.length === 0) return [];
-  return [paragraph(bold('Fixed when: ')), list(steps.slice(0, 4).map(({ says }) => [words(cut(oneLine(says), 200))]))];
+  return [
+    paragraph(bold('Fixed when: ')),
+    list(steps.slice(0, 4).map(({ says }) => [words(cut(oneLine(says), 200))])),
+  ];
 }
 
 /** What can be done with the card now, or what became of it. */

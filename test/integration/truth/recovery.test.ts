@@ -28,7 +28,10 @@ interface World {
 }
 const world: World = { waiting: 3, starts: 0, loops: false, acted: 0, acts: () => undefined, readable: true };
 
-const active = (name: string, rest: Partial<Parameters<typeof defineActiveTool<{ what: string }, Json>>[0]> = {}) =>
+const active = (
+  name: string,
+  rest: Partial<Parameters<typeof defineActiveTool<{ what: string }, Json>>[0]> = {},
+) =>
   defineActiveTool<{ what: string }, Json>({
     name,
     description: 'Does something to the queue.',
@@ -68,7 +71,13 @@ const tools: readonly Tool[] = [
     kind: 'read',
     domain: 'postgres',
     measures: [
-      measureAt('waiting', { name: 'waiting', label: 'waiting jobs', unit: 'jobs', healthy: 'at_most', bound: 2 }),
+      measureAt('waiting', {
+        name: 'waiting',
+        label: 'waiting jobs',
+        unit: 'jobs',
+        healthy: 'at_most',
+        bound: 2,
+      }),
       measureAt('starts', { name: 'starts', label: 'starts', unit: '', healthy: 'steady', bound: 0 }),
     ],
     input: z.strictObject({}),
@@ -77,7 +86,10 @@ const tools: readonly Tool[] = [
       if (!world.readable) throw new Error('the queue does not answer');
       if (world.loops) world.starts += 1;
       const { waiting, starts } = world;
-      return { text: `${waiting} jobs wait behind consumer-7; started ${starts} times`, data: { waiting, starts } };
+      return {
+        text: `${waiting} jobs wait behind consumer-7; started ${starts} times`,
+        data: { waiting, starts },
+      };
     },
   }),
   defineReadTool({
@@ -178,7 +190,14 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(() => {
-  Object.assign(world, { waiting: 3, starts: 0, loops: false, acted: 0, acts: () => undefined, readable: true });
+  Object.assign(world, {
+    waiting: 3,
+    starts: 0,
+    loops: false,
+    acted: 0,
+    acts: () => undefined,
+    readable: true,
+  });
   Object.assign(script, { reads: ['queue_state'], proposes: { tool: 'queue_kick', what: 'consumer-7' } });
   delete script.symptom;
 });
@@ -214,14 +233,24 @@ async function proposed(id: IncidentId, round = 1) {
 async function approve(id: IncidentId) {
   const action = await proposed(id);
   const { id: actionId, planHash } = action;
-  const order = { actionId, planHash, by: 'UONCALL', decision: 'approve', reason: '', anotherWay: false } as const;
+  const order = {
+    actionId,
+    planHash,
+    by: 'UONCALL',
+    decision: 'approve',
+    reason: '',
+    anotherWay: false,
+  } as const;
   expect(await core.approvals.decide(order)).toMatchObject({ ok: true });
   return action;
 }
 
 const verdicts = (events: readonly { readonly type: string }[]) =>
-  events.flatMap((event) => (event.type === 'verification.concluded' ? [(event as { verdict?: string }).verdict] : []));
-const learnt = (id: IncidentId) => episodes.filter(({ incidentId }) => incidentId === id).map(({ success }) => success);
+  events.flatMap((event) =>
+    event.type === 'verification.concluded' ? [(event as { verdict?: string }).verdict] : [],
+  );
+const learnt = (id: IncidentId) =>
+  episodes.filter(({ incidentId }) => incidentId === id).map(({ success }) => success);
 
 describe('a repair', () => {
   test('is fixed when the symptom is gone, and only then learnt as a success', async () => {
@@ -230,7 +259,10 @@ describe('a repair', () => {
     };
     const id = await open();
     const action = await approve(id);
-    expect(action).toMatchObject({ purpose: 'repair', verify: { steps: [{ measure: { name: 'waiting', bound: 2 } }, {}] } });
+    expect(action).toMatchObject({
+      purpose: 'repair',
+      verify: { steps: [{ measure: { name: 'waiting', bound: 2 } }, {}] },
+    });
     const { incident, events } = await until(id, 'resolved');
     expect(incident).toMatchObject({ resolvedBy: 'confirmed', verdict: 'fixed' });
     expect(verdicts(events)).toEqual(['fixed']);
@@ -260,7 +292,8 @@ describe('a repair', () => {
     const id = await open();
     await approve(id);
     await waitFor('many looks', async () => {
-      const [row] = await core.sql`SELECT count(*)::int AS n FROM criterion_reading WHERE incident_id = ${id} AND phase = 'watch'`;
+      const [row] =
+        await core.sql`SELECT count(*)::int AS n FROM criterion_reading WHERE incident_id = ${id} AND phase = 'watch'`;
       return Number(row?.['n']) >= 8;
     });
     expect((await core.records.incident(id))?.state).toBe('verifying');
@@ -278,7 +311,9 @@ describe('a repair', () => {
     script.proposes = { tool: 'queue_tune', what: 'consumer-7' };
     const { id: actionId, planHash } = action;
     const no = { decision: 'deny', reason: 'look again', anotherWay: true } as const;
-    expect(await core.approvals.decide({ actionId, planHash, by: 'UONCALL', ...no })).toMatchObject({ ok: true });
+    expect(await core.approvals.decide({ actionId, planHash, by: 'UONCALL', ...no })).toMatchObject({
+      ok: true,
+    });
     const { incident, actions } = await until(id, 'reported');
     expect(actions).toHaveLength(1);
     expect(incident.nextStep).toContain('over by itself');
@@ -325,11 +360,17 @@ describe('a repair', () => {
 
   test('is judged by the measure that was chosen, which may be stricter and never laxer', async () => {
     script.symptom = { measure: 'waiting', bound: 0 };
-    expect((await proposed(await open())).verify.steps[0]).toMatchObject({ measure: { name: 'waiting', bound: 0 } });
+    expect((await proposed(await open())).verify.steps[0]).toMatchObject({
+      measure: { name: 'waiting', bound: 0 },
+    });
     script.symptom = { measure: 'waiting', bound: 1_000 };
-    expect((await proposed(await open())).verify.steps[0]).toMatchObject({ measure: { name: 'waiting', bound: 2 } });
+    expect((await proposed(await open())).verify.steps[0]).toMatchObject({
+      measure: { name: 'waiting', bound: 2 },
+    });
     script.symptom = { measure: 'made_up' };
-    expect((await proposed(await open())).verify.steps[0]).toMatchObject({ measure: { name: 'waiting', bound: 2 } });
+    expect((await proposed(await open())).verify.steps[0]).toMatchObject({
+      measure: { name: 'waiting', bound: 2 },
+    });
   });
 });
 
@@ -347,7 +388,14 @@ test('what is to prevent is done as asked, and never called fixed', async () => 
 
 describe('a source', () => {
   const over = (id: IncidentId, fingerprint: string, on = core) =>
-    on.accept(boxAlert({ fingerprint, status: 'resolved', deliveryKey: `${id} over`, endsAt: new Date().toISOString() }));
+    on.accept(
+      boxAlert({
+        fingerprint,
+        status: 'resolved',
+        deliveryKey: `${id} over`,
+        endsAt: new Date().toISOString(),
+      }),
+    );
 
   test('that says it is over while the symptom is there ends it grey, and confirms nothing', async () => {
     const fingerprint = 'a'.repeat(32);
@@ -357,7 +405,9 @@ describe('a source', () => {
     const { incident, events } = await until(id, 'resolved');
     expect(incident).toMatchObject({ resolvedBy: 'source', verdict: null });
     const summary = events.findLast((event) => event.type === 'incident.summary');
-    expect(summary).toMatchObject({ text: expect.stringContaining('does not confirm it: ✗ waiting jobs: 3 jobs') });
+    expect(summary).toMatchObject({
+      text: expect.stringContaining('does not confirm it: ✗ waiting jobs: 3 jobs'),
+    });
   });
 
   test('that says so after a fix that did not help ends it grey as well', async () => {
@@ -397,7 +447,10 @@ describe('a source', () => {
       );
       expect((await core.records.incident(id))?.state).toBe('verifying');
       await over(id, fingerprint, waiting);
-      expect((await until(id, 'resolved')).incident).toMatchObject({ resolvedBy: 'confirmed', verdict: 'fixed' });
+      expect((await until(id, 'resolved')).incident).toMatchObject({
+        resolvedBy: 'confirmed',
+        verdict: 'fixed',
+      });
     } finally {
       await waiting.stop();
       core = await createCore({ url: database.url, tools, investigator: scripted, memory });
@@ -421,7 +474,11 @@ describe('a fix', () => {
     const { incident, events } = await until(id, 'reported', 2);
     expect(incident.resolvedBy).toBeNull();
     expect(events).toContainEqual(
-      expect.objectContaining({ type: 'state.changed', from: 'resolved', reason: expect.stringContaining('did not last') }),
+      expect.objectContaining({
+        type: 'state.changed',
+        from: 'resolved',
+        reason: expect.stringContaining('did not last'),
+      }),
     );
     expect(learnt(id)).toEqual([true, false]);
   });
@@ -435,7 +492,8 @@ describe('a fix', () => {
     await until(id, 'resolved');
     await core.engine.enqueueTurn(id, 'does it last');
     await waitFor('the look', async () => {
-      const [row] = await core.sql`SELECT count(*)::int AS n FROM criterion_reading WHERE incident_id = ${id} AND phase = 'after'`;
+      const [row] =
+        await core.sql`SELECT count(*)::int AS n FROM criterion_reading WHERE incident_id = ${id} AND phase = 'after'`;
       return Number(row?.['n']) >= 1;
     });
     expect((await core.records.incident(id))?.state).toBe('resolved');

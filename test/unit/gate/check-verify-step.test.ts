@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkVerifyStep } from '../../../src/gate/check-verify-step.ts';
 import { asToolCallId } from '../../../src/domain/ids.ts';
 import { measureAt } from '../../../src/domain/measure.ts';
 import type { Json, ToolCallResult } from '../../../src/domain/tool-call.ts';
+import { checkVerifyStep } from '../../../src/gate/check-verify-step.ts';
 
 const step = { tool: 'queue_depth', input: {}, holds: 'result.jobs == 0', says: 'The queue is empty.' };
 const toolCallId = asToolCallId('tc_000000000000');
@@ -27,8 +27,20 @@ describe('a verify step', () => {
     expect(checkVerifyStep({ ...step, holds: 'result.jobs > 1' }, ok({ jobs: null }), []).holds).toBeNull();
   });
 
-  const jobs = measureAt('jobs', { name: 'jobs', label: 'jobs waiting', unit: 'jobs', healthy: 'at_most', bound: 5 });
-  const starts = measureAt('starts', { name: 'starts', label: 'starts', unit: '', healthy: 'steady', bound: 0 });
+  const jobs = measureAt('jobs', {
+    name: 'jobs',
+    label: 'jobs waiting',
+    unit: 'jobs',
+    healthy: 'at_most',
+    bound: 5,
+  });
+  const starts = measureAt('starts', {
+    name: 'starts',
+    label: 'starts',
+    unit: '',
+    healthy: 'steady',
+    bound: 0,
+  });
   const measured = (name: string, bound?: number) => {
     const { holds: _, ...rest } = step;
     return { ...rest, measure: bound === undefined ? { name } : { name, bound } };

@@ -335,7 +335,12 @@ describe('planning', () => {
           holdMs: 10_000,
           timeoutMs: 120_000,
           steps: [
-            { tool: 'queue_depth', input: { name: 'shop-db' }, measure: { name: 'jobs' }, says: 'No job waits.' },
+            {
+              tool: 'queue_depth',
+              input: { name: 'shop-db' },
+              measure: { name: 'jobs' },
+              says: 'No job waits.',
+            },
             {
               tool: 'queue_depth',
               input: { name: 'shop-db' },

@@ -71,7 +71,13 @@ const tools = {
         kind: 'read' as const,
         input: z.strictObject({ name: z.string().optional() }),
         measures: [
-          measureAt('jobs', { name: 'jobs', label: 'jobs', unit: 'jobs', healthy: 'at_most', bound: 0 } as const),
+          measureAt('jobs', {
+            name: 'jobs',
+            label: 'jobs',
+            unit: 'jobs',
+            healthy: 'at_most',
+            bound: 0,
+          } as const),
         ],
       },
       queue_purge: {

@@ -70,7 +70,11 @@ export async function signalable(session: PostgresSession, key: SessionKey): Pro
   const blockedBy = row['blocked_by'] as readonly number[];
   const behind = await waiters(session, key.pid);
   if (blockedBy.length > 0 && behind.length === 0)
-    throw forbidden('POSTGRES_VICTIM', facts, `only waits itself, for ${blockersOf(blockedBy)}: ending it frees nobody`);
+    throw forbidden(
+      'POSTGRES_VICTIM',
+      facts,
+      `only waits itself, for ${blockersOf(blockedBy)}: ending it frees nobody`,
+    );
   return {
     facts,
     hasWritten: row['has_written'] === true,

@@ -21,7 +21,13 @@ export const serviceStatus = defineReadTool({
   domain: 'any',
   targetKind: 'host',
   measures: [
-    measureAt('running', { name: 'running', label: 'the service runs', unit: '', healthy: 'at_least', bound: 1 }),
+    measureAt('running', {
+      name: 'running',
+      label: 'the service runs',
+      unit: '',
+      healthy: 'at_least',
+      bound: 1,
+    }),
     {
       name: 'services_down',
       label: 'declared services that do not run',

@@ -14,9 +14,28 @@ export const postgresActivity = postgresReadTool({
   description:
     'What the sessions of the server do now: counts by state and the busiest sessions with pid, backend_start, state, wait event, ages in seconds and query. The first look when nothing more specific fits.',
   measures: [
-    measureAt('waiting_on_lock', { name: 'sessions_waiting_on_lock', label: 'sessions waiting for a lock', unit: 'sessions', healthy: 'at_most', bound: 0, intermittent: true }),
-    measureAt('longest_query_seconds', { name: 'longest_query', label: 'longest running statement', unit: 's', healthy: 'at_most', bound: 30 }),
-    measureAt('longest_transaction_seconds', { name: 'longest_transaction', label: 'oldest transaction', unit: 's', healthy: 'at_most', bound: 300 }),
+    measureAt('waiting_on_lock', {
+      name: 'sessions_waiting_on_lock',
+      label: 'sessions waiting for a lock',
+      unit: 'sessions',
+      healthy: 'at_most',
+      bound: 0,
+      intermittent: true,
+    }),
+    measureAt('longest_query_seconds', {
+      name: 'longest_query',
+      label: 'longest running statement',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 30,
+    }),
+    measureAt('longest_transaction_seconds', {
+      name: 'longest_transaction',
+      label: 'oldest transaction',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 300,
+    }),
   ],
   input: z.strictObject({
     include_idle: z.boolean().default(false),

@@ -17,8 +17,20 @@ export const postgresConnections = postgresReadTool({
   description:
     'Connections by state, user and application against max_connections and its reserved slots, with the percentage used and the sessions idle longest (pid, backend_start). For "too many clients", refused connections and connection leaks.',
   measures: [
-    measureAt('used_percent', { name: 'connections_used_percent', label: 'usable connections in use', unit: '%', healthy: 'at_most', bound: 80 }),
-    measureAt('free', { name: 'free_connections', label: 'free connections', unit: 'connections', healthy: 'at_least', bound: 1 }),
+    measureAt('used_percent', {
+      name: 'connections_used_percent',
+      label: 'usable connections in use',
+      unit: '%',
+      healthy: 'at_most',
+      bound: 80,
+    }),
+    measureAt('free', {
+      name: 'free_connections',
+      label: 'free connections',
+      unit: 'connections',
+      healthy: 'at_least',
+      bound: 1,
+    }),
   ],
   input: z.strictObject({}),
   async read(session) {

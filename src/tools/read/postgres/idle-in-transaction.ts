@@ -16,8 +16,22 @@ export const postgresIdleInTransaction = postgresReadTool({
   description:
     'Sessions idle in transaction for at least min_seconds (default 30): pid, backend_start, how long idle, what they hold (locks, waiting sessions, written rows, xmin that holds back vacuum), and idle_in_transaction_session_timeout.',
   measures: [
-    measureAt('idle_count', { name: 'idle_in_transaction', label: 'sessions idle in a transaction', unit: 'sessions', healthy: 'at_most', bound: 0, intermittent: true }),
-    measureAt('longest_seconds', { name: 'longest_idle_in_transaction', label: 'longest time idle in a transaction', unit: 's', healthy: 'at_most', bound: 30, intermittent: true }),
+    measureAt('idle_count', {
+      name: 'idle_in_transaction',
+      label: 'sessions idle in a transaction',
+      unit: 'sessions',
+      healthy: 'at_most',
+      bound: 0,
+      intermittent: true,
+    }),
+    measureAt('longest_seconds', {
+      name: 'longest_idle_in_transaction',
+      label: 'longest time idle in a transaction',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 30,
+      intermittent: true,
+    }),
   ],
   input: z.strictObject({ min_seconds: z.number().min(0).max(1_000_000).default(30) }),
   async read(session, { min_seconds }) {

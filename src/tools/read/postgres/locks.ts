@@ -14,7 +14,14 @@ export const postgresLocks = postgresReadTool({
   description:
     'Locks held and awaited, with mode, table, pid, backend_start and wait in seconds; waiting and strongest first. Narrow it with table or waiting_only. For who blocks whom use postgres_blocking_tree.',
   measures: [
-    measureAt('waiting_count', { name: 'waiting_locks', label: 'locks waited for', unit: 'locks', healthy: 'at_most', bound: 0, intermittent: true }),
+    measureAt('waiting_count', {
+      name: 'waiting_locks',
+      label: 'locks waited for',
+      unit: 'locks',
+      healthy: 'at_most',
+      bound: 0,
+      intermittent: true,
+    }),
   ],
   input: z.strictObject({
     table: z.string().min(1).max(200).optional(),

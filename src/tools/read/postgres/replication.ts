@@ -15,9 +15,27 @@ export const postgresReplication = postgresReadTool({
   description:
     'Replication: lag of each replica (bytes, seconds), replication slots with the WAL they retain in bytes and whether they are active, and the own delay on a standby. For lag alerts, and for a pg_wal folder that grows.',
   measures: [
-    measureAt('max_replay_lag_seconds', { name: 'replay_lag', label: 'largest replay lag', unit: 's', healthy: 'at_most', bound: 30 }),
-    measureAt('replay_delay_seconds', { name: 'replay_delay', label: 'delay of this standby', unit: 's', healthy: 'at_most', bound: 30 }),
-    measureAt('inactive_slot_count', { name: 'inactive_slots', label: 'inactive replication slots', unit: 'slots', healthy: 'at_most', bound: 0 }),
+    measureAt('max_replay_lag_seconds', {
+      name: 'replay_lag',
+      label: 'largest replay lag',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 30,
+    }),
+    measureAt('replay_delay_seconds', {
+      name: 'replay_delay',
+      label: 'delay of this standby',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 30,
+    }),
+    measureAt('inactive_slot_count', {
+      name: 'inactive_slots',
+      label: 'inactive replication slots',
+      unit: 'slots',
+      healthy: 'at_most',
+      bound: 0,
+    }),
   ],
   input: z.strictObject({}),
   async read(session) {

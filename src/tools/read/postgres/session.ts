@@ -1,5 +1,5 @@
-import type { Json } from '../../../domain/tool-call.ts';
 import { measureAt, numberAt } from '../../../domain/measure.ts';
+import type { Json } from '../../../domain/tool-call.ts';
 import { age, count } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import { hiddenAmong, hiddenLine, sessionColumns, sessionFacts, who } from './session-columns.ts';
@@ -83,7 +83,10 @@ export const postgresSession = postgresReadTool({
 
 /** How old it is while the session is in such a state; 0 when it is in another or gone, null when that cannot be seen. */
 function whileIn(data: Json, age: string, isSuch: (state: string) => boolean): number | null {
-  const { gone, session } = data as { readonly gone?: unknown; readonly session?: Record<string, unknown> | null };
+  const { gone, session } = data as {
+    readonly gone?: unknown;
+    readonly session?: Record<string, unknown> | null;
+  };
   if (gone === true) return 0;
   const state = session?.['state'];
   if (typeof state !== 'string') return null;

@@ -19,7 +19,13 @@ export const postgresXidAge = postgresReadTool({
   description:
     'Transaction-id age of databases and tables against autovacuum_freeze_max_age and the wraparound limit (percent), and what holds vacuum back: old transactions, replication slots, prepared transactions. For wraparound warnings.',
   measures: [
-    measureAt('percent_to_autovacuum', { name: 'age_of_oldest_database', label: 'age of the oldest database, of autovacuum_freeze_max_age', unit: '%', healthy: 'at_most', bound: 100 }),
+    measureAt('percent_to_autovacuum', {
+      name: 'age_of_oldest_database',
+      label: 'age of the oldest database, of autovacuum_freeze_max_age',
+      unit: '%',
+      healthy: 'at_most',
+      bound: 100,
+    }),
   ],
   input: z.strictObject({ limit: z.number().int().min(1).max(100).default(10) }),
   timeoutMs: 15_000,
