@@ -5,7 +5,7 @@ const second = 1_000;
 
 /** Looks a second apart: `g` green, `r` red, `?` unread, `.` no look. */
 function looks(text: string, values: readonly (number | null)[] = []): readonly WatchReading[] {
-  return [...text].flatMap((mark, at): readonly WatchReading[] => {
+  return text.split('').flatMap((mark, at): readonly WatchReading[] => {
     if (mark === '.') return [];
     const state = mark === 'g' ? 'green' : mark === 'r' ? 'red' : 'unread';
     const holds = mark === 'g' ? true : mark === 'r' ? false : null;
