@@ -87,6 +87,7 @@ const environment = z.object({
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
   SENTRY_ADMIN_TOKEN: z.string().min(16, 'at least 16 characters; openssl rand -hex 24 makes one').optional(),
   SENTRY_APPROVAL_MINUTES: whole(30, 1, 1440),
+  SENTRY_SOURCE_WAIT_MINUTES: whole(10, 0, 1_440),
   SENTRY_REOPEN_MINUTES: z.coerce.number().int().min(0).max(10_080).optional(),
   SENTRY_PLAYGROUND_PORT: whole(3999, 0, 65_535),
   MEMORY_ENABLED: flag(true),
@@ -193,6 +194,8 @@ export interface Config {
   readonly policy: { readonly path: string; readonly isNamed: boolean };
   readonly approvalMinutes: number;
   /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
+  /** How long a fix whose own check holds waits for a source that still fires; 0: it does not wait. */
+  readonly sourceWaitMinutes: number;
   readonly reopenMinutes: number;
   readonly memory: {
     readonly enabled: boolean;
@@ -259,6 +262,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     },
     approvalMinutes: values.SENTRY_APPROVAL_MINUTES,
     // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
+    sourceWaitMinutes: values.SENTRY_SOURCE_WAIT_MINUTES,
     reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : 10),
     memory: {
       enabled: values.MEMORY_ENABLED,

@@ -20,13 +20,15 @@ export type Plan = Pick<
   | 'verify'
   | 'objects'
   | 'denialsAcknowledged'
+  | 'purpose'
 >;
 
 /** SHA-256 (hex) over the plan as canonical JSON. */
 export function planHash(plan: Plan): string {
-  const { tool, target, input, command, guard, why, blastRadius, preflight, undo, risk, runbookId } = plan;
+  const { tool, target, input, command, guard, why, blastRadius, preflight, undo, risk, runbookId, purpose } =
+    plan;
   const verify = plan.verify as unknown as Json;
-  const shown = { why, blastRadius, preflight, undo, risk, runbookId, verify };
+  const shown = { why, blastRadius, preflight, undo, risk, runbookId, verify, purpose };
   return createHash('sha256')
     .update(canonicalJson({ tool, target, input, command, guard, ...shown, ...touched(plan) }))
     .digest('hex');

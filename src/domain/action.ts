@@ -16,6 +16,12 @@ export const actionStates = [
 export type ActionState = (typeof actionStates)[number];
 export type Risk = 'low' | 'medium' | 'high';
 
+/**
+ * `repair`: something is read red and it is to make that green; the only one that can be called fixed. `prevent`: nothing
+ * is red, it keeps a problem from coming back. `undo`: it takes another action back.
+ */
+export type Purpose = 'repair' | 'prevent' | 'undo';
+
 /** One proposed mutation, as shown on the card and as it will run: nothing is asked of a model after *Approve*. */
 export interface Action {
   readonly id: ActionId;
@@ -39,7 +45,9 @@ export interface Action {
   readonly undo: string;
   readonly risk: Risk;
   readonly runbookId: string | null;
+  /** A repair's recovery criterion; for the other purposes how to tell that it took effect. */
   readonly verify: VerifyPlan;
+  readonly purpose: Purpose;
   readonly expiresAt: string;
   readonly proposedAt: string;
   /** How many people have to approve it, and who has so far. */

@@ -41,6 +41,10 @@ export interface Diagnosis {
   /** In words; the action itself is the surgeon's. */
   readonly remedy: string | null;
   readonly runbookId: string | null;
+  /** By code: how it will be known that the problem is over, from a cited read of this round that is red. */
+  readonly criterion?: VerifyPlan;
+  /** Which cited call and measure the investigator holds for the symptom; held against the record before it counts. */
+  readonly symptom?: { readonly toolCallId: ToolCallId; readonly measure: string; readonly bound?: number };
   /** Exact calls that would remedy the cause, best first: the surgeon role cannot read, so what was read travels here. */
   readonly suggested?: readonly SuggestedAction[];
 }

@@ -63,6 +63,12 @@ export interface Incident {
   readonly openedAt: string;
   readonly updatedAt: string;
   readonly endedAt: string | null;
+  /**
+   * On whose word it is over. `confirmed`: Sentry's own check saw the problem gone after a repair, and it stayed so; only
+   * this is green. `source`: whoever sent the alert says so. Null while it is not over.
+   */
+  readonly resolvedBy: 'confirmed' | 'source' | 'person' | null;
 }
 
-export type Verdict = 'fixed' | 'not_fixed' | 'cannot_tell';
+/** `done`: what was asked for took effect; nothing was red, so nothing can be called fixed. */
+export type Verdict = 'fixed' | 'done' | 'not_fixed' | 'cannot_tell';

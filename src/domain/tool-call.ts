@@ -1,5 +1,6 @@
 import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
 import type { Role } from './incident.ts';
+import type { MeasureBound } from './measure.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -67,11 +68,14 @@ export interface ProposalNotes {
   /** Why this fixes the cause, one or two sentences. */
   readonly why: string;
   readonly runbookId: string | null;
-  /** How to tell afterwards; null takes the tool's own. */
+  /** How to tell whether the problem is over; null: nothing is read red, so it can only prevent (or is an undo). */
   readonly verify: VerifyPlan | null;
 }
 
-/** Re-reads the live system after an action: fixed when every step holds for `holdMs` without a break. */
+/**
+ * Re-reads the live system: red before an action, over when every step holds for `holdMs` without a break. With a measure
+ * among its steps it is a recovery criterion; without one it only shows that a change took effect.
+ */
 export interface VerifyPlan {
   readonly steps: readonly VerifyStep[];
   readonly holdMs: number;
@@ -82,10 +86,17 @@ export interface VerifyPlan {
 export interface VerifyStep {
   readonly tool: string;
   readonly input: Json;
-  /** CEL over `result` (the tool's data): true means healthy. */
-  readonly holds: string;
+  /** CEL over `result` (the tool's data): true means healthy. From runbooks and tools only, and absent beside a measure. */
+  readonly holds?: string;
+  /** One of the tool's measures: the symptom that must be red before and green after. */
+  readonly measure?: MeasureBound;
   /** What it means when it holds, for people. */
   readonly says: string;
+}
+
+/** Whether it tells that the problem is over, and not only that a change took effect. */
+export function isCriterion(plan: VerifyPlan): boolean {
+  return plan.steps.some((step) => step.measure !== undefined);
 }
 
 /** Sentry's own memory, as opposed to a look at a live system; by name, as events have it. */

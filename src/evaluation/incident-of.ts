@@ -72,6 +72,7 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     nextStep: null,
     words: null,
     sourceResolvedAt: null,
+    resolvedBy: null,
     investigator: null,
     costUsd: 0,
     requesters: [],

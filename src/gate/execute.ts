@@ -6,10 +6,11 @@ import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
 import type { Tx } from '../domain/sql.ts';
-import type { Json } from '../domain/tool-call.ts';
+import { isCriterion, type Json } from '../domain/tool-call.ts';
 import { storeToolCallIn } from '../record/evidence.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
+import { notRed, type ReadsCriterion, storeReading } from './aim.ts';
 import { type ApprovalChecks, type Approved, approvalChecks } from './approval-checks.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { claim, finish, WINDOW_MS } from './ledger.ts';
@@ -59,7 +60,7 @@ export const executionParts: ExecutionParts = { checks: approvalChecks, ledger: 
 const LOOK_AGAIN_MS = 500;
 
 export function createExecution(
-  deps: GateDeps,
+  deps: GateDeps & { readonly criterion: ReadsCriterion },
   { stations, checks, ledger }: ExecutionParts & { readonly stations: readonly Station[] },
 ): Execution {
   const { audit } = deps;
@@ -122,6 +123,8 @@ export function createExecution(
       const objection = await check(deps, approved);
       if (objection) return objection;
     }
+    const over = await stillRed(action, context.signal);
+    if (over) return { void: over };
     try {
       const now = await tool.preflight(context, input);
       const readAt = performance.now();
@@ -138,6 +141,16 @@ export function createExecution(
         };
       throw error;
     }
+  }
+
+  /** A repair runs only while the problem is there: undefined, else why it does not. */
+  async function stillRed(action: Action, signal: AbortSignal): Promise<Refusal | undefined> {
+    if (action.purpose !== 'repair' || !isCriterion(action.verify)) return undefined;
+    const { incidentId, target, verify: plan } = action;
+    const purpose = 'Is the problem still there?';
+    const reading = await deps.criterion({ incidentId, target, plan, purpose, signal });
+    await storeReading(deps.sql, { incidentId, actionId: action.id }, 'claim', reading);
+    return notRed(reading);
   }
 
   async function execute(given: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf, OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
+import type { Measure } from '../domain/measure.ts';
 import { newId } from '../domain/new-id.ts';
 import type { Json, ToolCall, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
 import { type FinishedCall, storeToolCall } from '../record/evidence.ts';
@@ -13,6 +14,14 @@ import {
   type MemoryTool,
   type ReadTool,
 } from '../tools/define.ts';
+import {
+  type CriterionQuestion,
+  type CriterionReading,
+  measuresOf,
+  type RedMeasure,
+  readCriterion,
+  redMeasures,
+} from './criterion.ts';
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { mayReadAgain } from './may-read-again.ts';
@@ -41,6 +50,12 @@ export interface Gate extends Execution {
   systemOf(target: string): Promise<string | null>;
   /** Whether a call on record only reads, and can be made again in exactly its words. Runs nothing. */
   mayReadAgain(call: Pick<ToolCall, 'tool' | 'target' | 'input'>): Refusal | undefined;
+  /** Reads a recovery criterion on the live system, as the validator. */
+  readCriterion(question: CriterionQuestion): Promise<CriterionReading>;
+  /** What a recorded read shows to be wrong, by the measures its tool declares. Runs nothing. */
+  redMeasures(call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>): readonly RedMeasure[];
+  /** Of a tool: none for one that declares none. */
+  measures(tool: string): readonly Measure[];
 }
 
 export interface CallOptions {
@@ -78,6 +93,8 @@ type Ending = Pick<FinishedCall, 'state' | 'output' | 'result' | 'truncated' | '
 export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate {
   const parts: GateParts = { stations: entranceStations(deps), ...executionParts, ...given };
   const screened = createScreened(deps);
+  const criterion = (question: CriterionQuestion): Promise<CriterionReading> =>
+    readCriterion({ vault: deps.vault, registry: deps.registry, call }, question);
 
   async function call(
     credential: Credential,
@@ -124,7 +141,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       if (tool.kind === 'active') {
         const proposed = await withTimeout(tool.timeoutMs, options.signal, (signal) =>
           propose(
-            { ...deps, screened },
+            { ...deps, screened, criterion },
             credential,
             tool as ActiveTool<unknown, Json>,
             { ...context, signal },
@@ -245,7 +262,10 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
         },
       ),
     mayReadAgain: (recorded) => mayReadAgain(deps.registry, recorded),
-    ...createExecution(deps, parts),
+    readCriterion: criterion,
+    redMeasures: (recorded) => redMeasures(deps.registry, recorded),
+    measures: (tool) => measuresOf(deps.registry, tool),
+    ...createExecution({ ...deps, criterion }, parts),
   };
 }
 

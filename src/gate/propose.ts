@@ -18,6 +18,7 @@ import { plainJson } from '../security/inputs/plain-json.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import { rateRefusal } from '../security/rate-limit.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
+import { aimOf, type ReadsCriterion, readRed, storeReading } from './aim.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { Screened } from './screened.ts';
 import { touchedBy } from './touched.ts';
@@ -39,7 +40,7 @@ export interface AgainOrder {
  * One undecided action an incident: asked again after a crash, the same plan is answered with the action already there.
  */
 export async function propose(
-  deps: GateDeps & { readonly screened: Screened },
+  deps: GateDeps & { readonly screened: Screened; readonly criterion: ReadsCriterion },
   credential: Credential,
   tool: ActiveTool<unknown, Json>,
   context: ToolContext,
@@ -79,6 +80,11 @@ export async function propose(
       `"${command}" has already been run in this incident${ran['state'] === 'failed' ? ' and failed' : ''}; it is not run again.`,
     );
 
+  const aim = await aimOf(sql, credential, tool, input, notes, undo !== undefined);
+  if ('ok' in aim) return aim;
+  if (hides(aim.criterion as unknown as Json)) return secret;
+  const reading = aim.criterion && (await readRed(deps, credential, context, aim.criterion));
+  if (reading && 'ok' in reading) return reading;
   const before = await tool.preflight(context, input);
   const guard = plainOf(before.guard);
   const objects = touchedBy(tool, input, guard, before, system).map((each) => shownObject(each, shown));
@@ -90,7 +96,7 @@ export async function propose(
   const auditOnly = stopped !== undefined;
   // The mode is the operator's lasting word; a switch is taken back, and then this is looked at again.
   const heldBy = stopped?.code === 'STOPPED' ? stopped.reason : null;
-  const verify = notes?.verify ?? tool.verify(input, guard);
+  const verify = aim.criterion ?? tool.effect(input, guard);
   if (hides(verify as unknown as Json)) return secret;
   const plan: Omit<Plan, 'denialsAcknowledged'> = {
     tool: tool.name,
@@ -100,16 +106,21 @@ export async function propose(
     guard,
     why: shown(notes?.why ?? ''),
     blastRadius: shown(before.blastRadius),
-    preflight: before.lines.map(shown),
+    preflight: [...(before.objection ? [`⚠ ${before.objection}`] : []), ...before.lines].map(shown),
     undo: shown(before.undo),
-    risk: riskOf(before.risk),
+    risk: before.objection ? 'high' : riskOf(before.risk),
     runbookId: notes?.runbookId ?? null,
     verify: plainOf(verify as unknown as Json) as unknown as VerifyPlan,
     objects,
+    purpose: aim.purpose,
   };
   const rules = deps.rules ?? withoutPolicy({ approvers: [], approvalMinutes: deps.approvalMinutes });
-  const demands = await rules.demands(plan);
-  if ('ok' in demands) return demands;
+  const asked = await rules.demands(plan);
+  if ('ok' in asked) return asked;
+  // What speaks against it is for two people to weigh.
+  const demands = before.objection
+    ? { ...asked, approvals: Math.max(2, asked.approvals), autonomy: null }
+    : asked;
   // What a person asks for again stands there to be decided, or it is not asked for.
   if (again && stopped) return stopped;
 
@@ -136,19 +147,21 @@ export async function propose(
     await tx`
       INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                           system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
-                          audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, identity, objects, object_keys,
-                          denials_acknowledged, autonomous_at, expires_at)
+                          audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, purpose, identity, objects,
+                          object_keys, denials_acknowledged, autonomous_at, expires_at)
       VALUES (${id}, ${credential.incidentId}, ${incident?.['round'] ?? 1}, 'proposed', ${tool.name}, ${target},
               ${tx.json(input)}, ${command}, ${hash}, ${tx.json(guard)}, ${identity.systemIdentifier},
               ${identity.timelineId}, ${plan.why}, ${plan.blastRadius}, ${tx.array(plan.preflight)}::text[], ${plan.undo},
               ${plan.risk}, ${plan.runbookId}, ${tx.json(plan.verify)}, ${auditOnly}, ${heldBy},
-              ${demands.approvals}, ${demands.rule}, ${undo?.actionId ?? null}, ${undo?.by ?? null},
+              ${demands.approvals}, ${demands.rule}, ${undo?.actionId ?? null}, ${undo?.by ?? null}, ${aim.purpose},
               ${system}, ${tx.json(objects)}, ${tx.array([...objectKeys(objects), ...applicationKeys(objects)])}::text[],
               ${tx.array(denialsAcknowledged)}::text[],
               clock_timestamp() + ${standing.length > 0 ? null : await vetoMinutes(tx, demands)}::int * interval '1 minute',
               clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
     await again?.stored(tx, id, demands.expiresMinutes);
+    if (reading)
+      await storeReading(tx, { incidentId: credential.incidentId, actionId: id }, 'proposal', reading);
     // No phase waits for an undo: its own turn comes to expire it.
     if (undo)
       await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'undo', ${demands.expiresMinutes * 60_000 + 500}::bigint)`;
@@ -279,5 +292,5 @@ export function riskOf(risk: Risk): Risk {
 
 /** Whether an error of a preflight means that what the action is about is gone. */
 export function isGone(error: unknown): boolean {
-  return error instanceof OpsError && error.code === 'GONE';
+  return error instanceof OpsError && (error.code === 'GONE' || error.code === 'POSTGRES_VICTIM');
 }

@@ -12,6 +12,7 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { CredentialVault } from '../security/credentials.ts';
 import type { Reporter } from './ports.ts';
+import type { Confirmation } from './source-end.ts';
 import type { StopNotices } from './stop-notices.ts';
 
 /** What the investigation needs of memory; memory advises and never holds an incident up. */
@@ -52,6 +53,8 @@ export interface InvestigationDeps {
   /** What people stop while it works. */
   readonly stops: StopNotices;
   readonly log: Log;
+  /** What it takes, beside our own check, for an incident to be over. */
+  readonly confirmation: Confirmation;
   /** Aborted when Sentry stops: tool calls and model calls end, the turn goes on elsewhere. */
   readonly shutdown: AbortSignal;
   redact(text: string): string;

@@ -15,7 +15,7 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   planning: ['awaiting_approval', 'reported', 'resolved'],
   awaiting_approval: ['planning', 'remediating', 'reported', 'resolved'],
   remediating: ['verifying'],
-  verifying: ['resolved', 'diagnosing', 'escalated'],
+  verifying: ['resolved', 'reported', 'diagnosing', 'escalated'],
   // Waiting for approval: a person has what was denied asked for again.
   reported: ['diagnosing', 'awaiting_approval', 'resolved'],
   escalated: ['diagnosing', 'awaiting_approval', 'resolved'],

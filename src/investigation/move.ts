@@ -18,6 +18,8 @@ export interface IncidentChanges {
   readonly nextStep?: string | null;
   readonly investigator?: 'claude' | 'playbook' | null;
   readonly sourceResolvedAt?: null;
+  /** With a move to `resolved`, whose word it is. */
+  readonly resolvedBy?: Incident['resolvedBy'];
 }
 
 export interface Move {
@@ -74,6 +76,7 @@ export async function moveIn(
       next_step = CASE WHEN ${changes.nextStep !== undefined} THEN ${changes.nextStep ?? null} ELSE next_step END,
       investigator = CASE WHEN ${changes.investigator !== undefined} THEN ${changes.investigator ?? null} ELSE investigator END,
       source_resolved_at = CASE WHEN ${changes.sourceResolvedAt === null} THEN NULL ELSE source_resolved_at END,
+      resolved_by = CASE WHEN ${to === 'resolved'} THEN ${changes.resolvedBy ?? null} ELSE NULL END,
       ended_at = CASE WHEN ${isEnded(to)} THEN clock_timestamp() WHEN ${isEnded(from)} THEN NULL ELSE ended_at END,
       updated_at = clock_timestamp()
     WHERE id = ${incident.id} AND state = ${from} AND round = ${incident.round}

@@ -5,13 +5,14 @@ import { nextWork, sourceMayResolve } from './machine.ts';
 import type { PhaseRun } from './phase-run.ts';
 import { decide } from './phases/await-approval.ts';
 import { diagnose } from './phases/diagnose.ts';
+import { lookWhetherItLasts } from './phases/lasting.ts';
 import { plan } from './phases/plan.ts';
 import { readAgain } from './phases/read-again.ts';
 import { settleRemediation } from './phases/remediate.ts';
 import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
 import { UNDO_TURN, undo } from './phases/undo.ts';
-import { verify } from './phases/verify.ts';
+import { LASTING_TURN, LOOK_TURN, verify } from './phases/verify.ts';
 import { InvestigationStopped } from './work.ts';
 
 /** Runs `fn` once per name and turn; see infra/dbos. */
@@ -40,6 +41,9 @@ export function createTurn(deps: InvestigationDeps) {
       });
     const run: PhaseRun = { deps, incident, durably, reason };
     if (reason === UNDO_TURN) return undo(run);
+    if (reason === LASTING_TURN) return lookWhetherItLasts(run);
+    // The watching that asked for it has ended meanwhile.
+    if (reason === LOOK_TURN && incident.state !== 'verifying') return;
     if (incident.sourceResolvedAt && sourceMayResolve(incident.state)) return resolveBySource(run);
     if (incident.state === 'resolved') return reopen(run);
     switch (nextWork(incident.state)) {

@@ -44,6 +44,7 @@ const incidentColumns = [
   'opened_at',
   'updated_at',
   'ended_at',
+  'resolved_by',
 ] as const;
 
 export const toIncident = (row: SqlRow): Incident => pick(row, incidentColumns) as unknown as Incident;
@@ -86,6 +87,7 @@ const actionColumns = [
   'identity',
   'objects',
   'denials_acknowledged',
+  'purpose',
 ] as const;
 
 export const toAction = (row: SqlRow): Action => pick(row, actionColumns) as unknown as Action;

@@ -4,6 +4,7 @@ import type { TouchedObject } from '../domain/denial.ts';
 import type { Refusal } from '../domain/errors.ts';
 import type { IncidentId, ToolCallId } from '../domain/ids.ts';
 import type { Domain, Role } from '../domain/incident.ts';
+import type { Measure } from '../domain/measure.ts';
 import type { Target } from '../domain/target.ts';
 import type { Json, VerifyPlan } from '../domain/tool-call.ts';
 import type { RateLimit } from '../security/rate-limit.ts';
@@ -55,6 +56,8 @@ interface Ruled<I> {
 export interface ReadTool<I = unknown> extends ToolBase<I>, Ruled<I> {
   /** `diagnostic` tools may load the target; triage may not use them. `docs` are no evidence of a live system; the validator may not use them. */
   readonly kind: 'read' | 'diagnostic' | 'docs';
+  /** What in its data tells whether a problem is there, the most telling first. */
+  readonly measures?: readonly Measure[];
   run(context: ToolContext, input: I): Promise<ToolOutput>;
 }
 
@@ -74,6 +77,8 @@ export interface Preflight<G extends Json = Json> {
   readonly risk: Risk;
   /** What else `objects` has to know of the state, beside the guard. */
   readonly about?: Json;
+  /** What speaks against it though it can be done, for the card in red: it then takes a second approval. */
+  readonly objection?: string;
 }
 
 /** It must not take effect later than `withinMs` after `clock` (see `Preflight.clock`); checked inside the effecting statement where the target can. */
@@ -103,8 +108,15 @@ export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase
   run(context: ToolContext, input: I, guard: G, deadline: Deadline): Promise<ActionOutcome>;
   /** After `unknown`: looks whether it took effect, without doing anything. */
   look(context: ToolContext, input: I, guard: G): Promise<'done' | 'not_done' | 'cannot_tell'>;
-  /** How to tell whether it helped, when no runbook says. */
-  verify(input: I, guard: G): VerifyPlan;
+  /** How to tell that it took effect. It never tells that it helped: a recovery criterion does. */
+  effect(input: I, guard: G): VerifyPlan;
+  /**
+   * What a diagnosis would call the thing it touches (a pid, a setting's name), any of which is enough. What touches nothing
+   * that the diagnosis names is not proposed. Left out: it always concerns the target as a whole.
+   */
+  subjects?(input: I): readonly string[];
+  /** Only good against something that is wrong now, never as a precaution: ending a session, starting a service. */
+  readonly repairsOnly?: true;
   /**
    * The call that takes it back exactly, from what its run had to say (`ActionOutcome.data`); null when there is none. For
    * tools that people may undo by one click.

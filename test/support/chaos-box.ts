@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Sql } from '../../src/domain/sql.ts';
 import type { Json } from '../../src/domain/tool-call.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
+import { boxIsBroken } from './core.ts';
 
 /**
  * Boxes in a database of their own, the system under care: what took effect is counted there, by the target itself, and
@@ -33,6 +34,7 @@ export function boxesTools(target: Sql, times: BoxTimes): readonly Tool[] {
       description: 'Says whether the box is broken.',
       kind: 'read',
       domain: 'postgres',
+      measures: [boxIsBroken],
       input: z.strictObject({}),
       timeoutMs: 5_000,
       run: async (context) => {
@@ -82,7 +84,7 @@ export function boxesTools(target: Sql, times: BoxTimes): readonly Tool[] {
         const rows = await target`SELECT 1 FROM effect WHERE key = ${key(context.target.name, how)}`;
         return rows.length > 0 ? 'done' : 'not_done';
       },
-      verify: () => ({
+      effect: () => ({
         steps: [{ tool: 'box_state', input: {}, holds: '!result.broken', says: 'the box is whole' }],
         holdMs: 100,
         timeoutMs: 1_500,

@@ -20,7 +20,15 @@ export async function approvedAction(
 ): Promise<void> {
   const { sql } = core;
   const { id, tool, target, input, command, guard } = plan;
-  const shown = { why: '', blastRadius: '', preflight: [], undo: '', risk: 'low', runbookId: null } as const;
+  const shown = {
+    why: '',
+    blastRadius: '',
+    preflight: [],
+    undo: '',
+    risk: 'low',
+    runbookId: null,
+    purpose: 'prevent',
+  } as const;
   const touches = { objects: [], denialsAcknowledged: [] };
   const verify = { steps: [], holdMs: 1, timeoutMs: 1 };
   const hash = planHash({ tool, target, input, command, guard, ...shown, ...touches, verify });

@@ -6,6 +6,7 @@ import { createApprovalPolicy } from '../../src/approvals/policy.ts';
 import { openPolicyRules } from '../../src/approvals/rules/policy-rules.ts';
 import type { Alert } from '../../src/domain/alert.ts';
 import type { Diagnosis } from '../../src/domain/diagnosis.ts';
+import { measureAt } from '../../src/domain/measure.ts';
 import type { Principal } from '../../src/domain/principal.ts';
 import type { Target } from '../../src/domain/target.ts';
 import type { Json } from '../../src/domain/tool-call.ts';
@@ -61,6 +62,15 @@ export const boxTarget: Target = {
   aliases: [],
 };
 
+/** The box's symptom. */
+export const boxIsBroken = measureAt('broken', {
+  name: 'broken',
+  label: 'boxes that are broken',
+  unit: 'boxes',
+  healthy: 'at_most',
+  bound: 0,
+});
+
 export function boxTools(machine: Machine, options: { readonly runMs?: number } = {}): readonly Tool[] {
   return [
     defineReadTool({
@@ -68,6 +78,7 @@ export function boxTools(machine: Machine, options: { readonly runMs?: number } 
       description: 'Says whether the box is broken.',
       kind: 'read',
       domain: 'postgres',
+      measures: [boxIsBroken],
       input: z.strictObject({}),
       timeoutMs: 2_000,
       run: async () => ({ text: `broken: ${machine.broken}`, data: { broken: machine.broken } }),
@@ -96,7 +107,7 @@ export function boxTools(machine: Machine, options: { readonly runMs?: number } 
         return { kind: 'succeeded', text: 'mended' };
       },
       look: async () => (machine.effects > 0 ? 'done' : 'not_done'),
-      verify: () => ({
+      effect: () => ({
         steps: [{ tool: 'box_state', input: {}, holds: '!result.broken', says: 'the box is whole' }],
         holdMs: 100,
         timeoutMs: 600,
@@ -215,6 +226,8 @@ export interface CoreOptions {
   /** Where answers to questions appear; nobody asks any otherwise. */
   readonly places?: AnswerPlaces;
   readonly approvers?: readonly Principal[];
+  /** How long a held check waits for a source that still fires; it does not, otherwise. */
+  readonly sourceWaitMs?: number;
   /** Stands around the record, to see what is written into it. */
   readonly records?: (records: IncidentRecords) => IncidentRecords;
 }
@@ -297,6 +310,12 @@ export async function createCore(options: CoreOptions) {
     playbook: options.investigator ?? boxInvestigator,
     reporter: { changed: () => undefined },
     stops,
+    confirmation: {
+      sourceWaitMs: options.sourceWaitMs ?? 0,
+      sendsEnds: new Set(['alertmanager']),
+      holdMs: 100,
+      timeoutMs: 600,
+    },
     log: quiet,
     shutdown: shutdown.signal,
     redact: (text) => text,

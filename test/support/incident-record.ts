@@ -43,6 +43,7 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     openedAt: T0,
     updatedAt: T0,
     endedAt: null,
+    resolvedBy: null,
     ...changes,
   };
 }
@@ -103,6 +104,7 @@ export function anAction(changes: Partial<Action> = {}): Action {
     denialsAcknowledged: [],
     undoes: null,
     requestedBy: null,
+    purpose: 'repair',
     ...changes,
   };
 }

@@ -37,6 +37,7 @@ export function anIncident(change: Partial<Incident> = {}): Incident {
     openedAt: at,
     updatedAt: at,
     endedAt: null,
+    resolvedBy: null,
     ...change,
   };
 }

@@ -137,7 +137,8 @@ export async function slackScene(
                             blast_radius, preflight, undo, risk, runbook_id, verify, audit_only, expires_at)
         VALUES (${action.id}, ${id}, 1, ${action.state}, ${action.tool}, ${action.target}, ${sql.json(action.input)},
                 ${action.command}, ${action.planHash}, '{}', ${action.why}, ${action.blastRadius},
-                ${sql.array([...action.preflight])}::text[], ${action.undo}, ${action.risk}, ${action.runbookId}, '{}',
+                ${sql.array([...action.preflight])}::text[], ${action.undo}, ${action.risk}, ${action.runbookId},
+                ${sql.json(action.verify as never)},
                 ${action.auditOnly}, clock_timestamp() + interval '30 minutes')`;
       await scene.append(
         id,

@@ -8,12 +8,20 @@ export function verifySteps(run: Run, verify: RunbookVerify): readonly VerifySte
   const steps: VerifyStep[] = [];
   for (const step of verify.steps) {
     const input = renderInput(step.with, run.variables);
-    const holds = renderExpression(step.holds, run.variables);
     const says = renderText(step.says, run.variables);
     if (!input.ok) return input.reason;
-    if (!holds.ok) return holds.reason;
     if (!says.ok) return says.reason;
-    steps.push({ tool: step.call, input: input.value, holds: holds.text, says: says.text });
+    const asked = { tool: step.call, input: input.value, says: says.text };
+    if (step.measure !== undefined) {
+      steps.push({
+        ...asked,
+        measure: { name: step.measure, ...(step.bound === undefined ? {} : { bound: step.bound }) },
+      });
+      continue;
+    }
+    const holds = renderExpression(step.holds ?? '', run.variables);
+    if (!holds.ok) return holds.reason;
+    steps.push({ ...asked, holds: holds.text });
   }
   return steps;
 }

@@ -55,6 +55,7 @@ async function runApproved(run: PhaseRun, action: Action): Promise<void> {
     await deps.sql.begin((tx) => deps.approvals.void(tx, action, deps.redact(result.reason)));
     return true;
   });
+  if (result.code === 'OVER_BY_ITSELF') return report(run, action, result.reason, OVER_BY_ITSELF);
   return result.why === 'void'
     ? back(run, 'planning', result.reason, action.id)
     : report(run, action, `${result.reason} Nothing was run.`);
@@ -133,6 +134,10 @@ async function back(run: PhaseRun, to: 'planning', reason: string, key: string):
     }),
   );
 }
+
+/** What a person should know when a problem went away before its fix ran. */
+export const OVER_BY_ITSELF =
+  'It is over by itself, and nothing was run. If it comes back, its alert has it looked at again.';
 
 async function report(
   run: PhaseRun,

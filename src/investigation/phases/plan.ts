@@ -5,6 +5,7 @@ import { holdToEvidence } from '../hold-to-evidence.ts';
 import { move, note } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { withInvestigator } from '../work.ts';
+import { OVER_BY_ITSELF } from './await-approval.ts';
 import { redacted, triageOf, worthActingOn } from './diagnose.ts';
 
 /** `planning` → `awaiting_approval` with one action, else `reported`. */
@@ -62,7 +63,13 @@ export async function plan(run: PhaseRun): Promise<void> {
       to: 'reported',
       reason,
       key: `planned:none:${incident.round}:${run.reason}`,
-      changes: { nextStep: (await hasDenied(run)) ? AFTER_A_NO : (remedyOf(known) ?? reason) },
+      changes: {
+        nextStep: (await isOver(run))
+          ? OVER_BY_ITSELF
+          : (await hasDenied(run))
+            ? AFTER_A_NO
+            : (remedyOf(known) ?? reason),
+      },
       events: [{ type: 'plan.none', reason: deps.redact(reason) }],
       turnAfterMs: null,
     });
@@ -109,6 +116,12 @@ async function planned(
     return true;
   });
   return worthActingOn(checked) ? diagnosis : null;
+}
+
+/** The last thing that was to be proposed had nothing left to repair. */
+async function isOver({ deps, incident }: PhaseRun): Promise<boolean> {
+  const record = await deps.records.load(incident.id);
+  return record?.toolCalls.findLast(({ role }) => role === 'surgeon')?.code === 'OVER_BY_ITSELF';
 }
 
 const none = (reason: string) => ({ kind: 'none', reason }) as const;

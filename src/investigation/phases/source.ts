@@ -1,10 +1,19 @@
+import type { Action } from '../../domain/action.ts';
+import { isCriterion } from '../../domain/tool-call.ts';
+import { judgeRecovery } from '../judge-recovery.ts';
 import { move, moveIn } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
+import { watchReadings } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
+import { sourceName } from '../source-end.ts';
 
-/** The source says it is over and nothing of ours runs: the incident ends; an open proposal is taken back. */
+/**
+ * The source says it is over and nothing of ours runs: the incident ends; an open proposal is taken back. Our own check is
+ * read once more and said beside it; only where a repair has held as well is it called fixed.
+ */
 export async function resolveBySource(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
+  const end = await run.durably('own check', () => ownCheck(run));
   const moved = await run.durably('resolved by source', async () => {
     // Read before the transaction: asking for a second connection while holding one lets a burst of these exhaust the pool.
     const open = await deps.records.load(incident.id);
@@ -17,16 +26,82 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
         to: 'resolved',
         reason: 'The source says it is over.',
         key: `source:${incident.sourceResolvedAt ?? ''}:${incident.state}`,
-        changes: { nextStep: null },
-        events: [
-          { type: 'incident.summary', text: 'Resolved: the source reports that the alert has ended.' },
-        ],
+        changes: {
+          nextStep: null,
+          resolvedBy: end.isConfirmed ? 'confirmed' : 'source',
+          ...(end.isConfirmed ? { verdict: 'fixed' } : {}),
+        },
+        events: [{ type: 'incident.summary', text: end.says }],
         turnAfterMs: null,
       });
     });
   });
   deps.reporter.changed(incident.id);
-  if (moved !== 'lost') await rememberNow(run);
+  if (moved === 'lost') return;
+  const { fixedBy } = end;
+  if (end.isConfirmed && fixedBy)
+    await run.durably('episode', async () => {
+      await deps.memory.recordEpisode({
+        incidentId: incident.id,
+        actionId: fixedBy.id,
+        error: incident.title,
+        diagnosis: incident.cause ?? '',
+        command: fixedBy.command,
+        result: fixedBy.outcome ?? '',
+        success: true,
+      });
+      return true;
+    });
+  await rememberNow(run);
+}
+
+interface OwnCheck {
+  readonly says: string;
+  readonly isConfirmed: boolean;
+  /** The repair that our own check saw held before the source said so. */
+  readonly fixedBy: Action | null;
+}
+
+/** What our own check says when the source calls it over. */
+async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
+  const record = await deps.records.load(incident.id);
+  const over = `Over, says ${record ? sourceName(record) : 'the alert’s source'}.`;
+  const alone = (says: string): OwnCheck => ({ says, isConfirmed: false, fixedBy: null });
+  if (!record || incident.target === null) return alone(over);
+  const ran = record.actions.findLast(
+    ({ purpose, state, round }) => purpose === 'repair' && state === 'succeeded' && round === incident.round,
+  );
+  const diagnosed = record.events.findLast((event) => event.type === 'diagnosis.concluded');
+  const plan =
+    ran && isCriterion(ran.verify)
+      ? ran.verify
+      : diagnosed?.type === 'diagnosis.concluded'
+        ? diagnosed.diagnosis.criterion
+        : undefined;
+  if (plan === undefined) return alone(over);
+  const reading = await deps.gate.readCriterion({
+    incidentId: incident.id,
+    target: incident.target,
+    plan,
+    purpose: 'Is it over?',
+    signal: deps.shutdown,
+  });
+  const lines = deps.redact(reading.lines.join('; '));
+  if (reading.state === 'unread') return alone(`${over} My own check could not be read: ${lines}`);
+  if (reading.holds !== true) return alone(`${over} My own check does not confirm it: ${lines}`);
+  if (!ran || !isCriterion(ran.verify)) return alone(`${over} My own check agrees: ${lines}`);
+  const held = judgeRecovery({
+    plan: ran.verify,
+    readings: await watchReadings(deps.sql, ran.id),
+    ranAt: Date.parse(ran.finishedAt ?? ''),
+    steady: [],
+    neverRan: false,
+    isSourceOver: true,
+    sourceWaitMs: 0,
+  });
+  return held.kind === 'recovered'
+    ? { says: `${over} My own check had held before: ${lines}`, isConfirmed: true, fixedBy: ran }
+    : alone(`${over} My own check agrees: ${lines}`);
 }
 
 /** The same alert fired again within its window: the incident goes on in its thread, with a round of its own. */

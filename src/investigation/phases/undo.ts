@@ -1,6 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import { type ActionId, asActionId } from '../../domain/ids.ts';
 import type { LedgerHooks } from '../../gate/execute.ts';
+import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { rememberNow } from '../recall.ts';
 
@@ -48,7 +49,9 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
       return true;
     });
   deps.reporter.changed(incident.id);
-  if (result.kind === 'ran' && result.outcome.kind === 'succeeded') await unlearn(run, action);
+  if (result.kind !== 'ran' || result.outcome.kind !== 'succeeded') return;
+  await unlearn(run, action);
+  await reopen(run, action);
 }
 
 function undoHooks({ incident, deps }: PhaseRun, { id }: Action): LedgerHooks {
@@ -69,6 +72,27 @@ function undoHooks({ incident, deps }: PhaseRun, { id }: Action): LedgerHooks {
            WHERE id = ${incident.id} AND state IN ('reported', 'escalated', 'resolved')`;
     },
   };
+}
+
+/** What made the incident green is gone again: it is looked at once more, whether or not its alert fires. */
+async function reopen({ deps, incident, durably }: PhaseRun, { id, undoes }: Action): Promise<void> {
+  if (incident.state !== 'resolved' || incident.resolvedBy !== 'confirmed') return;
+  await durably(`reopen after ${id}`, async () => {
+    const undone = undoes && (await deps.records.action(undoes));
+    if (!undone || undone.purpose !== 'repair') return 'left';
+    return move(deps, incident, {
+      from: 'resolved',
+      to: 'diagnosing',
+      reason: 'What had fixed it has been taken back.',
+      key: `undone:${id}`,
+      changes: {
+        round: incident.round + 1,
+        verdict: null,
+        nextStep: 'What had fixed it has been taken back. Looking whether the problem is there again.',
+        sourceResolvedAt: null,
+      },
+    });
+  });
 }
 
 /** What a person took back did not help, whatever the verification saw. */

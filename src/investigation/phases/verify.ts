@@ -1,34 +1,59 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { checkVerifyStep } from '../../agents/playbook/check-verify-step.ts';
 import { type Action, neverRan } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { Verdict } from '../../domain/incident.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { isCriterion } from '../../domain/tool-call.ts';
+import type { CriterionReading } from '../../gate/criterion.ts';
+import { type Judgement, judgeRecovery } from '../judge-recovery.ts';
 import { MAX_ROUNDS } from '../machine.ts';
 import { move, note } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
+import { addReading, watchReadings } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
+import { sourceName, waitsForSource } from '../source-end.ts';
 
-/** Between two looks at the live system. */
-const LOOK_EVERY_MS = 1_000;
+/** The reason of a turn that looks once more; each look that decides nothing asks for the next. */
+export const LOOK_TURN = 'look again';
+/** The reason of a turn that looks whether a fix has lasted. */
+export const LASTING_TURN = 'does it last';
+/** How long after *fixed* it is looked at again. */
+const LASTING_AFTER_MS = [60_000, 5 * 60_000, 15 * 60_000];
 
 interface Conclusion {
   readonly verdict: Verdict;
   readonly reason: string;
+  /** The source says that it is over, and our own check does not say so. */
+  readonly bySource?: boolean;
 }
 
-/** `verifying` → `resolved`, back to `diagnosing`, or `escalated`. No model: the live system decides. */
+type Look =
+  | { readonly wait: Extract<Judgement, { kind: 'wait' }> }
+  | { readonly conclusion: Conclusion }
+  | 'left';
+
+/** `verifying` → `resolved`, back to `diagnosing`, `reported` or `escalated`. No model: the live system decides. One look a turn. */
 export async function verify(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const record = await run.durably('read record', () => deps.records.load(incident.id));
   const action = record?.actions.findLast(
     ({ state, undoes }) => ['succeeded', 'failed', 'unknown'].includes(state) && undoes === null,
   );
-  const conclusion = await run.durably(
-    'watch',
-    async (): Promise<Conclusion | null> =>
-      action ? watch(run, action) : { verdict: 'cannot_tell', reason: 'No executed action is on record.' },
-  );
-  if (conclusion === null) return rememberNow(run);
+  const seen = await run.durably('look', async (): Promise<Look> => {
+    if (!record || !action)
+      return { conclusion: { verdict: 'cannot_tell', reason: 'No executed action is on record.' } };
+    return lookOnce(run, record, action);
+  });
+  if (seen === 'left') return rememberNow(run);
+  if ('wait' in seen) {
+    const { inMs, forSource } = seen.wait;
+    await run.durably('look again', async () => {
+      if (forSource) await sayWaiting(run, record);
+      await deps.jobs.enqueueTurn(incident.id, LOOK_TURN, { delayMs: inMs });
+      return true;
+    });
+    return;
+  }
+  const { conclusion } = seen;
   const failures = failedRounds(record?.events ?? []) + (conclusion.verdict === 'not_fixed' ? 1 : 0);
   if (action && !neverRan(action))
     await run.durably('episode', async () => {
@@ -39,7 +64,7 @@ export async function verify(run: PhaseRun): Promise<void> {
         diagnosis: incident.cause ?? '',
         command: action.command,
         result: action.outcome ?? '',
-        success: successOf(action, conclusion.verdict),
+        success: successOf(action, conclusion),
       });
       return true;
     });
@@ -47,112 +72,181 @@ export async function verify(run: PhaseRun): Promise<void> {
   await rememberNow(run);
 }
 
-/**
- * Fixed once every step has held for the plan's time without a break, or the source says so; *not fixed* at its end. Null:
- * the incident has left this state (stopped, or concluded by a turn that was faster than this one's repetition).
- */
-async function watch(run: PhaseRun, action: Action): Promise<Conclusion | null> {
+/** One look, and what all looks since the action say together. */
+async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): Promise<Look> {
   const { deps, incident } = run;
+  const now = await deps.records.incident(incident.id);
+  // Stopped, or concluded by a turn that was faster than this one's repetition.
+  if (now && (now.state !== 'verifying' || now.round !== incident.round)) return 'left';
   const plan = action.verify;
   if (plan.steps.length === 0)
-    return { verdict: 'cannot_tell', reason: 'There is no way on record to tell whether it helped.' };
-  const credential = deps.vault.mint({
-    role: 'validator',
+    return {
+      conclusion: { verdict: 'cannot_tell', reason: 'There is no way on record to tell whether it helped.' },
+    };
+  const earlier = await watchReadings(deps.sql, action.id);
+  const last = earlier.at(-1);
+  // Somebody else's look of a moment ago has asked for the turn after it: two chains of looks become one.
+  if (run.reason === LOOK_TURN && last !== undefined && (await isRecent(run, action, last.at))) return 'left';
+  const reading = await deps.gate.readCriterion({
     incidentId: incident.id,
-    targets: [action.target],
+    target: action.target,
+    plan,
+    purpose: 'Is it over?',
+    signal: deps.shutdown,
   });
-  const begun = Date.now();
-  let healthySince: number | undefined;
-  let last: { readonly holds: boolean | null; readonly lines: readonly string[] } | undefined;
-  try {
-    for (;;) {
-      const before = await deps.records.incident(incident.id);
-      if (before && (before.state !== 'verifying' || before.round !== incident.round)) return null;
-      const seen = await look();
-      if (last === undefined || seen.holds !== last.holds) {
-        await note(deps, incident, `checked:${action.id}:${Date.now()}`, {
-          type: 'verification.checked',
-          round: incident.round,
-          ...seen,
-        });
-      }
-      last = seen;
-      healthySince = seen.holds === true ? (healthySince ?? Date.now()) : undefined;
-      if (healthySince !== undefined && Date.now() - healthySince >= plan.holdMs)
-        return {
-          verdict: 'fixed',
-          reason: `${seen.lines.join('; ')} (held for ${Math.round(plan.holdMs / 1000)} s)`,
-        };
-      const now = await deps.records.incident(incident.id);
-      if (now?.sourceResolvedAt)
-        return { verdict: 'fixed', reason: 'The source reports that the alert has ended.' };
-      // What did not run needs no time to show its effect.
-      if (seen.holds === false && neverRan(action))
-        return {
-          verdict: 'not_fixed',
-          reason: `It did not run, and it is still so: ${seen.lines.join('; ')}`,
-        };
-      if (Date.now() - begun >= plan.timeoutMs) return ending(seen, plan.timeoutMs);
-      await sleep(Math.min(LOOK_EVERY_MS, Math.max(100, plan.holdMs)), undefined, { signal: deps.shutdown });
-    }
-  } finally {
-    deps.vault.revoke(credential);
-  }
-
-  async function look(): Promise<{ readonly holds: boolean | null; readonly lines: readonly string[] }> {
-    const checks = [];
-    for (const step of plan.steps) {
-      const result = await deps.gate.call(
-        credential,
-        { tool: step.tool, target: action.target, input: step.input },
-        { purpose: `verify: ${step.says}`, signal: deps.shutdown },
-      );
-      checks.push(checkVerifyStep(step, result));
-    }
-    const holds = checks.some((check) => check.holds === false)
-      ? false
-      : checks.some((check) => check.holds === null)
-        ? null
-        : true;
-    return { holds, lines: checks.map((check) => deps.redact(check.line)) };
-  }
+  await sayChanged(run, action, last?.holds, reading);
+  await addReading(deps.sql, { incidentId: incident.id, actionId: action.id }, 'watch', reading);
+  const readings = await watchReadings(deps.sql, action.id);
+  const isSourceOver = now?.sourceResolvedAt != null;
+  const waitMs =
+    action.purpose === 'repair' && waitsForSource(record, deps.confirmation)
+      ? deps.confirmation.sourceWaitMs
+      : 0;
+  const judgement = judgeRecovery({
+    plan,
+    readings,
+    ranAt: action.finishedAt === null ? (readings[0]?.at ?? 0) : Date.parse(action.finishedAt),
+    steady: steadySteps(run, action),
+    neverRan: neverRan(action),
+    isSourceOver,
+    sourceWaitMs: waitMs,
+  });
+  if (judgement.kind === 'wait') return { wait: judgement };
+  const lines = reading.lines.map((line) => deps.redact(line)).join('; ');
+  return { conclusion: conclusionOf(judgement, action, { lines, isSourceOver, source: sourceName(record) }) };
 }
 
-function ending(
-  seen: { readonly holds: boolean | null; readonly lines: readonly string[] },
-  timeoutMs: number,
+/** By half of the time that the last look was to be followed by. */
+async function isRecent({ deps }: PhaseRun, { id, verify }: Action, at: number): Promise<boolean> {
+  const [row] = await deps.sql`
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 - ${at}::float8 AS ago_ms FROM action WHERE id = ${id}`;
+  return Number(row?.['ago_ms'] ?? Number.POSITIVE_INFINITY) < Math.min(500, Math.max(50, verify.holdMs / 2));
+}
+
+function steadySteps({ deps }: PhaseRun, { verify }: Action): readonly number[] {
+  return verify.steps.flatMap(({ tool, measure }, at) =>
+    deps.gate.measures(tool).some(({ name, healthy }) => name === measure?.name && healthy === 'steady')
+      ? [at]
+      : [],
+  );
+}
+
+/** What is seen is said when it changes, not at each look. */
+async function sayChanged(
+  { deps, incident }: PhaseRun,
+  action: Action,
+  before: boolean | null | undefined,
+  { holds, lines }: CriterionReading,
+): Promise<void> {
+  if (before === holds) return;
+  await note(deps, incident, `checked:${action.id}:${Date.now()}`, {
+    type: 'verification.checked',
+    round: incident.round,
+    holds,
+    lines: lines.map((line) => deps.redact(line)),
+  });
+}
+
+async function sayWaiting({ deps, incident }: PhaseRun, record: IncidentRecord | null): Promise<void> {
+  const says = `My own check holds. Waiting for ${record ? sourceName(record) : 'the source'} to say that it is over.`;
+  const rows = await deps.sql`
+    UPDATE incident SET next_step = ${says}, updated_at = clock_timestamp()
+     WHERE id = ${incident.id} AND state = 'verifying' AND next_step IS DISTINCT FROM ${says} RETURNING id`;
+  if (rows.length > 0) deps.reporter.changed(incident.id);
+}
+
+interface Seen {
+  readonly lines: string;
+  readonly isSourceOver: boolean;
+  /** Who sent the alert, by name. */
+  readonly source: string;
+}
+
+function conclusionOf(
+  judgement: Exclude<Judgement, { kind: 'wait' }>,
+  action: Action,
+  seen: Seen,
 ): Conclusion {
-  const after = `after ${Math.round(timeoutMs / 1000)} s`;
-  if (seen.holds === null)
-    return { verdict: 'cannot_tell', reason: `It could not be read ${after}: ${seen.lines.join('; ')}` };
-  if (seen.holds)
+  const { lines, isSourceOver, source } = seen;
+  if (judgement.kind === 'recovered') return recovered(action, judgement.heldMs, lines);
+  if (judgement.kind === 'source_fires')
     return {
       verdict: 'cannot_tell',
-      reason: `It looks healthy, but did not stay so long enough ${after}: ${seen.lines.join('; ')}`,
+      reason: `My own check has held for ${seconds(judgement.heldMs)} (${lines}), but ${source} has not said that it is over.`,
     };
-  return { verdict: 'not_fixed', reason: `Still so ${after}: ${seen.lines.join('; ')}` };
+  // Whoever sent the alert says so, and our own check does not: it is over, and nobody calls it fixed.
+  if (isSourceOver && action.purpose === 'repair')
+    return {
+      verdict: 'cannot_tell',
+      bySource: true,
+      reason: `${source} says it is over; my own check does not confirm that: ${lines}`,
+    };
+  switch (judgement.kind) {
+    case 'still_red':
+      return {
+        verdict: 'not_fixed',
+        reason: neverRan(action) ? `It did not run, and it is still so: ${lines}` : `Still so: ${lines}`,
+      };
+    case 'unread':
+      return { verdict: 'cannot_tell', reason: `It could not be read: ${lines}` };
+  }
 }
+
+function recovered(action: Action, heldMs: number, lines: string): Conclusion {
+  const held = `${lines} (held for ${seconds(heldMs)})`;
+  if (action.purpose === 'prevent') return { verdict: 'done', reason: held };
+  // A plan from before criteria were kept shows only that its change took effect.
+  if (!isCriterion(action.verify))
+    return {
+      verdict: 'cannot_tell',
+      reason: `It took effect (${held}); nothing on record tells whether it helped.`,
+    };
+  return { verdict: 'fixed', reason: held };
+}
+
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
 async function conclude(
   run: PhaseRun,
-  { verdict, reason }: Conclusion,
+  { verdict, reason, bySource }: Conclusion,
   failures: number,
   action: Action | undefined,
 ): Promise<unknown> {
   const { deps, incident } = run;
   const concluded = { type: 'verification.concluded', round: incident.round, verdict, reason } as const;
   const key = `verified:${incident.round}`;
-  if (verdict === 'fixed')
-    return move(deps, incident, {
+  if (verdict === 'fixed' || bySource) {
+    const moved = await move(deps, incident, {
       from: 'verifying',
       to: 'resolved',
-      reason: 'Fixed.',
+      reason: bySource ? 'The source says it is over.' : 'Fixed.',
       key,
-      changes: { verdict, nextStep: null },
-      events: [
-        concluded,
-        { type: 'incident.summary', text: `${endedBy(action)} ${incident.cause ?? ''}`.trim() },
-      ],
+      changes: { verdict, nextStep: null, resolvedBy: bySource ? 'source' : 'confirmed' },
+      events: bySource
+        ? [concluded]
+        : [
+            concluded,
+            { type: 'incident.summary', text: `${endedBy(action)} ${incident.cause ?? ''}`.trim() },
+          ],
+      turnAfterMs: null,
+    });
+    if (!bySource)
+      for (const delayMs of LASTING_AFTER_MS)
+        await deps.jobs.enqueueTurn(incident.id, LASTING_TURN, { delayMs });
+    return moved;
+  }
+  if (verdict === 'done')
+    return move(deps, incident, {
+      from: 'verifying',
+      to: 'reported',
+      reason: 'Done as asked.',
+      key,
+      changes: {
+        verdict,
+        nextStep:
+          'Done as asked: it is to keep the problem from coming back. Nothing was wrong that it could have fixed.',
+      },
+      events: [concluded],
       turnAfterMs: null,
     });
   if (verdict === 'not_fixed' && failures < MAX_ROUNDS)
@@ -184,9 +278,9 @@ async function conclude(
 }
 
 /** Memory must not learn that a command helped which did not run: then the problem ended without it. */
-function successOf(action: Action, verdict: Verdict): boolean | null {
-  if (verdict === 'cannot_tell') return null;
+function successOf(action: Action, { verdict }: Conclusion): boolean | null {
   if (verdict === 'not_fixed') return false;
+  if (verdict !== 'fixed') return null;
   return action.state === 'succeeded' ? true : null;
 }
 

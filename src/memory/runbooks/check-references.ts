@@ -59,8 +59,15 @@ export function checkReferences(
         inTemplate(proposal.why, [...here, 'why'], known, report);
         if (proposal.when !== undefined)
           inExpression(proposal.when, 'bool', [...here, 'when'], known, report);
-        if (proposal.verify !== undefined && !verifyNames.includes(proposal.verify))
+        const verify = verifies.find(({ value }) => value.name === proposal.verify);
+        if (proposal.verify !== undefined && verify === undefined)
           report([...here, 'verify'], `there is no verify block "${proposal.verify}"`);
+        // Whether a change took effect says nothing about the problem.
+        if (verify !== undefined && verify.value.checks.every(({ measure }) => measure === undefined))
+          report(
+            [...here, 'verify'],
+            `"${proposal.verify}" reads no "measure", so nothing would show that the problem was there and is over`,
+          );
       }
       if (told.confidence >= 0.9 && !checksClaim(check))
         report(
@@ -77,6 +84,7 @@ export function checkReferences(
     for (const [at, check] of verify.value.checks.entries()) {
       inValues(check.with, ['checks', at, 'with'], known, report);
       inTemplate(check.says, ['checks', at, 'says'], known, report);
+      if (check.holds === undefined) continue;
       inTemplate(check.holds, ['checks', at, 'holds'], known, report);
       // What a template yields is only known when it runs; `result` is all that is left to name by then.
       const filled = templateParts(check.holds)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Measure } from '../../domain/measure.ts';
 import type { Json } from '../../domain/tool-call.ts';
 import type { ParsedRunbook } from './parse-runbook.ts';
 import type { RunbookProblem } from './runbook.ts';
@@ -6,9 +7,13 @@ import { templateParts } from './template.ts';
 
 /** The tool registry, as far as a runbook needs to know it. */
 export interface KnownTools {
-  get(
-    name: string,
-  ): { readonly kind: 'read' | 'diagnostic' | 'docs' | 'active'; readonly input: z.ZodType } | undefined;
+  get(name: string):
+    | {
+        readonly kind: 'read' | 'diagnostic' | 'docs' | 'active';
+        readonly input: z.ZodType;
+        readonly measures?: readonly Measure[];
+      }
+    | undefined;
 }
 
 type Path = readonly PropertyKey[];
@@ -27,18 +32,27 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
   }
   for (const verify of parsed.verifies) {
     const report = (path: Path, message: string) => problems.push(verify.problem(path, message));
-    for (const [at, check] of verify.value.checks.entries())
-      checkCall(
-        tools,
-        check.call,
-        check.with,
-        'reads',
-        ['checks', at, 'call'],
-        ['checks', at, 'with'],
-        report,
-      );
+    for (const [at, check] of verify.value.checks.entries()) {
+      const here = ['checks', at];
+      checkCall(tools, check.call, check.with, 'reads', [...here, 'call'], [...here, 'with'], report);
+      if (check.measure !== undefined)
+        checkMeasure(tools.get(check.call)?.measures ?? [], check.call, check.measure, (message) =>
+          report([...here, 'measure'], message),
+        );
+    }
   }
   return problems;
+}
+
+function checkMeasure(
+  measures: readonly Measure[],
+  call: string,
+  name: string,
+  report: (message: string) => void,
+): void {
+  if (measures.some((measure) => measure.name === name)) return;
+  const known = measures.map((measure) => measure.name).join(', ');
+  report(`"${call}" has no measure "${name}"; it has ${known === '' ? 'none' : known}`);
 }
 
 function checkCall(

@@ -116,8 +116,12 @@ export interface RunbookVerifyStep {
   readonly call: string;
   /** Templates inside, filled when the action is proposed. */
   readonly with: Json;
+  /** One of the tool's measures: the symptom. Absent beside `holds`. */
+  readonly measure?: string | undefined;
+  /** Another bound than the measure's own. */
+  readonly bound?: number | undefined;
   /** CEL over `result`, with templates filled when the action is proposed. */
-  readonly holds: string;
+  readonly holds?: string | undefined;
   /** Template. */
   readonly says: string;
 }

@@ -107,13 +107,31 @@ export const stepBlock = z.strictObject({
 });
 export type StepBlock = z.output<typeof stepBlock>;
 
+/** A measure that the tool declares, which makes it the symptom; or a test of its own beside one. */
+const verifyCheck = z
+  .strictObject({
+    call: words,
+    with: input,
+    measure: variable.optional(),
+    bound: z.number().optional(),
+    holds: words.optional(),
+    says: words,
+  })
+  .refine((value) => (value.measure === undefined) !== (value.holds === undefined), {
+    error: 'expected either "measure" (one of the tool\'s, for the symptom) or "holds" (a test of its own)',
+  })
+  .refine((value) => value.bound === undefined || value.measure !== undefined, {
+    path: ['bound'],
+    error: 'a bound belongs to a "measure"',
+  });
+
 /** One ```` ```yaml verify ```` block. */
 export const verifyBlock = z
   .strictObject({
     name: variable.default('default'),
     for: duration,
     timeout: duration,
-    checks: z.array(z.strictObject({ call: words, with: input, holds: words, says: words })).min(1),
+    checks: z.array(verifyCheck).min(1),
   })
   .refine((value) => value.timeout > value.for, {
     path: ['timeout'],

@@ -59,6 +59,7 @@ export function drawActionCard(record: IncidentRecord, action: Action, options: 
         paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
         paragraph(bold('Risk: '), words(riskWords[action.risk]), ...runbook(action)),
         ...preflight(action),
+        ...aim(action),
         ...suspicious(record),
       ),
       ...standing(record, action, options),
@@ -112,6 +113,23 @@ function preflight(action: Action) {
   if (action.preflight.length === 0) return [];
   const shown = action.preflight.slice(0, 8).map((line) => [words(cut(oneLine(line), 200))]);
   return [paragraph(bold('Seen just before:')), list(shown)];
+}
+
+/** How its success will be judged; or that nothing is wrong now that it could mend. */
+function aim({ purpose, verify }: Action) {
+  if (purpose === 'prevent')
+    return [
+      paragraph(
+        bold('To prevent: '),
+        words('nothing is wrong now that this would mend. It is to keep the problem from coming back.'),
+      ),
+    ];
+  const steps = purpose === 'repair' ? verify.steps.filter(({ measure }) => measure !== undefined) : [];
+  if (steps.length === 0) return [];
+  return [
+    paragraph(bold('Fixed when: ')),
+    list(steps.slice(0, 4).map(({ says }) => [words(cut(oneLine(says), 200))])),
+  ];
 }
 
 /** What can be done with the card now, or what became of it. */
@@ -173,7 +191,7 @@ function afterwards(record: IncidentRecord, action: Action, options: DrawOptions
       value: planOf(action),
       confirm: {
         title: 'Take this back?',
-        text: `What this card shows is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.`,
+        text: `What this card shows is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}`,
         yes: 'Undo it',
       },
     }),
@@ -191,6 +209,12 @@ const settling = (text: string, name: string, action: Action, effect: string) =>
       yes: text,
     },
   });
+
+/** Whoever takes back what made the incident green should know that it may not stay so. */
+const reopens = ({ incident }: IncidentRecord, { purpose }: Action): string =>
+  purpose === 'repair' && incident.state === 'resolved' && incident.resolvedBy === 'confirmed'
+    ? ` ${incident.id} is fixed by it: the problem may come back, and ${incident.id} is opened again.`
+    : '';
 
 function undone(record: IncidentRecord, action: Action): readonly (readonly Span[])[] {
   const undo = undoOf(record.actions, action);

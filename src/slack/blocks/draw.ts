@@ -104,7 +104,11 @@ function endings(record: IncidentRecord): readonly { readonly seq: number; reado
       (event) => event.type === 'verification.concluded' && event.verdict === 'fixed',
     );
     if (!summary && verified) return [];
-    return [{ seq: end.seq, slot: drawSummary(record, summary?.text ?? null, index + 1, end.at) }];
+    // What was verified and then called over by its source has said so already.
+    const isConfirmed = verified || (reopened === undefined && record.incident.resolvedBy === 'confirmed');
+    return [
+      { seq: end.seq, slot: drawSummary(record, summary?.text ?? null, index + 1, end.at, isConfirmed) },
+    ];
   });
 }
 

@@ -54,7 +54,9 @@ function checking(record: IncidentRecord, event: Finished | Void) {
 
 /** Fixed, not fixed or cannot tell, with what was seen. `number` counts from 1. */
 export function drawVerification(record: IncidentRecord, event: Verified, number: number): Slot {
-  const head = `${verdictMarks[event.verdict]} ${verdictWords[event.verdict]}`;
+  const head = isOverBySource(record, event)
+    ? '⚪ Over, but not confirmed'
+    : `${verdictMarks[event.verdict]} ${verdictWords[event.verdict]}`;
   const check = record.events.findLast(
     (each) => each.type === 'verification.checked' && each.seq < event.seq,
   );
@@ -75,6 +77,13 @@ export function drawVerification(record: IncidentRecord, event: Verified, number
       ),
     ],
   };
+}
+
+/** The source ended what our own check does not confirm. */
+function isOverBySource({ events }: IncidentRecord, { seq, verdict }: Verified): boolean {
+  if (verdict !== 'cannot_tell') return false;
+  const next = events.find((each) => each.type === 'state.changed' && each.seq > seq);
+  return next?.type === 'state.changed' && next.to === 'resolved';
 }
 
 /** `, held for 10 s` out of a reason that says so. */
@@ -119,9 +128,10 @@ export function drawSummary(
   text: string | null,
   number: number,
   endedAt: string,
+  isConfirmed: boolean,
 ): Slot {
   const { incident } = record;
-  const head = `🟢 ${incident.id} is resolved`;
+  const head = isConfirmed ? `🟢 ${incident.id} is resolved` : `⚪ ${incident.id} is over`;
   const said = text ?? 'The source of the alert says it is over.';
   return {
     slot: `summary:${number}`,

@@ -1,10 +1,11 @@
 import type { IncidentEvent } from '../../domain/event.ts';
+import type { Incident } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
-import { confidenceWords, facts, mark, money, span, stateColors, stateWords, times } from './words.ts';
+import { colorOf, confidenceWords, facts, mark, money, span, stateWords, times } from './words.ts';
 
 /** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
 export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> = {}): Slot {
@@ -49,21 +50,21 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
         ...alertLink(record),
       ),
     ],
-    strip: { color: stateColors[incident.state], text: state },
+    strip: { color: colorOf(record), text: state },
   };
 }
 
+/** On whose word it is over. */
+const endWords: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> = {
+  confirmed: 'Resolved · fixed, and checked',
+  source: 'Over · the alert’s source says so',
+  person: 'Over · a person says so',
+};
+
 function stateLine({ incident }: IncidentRecord): string {
-  const state = stateWords[incident.state];
-  if (incident.state !== 'resolved') return state;
-  const how =
-    incident.verdict === 'fixed'
-      ? ' · fixed, and checked'
-      : incident.sourceResolvedAt
-        ? ' · the alert’s source says it is over'
-        : '';
+  if (incident.state !== 'resolved') return stateWords[incident.state];
   const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
-  return `${state}${how}${after}`;
+  return `${endWords[incident.resolvedBy ?? 'source']}${after}`;
 }
 
 function factsOf({ incident, events }: IncidentRecord): readonly Span[] {

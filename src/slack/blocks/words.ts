@@ -1,5 +1,6 @@
 import type { Action } from '../../domain/action.ts';
 import type { Incident, IncidentState, Verdict } from '../../domain/incident.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
 
 /** What a state is called in front of people. */
 export const stateWords: Readonly<Record<IncidentState, string>> = {
@@ -23,7 +24,7 @@ const AMBER = '#ecb22e';
 const BLUE = '#36c5f0';
 const GREY = '#868686';
 
-export const stateColors: Readonly<Record<IncidentState, string>> = {
+const stateColors: Readonly<Record<IncidentState, string>> = {
   open: BLUE,
   triaging: BLUE,
   ignored: GREY,
@@ -38,9 +39,18 @@ export const stateColors: Readonly<Record<IncidentState, string>> = {
   stopped: GREY,
 };
 
+/** The strip beside the root message: amber while our own check holds and the source still fires. */
+export function colorOf({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): string {
+  if (incident.state === 'resolved') return incident.resolvedBy === 'confirmed' ? GREEN : GREY;
+  if (incident.state !== 'verifying') return stateColors[incident.state];
+  const seen = events.findLast((event) => event.type === 'verification.checked');
+  return seen?.type === 'verification.checked' && seen.holds ? AMBER : BLUE;
+}
+
 /** The mark in front of the title: the state first, while it is open the severity. */
 export function mark(incident: Incident): string {
-  if (incident.state === 'resolved') return '🟢';
+  // Green is for what Sentry has seen to be gone itself.
+  if (incident.state === 'resolved') return incident.resolvedBy === 'confirmed' ? '🟢' : '⚪';
   if (incident.state === 'ignored' || incident.state === 'stopped') return '⚪';
   if (incident.state === 'escalated') return '🚨';
   return incident.severity === 'critical' ? '🔴' : incident.severity === 'error' ? '🟠' : '🟡';
@@ -48,12 +58,14 @@ export function mark(incident: Incident): string {
 
 export const verdictWords: Readonly<Record<Verdict, string>> = {
   fixed: 'Fixed',
+  done: 'Done as asked',
   not_fixed: 'Not fixed',
   cannot_tell: 'Cannot tell',
 };
 
 export const verdictMarks: Readonly<Record<Verdict, string>> = {
   fixed: '✅',
+  done: '☑️',
   not_fixed: '❌',
   cannot_tell: '❔',
 };

@@ -179,4 +179,5 @@ export const INCIDENT: Incident = {
   openedAt: '2026-11-21T10:12:00Z',
   updatedAt: '2026-11-21T10:12:00Z',
   endedAt: null,
+  resolvedBy: null,
 };

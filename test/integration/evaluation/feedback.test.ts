@@ -76,7 +76,7 @@ describe('a resolved incident', () => {
     );
     bot.changed(id);
     await eventually(async () =>
-      expect((await scene.messages()).filter((one) => textOf(one).includes('is resolved'))).toHaveLength(2),
+      expect((await scene.messages()).filter((one) => textOf(one).includes('is over'))).toHaveLength(2),
     );
     await question();
   });
@@ -89,7 +89,7 @@ describe('a resolved incident', () => {
     bot.changed(id);
     await eventually(async () => {
       const messages = await scene.messages();
-      expect(messages.some((one) => textOf(one).includes('is resolved'))).toBe(true);
+      expect(messages.some((one) => textOf(one).includes('is over'))).toBe(true);
       expect(messages.some((one) => textOf(one).includes('Was this useful?'))).toBe(false);
     });
   });

@@ -284,7 +284,7 @@ describe('what is proposed can be shown whole', () => {
 
   test('a plan to verify with a secret in it is none', async () => {
     const verify = {
-      steps: [{ tool: 'box_state', input: { token: SECRET }, holds: 'true', says: 'x' }],
+      steps: [{ tool: 'box_state', input: { token: SECRET }, measure: { name: 'broken' }, says: 'x' }],
       holdMs: 1,
       timeoutMs: 1,
     };

@@ -118,7 +118,7 @@ function oddTools(odd: Rig['odd'], machine: Machine): readonly Tool[] {
       objects: () => [{ kind: 'box', key: 'odd', label: 'the odd box' }],
       run: () => odd.mend() as never,
       look: () => odd.look() as never,
-      verify: () => ({ steps: [], holdMs: 1, timeoutMs: 1 }),
+      effect: () => ({ steps: [], holdMs: 1, timeoutMs: 1 }),
     }),
     defineActiveTool<{ n: number }, Json>({
       name: 'risky_mend',
@@ -142,7 +142,7 @@ function oddTools(odd: Rig['odd'], machine: Machine): readonly Tool[] {
         return { kind: 'succeeded', text: 'done' };
       },
       look: async () => 'cannot_tell',
-      verify: () => ({ steps: [], holdMs: 1, timeoutMs: 1 }),
+      effect: () => ({ steps: [], holdMs: 1, timeoutMs: 1 }),
     }),
   ];
 }

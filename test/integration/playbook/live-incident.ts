@@ -1,4 +1,3 @@
-import { checkVerifyStep, type VerifyCheck } from '../../../src/agents/playbook/check-verify-step.ts';
 import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
 import type { Investigation, PlanOutcome } from '../../../src/agents/ports.ts';
 import type { Action } from '../../../src/domain/action.ts';
@@ -8,6 +7,8 @@ import { asActionId, asToolCallId } from '../../../src/domain/ids.ts';
 import type { Incident } from '../../../src/domain/incident.ts';
 import type { Target } from '../../../src/domain/target.ts';
 import type { Json, ToolCallRequest, ToolCallResult, VerifyPlan } from '../../../src/domain/tool-call.ts';
+import { checkVerifyStep, type VerifyCheck } from '../../../src/gate/check-verify-step.ts';
+import { measuresOf } from '../../../src/gate/criterion.ts';
 import { createPostgresTargets } from '../../../src/infra/postgres/create-postgres-targets.ts';
 import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
 import type { Tool } from '../../../src/tools/define.ts';
@@ -144,7 +145,11 @@ export function liveIncident(options: {
     const checks: VerifyCheck[] = [];
     for (const step of plan.steps)
       checks.push(
-        checkVerifyStep(step, await callTool({ tool: step.tool, target: target.name, input: step.input })),
+        checkVerifyStep(
+          step,
+          await callTool({ tool: step.tool, target: target.name, input: step.input }),
+          measuresOf(options.tools, step.tool),
+        ),
       );
     return checks;
   }

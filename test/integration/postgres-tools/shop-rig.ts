@@ -106,10 +106,10 @@ export async function startShopRig(): Promise<ShopRig> {
     },
     async verified(name, input, guard) {
       const tool = actor(name);
-      const plan: VerifyPlan = tool.verify(tool.input.parse(input), guard);
+      const plan: VerifyPlan = tool.effect(tool.input.parse(input), guard);
       for (const step of plan.steps) {
         const { data } = await rig.read(step.tool, step.input);
-        if (evaluate(step.holds, { result: data }) !== true) return false;
+        if (evaluate(step.holds ?? 'false', { result: data }) !== true) return false;
       }
       return true;
     },

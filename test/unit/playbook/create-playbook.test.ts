@@ -61,6 +61,10 @@ timeout: 2m
 checks:
   - call: queue_depth
     with: { name: "\${incident.target}" }
+    measure: jobs
+    says: No job waits.
+  - call: queue_depth
+    with: { name: "\${incident.target}" }
     holds: "!result.owners.exists(o, o.owner == \${worst.owner})"
     says: The queue of \${worst.owner} is empty.
 \`\`\`
@@ -281,7 +285,8 @@ checks:
     const by = createPlaybook({ runbooks: runbooksOf(first, second) });
     const diagnosis = await diagnosed(scriptedWork(full), by);
     expect(diagnosis.runbookId).toBe('dry-well');
-    expect(diagnosis.suggested?.[0]?.verify?.steps.map((step) => step.holds)).toEqual([
+    expect(diagnosis.suggested?.[0]?.verify?.steps.map((step) => step.measure?.name ?? step.holds)).toEqual([
+      'jobs',
       '!result.owners.exists(o, o.owner == "bob")',
       'result.free > 603',
     ]);
@@ -331,6 +336,12 @@ describe('planning', () => {
           holdMs: 10_000,
           timeoutMs: 120_000,
           steps: [
+            {
+              tool: 'queue_depth',
+              input: { name: 'shop-db' },
+              measure: { name: 'jobs' },
+              says: 'No job waits.',
+            },
             {
               tool: 'queue_depth',
               input: { name: 'shop-db' },

@@ -36,6 +36,7 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     openedAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
     endedAt: null,
+    resolvedBy: null,
     ...part,
   };
 }
@@ -79,6 +80,7 @@ export function anAction(part: Partial<Action>): Action {
     denialsAcknowledged: [],
     undoes: null,
     requestedBy: null,
+    purpose: 'repair',
     ...part,
   };
 }

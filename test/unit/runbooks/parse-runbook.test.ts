@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { measureAt } from '../../../src/domain/measure.ts';
 import { problemLine, validateRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
 import { parseRunbook } from '../../../src/memory/runbooks/parse-runbook.ts';
 
@@ -54,6 +55,10 @@ for: 10s
 timeout: 2m
 checks:
   - call: queue_depth
+    measure: jobs
+    bound: 3
+    says: At most three jobs wait.
+  - call: queue_depth
     holds: "!result.owners.exists(o, o.owner == \${worst.owner})"
     says: The queue of \${worst.owner} is empty.
 \`\`\`
@@ -62,7 +67,19 @@ checks:
 const tools = {
   get: (name: string) =>
     ({
-      queue_depth: { kind: 'read' as const, input: z.strictObject({ name: z.string().optional() }) },
+      queue_depth: {
+        kind: 'read' as const,
+        input: z.strictObject({ name: z.string().optional() }),
+        measures: [
+          measureAt('jobs', {
+            name: 'jobs',
+            label: 'jobs',
+            unit: 'jobs',
+            healthy: 'at_most',
+            bound: 0,
+          } as const),
+        ],
+      },
       queue_purge: {
         kind: 'active' as const,
         input: z.strictObject({ owner: z.string(), keep: z.number().optional() }),
@@ -187,6 +204,20 @@ describe('a broken runbook is told where and what was expected', () => {
       'verify: emtied',
       /there is no verify block "emtied"/,
     ],
+    [
+      'a measure that its tool has not',
+      'measure: jobs',
+      'measure: jobz',
+      'measure: jobz',
+      /"queue_depth" has no measure "jobz"; it has jobs/,
+    ],
+    [
+      'a repair whose success nothing would show',
+      'measure: jobs\n    bound: 3',
+      'holds: result.jobs < 3',
+      'verify: emptied',
+      /reads no "measure"/,
+    ],
     ['a duration without its unit', 'for: 10s', 'for: 10', 'for: 10', /for: /],
     ['a verification that can never hold', 'timeout: 2m', 'timeout: 5s', 'timeout: 5s', /longer than "for"/],
     [
@@ -246,6 +277,11 @@ describe('a broken runbook is told where and what was expected', () => {
       /neither "yaml step" nor "yaml verify"/,
     ],
   ];
+  it('a check of a verify block that is both a measure and a test', () => {
+    const source = GOOD.replace('bound: 3', 'holds: result.jobs < 3');
+    expect(problemsOf(source).map(problemLine).join('\n')).toMatch(/either "measure".*or "holds"/);
+  });
+
   it.each(broken)('%s', (_name, from, to, where, message) => {
     const source = GOOD.replace(from, to);
     expect(source).not.toBe(GOOD);

@@ -92,8 +92,15 @@ describe('the root', () => {
   it('turns green when the incident is resolved', () => {
     const [working] = drawn({});
     const [done] = drawn({
-      incident: anIncident({ state: 'resolved', verdict: 'fixed', endedAt: '2026-11-21T10:04:10Z' }),
+      incident: anIncident({
+        state: 'resolved',
+        verdict: 'fixed',
+        resolvedBy: 'confirmed',
+        endedAt: '2026-11-21T10:04:10Z',
+      }),
     });
+    const [over] = drawn({ incident: anIncident({ state: 'resolved', resolvedBy: 'source' }) });
+    expect(over?.strip).toMatchObject({ color: '#868686', text: expect.stringContaining('source says so') });
     expect(working?.strip?.color).not.toBe('#2eb67d');
     expect(done?.strip).toEqual({
       color: '#2eb67d',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { ActionOutcome } from '../../../domain/action.ts';
 import type { TouchedObject } from '../../../domain/denial.ts';
@@ -100,7 +100,8 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
     if (now === guard.after_sha256) return 'done';
     return now === guard.before_sha256 ? 'not_done' : 'cannot_tell';
   },
-  verify: (input, guard) => ({
+  subjects: ({ file_path: path }) => [basename(path)],
+  effect: (input, guard) => ({
     steps: [
       {
         tool: 'read_file',

@@ -72,7 +72,9 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
     // Another main process than before, or one where none stayed: what a restart does. Who did it cannot be told.
     return now.mainPid !== null && (steady !== null || now.state === 'running') ? 'done' : 'cannot_tell';
   },
-  verify: ({ service }) => ({
+  subjects: ({ service }) => [service],
+  repairsOnly: true,
+  effect: ({ service }) => ({
     steps: [
       {
         tool: 'service_status',

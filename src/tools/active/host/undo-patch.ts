@@ -80,7 +80,7 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
     if (now === given.original_sha256) return 'done';
     return now === given.written_sha256 ? 'not_done' : 'cannot_tell';
   },
-  verify: ({ file_path: path, original_sha256: original }) => ({
+  effect: ({ file_path: path, original_sha256: original }) => ({
     steps: [
       {
         tool: 'read_file',

@@ -8,7 +8,7 @@ import { isOwnSession, who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
 import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
 import { sessionAbout, sessionObjects } from './session-object.ts';
-import { signalable, stateLines } from './session-state.ts';
+import { objected, signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
 /** The session with its transaction, and the very statement it runs: the next one is not what was approved. */
@@ -50,6 +50,7 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
       undo: 'Cannot be undone, but the client can run the statement again.',
       risk: state.hasWritten ? 'medium' : 'low',
       about: sessionAbout(state),
+      ...objected(state),
     };
   },
   objects: sessionObjects,
@@ -87,7 +88,9 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
       throw error;
     }
   },
-  verify: ({ pid, backend_start }, { query_start }) => ({
+  subjects: ({ pid }) => [String(pid)],
+  repairsOnly: true,
+  effect: ({ pid, backend_start }, { query_start }) => ({
     steps: [
       {
         tool: 'postgres_session',

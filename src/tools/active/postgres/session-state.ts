@@ -20,6 +20,8 @@ export interface SessionState {
   readonly locks: number;
   /** One line each: who waits behind it. */
   readonly waiters: readonly string[];
+  /** Pids of the sessions it waits for itself; 0 stands for a prepared transaction. */
+  readonly blockedBy: readonly number[];
   /** The target's clock, text with microseconds. */
   readonly clock: string;
 }
@@ -28,7 +30,7 @@ export interface SessionState {
  * Reads the session and refuses what must never be signalled.
  *
  * @throws OpsError GONE (also when the pid belongs to a later session), POSTGRES_HIDDEN, POSTGRES_OWN_BACKEND,
- * POSTGRES_SYSTEM_BACKEND, POSTGRES_SUPERUSER_SESSION
+ * POSTGRES_SYSTEM_BACKEND, POSTGRES_SUPERUSER_SESSION, POSTGRES_VICTIM (it only waits, and holds nobody up)
  */
 export async function signalable(session: PostgresSession, key: SessionKey): Promise<SessionState> {
   const [row] = await session.query(
@@ -37,6 +39,7 @@ export async function signalable(session: PostgresSession, key: SessionKey): Pro
             a.pid = pg_backend_pid() AS is_this, coalesce(r.rolsuper, false) AS is_super,
             (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS we_are_super,
             (SELECT count(*)::int FROM pg_locks l WHERE l.pid = a.pid AND l.granted) AS locks,
+            to_json(pg_blocking_pids(a.pid)) AS blocked_by,
             ${exactTime('clock_timestamp()')} AS clock
        FROM pg_stat_activity a LEFT JOIN pg_roles r ON r.oid = a.usesysid
       WHERE a.pid = $1::int`,
@@ -64,14 +67,34 @@ export async function signalable(session: PostgresSession, key: SessionKey): Pro
       facts,
       'belongs to a superuser, whom Sentry may not signal',
     );
+  const blockedBy = row['blocked_by'] as readonly number[];
+  const behind = await waiters(session, key.pid);
+  if (blockedBy.length > 0 && behind.length === 0)
+    throw forbidden(
+      'POSTGRES_VICTIM',
+      facts,
+      `only waits itself, for ${blockersOf(blockedBy)}: ending it frees nobody`,
+    );
   return {
     facts,
     hasWritten: row['has_written'] === true,
     lockedTables: await lockedTables(session, key.pid),
     locks: Number(row['locks']),
-    waiters: await waiters(session, key.pid),
+    waiters: behind,
+    blockedBy,
     clock: String(row['clock']),
   };
+}
+
+/** What speaks against ending or cancelling it although it is possible: part of a pre-flight. */
+export function objected({ blockedBy }: SessionState): { readonly objection?: string } {
+  if (blockedBy.length === 0) return {};
+  const blockers = blockersOf(blockedBy);
+  return { objection: `It waits itself, for ${blockers}: those behind it may only wait for that then.` };
+}
+
+function blockersOf(pids: readonly number[]): string {
+  return pids.map((pid) => (pid === 0 ? 'a prepared transaction' : `session ${pid}`)).join(' and ');
 }
 
 /** Whether exactly this session still exists. */
@@ -94,6 +117,7 @@ export function stateLines(state: SessionState): readonly string[] {
     state.waiters.length === 0
       ? 'nobody waits for it'
       : `${count(state.waiters.length, 'session')} waiting behind it: ${state.waiters.slice(0, 5).join('; ')}`,
+    ...(state.blockedBy.length > 0 ? [`waits itself for ${blockersOf(state.blockedBy)}`] : []),
   ];
 }
 

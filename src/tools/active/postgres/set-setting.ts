@@ -106,7 +106,8 @@ export const postgresSetSetting = defineActiveTool<SettingInput, SettingGuard>({
       throw error;
     }
   },
-  verify: (parsed) => ({
+  subjects: ({ name }) => [name],
+  effect: (parsed) => ({
     steps: [
       {
         tool: 'postgres_settings',

@@ -8,7 +8,7 @@ import { isOwnSession, who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
 import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
 import { sessionAbout, sessionObjects } from './session-object.ts';
-import { isAlive, type SessionState, signalable, stateLines } from './session-state.ts';
+import { isAlive, objected, type SessionState, signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
 /**
@@ -44,6 +44,7 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
       undo: 'Cannot be undone: the session is closed and its uncommitted work is lost. The client can connect again.',
       risk: state.hasWritten ? 'medium' : 'low',
       about: sessionAbout(state),
+      ...objected(state),
     };
   },
   objects: sessionObjects,
@@ -76,7 +77,9 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
       throw error;
     }
   },
-  verify: ({ pid, backend_start }) => ({
+  subjects: ({ pid }) => [String(pid)],
+  repairsOnly: true,
+  effect: ({ pid, backend_start }) => ({
     steps: [
       {
         tool: 'postgres_session',

@@ -108,7 +108,8 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
       throw error;
     }
   },
-  verify: ({ schema, table }) => ({
+  subjects: ({ table }) => [table],
+  effect: ({ schema, table }) => ({
     steps: [
       {
         tool: 'postgres_table_health',

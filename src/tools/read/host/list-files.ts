@@ -1,6 +1,8 @@
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
+import type { Json } from '../../../domain/tool-call.ts';
 import { defineReadTool, type ToolContext } from '../../define.ts';
 import { age, bytes, count, more, table } from '../postgres/format.ts';
 import { hostOf, hostPath, orThrow, pathRule, placesOf } from './host-path.ts';
@@ -16,7 +18,7 @@ interface Listed {
 /**
  * Files below a folder and the fullest disk they are on. Data: `{ files: [{ path, name, size_bytes, disk_bytes,
  * modified_age_seconds, growth_bytes_per_second }], count, total_bytes, complete, disk: { size_bytes, free_bytes,
- * used_percent } }`, the first of the order first; growth is 0 unless it was watched.
+ * used_percent }, watched_seconds }`, the first of the order first; growth is 0 unless it was watched.
  */
 export const listFiles = defineReadTool({
   name: 'list_files',
@@ -25,6 +27,24 @@ export const listFiles = defineReadTool({
   kind: 'read',
   domain: 'any',
   targetKind: 'host',
+  measures: [
+    measureAt('disk.used_percent', {
+      name: 'disk_used_percent',
+      label: 'the fullest disk is used',
+      unit: '%',
+      healthy: 'at_most',
+      bound: 90,
+    }),
+    {
+      name: 'fastest_growth',
+      label: 'growth of the fastest growing file',
+      unit: 'B/s',
+      healthy: 'at_most',
+      bound: 20_480,
+      intermittent: true,
+      value: fastestGrowth,
+    },
+  ],
   input: z.strictObject({
     path: hostPath.optional().describe('Where to look; all folders of the target when left out.'),
     order: z.enum(['size', 'modified', 'growth']).default('size'),
@@ -64,10 +84,27 @@ export const listFiles = defineReadTool({
         ...table(head, rows),
         ...more(seen.files.length, files.length),
       ].join('\n'),
-      data: { files, count: seen.files.length, total_bytes: total, complete: seen.complete, disk },
+      data: {
+        files,
+        count: seen.files.length,
+        total_bytes: total,
+        complete: seen.complete,
+        watched_seconds: watch,
+        disk,
+      },
     };
   },
 });
+
+/** Null where it was not watched: then nothing is known of growth. */
+function fastestGrowth(data: Json): number | null {
+  const { files, watched_seconds: watched } = data as {
+    readonly files?: readonly { readonly growth_bytes_per_second: number }[];
+    readonly watched_seconds?: number;
+  };
+  if (files === undefined || !watched) return null;
+  return Math.max(0, ...files.map((file) => file.growth_bytes_per_second));
+}
 
 const orders = {
   size: (a: Listed, b: Listed) => b.size_bytes - a.size_bytes,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import { defineReadTool } from '../../define.ts';
 import { age } from '../postgres/format.ts';
 import { hostOf } from './host-path.ts';
@@ -19,6 +20,33 @@ export const serviceStatus = defineReadTool({
   kind: 'read',
   domain: 'any',
   targetKind: 'host',
+  measures: [
+    measureAt('running', {
+      name: 'running',
+      label: 'the service runs',
+      unit: '',
+      healthy: 'at_least',
+      bound: 1,
+    }),
+    {
+      name: 'services_down',
+      label: 'declared services that do not run',
+      unit: 'services',
+      healthy: 'at_most',
+      bound: 0,
+      value: (data) => {
+        const { services } = data as { readonly services?: readonly { readonly running: boolean }[] };
+        return services === undefined ? null : services.filter(({ running }) => !running).length;
+      },
+    },
+    measureAt('restarts', {
+      name: 'restarts',
+      label: 'times its supervisor has started it again',
+      unit: '',
+      healthy: 'steady',
+      bound: 0,
+    }),
+  ],
   input: z.strictObject({ service: serviceName.optional() }),
   timeoutMs: 15_000,
   async run(context, { service }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import { hiddenAmong, hiddenLine, sessionColumns, sessionFacts } from './session-columns.ts';
@@ -12,6 +13,30 @@ export const postgresActivity = postgresReadTool({
   name: 'postgres_activity',
   description:
     'What the sessions of the server do now: counts by state and the busiest sessions with pid, backend_start, state, wait event, ages in seconds and query. The first look when nothing more specific fits.',
+  measures: [
+    measureAt('waiting_on_lock', {
+      name: 'sessions_waiting_on_lock',
+      label: 'sessions waiting for a lock',
+      unit: 'sessions',
+      healthy: 'at_most',
+      bound: 0,
+      intermittent: true,
+    }),
+    measureAt('longest_query_seconds', {
+      name: 'longest_query',
+      label: 'longest running statement',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 30,
+    }),
+    measureAt('longest_transaction_seconds', {
+      name: 'longest_transaction',
+      label: 'oldest transaction',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 300,
+    }),
+  ],
   input: z.strictObject({
     include_idle: z.boolean().default(false),
     limit: z.number().int().min(1).max(100).default(20),

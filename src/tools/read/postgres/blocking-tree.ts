@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import type { Json } from '../../../domain/tool-call.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
 import { type BlockingGraph, blockingGraph } from './blocking-graph.ts';
@@ -30,6 +31,24 @@ export const postgresBlockingTree = postgresReadTool({
   name: 'postgres_blocking_tree',
   description:
     'Who blocks whom through locks: the root blockers (with pid, backend_start, state, ages in seconds, query) and the sessions waiting behind them with depth, wait time, lock and table. Use it first when sessions hang or an alert speaks of blocked sessions or lock waits.',
+  measures: [
+    measureAt('longest_wait_seconds', {
+      name: 'longest_lock_wait',
+      label: 'longest wait for a lock',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 5,
+      intermittent: true,
+    }),
+    measureAt('blocked_count', {
+      name: 'blocked_sessions',
+      label: 'sessions waiting for a lock',
+      unit: 'sessions',
+      healthy: 'at_most',
+      bound: 0,
+      intermittent: true,
+    }),
+  ],
   input: z.strictObject({}),
   read: readTree,
 });

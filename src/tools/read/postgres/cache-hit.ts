@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import type { PostgresSession } from '../../ports.ts';
 import { bytes, percent, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
@@ -13,6 +14,16 @@ export const postgresCacheHit = postgresReadTool({
   name: 'postgres_cache_hit',
   description:
     'Buffer cache hit ratio in percent, over all time and over a sample of some seconds taken now, and the tables with most block reads. For a cache hit collapse or sudden disk reads.',
+  measures: [
+    measureAt('recent_hit_percent', {
+      name: 'recent_cache_hits',
+      label: 'blocks found in the cache just now',
+      unit: '%',
+      healthy: 'at_least',
+      bound: 90,
+      intermittent: true,
+    }),
+  ],
   input: z.strictObject({ sample_seconds: z.number().min(0).max(10).default(2) }),
   timeoutMs: 20_000,
   async read(session, { sample_seconds }) {

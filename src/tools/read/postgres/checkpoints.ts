@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OpsError } from '../../../domain/errors.ts';
+import { measureAt } from '../../../domain/measure.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
 import { bytes, percent } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
@@ -15,6 +16,15 @@ export const postgresCheckpoints = postgresReadTool({
   name: 'postgres_checkpoints',
   description:
     'Checkpoints (timed, requested, write and sync seconds), WAL written, size of the pg_wal folder in bytes, and whether WAL archiving fails. For WAL that fills the disk, and I/O peaks at checkpoints.',
+  measures: [
+    measureAt('archive_failing', {
+      name: 'archive_failing',
+      label: 'archiving of the WAL fails',
+      unit: '',
+      healthy: 'at_most',
+      bound: 0,
+    }),
+  ],
   input: z.strictObject({}),
   async read(session) {
     const version = await serverVersion(session);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import type { PostgresSession } from '../../ports.ts';
 import { age, count, more, oneLine, percent, table } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
@@ -15,6 +16,22 @@ export const postgresConnections = postgresReadTool({
   name: 'postgres_connections',
   description:
     'Connections by state, user and application against max_connections and its reserved slots, with the percentage used and the sessions idle longest (pid, backend_start). For "too many clients", refused connections and connection leaks.',
+  measures: [
+    measureAt('used_percent', {
+      name: 'connections_used_percent',
+      label: 'usable connections in use',
+      unit: '%',
+      healthy: 'at_most',
+      bound: 80,
+    }),
+    measureAt('free', {
+      name: 'free_connections',
+      label: 'free connections',
+      unit: 'connections',
+      healthy: 'at_least',
+      bound: 1,
+    }),
+  ],
   input: z.strictObject({}),
   async read(session) {
     const limits = await readLimits(session);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import { hiddenLine, hiddenSessions, sessionColumns, sessionFacts } from './session-columns.ts';
@@ -14,6 +15,24 @@ export const postgresIdleInTransaction = postgresReadTool({
   name: 'postgres_idle_in_transaction',
   description:
     'Sessions idle in transaction for at least min_seconds (default 30): pid, backend_start, how long idle, what they hold (locks, waiting sessions, written rows, xmin that holds back vacuum), and idle_in_transaction_session_timeout.',
+  measures: [
+    measureAt('idle_count', {
+      name: 'idle_in_transaction',
+      label: 'sessions idle in a transaction',
+      unit: 'sessions',
+      healthy: 'at_most',
+      bound: 0,
+      intermittent: true,
+    }),
+    measureAt('longest_seconds', {
+      name: 'longest_idle_in_transaction',
+      label: 'longest time idle in a transaction',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 30,
+      intermittent: true,
+    }),
+  ],
   input: z.strictObject({ min_seconds: z.number().min(0).max(1_000_000).default(30) }),
   async read(session, { min_seconds }) {
     const rows = await session.query(

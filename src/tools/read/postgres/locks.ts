@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import { age, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson, serverVersion } from './postgres-read-tool.ts';
 import { relationName } from './relation-size.ts';
@@ -13,6 +14,16 @@ export const postgresLocks = postgresReadTool({
   name: 'postgres_locks',
   description:
     'Locks held and awaited, with mode, table, pid, backend_start and wait in seconds; waiting and strongest first. Narrow it with table or waiting_only. For who blocks whom use postgres_blocking_tree.',
+  measures: [
+    measureAt('waiting_count', {
+      name: 'waiting_locks',
+      label: 'locks waited for',
+      unit: 'locks',
+      healthy: 'at_most',
+      bound: 0,
+      intermittent: true,
+    }),
+  ],
   input: z.strictObject({
     table: z.string().min(1).max(200).optional(),
     waiting_only: z.boolean().default(false),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import {
@@ -22,6 +23,22 @@ export const postgresLongTransactions = postgresReadTool({
   name: 'postgres_long_transactions',
   description:
     'Transactions and running queries older than min_seconds (default 60), oldest first, with pid, backend_start, ages in seconds, state and query. For runaway queries, forgotten transactions, and vacuum that cannot clean up.',
+  measures: [
+    measureAt('oldest_query_seconds', {
+      name: 'longest_query',
+      label: 'longest running statement',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 30,
+    }),
+    measureAt('oldest_transaction_seconds', {
+      name: 'longest_transaction',
+      label: 'oldest transaction',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 300,
+    }),
+  ],
   input: z.strictObject({ min_seconds: z.number().min(0).max(1_000_000).default(60) }),
   async read(session, { min_seconds }) {
     const rows = await session.query(

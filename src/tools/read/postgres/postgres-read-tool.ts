@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Measure } from '../../../domain/measure.ts';
 import type { Json } from '../../../domain/tool-call.ts';
 import { defineReadTool, type ReadTool, type ToolOutput } from '../../define.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
@@ -12,12 +13,13 @@ export interface PostgresReadSpec<I> {
   readonly kind?: 'read' | 'diagnostic';
   /** Default 10 s. */
   readonly timeoutMs?: number;
+  readonly measures?: readonly Measure[];
   read(session: PostgresSession, input: I): Promise<ToolOutput>;
 }
 
 /** A read tool that runs in one read-only session on its target. */
 export function postgresReadTool<I>(spec: PostgresReadSpec<I>): ReadTool<I> {
-  const { name, description, input, kind = 'read', timeoutMs = 10_000 } = spec;
+  const { name, description, input, kind = 'read', timeoutMs = 10_000, measures = [] } = spec;
   return defineReadTool<I>({
     name,
     description,
@@ -25,6 +27,7 @@ export function postgresReadTool<I>(spec: PostgresReadSpec<I>): ReadTool<I> {
     domain: 'postgres',
     input,
     timeoutMs,
+    measures,
     run: (context, parsed) =>
       context.ports.postgres.read(context.target.name, (session) => spec.read(session, parsed), {
         timeoutMs: context.timeoutMs,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import { age, bytes, count, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson, serverVersion } from './postgres-read-tool.ts';
 
@@ -13,6 +14,29 @@ export const postgresReplication = postgresReadTool({
   name: 'postgres_replication',
   description:
     'Replication: lag of each replica (bytes, seconds), replication slots with the WAL they retain in bytes and whether they are active, and the own delay on a standby. For lag alerts, and for a pg_wal folder that grows.',
+  measures: [
+    measureAt('max_replay_lag_seconds', {
+      name: 'replay_lag',
+      label: 'largest replay lag',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 30,
+    }),
+    measureAt('replay_delay_seconds', {
+      name: 'replay_delay',
+      label: 'delay of this standby',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 30,
+    }),
+    measureAt('inactive_slot_count', {
+      name: 'inactive_slots',
+      label: 'inactive replication slots',
+      unit: 'slots',
+      healthy: 'at_most',
+      bound: 0,
+    }),
+  ],
   input: z.strictObject({}),
   async read(session) {
     const version = await serverVersion(session);

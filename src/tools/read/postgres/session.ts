@@ -1,3 +1,5 @@
+import { measureAt, numberAt } from '../../../domain/measure.ts';
+import type { Json } from '../../../domain/tool-call.ts';
 import { age, count } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import { hiddenAmong, hiddenLine, sessionColumns, sessionFacts, who } from './session-columns.ts';
@@ -11,6 +13,32 @@ export const postgresSession = postgresReadTool({
   name: 'postgres_session',
   description:
     'One session by pid and backend_start: whether it still exists (result.gone), what it does, how old its transaction is, how many locks it holds and how many sessions wait for it.',
+  measures: [
+    {
+      name: 'idle_in_transaction',
+      label: 'time it has been idle in a transaction',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 0,
+      value: (data) => whileIn(data, 'state_age_seconds', (state) => state.startsWith('idle in transaction')),
+    },
+    {
+      name: 'running_statement',
+      label: 'time its statement has been running',
+      unit: 's',
+      healthy: 'at_most',
+      bound: 10,
+      value: (data) => whileIn(data, 'query_age_seconds', (state) => state === 'active'),
+    },
+    measureAt('blocks_count', {
+      name: 'sessions_behind_it',
+      label: 'sessions that wait for it',
+      unit: 'sessions',
+      healthy: 'at_most',
+      bound: 0,
+      intermittent: true,
+    }),
+  ],
   input: sessionKey,
   async read(session, { pid, backend_start }) {
     const [row] = await session.query(
@@ -52,3 +80,15 @@ export const postgresSession = postgresReadTool({
     );
   },
 });
+
+/** How old it is while the session is in such a state; 0 when it is in another or gone, null when that cannot be seen. */
+function whileIn(data: Json, age: string, isSuch: (state: string) => boolean): number | null {
+  const { gone, session } = data as {
+    readonly gone?: unknown;
+    readonly session?: Record<string, unknown> | null;
+  };
+  if (gone === true) return 0;
+  const state = session?.['state'];
+  if (typeof state !== 'string') return null;
+  return isSuch(state) ? numberAt(data, `session.${age}`) : 0;
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import type { PostgresSession } from '../../ports.ts';
 import { age, bytes, count, more, percent, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
@@ -18,6 +19,22 @@ export const postgresTableHealth = postgresReadTool({
   name: 'postgres_table_health',
   description:
     'Dead rows, size, bloat estimate (bytes), last (auto)vacuum and (auto)analyze and autovacuum settings per table, worst first, and whether the autovacuum threshold is passed. For bloat, autovacuum that is behind or switched off, and slow scans of small tables.',
+  measures: [
+    measureAt('worst.dead_percent', {
+      name: 'dead_rows_percent',
+      label: 'dead rows of the worst table shown',
+      unit: '%',
+      healthy: 'at_most',
+      bound: 10,
+    }),
+    measureAt('over_threshold_count', {
+      name: 'tables_past_vacuum_threshold',
+      label: 'tables past their vacuum threshold',
+      unit: 'tables',
+      healthy: 'at_most',
+      bound: 0,
+    }),
+  ],
   input: z.strictObject({
     schema: z.string().min(1).max(63).optional(),
     table: z.string().min(1).max(63).optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureAt } from '../../../domain/measure.ts';
 import { age, bytes, percent, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 import { exclusivelyLocked, sizeWithoutWaiting } from './relation-size.ts';
@@ -17,6 +18,15 @@ export const postgresXidAge = postgresReadTool({
   name: 'postgres_xid_age',
   description:
     'Transaction-id age of databases and tables against autovacuum_freeze_max_age and the wraparound limit (percent), and what holds vacuum back: old transactions, replication slots, prepared transactions. For wraparound warnings.',
+  measures: [
+    measureAt('percent_to_autovacuum', {
+      name: 'age_of_oldest_database',
+      label: 'age of the oldest database, of autovacuum_freeze_max_age',
+      unit: '%',
+      healthy: 'at_most',
+      bound: 100,
+    }),
+  ],
   input: z.strictObject({ limit: z.number().int().min(1).max(100).default(10) }),
   timeoutMs: 15_000,
   async read(session, { limit }) {

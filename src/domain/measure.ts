@@ -1,0 +1,91 @@
+import type { Json } from './tool-call.ts';
+
+/**
+ * A number that a read tool states about the system, and when it is healthy. Declared in code beside the tool: nobody but the
+ * tool says how it is read, and a runbook or a model only names it and may set the bound.
+ */
+export interface Measure {
+  /** Snake case, unique within the tool: `longest_lock_wait`. */
+  readonly name: string;
+  /** For people, the subject of a sentence: "longest wait for a lock". */
+  readonly label: string;
+  /** `s`, `%`, `sessions`; empty for a yes or no, read as 1 or 0. */
+  readonly unit: string;
+  /** `steady`: a counter that must not rise while it is watched; it says nothing by itself, so it is never a symptom. */
+  readonly healthy: 'at_most' | 'at_least' | 'steady';
+  /** The healthy bound where nobody sets another one; unused for `steady`. */
+  readonly bound: number;
+  /** It comes and goes by nature: one green look in between says little. */
+  readonly intermittent?: true;
+  /** Out of the tool's data; null: the data does not tell. */
+  value(data: Json): number | null;
+}
+
+/** A measure with the bound it is judged by; the measure's own when left out. */
+export interface MeasureBound {
+  readonly name: string;
+  readonly bound?: number;
+}
+
+/** What a measure read: null when it could not be told. */
+export interface MeasureReading {
+  readonly value: number | null;
+  readonly isHealthy: boolean | null;
+}
+
+/** Judges a value by its bound. A `steady` measure is judged by what was read before, see `hasRisen`. */
+export function readMeasure(measure: Measure, bound: number, data: Json): MeasureReading {
+  const value = measure.value(data);
+  // A counter that nobody keeps says nothing against it.
+  if (measure.healthy === 'steady') return { value, isHealthy: true };
+  if (value === null || !Number.isFinite(value)) return { value: null, isHealthy: null };
+  return { value, isHealthy: measure.healthy === 'at_most' ? value <= bound : value >= bound };
+}
+
+/** Whether `bound` asks for no less than the measure's own: a model may tighten a criterion and never loosen it. */
+export function isAtLeastAsStrict(measure: Measure, bound: number): boolean {
+  if (!Number.isFinite(bound)) return false;
+  return measure.healthy === 'at_most' ? bound <= measure.bound : bound >= measure.bound;
+}
+
+/** `longest wait for a lock: 24 s (healthy at most 5 s)`. */
+export function formatMeasure(measure: Measure, bound: number, value: number | null): string {
+  const { label, unit, healthy } = measure;
+  if (isYesOrNo(measure)) return `${label}: ${value === null ? 'not known' : value >= 1 ? 'yes' : 'no'}`;
+  const said = value === null ? 'not known' : withUnit(value, unit);
+  if (healthy === 'steady') return `${label}: ${said}`;
+  const limit = `${healthy === 'at_most' ? 'at most' : 'at least'} ${withUnit(bound, unit)}`;
+  return `${label}: ${said} (healthy: ${limit})`;
+}
+
+/** What must hold: `longest wait for a lock: at most 5 s`. */
+export function formatBound(measure: Measure, bound: number): string {
+  const { label, unit, healthy } = measure;
+  if (isYesOrNo(measure)) return label;
+  if (healthy === 'steady') return `${label}: no more than before`;
+  return `${label}: ${healthy === 'at_most' ? 'at most' : 'at least'} ${withUnit(bound, unit)}`;
+}
+
+function isYesOrNo({ unit, healthy, bound }: Measure): boolean {
+  return unit === '' && healthy === 'at_least' && bound === 1;
+}
+
+function withUnit(value: number, unit: string): string {
+  const rounded = Math.abs(value) >= 100 ? Math.round(value) : Math.round(value * 10) / 10;
+  const shown = rounded.toLocaleString('en-US');
+  return unit === '' ? shown : `${shown} ${unit}`;
+}
+
+/** A measure that reads one number at a path of its tool's data (`root.wait_seconds`); true counts as 1, false as 0. */
+export function measureAt(path: string, rest: Omit<Measure, 'value'>): Measure {
+  return { ...rest, value: (data) => numberAt(data, path) };
+}
+
+/** The number at a dotted path; null where there is none. */
+export function numberAt(data: Json, path: string): number | null {
+  let found: unknown = data;
+  for (const key of path.split('.'))
+    found = typeof found === 'object' && found !== null ? (found as Record<string, unknown>)[key] : undefined;
+  if (typeof found === 'boolean') return found ? 1 : 0;
+  return typeof found === 'number' ? found : null;
+}

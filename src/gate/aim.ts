@@ -1,0 +1,119 @@
+import type { Purpose } from '../domain/action.ts';
+import type { Diagnosis } from '../domain/diagnosis.ts';
+import { type Refusal, refuse } from '../domain/errors.ts';
+import type { ActionId, IncidentId } from '../domain/ids.ts';
+import type { Sql, Tx } from '../domain/sql.ts';
+import { isCriterion, type Json, type ProposalNotes, type VerifyPlan } from '../domain/tool-call.ts';
+import type { Credential } from '../security/credentials.ts';
+import type { ActiveTool, ToolContext } from '../tools/define.ts';
+import type { CriterionQuestion, CriterionReading } from './criterion.ts';
+
+export type ReadsCriterion = (question: CriterionQuestion) => Promise<CriterionReading>;
+
+/** What a proposal is for, and how its success will be judged. */
+export interface Aim {
+  readonly purpose: Purpose;
+  /** Null for all but a repair. */
+  readonly criterion: VerifyPlan | null;
+}
+
+/**
+ * What is to repair something must be about a thing the diagnosis names, and there must be a way to tell that it helped. The
+ * criterion is the runbook's, else the one that code made from the diagnosis's own evidence; never a model's words.
+ */
+export async function aimOf(
+  sql: Sql,
+  credential: Credential,
+  tool: ActiveTool<unknown, Json>,
+  input: Json,
+  notes: ProposalNotes | undefined,
+  isUndo: boolean,
+): Promise<Aim | Refusal> {
+  if (isUndo) return { purpose: 'undo', criterion: null };
+  const diagnosis = await lastDiagnosis(sql, credential.incidentId);
+  const stray = strays(tool, input, diagnosis);
+  if (stray) return stray;
+  const given = notes?.verify;
+  const criterion = given && isCriterion(given) ? given : (diagnosis?.criterion ?? null);
+  if (criterion !== null) return { purpose: 'repair', criterion };
+  return tool.repairsOnly
+    ? refuse(
+        'NO_SYMPTOM',
+        'Nothing that was read and cited shows the problem as it is now, so nothing could tell whether this helps. Cite a read that shows it.',
+      )
+    : { purpose: 'prevent', criterion: null };
+}
+
+/** Red before: the look that shows the problem, or why there is no ground for a repair. */
+export async function readRed(
+  deps: { readonly criterion: ReadsCriterion },
+  { incidentId }: Pick<Credential, 'incidentId'>,
+  { target, signal }: Pick<ToolContext, 'target' | 'signal'>,
+  plan: VerifyPlan,
+): Promise<CriterionReading | Refusal> {
+  const purpose = 'Is the problem there now?';
+  const reading = await deps.criterion({ incidentId, target: target.name, plan, purpose, signal });
+  return notRed(reading) ?? reading;
+}
+
+/** Why a repair has no ground: the problem is over, or cannot be read. */
+export function notRed({ state, lines }: CriterionReading): Refusal | undefined {
+  if (state === 'green')
+    return refuse('OVER_BY_ITSELF', `The problem is over by itself, so nothing is run: ${lines.join('; ')}`);
+  if (state === 'unread')
+    return refuse(
+      'SYMPTOM_UNREAD',
+      `It cannot be read whether the problem is there, so nothing is run: ${lines.join('; ')}`,
+    );
+  return undefined;
+}
+
+/** What touches nothing that the diagnosis names would change something else than what it blames. */
+function strays(
+  tool: ActiveTool<unknown, Json>,
+  input: Json,
+  diagnosis: Diagnosis | null,
+): Refusal | undefined {
+  const subjects = tool.subjects?.(input) ?? [];
+  if (subjects.length === 0) return undefined;
+  const said = diagnosis === null ? '' : blamed(diagnosis);
+  if (subjects.some((subject) => names(said, subject))) return undefined;
+  return refuse(
+    'NOT_BLAMED',
+    `The diagnosis does not name ${subjects.join(' or ')}: act on what it blames, or say first why this is the cause.`,
+  );
+}
+
+function blamed({ rootCause, remedy, evidence }: Diagnosis): string {
+  return [rootCause, remedy ?? '', ...evidence.flatMap(({ claim, quote }) => [claim, quote ?? ''])].join(
+    '\n',
+  );
+}
+
+/** As a word of its own: 42 is not named by 4242, nor `orders` by `orders_archive`. */
+function names(text: string, subject: string): boolean {
+  const quoted = subject.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}_-])${quoted}(?![\\p{L}\\p{N}_-])`, 'iu').test(text);
+}
+
+async function lastDiagnosis(sql: Sql, incidentId: IncidentId): Promise<Diagnosis | null> {
+  const [row] = await sql`
+    SELECT body->'diagnosis' AS diagnosis FROM event
+     WHERE incident_id = ${incidentId} AND type = 'diagnosis.concluded' ORDER BY seq DESC LIMIT 1`;
+  return (row?.['diagnosis'] ?? null) as Diagnosis | null;
+}
+
+/** `claim`: right before it ran. `watch`: after it. `after`: some time after it was called fixed. */
+export type ReadingPhase = 'proposal' | 'claim' | 'watch' | 'after';
+
+export async function storeReading(
+  sql: Sql | Tx,
+  of: { readonly incidentId: IncidentId; readonly actionId: ActionId },
+  phase: ReadingPhase,
+  { state, holds, lines, values }: CriterionReading,
+): Promise<void> {
+  await sql`
+    INSERT INTO criterion_reading (incident_id, action_id, phase, state, holds, lines, readings)
+    VALUES (${of.incidentId}, ${of.actionId}, ${phase}, ${state}, ${holds}, ${sql.array([...lines])}::text[],
+            ${sql.json([...values])})`;
+}

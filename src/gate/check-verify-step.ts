@@ -1,0 +1,51 @@
+import { formatMeasure, type Measure, readMeasure } from '../domain/measure.ts';
+import type { ToolCallResult, VerifyStep } from '../domain/tool-call.ts';
+import { evaluate } from '../memory/runbooks/expression.ts';
+
+export interface VerifyCheck {
+  /** Null: cannot tell, because the read or the test itself failed. Never to be counted as fixed. */
+  readonly holds: boolean | null;
+  /** For the thread. */
+  readonly line: string;
+  /** What its measure read; null where it has none or could not be told. */
+  readonly value: number | null;
+}
+
+/** Judges one verify step by what its tool has just returned. No model is asked. `measures`: the tool's own. */
+export function checkVerifyStep(
+  step: VerifyStep,
+  result: ToolCallResult,
+  measures: readonly Measure[],
+): VerifyCheck {
+  if (result.kind === 'proposed') return untold(`${step.tool} is no tool that reads.`);
+  if (result.kind !== 'ok') return untold(`${step.tool} failed (${result.code}): ${result.reason}`);
+  if (step.measure !== undefined) return checkMeasure(step, step.measure, result.data, measures);
+  if (step.holds === undefined) return untold(`nothing is said about what ${step.tool} must show.`);
+  const value = evaluate(step.holds, { result: result.data });
+  if (!value.ok) return untold(value.reason);
+  if (typeof value.value !== 'boolean') return untold(`\`${step.holds}\` is neither true nor false`);
+  return {
+    holds: value.value,
+    line: value.value ? `✓ ${step.says}` : `✗ Not yet: ${step.says}`,
+    value: null,
+  };
+}
+
+function checkMeasure(
+  step: VerifyStep,
+  { name, bound: wanted }: NonNullable<VerifyStep['measure']>,
+  data: Parameters<typeof readMeasure>[2],
+  measures: readonly Measure[],
+): VerifyCheck {
+  const measure = measures.find((one) => one.name === name);
+  if (measure === undefined) return untold(`${step.tool} has no measure "${name}".`);
+  const bound = wanted ?? measure.bound;
+  const { value, isHealthy } = readMeasure(measure, bound, data);
+  const said = formatMeasure(measure, bound, value);
+  if (isHealthy === null) return untold(`${step.tool} does not show it (${said})`);
+  return { holds: isHealthy, line: `${isHealthy ? '✓' : '✗'} ${said}`, value };
+}
+
+function untold(why: string): VerifyCheck {
+  return { holds: null, line: `Cannot tell: ${why}`, value: null };
+}

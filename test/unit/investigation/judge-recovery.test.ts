@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { judgeRecovery, type Watch, type WatchReading } from '../../../src/investigation/judge-recovery.ts';
+
+const second = 1_000;
+
+/** Looks a second apart: `g` green, `r` red, `?` unread, `.` no look. */
+function looks(text: string, values: readonly (number | null)[] = []): readonly WatchReading[] {
+  return text.split('').flatMap((mark, at): readonly WatchReading[] => {
+    if (mark === '.') return [];
+    const state = mark === 'g' ? 'green' : mark === 'r' ? 'red' : 'unread';
+    const holds = mark === 'g' ? true : mark === 'r' ? false : null;
+    return [{ state, holds, values: [values[at] ?? null], at: at * second }];
+  });
+}
+
+function judge(text: string, rest: Partial<Watch> = {}, values: readonly (number | null)[] = []) {
+  return judgeRecovery({
+    plan: { holdMs: 3 * second, timeoutMs: 20 * second },
+    readings: looks(text, values),
+    ranAt: 0,
+    steady: [],
+    neverRan: false,
+    isSourceOver: false,
+    sourceWaitMs: 0,
+    ...rest,
+  }).kind;
+}
+
+describe('a recovery', () => {
+  it.each([
+    ['is not called by the first green look', 'rg', 'wait'],
+    ['is not called before it has held for the plan’s time', 'rggg', 'wait'],
+    ['is called when it has', 'rgggg', 'recovered'],
+    ['needs three looks, however far apart', 'rg....g', 'wait'],
+    ['begins anew after a red look', 'ggrgg', 'wait'],
+    ['begins anew after a look that failed', 'ggg?gg', 'wait'],
+    // Green for four seconds before it came back: twice that is asked for now.
+    ['that came back has to hold for twice as long', 'rggggrggggg', 'wait'],
+    ['that came back and then held for twice as long is one', 'rgggrgggggggg', 'recovered'],
+    ['is none while it is red', 'rrrr', 'wait'],
+    ['is none at the end of the time', 'rrrrrrrrrrrrrrrrrrrrr', 'still_red'],
+    ['cannot be told of what could not be read', 'rrrrrrrrrrrrrrrrrrrr?', 'unread'],
+    ['may come late and is waited for', '....................g', 'wait'],
+    ['that comes and goes to the end is none', 'gggrgggrgggrgggrgggrgggrgggrgggr', 'still_red'],
+  ] as const)('%s', (_name, text, kind) => {
+    expect(judge(text)).toBe(kind);
+  });
+
+  it('is not waited for when nothing ran', () => {
+    expect(judge('r', { neverRan: true })).toBe('still_red');
+    expect(judge('g', { neverRan: true })).toBe('wait');
+  });
+
+  it('begins anew when a counter has risen meanwhile', () => {
+    expect(judge('gggg', { steady: [0] }, [1, 1, 1, 1])).toBe('recovered');
+    expect(judge('gggg', { steady: [0] }, [1, 1, 1, 2])).toBe('wait');
+    expect(judge('gggg', { steady: [0] }, [null, null, null, null])).toBe('recovered');
+  });
+
+  it('waits for a source that still fires, and cannot tell in the end', () => {
+    const waiting = { sourceWaitMs: 4 * second };
+    expect(judge('gggg', waiting)).toBe('wait');
+    expect(judge('gggg', { ...waiting, isSourceOver: true })).toBe('recovered');
+    expect(judge('gggggggg', waiting)).toBe('source_fires');
+    expect(judge('gggggr', waiting)).toBe('wait');
+  });
+});
