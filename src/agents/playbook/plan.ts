@@ -40,11 +40,24 @@ export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<P
         : `${action.tool} could not be proposed: ${result.reason}`;
   }
   if (refusal !== '') return none(refusal);
-  const [first] = suggested;
-  const before = first === undefined ? undefined : tried(first);
-  return none(
-    `No safe action is left: ${before?.command ?? 'what the runbook proposes'} was tried in round ${before?.round ?? 1} (${before?.state ?? 'ended'}) and did not help.`,
-  );
+  const before = suggested.flatMap((action) => tried(action) ?? []);
+  return none(`No safe action is left: ${[...new Set(before.map(howItEnded))].join('; ')}.`);
+}
+
+/** Only what ran can have helped or not; what was denied was never tried. */
+function howItEnded({ command, state, round }: Action): string {
+  switch (state) {
+    case 'denied':
+      return `${command} was denied in round ${round}`;
+    case 'failed':
+      return `${command} failed in round ${round}`;
+    case 'unknown':
+      return `whether ${command} ran in round ${round} is not known`;
+    case 'succeeded':
+      return `${command} ran in round ${round}, and the problem is still there`;
+    default:
+      return `${command} is already proposed`;
+  }
 }
 
 const none = (reason: string): PlanOutcome => ({ kind: 'none', reason });

@@ -91,7 +91,7 @@ export const hostLookalikes: Readonly<Record<string, Lookalike>> = {
       files('modified', [{ path: log }], room, { limit: 100 }),
       ends('ERROR relay refused', ...Array.from({ length: 8 }, (_, i) => `INFO request ${i}`)),
     ],
-    /ends without an error/,
+    /last lines of its log show no error, so why it stopped is not known/,
     { verdict: 'cause_found' },
   ),
   'a changed configuration of which no log complains': host(
