@@ -12,8 +12,8 @@ export type LineKind =
       readonly end: RecognisedEnd & { readonly generic: boolean };
       readonly fatal: boolean;
     }
-  /** Something went wrong; what, is not known. */
-  | { readonly kind: 'trouble' }
+  /** Something went wrong; what, is not known, or it says itself that it goes on. */
+  | { readonly kind: 'trouble'; readonly goesOn: boolean }
   /** It was told to stop, or is about to. */
   | { readonly kind: 'stopping'; readonly told: boolean }
   /** It is coming up. */
@@ -70,7 +70,7 @@ export function gravityOf(raw: string): Gravity | null {
 }
 
 const CONTINUED =
-  /^\s+\S|^[\])}>|^~=*#.-]+$|^(?:at |caused by:?$|\.\.\. \d+ (?:more|common)|goroutine \d+|created by |main\.\w+\(|runtime\.|note: |hint: |help: |usage:?|try ['"`]?|see ['"`]|run ['"`]|for more |node\.js v\d|exit status \d+$|stack (?:backtrace|trace)|during handling of|the above exception|errno:?|code:|syscall:|address:|require stack|-{1,2}[a-z]|npm (?:err|error)!|\[signal |\s*\^)/i;
+  /^\s+\S|^[\])}>|^~=*#.-]+$|^(?:at |caused by:?$|\.\.\. \d+ (?:more|common)|goroutine \d+|created by |main\.\w+\(|runtime\.|note: |hint: |help: |usage:?|try ['"`]?|see ['"`]|run ['"`]|for more |node\.js v\d|exit status \d+$|stack (?:backtrace|trace)|during handling of|the above exception|errno:?|\d+: 0x[0-9a-f]|[-=<]{3,}.*[-=>]{3,}$|code:|syscall:|address:|require stack|-{1,2}[a-z]|- \S|npm (?:err|error)!|\[signal |\s*\^)/i;
 const ON_ITS_WAY_OUT =
   /\b(?:exit(?:ing|s)?|cannot (?:continue|go on|start|run)|can'?t (?:continue|start)|giving up|gave up|abort(?:ing|ed)?|terminat(?:e|ing|ed)|bail(?:ing)?(?: out)?|shutting down|stopping|quit(?:ting)?|unable to (?:start|continue)|refus(?:e|es|ing) to (?:start|run)|failed to (?:start|initiali[sz]e|boot)|startup failed|dying|halt(?:ing|ed)?)\b/i;
 const SURVIVES =
@@ -79,6 +79,9 @@ const TOLD =
   /\b(?:sig(?:term|int|quit)|signal(?: \w+)?:? (?:15|2|terminated|interrupt)|received (?:signal|stop|shutdown|terminat\w+)|stop requested|told to stop|graceful\w*|caught signal|interrupted by|ctrl-?c)\b/i;
 const STOPPING =
   /\b(?:shut(?:ting)? ?down|shutdown|stopp(?:ing|ed)|stops?|exit(?:ing|ed|s)?|terminat(?:ing|ed)|clos(?:ing|ed)|good ?bye|bye|quit(?:ting)?|drain(?:ing|ed)|finish(?:ed|ing)|complet(?:e|ed)|done|ended|over|leaving|flush(?:ed|ing)|clean(?:ing|ed)? ?up)\b/i;
+/** Words that only a process uses of itself. */
+const LEAVING =
+  /\b(?:shut(?:ting)? ?down|shutdown|stopping|stopped|exit(?:ing|ed)|terminating|good ?bye|bye)\b/i;
 const COMING_UP =
   /\b(?:starting|starts|booting|launching|initiali[sz]ing|loading|reading|opening|connecting|bootstrapping|spawning|migrating|preparing|warming)\b/i;
 /** Wide on purpose: it only keeps a line from being called ordinary. */
@@ -98,10 +101,13 @@ export function lineKind(raw: string): LineKind {
     const end = recogniseEnd(text) ?? (gravity === 'fatal' ? inItsOwnWords() : undefined);
     if (end !== undefined) return { kind: 'reason', end, fatal: gravity === 'fatal' || leaves };
   }
-  if (gravity === 'fatal' || gravity === 'error' || gravity === 'warning') return { kind: 'trouble' };
+  if (gravity === 'fatal' || gravity === 'error' || gravity === 'warning')
+    return { kind: 'trouble', goesOn: !leaves && SURVIVES.test(text) };
   if (gravity === null && CONTINUED.test(line)) return { kind: 'continued' };
-  if (gravity === null && STATED_TROUBLE.test(text)) return { kind: 'trouble' };
-  if (STOPPING.test(text) && !TROUBLE.test(withoutZeros(text))) return { kind: 'stopping', told: false };
+  if (gravity === null && STATED_TROUBLE.test(text))
+    return { kind: 'trouble', goesOn: !leaves && SURVIVES.test(text) };
+  const leaving = LEAVING.test(text) || (gravity === 'calm' && STOPPING.test(text));
+  if (leaving && !TROUBLE.test(withoutZeros(text))) return { kind: 'stopping', told: false };
   if (TROUBLE.test(withoutZeros(text))) return { kind: 'unclear' };
   if (COMING_UP.test(text)) return { kind: 'starting' };
   return { kind: 'plain', calm: gravity === 'calm' };

@@ -6,9 +6,10 @@ import { shortened } from './shortened.ts';
 export interface LogEnd {
   /**
    * `reason`: its last words state one that is known. `ordinary`: its last lines are of kinds that it writes while it works.
+   * `survived`: it ends with an error of which it says that it goes on, as it did each time before.
    * `told_to_stop`, `starting`: so its last line says. `unclear`: none of these; only the lines themselves can be told. `empty`.
    */
-  readonly state: 'reason' | 'ordinary' | 'told_to_stop' | 'starting' | 'unclear' | 'empty';
+  readonly state: 'reason' | 'ordinary' | 'survived' | 'told_to_stop' | 'starting' | 'unclear' | 'empty';
   /** Of a reason: which one, what it means, what mends it, whether one more start may do; else empty. */
   readonly kind: string;
   readonly means: string;
@@ -29,6 +30,7 @@ export interface LogEnd {
 interface Line {
   readonly raw: string;
   readonly mask: string;
+  readonly indented: boolean;
   readonly is: LineKind;
 }
 
@@ -48,7 +50,14 @@ export function logEnd(text: string, looping: boolean): LogEnd {
   const lines = text
     .split('\n')
     .filter((raw) => raw.trim() !== '')
-    .map((raw): Line => ({ raw: raw.trim(), mask: maskedLine(raw), is: lineKind(raw) }));
+    .map(
+      (raw): Line => ({
+        raw: raw.trim(),
+        mask: maskedLine(raw),
+        indented: /^\s/.test(raw),
+        is: lineKind(raw),
+      }),
+    );
   const last = lines.at(-1);
   const own = isLooping(lines);
   const clean = lines.every(({ is }) => is.kind !== 'reason' && is.kind !== 'trouble');
@@ -73,7 +82,7 @@ export function logEnd(text: string, looping: boolean): LogEnd {
   const final = lines[at];
   if (final !== undefined && (final.is.kind === 'reason' || final.is.kind === 'trouble')) {
     const stated = statedReason(lines, at, looping || own);
-    if (stated === undefined) return end('unclear', final.raw);
+    if (stated === undefined) return end(isSurvived(lines, at) ? 'survived' : 'unclear', final.raw);
     const { kind, means, advice, restart } = stated.end;
     const words = lines.slice(stated.from).map(({ raw }) => raw);
     return { ...end('reason', stated.raw), kind, means, advice, restart, words: words.join('\n') };
@@ -101,8 +110,10 @@ function statedReason(lines: readonly Line[], at: number, looping: boolean) {
   while (from > 0 && at - from < 40 && isTroubled(lines[from - 1])) from -= 1;
   const reasons = lines
     .slice(from, at + 1)
-    .flatMap(({ raw, mask, is }, n) =>
-      is.kind === 'reason' ? [{ raw, mask, at: from + n, end: is.end, grave: gravity(raw, is.fatal) }] : [],
+    .flatMap(({ raw, mask, indented, is }, n) =>
+      is.kind === 'reason'
+        ? [{ raw, mask, indented, at: from + n, end: is.end, grave: gravity(raw, is.fatal) }]
+        : [],
     );
   // Who is killed from outside is not killed by the error before; but the kernel says first what it kills for.
   const killed =
@@ -113,7 +124,8 @@ function statedReason(lines: readonly Line[], at: number, looping: boolean) {
   const candidates = exact.length > 0 ? exact : reasons;
   const gravest = Math.max(...candidates.map(({ grave }) => grave));
   const stated = candidates.filter(({ grave }) => grave === gravest);
-  const [chosen] = stated;
+  // A runtime also shows the line of its source that threw.
+  const chosen = stated.find(({ indented }) => !indented) ?? stated[0];
   if (chosen === undefined || new Set(stated.map(({ end }) => end.kind)).size > 1) return undefined;
   return wasSurvived(lines, chosen, looping) ? undefined : { ...chosen, from };
 }
@@ -133,6 +145,12 @@ function wasSurvived(
   const same = before.filter(({ line }) => line.mask === mask);
   if (same.some(({ next }) => next?.is.kind === 'plain' && !isBeginning(next.raw))) return true;
   return same.length >= 2 && !looping && grave < 2;
+}
+
+function isSurvived(lines: readonly Line[], at: number): boolean {
+  const line = lines[at];
+  if (line?.is.kind !== 'trouble' || !line.is.goesOn) return false;
+  return lines.slice(0, at).filter(({ mask }) => mask === line.mask).length >= SEEN_BEFORE;
 }
 
 /** Of a kind that it writes while it works: it calls the line calm itself, or wrote such lines before and went on. */

@@ -148,6 +148,9 @@ const ROWS: readonly Row[] = [
     ),
     /\b(?:missing|required|no|expected|need)\b.{0,30}\b(?:environment variable|env var|variable|setting|configuration|config (?:value|key|option))\b|missing (?:required )?\S*(?:url|key|token|secret|password|dsn|host|[A-Z]+_[A-Z_]+)\b/i,
   ]),
+  row('secret_key', 'it cannot use a key that it was given', 'Mend the key it names', false, [
+    /(?:invalid|wrong|bad|incorrect) (?:key|iv|nonce|initiali[sz]ation vector) ?(?:length|size)?$|key length|bad decrypt|wrong final block length|unable to authenticate data|decrypt\w* (?:error|failed|failure)|(?:could not|cannot|failed to|unable to) decrypt|keystore .{0,60}(?:tampered|incorrect)|passphrase/i,
+  ]),
   row(
     'option',
     'it does not know an option or setting it was given',
@@ -197,12 +200,6 @@ const ROWS: readonly Row[] = [
       'error|invalid|fail|cannot|could not|unable|unexpected|unknown|not a (?:valid |known )?\\w+|malformed|syntax|pars(?:e|ing)|expected|bad|wrong|must|duplicate|unclosed|unterminated|missing|no number|test failed|rejected|incomplete|illegal',
     ),
     /\b(?:syntax|parse|parsing|parser|decode|decoding|unmarshal\w*|validation) error|YAMLException|YAMLError|JSONDecodeError|SyntaxError|TOMLDecodeError|unexpected (?:token|character|end of|eof|symbol)|(?:value|setting|option|level|mode|size|number|format)\b.{0,60}(?:is not (?:a )?(?:valid|known|allowed|number)|out of range|must be|invalid|not supported)|invalid (?:value|syntax|format|number|address|url|host|port|boolean|integer|duration|size|cron|regex\w*|character|literal)|could not convert|cannot parse|could not parse|failed to parse/i,
-  ]),
-  row('secret_key', 'it cannot use its key', 'Mend the key it names', false, [
-    near(
-      '\\b(?:key|keystore|passphrase|decrypt\\w*|cipher\\w*|signature|encryption)\\b',
-      'mismatch|incorrect|wrong|fail|invalid|bad|cannot|could not|too short|tampered|expired',
-    ),
   ]),
   row(
     'segfault',
