@@ -12,11 +12,11 @@ export type AlertDirection =
 const HIGH =
   /^(?:many|much|more|most|high\w*|above|over|exceed\w*|exhaust\w*|full\w*|grow\w*|grew|increas\w*|ris(?:e|es|en|ing)|rose|spik\w*|surg\w*|larg\w*|big\w*|huge|long\w*|old\w*|saturat\w*|peak\w*|flood\w*|excess\w*|fill\w*|behind|frequent\w*|storm\w*|leak\w*|overload\w*|near\w*|almost|approach\w*|pressure|double\w*|treble\w*|explo\w*)$/;
 const LOW =
-  /^(?:few\w*|low\w*|below|under|less|least|drop\w*|fall\w*|fell|decreas\w*|declin\w*|shrink\w*|shrank|shrunk|zero|0|none|no|nobody|empty|absent|absence|vanish\w*|disappear\w*|rare\w*|seldom|collaps\w*|insufficient|lack\w*|short\w*|starv\w*|reduc\w*|small\w*|missing|without|gone)$/;
+  /^(?:few\w*|low\w*|below|under|less|least|drop\w*|fall\w*|fell|decreas\w*|declin\w*|shrink\w*|shrank|shrunk|zero|0|none|no|nobody|empty|absent|absence|vanish\w*|disappear\w*|rare\w*|seldom|collaps\w*|insufficient|lack\w*|short\w*|starv\w*|reduc\w*|halved|small\w*|missing|without|gone)$/;
 const ENDED = /^(?:recovered|recovers|cleared|clears|resolved|restored)$/;
 const COMPARES = /^(?:than|above|over|beyond|below)$/;
 const OVER =
-  /^(?:healthy|normal\w*|ok|okay|succe\w*|complete[ds]?|finished|caught|solved|repaired|fixed|subsided)$/;
+  /^(?:healthy|fine|freed|reclaimed|normal\w*|ok|okay|succe\w*|complete[ds]?|finished|caught|solved|repaired|fixed|subsided)$/;
 /** That something is wrong. Of a measure it does not say which side: a disk that fails is not full. */
 const FAULT =
   /^(?:fail\w*|down|crash\w*|dead|died|dies|dying|stop\w*|broke\w*|error\w*|stuck|hang\w*|hung|invalid|bad|problem\w*|unreachable|unavailable|blocked|blocking|waiting|unhealthy|critical|exit\w*|corrupt\w*|refus\w*|inactive)$/;
@@ -63,7 +63,8 @@ function sidesOf(clause: readonly string[], words: Words): readonly Side[] {
     const side = sideOf(token, words.opposite);
     const before = clause.slice(Math.max(0, at - REACH), at);
     if (side === null || (side === 'over' && before.some((word) => COMPARES.test(word)))) return [];
-    const denied = before.some((word) => NEGATION.test(word));
+    const denied =
+      before.some((word) => NEGATION.test(word)) || (clause.includes('nomore') && side !== 'low');
     return [other(side, side === 'high' || side === 'low' ? denied !== turned : denied)];
   });
 }
@@ -88,11 +89,11 @@ function clausesOf(text: string): readonly (readonly string[])[] {
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
-    .replace(/\bno longer\b/g, 'not')
+    .replace(/\b(?:no|any) ?(?:longer|more)\b/g, 'nomore')
     .replace(/\bnot enough\b/g, 'few')
     .replace(/\b(?:is|are|back|came|comes|now) up\b|\bback online\b/g, 'recovered')
     .replace(/\bback (?:to|in|within|below|under)\b|\bin sync\b|\bcaught up\b|\bcatching up\b/g, 'recovered')
-    .replace(/\bin use\b|\bused up\b|\brun(?:ning|s)? out\b|\bout of\b/g, ' exhausted ')
+    .replace(/\bused up\b|\brun(?:ning|s)? out\b|\bout of\b/g, ' exhausted ')
     .replace(/\bat most\b|\bat least\b/g, ' ')
     .split(/[.;:,!?()]+(?=\s|$)|\s+[–—-]\s+|\b(?:but|while|and)\b/)
     .map((clause) => clause.split(/[^a-z0-9]+/).filter((token) => token !== ''));

@@ -70,7 +70,7 @@ export function gravityOf(raw: string): Gravity | null {
 }
 
 const CONTINUED =
-  /^\s+\S|^[\])}>|^~=*#.-]+$|^(?:at |caused by:?$|\.\.\. \d+ (?:more|common)|goroutine \d+|created by |main\.\w+\(|runtime\.|note: |hint: |help: |usage:?|try ['"`]?|see ['"`]|run ['"`]|for more |node\.js v\d|exit status \d+$|stack (?:backtrace|trace)|during handling of|the above exception|errno:?|\d+: 0x[0-9a-f]|[-=<]{3,}.*[-=>]{3,}$|code:|syscall:|address:|require stack|-{1,2}[a-z]|- \S|npm (?:err|error)!|\[signal |\s*\^)/i;
+  /^\s+\S|^[\])}>|^~=*#.-]+$|^(?:at |caused by:?$|\.\.\. \d+ (?:more|common)|goroutine \d+|created by |main\.\w+\(|runtime\.|note: |hint: |help: |usage:?|try ['"`]?|see ['"`]|run ['"`]|for more |node\.js v\d|exit status \d+$|stack (?:backtrace|trace)|during handling of|the above exception|(?:detail|context|statement|location|action|description|reason):|errno:?|\d+: 0x[0-9a-f]|[-=<]{3,}.*[-=>]{3,}$|code:|syscall:|address:|require stack|-{1,2}[a-z]|- \S|npm (?:err|error)!|\[signal |\s*\^)/i;
 const ON_ITS_WAY_OUT =
   /\b(?:exit(?:ing|s)?|cannot (?:continue|go on|start|run)|can'?t (?:continue|start)|giving up|gave up|abort(?:ing|ed)?|terminat(?:e|ing|ed)|bail(?:ing)?(?: out)?|shutting down|stopping|quit(?:ting)?|unable to (?:start|continue)|refus(?:e|es|ing) to (?:start|run)|failed to (?:start|initiali[sz]e|boot)|startup failed|dying|halt(?:ing|ed)?)\b/i;
 const SURVIVES =
@@ -97,10 +97,12 @@ export function lineKind(raw: string): LineKind {
   const leaves = ON_ITS_WAY_OUT.test(text);
   if (TOLD.test(text)) return { kind: 'stopping', told: true };
   const frame = /^\s+at |^\s*(?:at |\.\.\. \d+ )|^\s+File "|^\t?\S+\.go:\d+|^goroutine /.test(line);
-  if (!frame && survivable(text, gravity, leaves) === false) {
-    const end = recogniseEnd(text) ?? (gravity === 'fatal' ? inItsOwnWords() : undefined);
+  const known = frame ? undefined : recogniseEnd(text);
+  if (!frame && !survivable(text, gravity, leaves)) {
+    const end = known ?? (gravity === 'fatal' ? inItsOwnWords() : undefined);
     if (end !== undefined) return { kind: 'reason', end, fatal: gravity === 'fatal' || leaves };
   }
+  if (known !== undefined && gravity === 'calm') return { kind: 'unclear' };
   if (gravity === 'fatal' || gravity === 'error' || gravity === 'warning')
     return { kind: 'trouble', goesOn: !leaves && SURVIVES.test(text) };
   if (gravity === null && CONTINUED.test(line)) return { kind: 'continued' };

@@ -144,7 +144,7 @@ const ROWS: readonly Row[] = [
     /unbound variable|parameter (?:null or )?not set|\bKeyError: ['"][A-Z][A-Z0-9_]+['"]/,
     near(
       '\\b(?:variable|env(?:ironment)?|setting|configuration|config|parameter|option|key|secret|token|password|url|[A-Z][A-Z0-9]*_[A-Z0-9_]+)\\b',
-      '(?:is |was |are |be )?(?:not set|unset|undefined|not defined|not provided|not specified|not configured|must be set|must be provided|must be specified|is required|is missing|is empty|required but)',
+      '(?:is |was |are |be )?(?:not set|unset|undefined|not defined|not provided|not specified|not configured|must be set|must be provided|must be specified|must not be empty|missing value|is required|is missing|is empty|required but)',
     ),
     /\b(?:missing|required|no|expected|need)\b.{0,30}\b(?:environment variable|env var|variable|setting|configuration|config (?:value|key|option))\b|missing (?:required )?\S*(?:url|key|token|secret|password|dsn|host|[A-Z]+_[A-Z_]+)\b/i,
   ]),
