@@ -150,6 +150,6 @@ function weigh(diagnosis: Diagnosis, { by, sided, runbook }: RunbookMatch): Diag
   return diagnosis;
 }
 
-function undecided({ suggested: _, ...diagnosis }: Diagnosis, rootCause: string): Diagnosis {
-  return { ...diagnosis, verdict: 'cannot_tell', category: null, confidence: 0, rootCause };
+function undecided(diagnosis: Diagnosis, rootCause: string): Diagnosis {
+  return { ...diagnosis, verdict: 'cannot_tell', category: null, confidence: 0, rootCause, suggested: [] };
 }

@@ -55,7 +55,11 @@ function howItEnded({ command, state, round }: Action): string {
       return `whether ${command} ran in round ${round} is not known`;
     case 'succeeded':
       return `${command} ran in round ${round}, and the problem is still there`;
-    default:
+    case 'proposed':
+    case 'approved':
+    case 'started':
+    case 'void':
+    case 'expired':
       return `${command} is already proposed`;
   }
 }

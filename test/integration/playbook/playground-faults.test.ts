@@ -71,11 +71,11 @@ async function firing(fault: ShopFault): Promise<void> {
 const cases: readonly (readonly [ShopFault, { readonly tool: string; readonly says: RegExp }])[] = [
   [
     blockedSessions,
-    { tool: 'postgres_terminate_backend', says: /shop-backoffice.* the last it ran was UPDATE products/ },
+    { tool: 'postgres_terminate_backend', says: /shop-backoffice.* its last statement was UPDATE products/ },
   ],
   [
     idleInTransaction,
-    { tool: 'postgres_terminate_backend', says: /shop-newsletter.* the last it ran was UPDATE/ },
+    { tool: 'postgres_terminate_backend', says: /shop-newsletter.* its last statement was UPDATE/ },
   ],
   [
     connectionExhaustion,

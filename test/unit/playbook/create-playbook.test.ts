@@ -244,7 +244,7 @@ describe('diagnosis', () => {
     const seen = await diagnosed(scriptedWork(full, options));
     expect(seen).toMatchObject({ verdict: 'cannot_tell', category: null, confidence: 0 });
     expect(seen.rootCause).toMatch(/nothing in the alert says that it is about that: bob fills the queue/);
-    expect(seen.suggested).toBeUndefined();
+    expect(seen.suggested).toEqual([]);
     expect(seen.evidence).toHaveLength(1);
   });
 
