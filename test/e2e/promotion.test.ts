@@ -21,6 +21,7 @@ version: 1
 type: nightly_report
 matches:
   alerts: [NightlyReportStuck]
+requires: { step: idle, when: result.idle_count > 0, bad: present }
 ---
 
 # The nightly report keeps its transaction open

@@ -40,6 +40,8 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
       },
       async cause() {
         await well();
+        // Who is killed while it starts leaves a log that says so; this one is to be killed at its work.
+        await until('the worker to have sent mails', async () => host.hasWorked());
         host.kill();
         await until('the worker to be gone', async () => !host.isRunning());
         return nothingHeld;

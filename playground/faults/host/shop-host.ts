@@ -14,6 +14,8 @@ export interface ShopHost {
   readonly restart: readonly string[];
   readonly pidFile: string;
   isRunning(): boolean;
+  /** Since it was started last. */
+  hasWorked(): boolean;
   start(): void;
   kill(): void;
   /** Makes the running service repeat itself until it is restarted. */
@@ -103,6 +105,7 @@ export function startShopHost(dir: string): ShopHost {
     restart,
     pidFile,
     isRunning: () => running() !== undefined,
+    hasWorked: () => existsSync(logFile) && readFileSync(logFile, 'utf8').trim().includes('\n'),
     start() {
       rmSync(join(dir, 'state', 'stuck'), { force: true });
       spawnSync('/bin/sh', [control, dir], { stdio: 'ignore', timeout: 10_000 });

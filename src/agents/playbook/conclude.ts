@@ -7,8 +7,18 @@ import { cannotTell, cause } from './findings.ts';
 import { type Run, told } from './run.ts';
 import { verifySteps } from './verify-steps.ts';
 
+/** A cause whose symptom was not read is none: the alert may be about something else that looks the same. */
+export function concludeShown(run: Run, conclusion: RunbookConclusion): Diagnosis {
+  if (run.symptom === 'shown') return conclude(run, conclusion);
+  const says =
+    run.symptom === 'absent'
+      ? `What the runbook "${run.runbook.title}" is about does not show on the live system.`
+      : `What the runbook "${run.runbook.title}" is about could not be read.`;
+  return cannotTell(run.findings, run.runbook.id, says, null);
+}
+
 /** A cause whose texts cannot be filled in from what was read is none. */
-export function conclude(run: Run, conclusion: RunbookConclusion): Diagnosis {
+function conclude(run: Run, conclusion: RunbookConclusion): Diagnosis {
   const rootCause = renderText(conclusion.cause, run.variables);
   if (!rootCause.ok) {
     run.findings.unknown.push(`The cause could not be put into words: ${rootCause.reason}.`);
@@ -20,7 +30,7 @@ export function conclude(run: Run, conclusion: RunbookConclusion): Diagnosis {
     .map((proposal) => suggest(run, proposal))
     .filter((action) => action !== undefined);
   return cause(run.findings, run.runbook.id, {
-    cause: rootCause.text,
+    cause: [...run.findings.context, rootCause.text].join(' '),
     category: conclusion.category,
     confidence: conclusion.confidence,
     blastRadius: maybe(conclusion.blastRadius),

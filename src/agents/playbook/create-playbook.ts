@@ -1,4 +1,4 @@
-import type { Diagnosis, Triage } from '../../domain/diagnosis.ts';
+import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
 import type { Runbook } from '../../memory/runbooks/runbook.ts';
 import type { Investigation, Investigator } from '../ports.ts';
 import { newFindings } from './findings.ts';
@@ -10,6 +10,9 @@ import { runRunbook } from './run-runbook.ts';
 
 /** Runbooks tried for one alert; each is a few reads. */
 const AT_MOST = 3;
+
+/** Below what an action needs: that an alert's text has a phrase in common with a runbook is no reason to act. */
+const MOST_BY_TEXT = MUTATION_CONFIDENCE - 0.05;
 
 export interface PlaybookOptions {
   /** The runbooks as they are now; asked again in every phase, so that edited ones count. */
@@ -68,10 +71,10 @@ async function triage(
       reason: 'No runbook fits this alert.',
     };
   const { runbook } = match;
-  const reason = `The runbook "${runbook.title}" fits: ${match.reason}.`;
+  const { reason } = match;
   const known: Triage = {
     severity,
-    // Memory's guess names no type: what it recalls next would only confirm itself.
+    // A guess names no type: what memory recalls next would only confirm itself.
     incidentType: match.by === 'memory' ? null : runbook.type,
     routine: match.by !== 'memory',
     ignore: false,
@@ -84,7 +87,7 @@ async function triage(
     : known;
 }
 
-/** An alert's name settles which runbook; where only words or memory speak, the next best ones are tried too. */
+/** An alert's name settles which runbook; where only its texts speak, the next best ones are tried too. Memory decides nothing. */
 async function diagnoseByBest(
   work: Investigation,
   runbooks: readonly Runbook[],
@@ -93,10 +96,9 @@ async function diagnoseByBest(
 ): Promise<Diagnosis> {
   const [best] = matches;
   if (best === undefined) return lookAround(work, phase, 'No runbook fits this alert.');
-  if (work.incident.target === null)
-    return lookAround(work, phase, `The runbook "${best.runbook.title}" fits.`);
+  if (work.incident.target === null) return lookAround(work, phase, best.reason);
   const first = await diagnoseByOne(work, runbooks, best, phase);
-  if (best.by === 'alert' || first.verdict === 'cause_found') return first;
+  if (best.by !== 'text' || first.verdict === 'cause_found') return first;
   for (const next of matches.slice(1, AT_MOST)) {
     const other = await diagnoseByOne(work, runbooks, next, phase);
     if (other.verdict === 'cause_found') return other;
@@ -110,7 +112,7 @@ async function diagnoseByOne(
   match: RunbookMatch,
   phase: Phase,
 ): Promise<Diagnosis> {
-  work.say(`Following the runbook "${match.runbook.title}": ${match.reason}.`);
+  work.say(`Following the runbook "${match.runbook.title}".`);
   const followed = new Set<string>();
   let runbook: Runbook | undefined = match.runbook;
   let findings = newFindings();
@@ -128,13 +130,26 @@ async function diagnoseByOne(
   );
 }
 
-/** Memory's guess may show a cause, by evidence; that it finds nothing proves nothing about this alert. */
-function weigh(diagnosis: Diagnosis, match: RunbookMatch): Diagnosis {
-  if (match.by !== 'memory' || diagnosis.verdict !== 'healthy') return diagnosis;
-  return {
-    ...diagnosis,
-    verdict: 'cannot_tell',
-    confidence: 0,
-    rootCause: `${diagnosis.rootCause} But nothing in the alert says that it is about this.`,
-  };
+/** How far a runbook may decide depends on what named it; what its steps have read stands either way. */
+function weigh(diagnosis: Diagnosis, { by, sided, runbook }: RunbookMatch): Diagnosis {
+  if (diagnosis.verdict === 'healthy') {
+    if (by === 'alert' && sided) return diagnosis;
+    const open =
+      by === 'alert'
+        ? 'The alert does not say whether it means too much or too little.'
+        : 'Whether the alert is about this, it does not say.';
+    return undecided(diagnosis, `${diagnosis.rootCause} ${open}`);
+  }
+  if (diagnosis.verdict === 'cause_found' && by === 'memory')
+    return undecided(
+      diagnosis,
+      `I cannot tell what this is. What the runbook "${runbook.title}" looks for is there, but nothing in the alert says that it is about that: ${diagnosis.rootCause}`,
+    );
+  if (diagnosis.verdict === 'cause_found' && by === 'text')
+    return { ...diagnosis, confidence: Math.min(diagnosis.confidence, MOST_BY_TEXT) };
+  return diagnosis;
+}
+
+function undecided(diagnosis: Diagnosis, rootCause: string): Diagnosis {
+  return { ...diagnosis, verdict: 'cannot_tell', category: null, confidence: 0, rootCause, suggested: [] };
 }

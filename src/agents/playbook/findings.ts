@@ -10,6 +10,8 @@ export interface Findings {
   readonly ruledOut: string[];
   /** What could not be read or tested, each with what would help. */
   readonly unknown: string[];
+  /** From runbooks that handed over: what the alert is about, before the cause is named. */
+  readonly context: string[];
   /** From runbooks that handed over: what has to hold too before it counts as fixed. */
   readonly alsoVerify: VerifyStep[];
   /** A claim was dropped, or a read or test that was not optional failed. */
@@ -17,7 +19,7 @@ export interface Findings {
 }
 
 export function newFindings(): Findings {
-  return { evidence: [], ruledOut: [], unknown: [], alsoVerify: [], incomplete: false };
+  return { evidence: [], ruledOut: [], unknown: [], context: [], alsoVerify: [], incomplete: false };
 }
 
 export function cause(

@@ -1,16 +1,20 @@
 import type { Incident } from '../../domain/incident.ts';
 import type { RunbookHit } from '../../domain/memory.ts';
 import type { Runbook } from '../../memory/runbooks/runbook.ts';
+import { type AlertDirection, alertDirection } from './alert-direction.ts';
 
 export interface RunbookMatch {
   readonly runbook: Runbook;
   readonly score: number;
   /**
-   * What it rests on at best. `memory`: nothing in the alert names it, memory found it similar; then it may show a cause
-   * but not that all is well, for the alert may be about something else.
+   * What it rests on at best. `alert`: the alert's name, or what a person says it is. `text`: a phrase in the alert's texts, which
+   * may be about something else: it may show a cause, by evidence, but nothing is done on its account. `memory`: nothing in the
+   * alert names it; then its steps are worth reading, and decide nothing.
    */
   readonly by: 'alert' | 'text' | 'memory';
-  /** For people: `the alert is called PostgresBlockedSessions`. */
+  /** The alert says which side of the runbook's measure it means: without that, nothing is called healthy. */
+  readonly sided: boolean;
+  /** For people, a whole sentence. */
   readonly reason: string;
 }
 
@@ -22,53 +26,89 @@ const WORD_OF_PHRASE = 20;
 const LABEL = 5;
 const MEMORY = 15;
 
-/** The runbooks that fit an incident, best first; equal ones by id, so that the same incident always gets the same. */
+interface Asked {
+  readonly incident: Incident;
+  /** In place of a name, where the alert has none: its title, and what people say in the thread. */
+  readonly named: readonly string[];
+  readonly words: readonly string[];
+  readonly recalled: readonly string[];
+}
+
+/**
+ * The runbooks that fit an incident, best first; equal ones by id, so that the same incident always gets the same. An alert of the
+ * opposite, or that the fault is over, fits none; without a target only an alert's own words name one.
+ */
 export function matchRunbooks(
   runbooks: readonly Runbook[],
   incident: Incident,
   hints: readonly string[],
   recalled: readonly RunbookHit[],
 ): readonly RunbookMatch[] {
-  const words = wordsOf(
-    [incident.alertName ?? '', incident.title, ...Object.values(incident.annotations), ...hints].join(' . '),
-  );
+  const named = [...(incident.alertName === null ? [incident.title] : []), ...hints];
+  const texts = [incident.alertName ?? '', incident.title, ...Object.values(incident.annotations), ...hints];
+  const asked: Asked = {
+    incident,
+    named: wordsOf(named.join(' . ')),
+    words: wordsOf(texts.join(' . ')),
+    recalled: incident.target === null ? [] : [...new Set(recalled.map((hit) => hit.runbookId))],
+  };
   return runbooks
     .filter((runbook) => runbook.domain === incident.domain)
-    .map((runbook) => match(runbook, incident, words, recalled))
+    .map((runbook) => match(runbook, asked))
     .filter((found) => found !== undefined)
     .toSorted((a, b) => b.score - a.score || (a.runbook.id < b.runbook.id ? -1 : 1));
 }
 
-function match(
-  runbook: Runbook,
-  incident: Incident,
-  words: readonly string[],
-  recalled: readonly RunbookHit[],
-): RunbookMatch | undefined {
-  const reasons: string[] = [];
+function match(runbook: Runbook, { incident, named, words, recalled }: Asked): RunbookMatch | undefined {
   const name = nameScore(runbook, incident.alertName);
-  if (name > 0) reasons.push(`the alert is called ${incident.alertName ?? ''}`);
-
   const phrases = runbook.matches.text.filter((phrase) => containsPhrase(words, wordsOf(phrase)));
+  const isNamed = name > 0 || phrases.some((phrase) => containsPhrase(named, wordsOf(phrase)));
   const longest = Math.max(0, ...phrases.map((phrase) => wordsOf(phrase).length));
   const text = phrases.length === 0 ? 0 : longest * WORD_OF_PHRASE + phrases.length;
-  if (phrases.length > 0) reasons.push(`the alert speaks of "${phrases.join('", "')}"`);
-
-  const rank = [...new Set(recalled.map((hit) => hit.runbookId))].indexOf(runbook.id);
+  const rank = recalled.indexOf(runbook.id);
   const memory = rank === -1 ? 0 : MEMORY / (rank + 1);
-  if (rank === 0) reasons.push('memory finds it the most similar');
-  else if (rank > 0) reasons.push('memory finds it similar');
   if (name + text + memory === 0) return undefined;
 
+  const direction = directionOf(runbook, incident, name > 0, phrases);
+  if (direction === 'opposite') return undefined;
   const labels = Object.entries(runbook.matches.labels).filter(([label, pattern]) =>
     globs(pattern, incident.labels[label] ?? ''),
   ).length;
+  const by = isNamed ? 'alert' : text > 0 ? 'text' : 'memory';
   return {
     runbook,
     score: name + text + memory + labels * LABEL,
-    by: name > 0 ? 'alert' : text > 0 ? 'text' : 'memory',
-    reason: reasons.join('; '),
+    by,
+    sided: direction === 'same',
+    reason: reasonOf(runbook.title, by, phrases),
   };
+}
+
+/** Of a text that names it, that text's own; a name that is not the runbook's is about something else. */
+function directionOf(
+  { requires }: Runbook,
+  { alertName, title, annotations }: Incident,
+  isNamed: boolean,
+  phrases: readonly string[],
+): AlertDirection {
+  if (requires === undefined) return 'same';
+  const texts = [`${alertName ?? ''} . ${title}`, Object.values(annotations).join(' . ')];
+  if (isNamed) return alertDirection(requires, texts);
+  const speaking = [title, ...Object.values(annotations)].filter((text) =>
+    phrases.some((phrase) => containsPhrase(wordsOf(text), wordsOf(phrase))),
+  );
+  return alertDirection(requires, speaking);
+}
+
+function reasonOf(title: string, by: RunbookMatch['by'], phrases: readonly string[]): string {
+  switch (by) {
+    case 'alert':
+      return `The runbook "${title}" fits.`;
+    case 'text':
+      return `The runbook "${title}" may fit: the alert speaks of "${phrases[0] ?? ''}".`;
+    case 'memory':
+      return `The runbook "${title}" is the most alike in memory; nothing in the alert names it.`;
+  }
 }
 
 /** Among patterns the one that says more wins: `Postgres*Deadlock*` over `Postgres*`. */

@@ -9,7 +9,7 @@ import type {
 } from '../../memory/runbooks/runbook.ts';
 import { renderInput, renderText } from '../../memory/runbooks/template.ts';
 import type { Investigation } from '../ports.ts';
-import { conclude } from './conclude.ts';
+import { concludeShown } from './conclude.ts';
 import { cannotTell, type Findings, healthy, newFindings } from './findings.ts';
 import { type Phase, readSystem, unreadable } from './read-system.ts';
 import { type Answer, type Run, told } from './run.ts';
@@ -52,6 +52,7 @@ export async function runRunbook(
       },
     },
     answers: new Map(),
+    symptom: 'unread',
   };
   let at = 0;
   for (;;) {
@@ -89,6 +90,7 @@ async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undef
   run.answers.set(step.id, result);
   variables[step.id] = result.data;
   variables['result'] = result.data;
+  look(run, step);
   for (const check of step.checks) {
     const allTested = !findings.incomplete;
     const held = await runCheck(run, check);
@@ -101,6 +103,15 @@ async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undef
     findings.unknown.push(reason);
     if (!step.optional) findings.incomplete = true;
   }
+}
+
+/** Whether the symptom is there, by the step that the runbook names for it. */
+function look(run: Run, step: RunbookStep): void {
+  const { requires } = run.runbook;
+  if (requires?.step !== step.id) return;
+  const held = evaluate(requires.when, run.variables);
+  if (held.ok && typeof held.value === 'boolean') run.symptom = held.value ? 'shown' : 'absent';
+  else untested(run, held.ok ? `\`${requires.when}\` is neither true nor false` : held.reason);
 }
 
 /** Undefined: the test did not hold, or it held and the step goes on. */
@@ -161,21 +172,22 @@ function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
   const { findings, runbook } = run;
   switch (turn.kind) {
     case 'use':
-      handOver(run, turn.alsoVerify);
+      handOver(run, turn);
       return { kind: 'use', runbook: turn.runbook, findings };
     case 'conclude':
-      return { kind: 'diagnosis', diagnosis: conclude(run, turn.conclusion) };
+      return { kind: 'diagnosis', diagnosis: concludeShown(run, turn.conclusion) };
     case 'healthy':
       return {
         kind: 'diagnosis',
-        diagnosis: findings.incomplete
-          ? cannotTell(
-              findings,
-              runbook.id,
-              `${told(run, turn.says)} But not everything could be read.`,
-              null,
-            )
-          : healthy(withLastLook(run, told(run, turn.says)), runbook.id, told(run, turn.says)),
+        diagnosis:
+          findings.incomplete || run.symptom === 'unread'
+            ? cannotTell(
+                findings,
+                runbook.id,
+                `${told(run, turn.says)} But not everything could be read.`,
+                null,
+              )
+            : healthy(withLastLook(run, told(run, turn.says)), runbook.id, told(run, turn.says)),
       };
     case 'cannot_tell':
       return {
@@ -204,7 +216,8 @@ function withLastLook({ findings, answers }: Run, says: string): Findings {
   };
 }
 
-function handOver(run: Run, name: string | null): void {
+function handOver(run: Run, { alsoVerify: name, says }: Extract<RunbookTurn, { kind: 'use' }>): void {
+  if (says !== undefined) run.findings.context.push(told(run, says));
   const verify = name === null ? undefined : run.runbook.verify[name];
   if (verify === undefined) return;
   const steps = verifySteps(run, verify);

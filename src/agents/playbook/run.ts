@@ -15,6 +15,8 @@ export interface Run {
   readonly findings: Findings;
   readonly variables: Record<string, Json>;
   readonly answers: Map<string, Answer>;
+  /** What `requires` asks for: not looked at yet, looked at and not there, or there. */
+  symptom: 'unread' | 'absent' | 'shown';
 }
 
 /** A text for people: what cannot be filled in says so instead of stopping an investigation. */

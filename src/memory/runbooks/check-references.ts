@@ -46,8 +46,12 @@ export function checkReferences(
           report([...path, 'claim', at, 'from'], `there is no step "${claim.from}"`);
       }
       inValues([check.rules_out ?? '', check.healthy ?? ''], path, known, report);
-      if (typeof check.use === 'object' && !verifyNames.includes(check.use.also_verify))
-        report([...path, 'use', 'also_verify'], `there is no verify block "${check.use.also_verify}"`);
+      if (typeof check.use === 'object') {
+        const { also_verify: also = null, says = '' } = check.use;
+        if (also !== null && !verifyNames.includes(also))
+          report([...path, 'use', 'also_verify'], `there is no verify block "${also}"`);
+        inTemplate(says, [...path, 'use', 'says'], known, report);
+      }
       const told = check.conclude;
       if (told === undefined) return;
       for (const key of ['cause', 'blast_radius', 'remedy', 'would_change_my_mind'] as const)

@@ -7,6 +7,10 @@ import {
 } from '@marcbachmann/cel-js';
 import { messageOf } from '../../domain/errors.ts';
 import type { Json } from '../../domain/tool-call.ts';
+import { crossJoins } from './cross-joins.ts';
+import { logEnd } from './log/log-end.ts';
+import { repeatedLine } from './log/repeated-line.ts';
+import { shortened } from './log/shortened.ts';
 
 /** What an expression may name: step results, `let` values, `result`, `incident`. */
 export type Variables = Readonly<Record<string, Json>>;
@@ -26,8 +30,7 @@ export interface ExpressionFault {
  * (a missing key, an index beyond the end, a number compared with null) is a value that says why, so that nobody takes
  * it for `false`.
  *
- * Beyond the language: numbers mix (`result.n / 2`), and `top`, `sum`, `round`, `duration_text`, `count_text`, `bytes_text`
- * as documented in docs/runbooks.md.
+ * Beyond the language: numbers mix (`result.n / 2`), and the functions that docs/runbooks.md describes.
  */
 export function evaluate(expression: string, variables: Variables): Evaluated {
   try {
@@ -109,6 +112,17 @@ function newEnvironment(unlistedVariablesAreDyn: boolean): Environment {
     (value: unknown, one: string, many: string) => `${numberOf(value)} ${numberOf(value) === 1 ? one : many}`,
   );
   environment.registerFunction('bytes_text(dyn): string', (value: unknown) => bytesText(numberOf(value)));
+  environment.registerFunction('magnitude(dyn): string', (value: unknown) => magnitude(numberOf(value)));
+  environment.registerFunction('short(string, int): string', (text: string, characters: bigint) =>
+    shortened(text, Number(characters)),
+  );
+  environment.registerFunction('log_end(string, bool): dyn', (text: string, looping: boolean) =>
+    logEnd(text, looping),
+  );
+  environment.registerFunction('repeated_line(string): dyn', (text: string) => repeatedLine(text));
+  environment.registerFunction('cross_joins(list): dyn', (lines: readonly unknown[]) =>
+    crossJoins(lines.map(String)),
+  );
   return environment;
 }
 
@@ -150,6 +164,19 @@ function bytesText(bytes: number): string {
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
   const amount = bytes / 1024 ** step;
   return `${amount >= 10 || step === 0 ? Math.round(amount) : amount.toFixed(1)} ${units[step]}`;
+}
+
+/** `3200000` → `3 million`: for estimates, of which only the size is worth saying. */
+function magnitude(value: number): string {
+  if (value >= 1e15) return `10^${Math.floor(Math.log10(value))}`;
+  const names: readonly (readonly [number, string])[] = [
+    [1e12, 'trillion'],
+    [1e9, 'billion'],
+    [1e6, 'million'],
+    [1e3, 'thousand'],
+  ];
+  const [size, name] = names.find(([least]) => value >= least) ?? [1, ''];
+  return `${Math.round(value / size)} ${name}`.trim();
 }
 
 /** CEL's integers are bigints and its maps may be Maps; outside of this file everything is JSON. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { checkReferences } from './check-references.ts';
+import { checkRequirement } from './check-requirement.ts';
 import { type MachineBlock, type MarkdownParts, splitMarkdown } from './markdown.ts';
 import type {
   Runbook,
@@ -45,6 +46,7 @@ export function parseRunbook(file: string, source: string): ParseOutcome {
   if (problems.length === 0) {
     const stepYaml = steps.map((step) => step.yaml);
     problems.push(...checkReferences(stepYaml, verifies));
+    if (top.yaml !== null) problems.push(...checkRequirement(top.yaml, stepYaml));
   }
   if (problems.length > 0 || top.yaml === null) return { ok: false, problems };
   const runbook = assemble(file, parts, top.yaml.value, steps, verifies);
@@ -77,6 +79,7 @@ function assemble(
     version: top.version,
     type: top.type,
     matches: top.matches,
+    requires: top.requires,
     ignoreWhenHealthy: top.ignore_when_healthy,
     conclusive: top.conclusive,
     steps: steps.map((step) => stepOf(step.yaml.value, step.heading, top.type)),
@@ -117,7 +120,12 @@ function turnOf(check: StepBlock['checks'][number], type: string): RunbookTurn |
   if (check.use !== undefined)
     return typeof check.use === 'string'
       ? { kind: 'use', runbook: check.use, alsoVerify: null }
-      : { kind: 'use', runbook: check.use.runbook, alsoVerify: check.use.also_verify };
+      : {
+          kind: 'use',
+          runbook: check.use.runbook,
+          alsoVerify: check.use.also_verify ?? null,
+          says: check.use.says,
+        };
   if (check.healthy !== undefined) return { kind: 'healthy', says: check.healthy };
   if (check.cannot_tell !== undefined)
     return typeof check.cannot_tell === 'string'

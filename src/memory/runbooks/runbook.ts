@@ -15,6 +15,8 @@ export interface Runbook {
   /** Snake-case kind of incident it is for (`blocked_sessions`). */
   readonly type: string;
   readonly matches: RunbookMatches;
+  /** What must be read true before it may name a cause. Left out: it names none, and calls nothing healthy. */
+  readonly requires?: RunbookRequirement | undefined;
   /** Triage may call the alert a false positive when all steps say healthy. */
   readonly ignoreWhenHealthy: boolean;
   /** What its steps show needs no model to check it. */
@@ -35,6 +37,20 @@ export interface RunbookMatches {
   readonly text: readonly string[];
   /** Labels that speak for it, each by a value or a pattern with `*`. */
   readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The symptom it is about: not that an alert says so, but that the live system shows it. */
+export interface RunbookRequirement {
+  /** The step that reads it; until it was read, nothing is healthy either. */
+  readonly step: string;
+  /** CEL over that step's result: the symptom is there. */
+  readonly when: string;
+  /** Which side of its measure is the bad one; `present`: the thing itself is (a deadlock, a blocked session). */
+  readonly bad: 'high' | 'low' | 'present';
+  /** Nouns that turn the side round: a cache *miss* is high when the hit ratio is low. */
+  readonly inverse: readonly string[];
+  /** Words of alerts about the opposite, beyond those that every alert may use (*recovered*, *cleared*). */
+  readonly opposite: readonly string[];
 }
 
 /** One read-only look at the live system, and what to make of it. */
@@ -75,8 +91,14 @@ export interface RunbookClaim {
 
 export type RunbookTurn =
   | { readonly kind: 'go'; readonly step: string }
-  /** Another runbook goes on; the verify block of this one is added to what it proposes. */
-  | { readonly kind: 'use'; readonly runbook: string; readonly alsoVerify: string | null }
+  /** Another runbook goes on; the verify block of this one is added to what it proposes, and `says` stands before its cause. */
+  | {
+      readonly kind: 'use';
+      readonly runbook: string;
+      readonly alsoVerify: string | null;
+      /** Template: what the alert is about, as it was read here. */
+      readonly says?: string | undefined;
+    }
   | { readonly kind: 'healthy'; readonly says: string }
   | { readonly kind: 'cannot_tell'; readonly says: string; readonly next?: string | undefined }
   | { readonly kind: 'conclude'; readonly conclusion: RunbookConclusion };

@@ -42,6 +42,15 @@ export const frontMatter = z.strictObject({
     text: z.array(words).default([]),
     labels: z.record(z.string(), words).default({}),
   }),
+  requires: z
+    .strictObject({
+      step: variable,
+      when: words,
+      bad: z.enum(['high', 'low', 'present']),
+      inverse: z.array(words).default([]),
+      opposite: z.array(words).default([]),
+    })
+    .optional(),
   ignore_when_healthy: z.boolean().default(false),
   conclusive: z.boolean().default(false),
 });
@@ -76,7 +85,12 @@ const check = z
     claim: oneOrMore(claim).optional(),
     rules_out: words.optional(),
     go: variable.optional(),
-    use: z.union([kebab, z.strictObject({ runbook: kebab, also_verify: variable })]).optional(),
+    use: z
+      .union([
+        kebab,
+        z.strictObject({ runbook: kebab, also_verify: variable.optional(), says: words.optional() }),
+      ])
+      .optional(),
     healthy: words.optional(),
     cannot_tell: z.union([words, z.strictObject({ says: words, next: words })]).optional(),
     conclude: conclusion.optional(),

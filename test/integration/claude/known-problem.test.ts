@@ -24,6 +24,7 @@ function runbook(more: Partial<Runbook> = {}): Runbook {
     version: 1,
     type: 'blocked_sessions',
     matches: { alerts: ['PostgresBlockedSessions'], text: [], labels: {} },
+    requires: { step: 'tree', when: 'result.roots > 0', bad: 'present', inverse: [], opposite: [] },
     ignoreWhenHealthy: false,
     steps: [
       {

@@ -69,11 +69,29 @@ async function firing(fault: ShopFault): Promise<void> {
 }
 
 const cases: readonly (readonly [ShopFault, { readonly tool: string; readonly says: RegExp }])[] = [
-  [blockedSessions, { tool: 'postgres_terminate_backend', says: /shop-backoffice/ }],
-  [idleInTransaction, { tool: 'postgres_terminate_backend', says: /shop-newsletter/ }],
-  [connectionExhaustion, { tool: 'postgres_terminate_backend', says: /shop-stock-import/ }],
-  [runawayQuery, { tool: 'postgres_cancel_query', says: /shop-reports/ }],
-  [tableBloat, { tool: 'postgres_vacuum_table', says: /public\.cart_events/ }],
+  [
+    blockedSessions,
+    { tool: 'postgres_terminate_backend', says: /shop-backoffice.* its last statement was UPDATE products/ },
+  ],
+  [
+    idleInTransaction,
+    { tool: 'postgres_terminate_backend', says: /shop-newsletter.* its last statement was UPDATE/ },
+  ],
+  [
+    connectionExhaustion,
+    {
+      tool: 'postgres_terminate_backend',
+      says: /^(?:All )?\d+ .*usable connections are in use, and \d+ of them wait for a lock\. Session \d+ \(shop-stock-import.* LOCK TABLE/,
+    },
+  ],
+  [
+    runawayQuery,
+    {
+      tool: 'postgres_cancel_query',
+      says: /shop-reports.* joins .*orders b.* without a condition: every row with every row/,
+    },
+  ],
+  [tableBloat, { tool: 'postgres_vacuum_table', says: /public\.cart_events.* switched off for this table/ }],
 ];
 
 describe('each fault of the playground', () => {

@@ -13,6 +13,7 @@ domain: postgres
 version: 1
 type: full_queue
 matches: { alerts: [QueueFull], text: [queue is full] }
+requires: { step: queue, when: "result.owners.exists(o, o.jobs > 100)", bad: present }
 ---
 \`\`\`yaml step
 id: health
@@ -106,7 +107,7 @@ describe('triage', () => {
       routine: true,
       ignore: false,
     });
-    expect(triage.reason).toContain('QueueFull');
+    expect(triage.reason).toBe('The runbook "Full queue" fits.');
   });
 
   it('calls an alert that no runbook fits neither routine nor known', async () => {
@@ -239,13 +240,67 @@ describe('diagnosis', () => {
     expect(work.calls).toEqual([]);
   });
 
-  it('does not take an empty look for health when only memory named the runbook', async () => {
+  it('decides nothing when only memory named the runbook, and tells what was seen', async () => {
     const hit = { runbookId: 'full-queue', title: '', heading: '', text: '', score: 1 };
     const options = { incident: { alertName: 'MoonTooLow', title: 'Moon' }, recall: { runbooks: [hit] } };
     expect((await diagnosed(scriptedWork({ ...FINE, queue_depth: depth([]) }, options))).verdict).toBe(
       'cannot_tell',
     );
-    expect((await diagnosed(scriptedWork(full, options))).verdict).toBe('cause_found');
+    const seen = await diagnosed(scriptedWork(full, options));
+    expect(seen).toMatchObject({ verdict: 'cannot_tell', category: null, confidence: 0 });
+    expect(seen.rootCause).toMatch(/nothing in the alert says that it is about that: bob fills the queue/);
+    expect(seen.suggested).toEqual([]);
+    expect(seen.evidence).toHaveLength(1);
+  });
+
+  it('names no cause whose symptom was not read, whatever its tests say', async () => {
+    for (const when of ['result.jobs > 5000', 'result.no_such_number > 1']) {
+      const by = createPlaybook({
+        runbooks: runbooksOf(QUEUE.replace('"result.owners.exists(o, o.jobs > 100)"', when)),
+      });
+      const diagnosis = await diagnosed(scriptedWork(full), by);
+      expect(diagnosis).toMatchObject({ verdict: 'cannot_tell', category: null, confidence: 0 });
+      expect(diagnosis.suggested).toBeUndefined();
+    }
+  });
+
+  it('calls nothing healthy before the symptom was looked for', async () => {
+    const early = QUEUE.replace('rules_out: The disk is fine.', 'healthy: The disk is fine.');
+    const by = createPlaybook({ runbooks: runbooksOf(early) });
+    expect((await diagnosed(scriptedWork(full), by)).verdict).toBe('cannot_tell');
+  });
+
+  it('is too unsure to act on a phrase in a description, and calls nothing healthy on it', async () => {
+    const incident = {
+      alertName: 'MoonTooLow',
+      title: 'Moon',
+      annotations: { summary: 'the queue is full' },
+    };
+    const diagnosis = await diagnosed(scriptedWork(full, { incident }));
+    expect(diagnosis.verdict).toBe('cause_found');
+    expect(diagnosis.confidence).toBeLessThan(0.9);
+    const empty = { ...FINE, queue_depth: depth([]) };
+    expect((await diagnosed(scriptedWork(empty, { incident }))).verdict).toBe('cannot_tell');
+  });
+
+  it('follows its own runbooks by their names when memory does not answer', async () => {
+    const recall = { runbooks: [], missing: 'Chroma did not answer within 2 s' };
+    const diagnosis = await diagnosed(scriptedWork(full, { recall }));
+    expect(diagnosis).toMatchObject({ verdict: 'cause_found', runbookId: 'full-queue' });
+  });
+
+  it('puts what the alert is about before the cause that another runbook finds', async () => {
+    const first = QUEUE.replace(
+      'healthy: The queue is empty.',
+      'use: { runbook: dry-well, says: "${result.jobs} jobs are left." }',
+    ).replace('result.jobs == 0', 'result.jobs > 0');
+    const second = QUEUE.replace('id: full-queue', 'id: dry-well').replace(
+      'alerts: [QueueFull]',
+      'alerts: []',
+    );
+    const by = createPlaybook({ runbooks: runbooksOf(first, second) });
+    const { rootCause } = await diagnosed(scriptedWork(full), by);
+    expect(rootCause).toBe('603 jobs are left. bob fills the queue');
   });
 
   it('hands over to another runbook and keeps what was ruled out', async () => {

@@ -14,6 +14,7 @@ domain: postgres
 version: 1
 type: queue_full
 matches: { alerts: [QueueFull] }
+requires: { step: depth, when: result.depth > 0, bad: high }
 ---
 # Queue
 

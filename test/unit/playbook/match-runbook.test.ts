@@ -56,14 +56,14 @@ describe('which runbook fits', () => {
       ['connections by alert', 'deadlocks by alert'],
     ],
     ['words in a description', { annotations: { description: '12 sessions are blocked' } }, []],
-    ['words in their order, with other endings', { title: 'Blocked sessions on db' }, ['locks by text']],
+    ['words in their order, with other endings', { title: 'Blocked sessions on db' }, ['locks by alert']],
     ['words with one between', { title: 'waiting for some lock' }, []],
-    ['a phrase with one word between', { title: 'waiting for a heavy lock' }, ['locks by text']],
+    ['a phrase with one word between', { title: 'waiting for a heavy lock' }, ['locks by alert']],
     ['an alert name in camel case by its words', { alertName: 'DbDeadlockFound' }, ['deadlocks by text']],
     [
       'the longer phrase',
       { title: 'deadlock: too many connections' },
-      ['connections by text', 'deadlocks by text'],
+      ['connections by alert', 'deadlocks by alert'],
     ],
     ['nothing', { title: 'the moon is low' }, []],
   ] as const)('%s', (_name, incident, expected) => {
@@ -71,18 +71,28 @@ describe('which runbook fits', () => {
   });
 
   it('listens to a hint', () => {
-    expect(best({}, ['I think it is a deadlock'])).toEqual(['deadlocks by text']);
+    expect(best({}, ['I think it is a deadlock'])).toEqual(['deadlocks by alert']);
   });
 
   it('follows memory when the alert says nothing, and words before memory', () => {
     expect(best({}, [], ['connections'])).toEqual(['connections by memory']);
-    expect(best({ title: 'deadlock' }, [], ['connections'])[0]).toBe('deadlocks by text');
+    expect(best({ title: 'deadlock' }, [], ['connections'])[0]).toBe('deadlocks by alert');
   });
 
   it('gives equal ones in the order of their ids', () => {
     const twins = [runbook('b', { text: ['moon'] }), runbook('a', { text: ['moon'] })];
     const ids = matchRunbooks(twins, anIncident({ title: 'moon' }), [], []).map((match) => match.runbook.id);
     expect(ids).toEqual(['a', 'b']);
+  });
+
+  it('takes none from memory for an alert without a target', () => {
+    expect(best({ target: null }, [], ['connections'])).toEqual([]);
+    expect(best({ target: null, alertName: 'DbTooManyConnections' })).toEqual(['connections by alert']);
+  });
+
+  it('takes a phrase for no more than a suggestion where the alert has a name of its own', () => {
+    expect(best({ alertName: 'CheckoutStalls', title: 'Blocked sessions' })).toEqual(['locks by text']);
+    expect(best({ alertName: 'X', annotations: { summary: 'a deadlock' } })).toEqual(['deadlocks by text']);
   });
 
   it('never takes one of another domain', () => {

@@ -14,6 +14,7 @@ matches:
   alerts: [QueueFull, "Queue*Backlog"]
   text: [queue is full]
   labels: { source_type: database }
+requires: { step: queue, when: 1 <= result.jobs, bad: high }
 ---
 # Full queue
 
@@ -172,6 +173,51 @@ describe('a broken runbook is told where and what was expected', () => {
       'go: queue',
       'go: queue',
       /does not come after/,
+    ],
+    [
+      'a cause without a word on what must be read for it',
+      'requires: { step: queue, when: 1 <= result.jobs, bad: high }\n',
+      '',
+      'id: full-queue',
+      /add "requires"/,
+    ],
+    [
+      'a required step that is not there',
+      'requires: { step: queue',
+      'requires: { step: cue',
+      'requires: { step: cue',
+      /there is no step "cue"; steps: queue/,
+    ],
+    [
+      'a requirement over what is not known yet',
+      'when: 1 <= result.jobs',
+      'when: 1 <= worst.jobs',
+      '1 <= worst.jobs',
+      /Unknown variable: worst/,
+    ],
+    ['a side that is none', 'bad: high', 'bad: sideways', 'bad: sideways', /high.*low.*present/],
+    [
+      'a required step that may fail',
+      'id: queue\ncall',
+      'id: queue\noptional: true\ncall',
+      'requires:',
+      /what is required may not be/,
+    ],
+    [
+      'a cause before what is required was read',
+      'id: queue\ncall: queue_depth',
+      `id: before
+call: queue_depth
+checks:
+  - when: result.jobs > 5
+    conclude: { cause: Too many jobs., confidence: 0.5 }
+\`\`\`
+
+\`\`\`yaml step
+id: queue
+call: queue_depth`,
+      'conclude: { cause: Too many',
+      /before the step "queue" has read/,
     ],
     [
       'two endings',

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { logEnd } from '../../../src/memory/runbooks/log/log-end.ts';
+import { repeatedLine } from '../../../src/memory/runbooks/log/repeated-line.ts';
+
+const at = (second: number): string => `2026-11-22T10:00:${String(second).padStart(2, '0')}Z`;
+const endOf = (lines: readonly string[], looping = false) => {
+  const { state, kind } = logEnd(lines.join('\n'), looping);
+  return kind === '' ? state : `${state} ${kind}`;
+};
+
+describe('how a log ends', () => {
+  it.each<[string, readonly string[], string]>([
+    ['nothing', [], 'empty'],
+    ['lines that call themselves calm', ['INFO a', 'INFO b'], 'ordinary'],
+    [
+      'JSON lines that call themselves calm',
+      ['{"level":"info","msg":"a"}', '{"level":30,"msg":"b"}'],
+      'ordinary',
+    ],
+    [
+      'lines of a kind that came before',
+      ['GET /1 200', 'GET /2 200', 'GET /3 200', 'GET /4 200', 'GET /5 200'],
+      'ordinary',
+    ],
+    ['a line of its own', ['GET /1 200', 'GET /2 200', 'the moon'], 'unclear'],
+    ['an error that nobody knows', ['INFO a', 'ERROR the moon is low'], 'unclear'],
+    [
+      'a JSON error',
+      ['{"level":"info","msg":"a"}', '{"level":"error","msg":"listen EADDRINUSE :80"}'],
+      'reason port_in_use',
+    ],
+    ['a fatal klog line', ['I1122 10:00:00.1 a', 'F1122 10:00:01.2 no such device'], 'reason disk_error'],
+    [
+      'what follows from what',
+      [
+        'Exception in thread "main" java.lang.RuntimeException: broken',
+        '\tat a.B.c(B.java:3)',
+        'Caused by: java.io.FileNotFoundException: /etc/a.yml (No such file or directory)',
+        '\tat a.B.d(B.java:9)',
+        '\t... 3 more',
+      ],
+      'reason missing_file',
+    ],
+    [
+      'a reason and how it is called',
+      ["gw: unrecognized option '--x'", 'Usage: gw [-c file]', '  -c file'],
+      'reason option',
+    ],
+    ['a reason and a farewell', ['FATAL licence expired', 'INFO shutting down'], 'reason licence'],
+    ['good news in the words of bad', ['INFO checked 9 files: 0 errors'], 'ordinary'],
+    [
+      'a refusal of long ago',
+      ['ERROR connect: connection refused', 'INFO a', 'INFO b', 'INFO c'],
+      'ordinary',
+    ],
+    [
+      'a refusal it went on after before',
+      ['ERROR connect: connection refused', 'GET /1 200', 'GET /2 200', 'ERROR connect: connection refused'],
+      'unclear',
+    ],
+    ['a client that went away', ['INFO connection reset by peer, client 10.0.0.7'], 'unclear'],
+  ])('%s', (_name, lines, expected) => {
+    expect(endOf(lines)).toBe(expected);
+  });
+
+  it('quotes the line as it stands there, and shortens it for a headline only', () => {
+    const line = `FATAL cannot open spool: ${'x'.repeat(300)}`;
+    const end = logEnd(`INFO a\n  ${line}`, false);
+    expect(end.line).toBe(line);
+    expect(Array.from(end.shown)).toHaveLength(160);
+  });
+
+  it('sees start after start in the log itself, unless the runs lie far apart', () => {
+    const run = (second: number) => [`${at(second)} INFO gw starts`, `${at(second)} ERROR the moon is low`];
+    expect(logEnd([...run(1), ...run(2), ...run(3)].join('\n'), false).looping).toBe(true);
+    const days = [1, 2, 3].map((day) => `2026-11-0${day}T10:00:00Z INFO gw starts\nthe moon is low`);
+    expect(logEnd(days.join('\n'), false).looping).toBe(false);
+    const jobs = [1, 2, 3].flatMap((n) => [`${at(n)} INFO job started`, `${at(n)} INFO job worked`]);
+    expect(logEnd(jobs.join('\n'), false).looping).toBe(false);
+  });
+});
+
+describe('the line that a log repeats', () => {
+  it('is found whatever its times and numbers are, and quoted as its newest', () => {
+    const lines = Array.from({ length: 9 }, (_, n) => `${at(n)} ERROR mail 47${n} refused`);
+    expect(repeatedLine(['INFO a', ...lines].join('\n'))).toMatchObject({
+      line: `${at(8)} ERROR mail 478 refused`,
+      count: 9,
+      of: 10,
+      percent: 90,
+    });
+  });
+  it('is none in an empty log', () => {
+    expect(repeatedLine('\n')).toMatchObject({ line: '', percent: 0 });
+  });
+});
