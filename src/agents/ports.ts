@@ -35,6 +35,8 @@ export type PlanOutcome =
 /** One phase of one incident, with all an investigator may use. It never sees addresses, credentials, channels or other incidents. */
 export interface Investigation {
   readonly incident: Incident;
+  /** When the problem began, as the alert itself says (ISO 8601); null or absent where it does not. */
+  readonly alertStartedAt?: string | null;
   readonly recall: Recall;
   /** What was tried in this incident's earlier rounds, oldest first, with how each ended. */
   readonly tried: readonly Action[];
@@ -86,7 +88,7 @@ export type WordsKind = 'writing' | 'said' | 'thought';
 
 export interface ReadAgainFound {
   /** The call that worked now. */
-  readonly call: Pick<ToolCall, 'id' | 'tool' | 'target' | 'output'>;
+  readonly call: Pick<ToolCall, 'id' | 'tool' | 'target' | 'output' | 'startedAt'>;
   /** What was said while it was missing. */
   readonly before: Diagnosis;
 }

@@ -7,6 +7,7 @@ import {
 import { type Refusal, refuse } from '../domain/errors.ts';
 import type { Incident } from '../domain/incident.ts';
 import { EMPTY_RECALL } from '../domain/memory.ts';
+import { alertStartedAt } from '../record/alert-started-at.ts';
 import type { InvestigationDeps } from './deps.ts';
 
 /** One question while it is being answered. */
@@ -35,8 +36,11 @@ export async function followUp(
     incidentId: incident.id,
     targets: incident.target ? [incident.target] : [],
   });
+  const record = await deps.records.load(incident.id);
   const work: Investigation = {
     incident,
+    // Needs no step of its own: the prompt that it stands in is recorded.
+    alertStartedAt: record && alertStartedAt(record),
     recall: EMPTY_RECALL,
     tried: [],
     guidance: [],

@@ -4,6 +4,7 @@ import { neverRan } from '../domain/action.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Incident, Role } from '../domain/incident.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
+import { alertStartedAt } from '../record/alert-started-at.ts';
 import { note } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
 import { readAgainFound } from './unread/read-again-found.ts';
@@ -69,7 +70,13 @@ async function attempt<T>(
       (action) => ['succeeded', 'failed', 'unknown', 'denied'].includes(action.state) && !neverRan(action),
     );
     const again = record && readAgainFound(record);
-    return { guidance, tried, seq: record?.events.at(-1)?.seq ?? 0, ...(again ? { readAgain: again } : {}) };
+    return {
+      guidance,
+      tried,
+      seq: record?.events.at(-1)?.seq ?? 0,
+      alertStartedAt: record && alertStartedAt(record),
+      ...(again ? { readAgain: again } : {}),
+    };
   });
   const work: Investigation = {
     incident,

@@ -54,6 +54,11 @@ interface Ruled<I> {
 export interface ReadTool<I = unknown> extends ToolBase<I>, Ruled<I> {
   /** `diagnostic` tools may load the target; triage may not use them. `docs` are no evidence of a live system; the validator may not use them. */
   readonly kind: 'read' | 'diagnostic' | 'docs';
+  /**
+   * Paths in `data` of what is only ever counted up, with `*` for whichever item of a list (`databases.*.deadlocks`): two
+   * reads show it as a rate.
+   */
+  readonly counters?: readonly string[];
   run(context: ToolContext, input: I): Promise<ToolOutput>;
 }
 

@@ -16,6 +16,18 @@ export const postgresCheckpoints = postgresReadTool({
   description:
     'Checkpoints (timed, requested, write and sync seconds), WAL written, size of the pg_wal folder in bytes, and whether WAL archiving fails. For WAL that fills the disk, and I/O peaks at checkpoints.',
   input: z.strictObject({}),
+  counters: [
+    'timed',
+    'requested',
+    'write_seconds',
+    'sync_seconds',
+    'buffers_written',
+    'wal_written_bytes',
+    'wal_full_page_images',
+    'wal_buffers_full',
+    'archived_count',
+    'archive_failed_count',
+  ],
   async read(session) {
     const version = await serverVersion(session);
     const [counts = {}] = await session.query(version >= 170_000 ? checkpointerSql : bgwriterSql);

@@ -11,12 +11,14 @@ export interface PostgresReadSpec<I> {
   readonly kind?: 'read' | 'diagnostic';
   /** Default 10 s. */
   readonly timeoutMs?: number;
+  /** See `ReadTool.counters`. */
+  readonly counters?: readonly string[];
   read(session: PostgresSession, input: I): Promise<ToolOutput>;
 }
 
 /** A read tool that runs in one read-only session on its target. */
 export function postgresReadTool<I>(spec: PostgresReadSpec<I>): ReadTool<I> {
-  const { name, description, input, kind = 'read', timeoutMs = 10_000 } = spec;
+  const { name, description, input, kind = 'read', timeoutMs = 10_000, counters } = spec;
   return defineReadTool<I>({
     name,
     description,
@@ -24,6 +26,7 @@ export function postgresReadTool<I>(spec: PostgresReadSpec<I>): ReadTool<I> {
     domain: 'postgres',
     input,
     timeoutMs,
+    ...(counters === undefined ? {} : { counters }),
     run: (context, parsed) =>
       context.ports.postgres.read(context.target.name, (session) => spec.read(session, parsed), {
         timeoutMs: context.timeoutMs,
