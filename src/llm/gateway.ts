@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storable } from '../domain/storable.ts';
 import type { AttemptRequest, AttemptResult, ModelBackend } from './backend.ts';
-import { LlmError } from './llm-error.ts';
+import { LlmError, withSpent } from './llm-error.ts';
 import { usdOf } from './pricing.ts';
 import {
   addUsage,
@@ -113,16 +113,6 @@ async function wait(delayMs: number, signal: AbortSignal, spent: Spent): Promise
   } catch (error) {
     throw new LlmError('LLM_ABORTED', 'the model call was stopped', { spent, cause: error });
   }
-}
-
-function withSpent(error: LlmError, spent: Spent): LlmError {
-  return new LlmError(error.code, error.message, {
-    retryable: error.retryable,
-    retryAfterMs: error.retryAfterMs,
-    requestId: error.requestId,
-    spent,
-    cause: error.cause,
-  });
 }
 
 /**
