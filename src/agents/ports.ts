@@ -53,7 +53,7 @@ export interface Investigation {
   leaveOut?(request: ToolCallRequest, purpose: string | undefined, why: string): Promise<void>;
   /**
    * The role's current words, whole so far (not a delta), shown in the live message; the last call of a phase wins.
-   * `writing` when `kind` is left out.
+   * Without a `kind` they are whole.
    */
   say(words: string, kind?: WordsKind): void;
   /** Withdraws what `say` has shown, e.g. before a retry. */

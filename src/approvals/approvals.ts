@@ -176,7 +176,8 @@ export function createApprovals(deps: {
       });
     },
 
-    async void(tx, action, reason) {
+    async void(tx, action, said) {
+      const reason = redact(said);
       const rows = await tx`
         UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()
         WHERE id = ${action.id} AND state IN ('proposed', 'approved') RETURNING id`;

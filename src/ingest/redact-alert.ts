@@ -12,6 +12,7 @@ export function redactAlert(alert: Alert): Alert {
     labels: redactValues(alert.labels),
     annotations: redactValues(alert.annotations),
     target: alert.target === null ? null : redact(alert.target),
+    url: alert.url === null ? null : redact(alert.url),
   };
 }
 

@@ -8,6 +8,7 @@ import { type Refusal, refuse } from '../domain/errors.ts';
 import type { Incident } from '../domain/incident.ts';
 import { EMPTY_RECALL } from '../domain/memory.ts';
 import { alertStartedAt } from '../record/alert-started-at.ts';
+import { settledPart } from '../screen/settled-part.ts';
 import type { InvestigationDeps } from './deps.ts';
 
 /** One question while it is being answered. */
@@ -46,7 +47,8 @@ export async function followUp(
     guidance: [],
     signal,
     callTool: (request, purpose) => deps.gate.call(credential, request, { purpose, signal }),
-    say: (words, kind = 'writing') => onWords(deps.redact(words), kind),
+    say: (words, kind = 'writing') =>
+      onWords(deps.redact(kind === 'said' ? words : settledPart(words)), kind),
     unsay: () => onWords(null, 'writing'),
     durably,
     memoryFor: async (turn, text, shown) => {

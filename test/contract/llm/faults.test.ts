@@ -164,7 +164,7 @@ describe.each(WAYS)('faults inside the stream over $name', (way) => {
       rig = await startRig(() => ANSWER);
       const outputs: number[] = [];
       // From behind the message's first events on: before them nobody knows that there is one.
-      for (let afterBytes = Math.ceil(length * 0.45); afterBytes < length - 60; afterBytes += step * 2) {
+      for (let afterBytes = Math.ceil(length * 0.45); afterBytes < length - 60; afterBytes += step) {
         rig.claude.failNext({ kind, afterBytes });
         const { wasted, usage } = await rig.ask();
         const all = (of: typeof usage) => of.input + of.cacheWrite5m + of.cacheWrite1h + of.cacheRead;
@@ -174,7 +174,7 @@ describe.each(WAYS)('faults inside the stream over $name', (way) => {
         expect(wasted.usd).toBeGreaterThan(0);
         outputs.push(wasted.usage.output);
       }
-      expect(outputs.length).toBeGreaterThan(2);
+      expect(outputs.length).toBeGreaterThan(1);
       expect(outputs).toEqual(outputs.toSorted((a, b) => a - b));
       expect(outputs.at(-1)).toBeGreaterThan(outputs[0] ?? 0);
     },
