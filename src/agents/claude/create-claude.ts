@@ -9,7 +9,7 @@ import { answerQuestion } from './answer-question.ts';
 import { promptsVersion } from './load-prompt.ts';
 import { diagnosisData, guidanceText, incidentData, runbookData, triageData } from './prompt-data.ts';
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
-import { type Finished, nowOf, type RoleDeps, runRole } from './run-role.ts';
+import { type Finished, nowOf, type RoleDeps, runRole, targetsOf } from './run-role.ts';
 import { tidyDiagnosis, tidyTriage } from './tidy-report.ts';
 
 export interface ClaudeDeps extends RoleDeps {
@@ -37,7 +37,7 @@ export function createClaude(deps: ClaudeDeps): Investigator {
 async function triage(deps: ClaudeDeps, work: Investigation): Promise<Triage> {
   const report = await runRole(deps, work, {
     role: 'triage',
-    data: incidentData(work, nowOf(deps), { targets: deps.targets }),
+    data: incidentData(work, nowOf(deps), { targets: targetsOf(work) }),
     task: 'Triage this incident and call report_triage.',
     about: guidanceText(work),
     effort: 'low',
@@ -87,7 +87,7 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
     data: incidentData(work, nowOf(deps), {
       ...triageData(found),
       ...(known === null ? {} : runbookData(known)),
-      targets: deps.targets,
+      targets: targetsOf(work),
     }),
     task: shown
       ? 'The runbook’s reads show a cause (runbook_check). Check it: is it the cause of this alert, and what else could look the same? Then call report_diagnosis.'
@@ -146,7 +146,7 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
   const calls = (await deps.toolCalls(work.incident.id)).filter((call) => cited.has(call.id));
   const outcome = await runRole(deps, work, {
     role: 'surgeon',
-    data: incidentData(work, nowOf(deps), { ...diagnosisData(diagnosis, calls), targets: deps.targets }),
+    data: incidentData(work, nowOf(deps), { ...diagnosisData(diagnosis, calls), targets: targetsOf(work) }),
     task: 'Propose the one action that removes this cause, or call report_no_action.',
     about: [diagnosis.rootCause, diagnosis.remedy, guidanceText(work)].filter(Boolean).join('\n'),
     effort: 'medium',

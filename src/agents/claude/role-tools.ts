@@ -29,7 +29,9 @@ export interface Subject {
 
 /**
  * A role's tools, all that fit the incident's target and in one order: the declaration is the same in all incidents of
- * one kind of target, and the gate would refuse the others.
+ * one target, and the gate would refuse the others.
+ *
+ * @param targets what the role may name
  */
 export function toolsOf(
   role: PromptedRole,

@@ -131,7 +131,7 @@ function converse<T>(
   return runLoop<T>({
     stream: model === undefined ? stream : (request, options) => stream({ ...request, model }, options),
     system: loadPrompt(run.role, deps.prompts).system,
-    tools: toolsOf(run.role, deps.tools, deps.targets, {
+    tools: toolsOf(run.role, deps.tools, targetsOf(work), {
       domain: work.incident.domain,
       targetKind: work.incident.target === null ? undefined : deps.kindOf?.(work.incident.target),
     }),
@@ -232,6 +232,11 @@ async function comparedWith(
 }
 
 const linesOf = (text: string): Json => text.split('\n').filter((line) => line.trim() !== '');
+
+/** What the model may name: its incident's target, and nothing where there is none. */
+export function targetsOf({ incident }: Pick<Investigation, 'incident'>): readonly string[] {
+  return incident.target === null ? [] : [incident.target];
+}
 
 /** Of the deps: evaluations may have another. */
 export function nowOf({ clock }: Pick<RoleDeps, 'clock'>): Date {
