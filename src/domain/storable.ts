@@ -1,15 +1,14 @@
 /** Text as PostgreSQL can store it: without NUL, and without halves of surrogate pairs, which jsonb refuses. */
 export function storable(text: string): string {
-  return UNSTORABLE.test(text) ? text.replaceAll('\u0000', '').replace(/\p{Surrogate}/gu, '\uFFFD') : text;
+  const whole = text.includes('\u0000') ? text.replaceAll('\u0000', '') : text;
+  // With the flag `u` a whole pair is one character, and only a half alone is a surrogate.
+  return whole.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
 /** The same in every string of a value at any depth, and in its keys; whatever else it holds stays as it is. */
 export function storableJson<T>(value: T): T {
   return walk(value) as T;
 }
-
-/** A half of a pair counts only alone: with the flag `u` a whole pair is one character. */
-const UNSTORABLE = /[\u0000\p{Surrogate}]/u;
 
 function walk(value: unknown): unknown {
   if (typeof value === 'string') return storable(value);

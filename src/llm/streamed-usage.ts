@@ -57,7 +57,7 @@ function iterationsOf(
   return (usage as { readonly iterations?: readonly Iteration[] | null } | undefined)?.iterations;
 }
 
-/** Of the words, thoughts and tool inputs in it; a signature is none of them. */
+/** Of the words, thoughts and tool inputs in it; a signature is none of them. Of kinds unknown here: nothing. */
 function sizeOf(delta: Anthropic.RawContentBlockDelta): number {
   switch (delta.type) {
     case 'text_delta':
@@ -66,6 +66,8 @@ function sizeOf(delta: Anthropic.RawContentBlockDelta): number {
       return Buffer.byteLength(delta.thinking);
     case 'input_json_delta':
       return Buffer.byteLength(delta.partial_json);
+    case 'citations_delta':
+    case 'signature_delta':
     default:
       return 0;
   }

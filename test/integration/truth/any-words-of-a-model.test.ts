@@ -19,7 +19,7 @@ const EVIL: Readonly<Record<string, string>> = {
   'both halves the wrong way round': '\ude00\ud83d',
   'all of them and an escape': '\u001b[31m\u0000\udfff\ud800\u0000',
 };
-const SAFE = /^[^\u0000\p{Surrogate}]*$/u;
+const isSafe = (text: string): boolean => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text);
 
 /** What a model says where; `x` is the evil text. */
 type Place = (x: string) => Partial<Record<'triage' | 'look' | 'report' | 'plan', readonly ScriptedBlock[]>>;
@@ -161,7 +161,7 @@ test('every incident ends, and nobody pays for the same words twice', async () =
       return value;
     });
     expect(
-      texts.find((text) => !SAFE.test(text)),
+      texts.find((text) => !isSafe(text)),
       name,
     ).toBe(undefined);
     const [row] = await core.sql`SELECT count(*)::integer AS calls FROM usage WHERE incident_id = ${id}`;
