@@ -151,6 +151,11 @@ function converse<T>(
       const { tool, target, input: own } = requested(name, input).request;
       return canonicalJson({ tool, target, input: own });
     },
+    // What is remembered or shown again stays what it is; a live system does not.
+    mayRepeat: (name) => {
+      const kind = deps.tools.find((tool) => tool.name === name)?.kind;
+      return kind === 'read' || kind === 'diagnostic' || kind === 'docs';
+    },
     ...(deps.clock === undefined ? {} : { clock: () => nowOf(deps).getTime() }),
     leftOut: async (name, input, limit) => {
       const asked = requested(name, input);

@@ -207,6 +207,7 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
     turn: course.turn,
     callTool: options.callTool,
     identify: options.identify,
+    mayRepeat: options.mayRepeat,
     clock: options.clock,
     durably: step.durably,
     signal: options.signal,

@@ -51,6 +51,7 @@ export interface RunToolsOptions {
   readonly turn: number;
   readonly callTool: CallTool;
   readonly identify?: ((name: string, input: unknown) => string) | undefined;
+  readonly mayRepeat?: ((name: string) => boolean) | undefined;
   readonly clock?: (() => number) | undefined;
   readonly durably: Durably;
   readonly signal: AbortSignal;
@@ -92,12 +93,13 @@ async function runTool(use: ToolUse, index: number, options: RunToolsOptions): P
 async function ask(
   use: ToolUse,
   before: AskedCall | undefined,
-  { callTool, signal, onEvent, clock = Date.now }: RunToolsOptions,
+  { callTool, signal, onEvent, mayRepeat = () => true, clock = Date.now }: RunToolsOptions,
 ): Promise<TimedAnswer | NotRun> {
   const earlier = (await before?.end)?.answer;
   const isAnswered = earlier !== undefined && !earlier.isError;
   const at = clock();
-  if (isAnswered && at - earlier.at < REPEAT_AFTER_MS) return { ageMs: Math.max(0, at - earlier.at) };
+  if (isAnswered && (!mayRepeat(use.name) || at - earlier.at < REPEAT_AFTER_MS))
+    return { ageMs: Math.max(0, at - earlier.at) };
   onEvent({ type: 'tool_started', toolUseId: use.id, name: use.name, input: use.input });
   const started = performance.now();
   const call = callTool(use.name, use.input, use.id, signal, isAnswered ? earlierOf(earlier) : undefined);

@@ -117,6 +117,8 @@ export interface LoopOptions<T> {
   readonly callTool: CallTool;
   /** What makes two calls the same one, whatever else is said with them; without it all of their input does. */
   readonly identify?: (name: string, input: unknown) => string;
+  /** Whether a call may run again after a while because what it reads changes; without it any may. */
+  readonly mayRepeat?: (name: string) => boolean;
   /** ms since 1970. */
   readonly clock?: () => number;
   readonly signal: AbortSignal;

@@ -8,6 +8,7 @@ import { InvestigatorFailed } from '../../../src/agents/ports.ts';
 import type { Triage } from '../../../src/domain/diagnosis.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
 import { type InvestigationRig, startInvestigation } from './investigation-rig.ts';
+import { type LoopRig, startLoop } from './loop-rig.ts';
 
 /** The detective has a clock, and may look twice: time passes as each test says. */
 const BEGAN = Date.parse('2026-11-21T10:13:00.400Z');
@@ -21,7 +22,7 @@ const TRIAGED: Triage = {
 const UNSURE = { verdict: 'cannot_tell', rootCause: 'Nothing found.', category: null, confidence: 0 };
 
 let rig: InvestigationRig;
-afterEach(() => rig.claude.close());
+afterEach(() => rig?.claude.close());
 
 interface Look {
   /** Since the beginning. */
@@ -163,6 +164,20 @@ describe('the same read', () => {
     expect(results[2]?.note).toContain('of 4 s ago');
     expect(results[3]?.changed).toEqual(['statements[queryid q1].calls: +10 in 10 s (1/s)']);
   });
+});
+
+it('what is no read of a live system is never made again', async () => {
+  let nowMs = BEGAN;
+  const loop: LoopRig = await startLoop((): ScriptedReply => {
+    nowMs += 60_000;
+    const asked = loop.claude.requests.length;
+    return asked <= 3
+      ? { blocks: [{ tool: 'pg_blocking', input: { note: 'keep this' } }] }
+      : { blocks: [{ tool: 'report_found', input: { pid: 1, confidence: 1 } }] };
+  });
+  await loop.run({ clock: () => nowMs, mayRepeat: () => false });
+  expect(loop.calls).toHaveLength(1);
+  await loop.claude.close();
 });
 
 describe('endless repetition', () => {
