@@ -35,6 +35,8 @@ export type PlanOutcome =
 /** One phase of one incident, with all an investigator may use. It never sees addresses, credentials, channels or other incidents. */
 export interface Investigation {
   readonly incident: Incident;
+  /** When the problem began, as the alert itself says (ISO 8601); null or absent where it does not. */
+  readonly alertStartedAt?: string | null;
   readonly recall: Recall;
   /** What was run in this incident, oldest first, with how each ended. What people denied is not among it: it was never tried. */
   readonly tried: readonly TriedAction[];
@@ -53,7 +55,7 @@ export interface Investigation {
   leaveOut?(request: ToolCallRequest, purpose: string | undefined, why: string): Promise<void>;
   /**
    * The role's current words, whole so far (not a delta), shown in the live message; the last call of a phase wins.
-   * `writing` when `kind` is left out.
+   * Without a `kind` they are whole.
    */
   say(words: string, kind?: WordsKind): void;
   /** Withdraws what `say` has shown, e.g. before a retry. */
@@ -91,7 +93,7 @@ export type TriedAction = Action & { readonly verdict?: Verdict | null };
 
 export interface ReadAgainFound {
   /** The call that worked now. */
-  readonly call: Pick<ToolCall, 'id' | 'tool' | 'target' | 'output'>;
+  readonly call: Pick<ToolCall, 'id' | 'tool' | 'target' | 'output' | 'startedAt'>;
   /** What was said while it was missing. */
   readonly before: Diagnosis;
 }

@@ -73,7 +73,7 @@ export function layersNow({ config, sql, killSwitch, breaker }: LayerParts): Pro
       'restart rate limit': () => on('a service restarts once in 10 minutes, over all processes'),
       'cost breaker': async () => {
         const view = await breaker.view();
-        return (view.state === 'closed' ? on : part)(breakerLine(view, config.cost));
+        return (view.state === 'closed' ? on : part)(breakerLine(view));
       },
       'diff validation': () => on('only files under a root, tried on a copy first, the old one kept'),
       container,

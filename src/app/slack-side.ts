@@ -61,7 +61,7 @@ export function createSlackSide(deps: SlackSideDeps, later: () => MadeLater): Sl
   const { sql } = parts.store;
   const { breaker, killSwitch, audit } = guards;
   const model = config.llm ? config.model : null;
-  const breakerWords = async (): Promise<string> => breakerLine(await breaker.view(), config.cost);
+  const breakerWords = async (): Promise<string> => breakerLine(await breaker.view());
 
   const slack = createSlack({
     sql,

@@ -149,8 +149,9 @@ export function createApprovals(deps: {
   async function voidIn(
     tx: Tx,
     { id: actionId, incidentId }: Pick<Action, 'id' | 'incidentId'>,
-    reason: string,
+    said: string,
   ): Promise<boolean> {
+    const reason = redact(said);
     const rows = await tx`
       UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()
       WHERE id = ${actionId} AND state IN ('proposed', 'approved') RETURNING id`;

@@ -30,7 +30,7 @@ export const costCommand = new Command('cost')
       process.stdout.write(
         json
           ? `${JSON.stringify({ ...report, breaker: view })}\n`
-          : `${[...costLines(report), breakerLine(view, config.cost)].join('\n')}\n`,
+          : `${[...costLines(report), breakerLine(view)].join('\n')}\n`,
       );
     });
   });

@@ -44,12 +44,10 @@ export async function loadInvestigator(
   config: Config,
   wanted: { readonly model?: string; readonly prompts?: string } = {},
 ): Promise<MakeInvestigator> {
-  if (name === 'playbook') {
-    const folder = config.runbooksDir ?? join(packageRoot(), 'runbooks');
-    const { runbooks, problems } = await loadRunbooks(folder, { tools: createRegistry(allTools) });
-    for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
-    return replayPlaybook(runbooks);
-  }
+  const folder = config.runbooksDir ?? join(packageRoot(), 'runbooks');
+  const { runbooks, problems } = await loadRunbooks(folder, { tools: createRegistry(allTools) });
+  for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
+  if (name === 'playbook') return replayPlaybook(runbooks);
   if (config.llm === null)
     throw new OpsError('CONFIG', 'There is no way to a model.', {
       hint: 'Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a gateway.',
@@ -58,5 +56,5 @@ export async function loadInvestigator(
     backend: createBackend(config.llm),
     model: modelName(config.llm, wanted.model ?? config.model),
   });
-  return replayClaude(llm, allTools, wanted.prompts);
+  return replayClaude(llm, allTools, { prompts: wanted.prompts, runbooks });
 }

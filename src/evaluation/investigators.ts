@@ -13,24 +13,32 @@ export type MakeInvestigator = (scenario: Scenario, session: RecordedSession) =>
 
 /** The playbook without its waits: the second look is recorded, and time does not pass in a recording. */
 export function replayPlaybook(runbooks: readonly Runbook[]): MakeInvestigator {
-  const unhurried = runbooks.map((runbook) => ({
-    ...runbook,
-    steps: runbook.steps.map((step) => ({ ...step, waitMs: 0 })),
-  }));
-  const playbook = createPlaybook({ runbooks: () => unhurried });
+  const playbook = createPlaybook({ runbooks: () => unhurried(runbooks) });
   return () => playbook;
 }
 
-/** Claude with the scenario's recorded tools and no others; `prompts`: a folder whose files take the shipped ones' place. */
+function unhurried(runbooks: readonly Runbook[]): readonly Runbook[] {
+  return runbooks.map((runbook) => ({
+    ...runbook,
+    steps: runbook.steps.map((step) => ({ ...step, waitMs: 0 })),
+  }));
+}
+
+/**
+ * Claude with the scenario's recorded tools and no others, told what the runbooks' own steps show, as in the product;
+ * `prompts`: a folder whose files take the shipped ones' place.
+ */
 export function replayClaude(
   llm: ClaudeModel,
   tools: readonly AnyTool[],
-  prompts?: string,
+  given: { readonly prompts?: string | undefined; readonly runbooks?: readonly Runbook[] } = {},
 ): MakeInvestigator {
+  const { prompts, runbooks } = given;
   return (scenario, session) =>
     createClaude({
       llm,
       ...(prompts === undefined ? {} : { prompts }),
+      ...(runbooks === undefined ? {} : { runbooks: () => unhurried(runbooks) }),
       tools: offeredTools(scenario, tools),
       targets: session.incident.target === null ? [] : [session.incident.target],
       toolCalls: async () => session.record().toolCalls,

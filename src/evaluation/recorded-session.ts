@@ -25,6 +25,8 @@ export interface RecordedSession {
 export interface SessionOptions {
   readonly incident: Incident;
   readonly recordings: Recordings;
+  /** Default: when the incident was opened. */
+  readonly alertStartedAt?: string | null;
   readonly recall?: Recall;
   readonly guidance?: Investigation['guidance'];
   /** Whether a tool acts: calling it proposes, and is only noted here. */
@@ -115,6 +117,7 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
     proposals,
     work: (role) => ({
       incident,
+      alertStartedAt: options.alertStartedAt ?? incident.openedAt,
       recall: options.recall ?? EMPTY_RECALL,
       tried: [],
       guidance: options.guidance ?? [],

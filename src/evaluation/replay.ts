@@ -4,6 +4,7 @@ import type { IncidentRecord } from '../domain/incident-record.ts';
 import { EMPTY_RECALL, type Recall } from '../domain/memory.ts';
 import { chunkRunbook } from '../memory/runbooks/chunk-runbook.ts';
 import type { Runbook } from '../memory/runbooks/runbook.ts';
+import { alertStartedAt } from '../record/alert-started-at.ts';
 import type { AnyTool } from '../tools/define.ts';
 import { entriesOf } from './incident-of.ts';
 import type { MakeInvestigator } from './investigators.ts';
@@ -58,8 +59,10 @@ export interface ReplayOptions {
 export async function replayIncident(options: ReplayOptions): Promise<ReplayReport> {
   const { record, tools } = options;
   const outputs = recordedOutputs(record, new Set(tools.filter(acts).map(({ name }) => name)));
+  const incident = asOpened(record);
   const session = createRecordedSession({
-    incident: asOpened(record),
+    incident,
+    alertStartedAt: shifted(alertStartedAt(record), record.incident, incident),
     recordings: createRecordings(outputs, normalInput(tools)),
     recall: recalled(record, options.runbooks),
     guidance: record.events.flatMap((event) =>
@@ -111,6 +114,12 @@ function asOpened({ incident, toolCalls }: IncidentRecord): Incident {
     costUsd: 0,
     openedAt: new Date(Date.now() - ageMs).toISOString(),
   };
+}
+
+/** As long before the opening as it was then. */
+function shifted(at: string | null, then: Incident, now: Incident): string | null {
+  if (at === null) return null;
+  return new Date(Date.parse(now.openedAt) + Date.parse(at) - Date.parse(then.openedAt)).toISOString();
 }
 
 /** What memory said then, as far as it is on record: which runbooks and incidents, not their words of that day. */

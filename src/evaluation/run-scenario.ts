@@ -2,6 +2,7 @@ import type { Investigator } from '../agents/ports.ts';
 import { InvestigatorFailed } from '../agents/ports.ts';
 import type { Diagnosis } from '../domain/diagnosis.ts';
 import { type CheckedDiagnosis, checkEvidence } from '../investigation/evidence.ts';
+import { asTriaged, triageOf } from '../investigation/triaged.ts';
 import type { RecordedSession } from './recorded-session.ts';
 
 export interface Investigated {
@@ -14,7 +15,11 @@ export interface Investigated {
   readonly wallMs: number;
 }
 
-/** Triage and diagnosis over one session, held against its record as in the product; nothing is planned. */
+/**
+ * Triage and diagnosis over one session, as in the product: the detective is told what the incident's row and triage's event
+ * would tell it, and what it says is held against the record. Two things are left out on purpose: memory, which would know
+ * the answer, and the model guard, since recorded data hides nothing. Nothing is planned.
+ */
 export async function investigate(
   session: RecordedSession,
   investigator: Investigator,
@@ -42,7 +47,9 @@ export async function investigate(
 async function concluded(session: RecordedSession, investigator: Investigator): Promise<Diagnosis> {
   const triage = await investigator.triage(session.work('triage'));
   if (triage.ignore) return { ...cannotTell(triage.reason), verdict: 'healthy', confidence: 0.8 };
-  return investigator.diagnose(session.work('detective'), triage);
+  const work = session.work('detective');
+  const incident = asTriaged(work.incident, triage);
+  return investigator.diagnose({ ...work, incident }, triageOf(incident, triage.reason));
 }
 
 function cannotTell(rootCause: string): Diagnosis {

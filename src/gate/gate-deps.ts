@@ -25,7 +25,11 @@ export interface GateDeps {
   readonly vault: CredentialVault;
   readonly throttle: Throttle;
   readonly killSwitch: KillSwitch;
-  readonly registry: { get(name: string): AnyTool | undefined };
+  readonly registry: {
+    get(name: string): AnyTool | undefined;
+    /** To name what there is to whoever asks for what there is not. */
+    list?(): readonly AnyTool[];
+  };
   readonly targets: ReadonlyMap<string, Target>;
   readonly ports: ToolPorts;
   /** What the memory tools work on; without it they are refused. */

@@ -1,5 +1,5 @@
 import { OpsError } from '../domain/errors.ts';
-import { storable } from '../domain/storable.ts';
+import { storable, storableJson } from '../domain/storable.ts';
 import type { Json } from '../domain/tool-call.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { capOutput, screenBounded } from './output-cap.ts';
@@ -70,13 +70,4 @@ export function createScreened({
       }, WITHHELD),
     input: (value) => unlessItFails(() => storableJson(redactJson(storableJson(value))), null),
   };
-}
-
-function storableJson(value: Json): Json {
-  if (typeof value === 'string') return storable(value);
-  if (value === null || typeof value !== 'object') return value ?? null;
-  if (Array.isArray(value)) return value.map((item: Json) => storableJson(item));
-  return Object.fromEntries(
-    Object.entries(value as Record<string, Json>).map(([key, item]) => [storable(key), storableJson(item)]),
-  );
 }

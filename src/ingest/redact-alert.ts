@@ -14,6 +14,7 @@ export function redactAlert(alert: Alert): Alert {
     target: alert.target === null ? null : redact(alert.target),
     ...(alert.headline ? { headline: { ...alert.headline, text: redact(alert.headline.text) } } : {}),
     ...(alert.apart ? { apart: alert.apart.map(redact) } : {}),
+    url: alert.url === null ? null : redact(alert.url),
   };
 }
 

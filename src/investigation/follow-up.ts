@@ -7,6 +7,8 @@ import {
 import { type Refusal, refuse } from '../domain/errors.ts';
 import type { Incident } from '../domain/incident.ts';
 import { EMPTY_RECALL } from '../domain/memory.ts';
+import { alertStartedAt } from '../record/alert-started-at.ts';
+import { settledPart } from '../screen/settled-part.ts';
 import type { InvestigationDeps } from './deps.ts';
 
 /** One question while it is being answered. */
@@ -37,14 +39,18 @@ export async function followUp(
     incidentId: incident.id,
     targets: incident.target ? [incident.target] : [],
   });
+  const record = await deps.records.load(incident.id);
   const work: Investigation = {
     incident,
+    // Needs no step of its own: the prompt that it stands in is recorded.
+    alertStartedAt: record && alertStartedAt(record),
     recall: EMPTY_RECALL,
     tried: [],
     guidance: [],
     signal,
     callTool: (request, purpose) => deps.gate.call(credential, request, { purpose, signal }),
-    say: (words, kind = 'writing') => onWords(deps.redact(words), kind),
+    say: (words, kind = 'writing') =>
+      onWords(deps.redact(kind === 'said' ? words : settledPart(words)), kind),
     unsay: () => onWords(null, 'writing'),
     durably,
     memoryFor: async (turn, text, shown) => {

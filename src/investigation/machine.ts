@@ -8,11 +8,12 @@ export const MAX_ROUNDS = 3;
  * `resolved` from anywhere with nothing running means: the source says it is over.
  */
 const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
-  open: ['triaging', 'resolved'],
-  triaging: ['ignored', 'diagnosing', 'resolved'],
+  // `escalated` from here on: the work itself fails again and again (failed-turn.ts).
+  open: ['triaging', 'escalated', 'resolved'],
+  triaging: ['ignored', 'diagnosing', 'escalated', 'resolved'],
   ignored: [],
-  diagnosing: ['reported', 'planning', 'resolved'],
-  planning: ['awaiting_approval', 'reported', 'resolved'],
+  diagnosing: ['reported', 'planning', 'escalated', 'resolved'],
+  planning: ['awaiting_approval', 'reported', 'escalated', 'resolved'],
   awaiting_approval: ['planning', 'remediating', 'reported', 'resolved'],
   remediating: ['verifying'],
   verifying: ['resolved', 'reported', 'diagnosing', 'escalated'],

@@ -3,6 +3,7 @@ import { OpsError } from '../domain/errors.ts';
 import type { IncidentEventBody } from '../domain/event.ts';
 import type { Incident, IncidentState, Verdict } from '../domain/incident.ts';
 import type { Tx } from '../domain/sql.ts';
+import { outwardText } from '../screen/boundary.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { isEnded, mayMove } from './machine.ts';
 
@@ -55,8 +56,9 @@ export async function moveIn(
   tx: Tx,
   deps: Pick<InvestigationDeps, 'records'>,
   incident: Incident,
-  { from, to, reason, events = [], changes = {}, key, turnAfterMs = 0 }: Move,
+  { from, to, reason: said, events = [], changes = {}, key, turnAfterMs = 0 }: Move,
 ): Promise<'moved' | 'already' | 'lost'> {
+  const reason = outwardText(said);
   if (!mayMove(from, to, incident.stoppedFrom))
     throw new OpsError('ILLEGAL_MOVE', `${incident.id} may not go from ${from} to ${to}.`, {
       hint: 'A defect: report it with the record.',
@@ -70,10 +72,10 @@ export async function moveIn(
       incident_type = CASE WHEN ${changes.incidentType !== undefined} THEN ${changes.incidentType ?? null} ELSE incident_type END,
       routine = CASE WHEN ${changes.routine !== undefined} THEN ${changes.routine ?? null}::boolean ELSE routine END,
       round = coalesce(${changes.round ?? null}::integer, round),
-      cause = CASE WHEN ${changes.cause !== undefined} THEN ${changes.cause ?? null} ELSE cause END,
+      cause = CASE WHEN ${changes.cause !== undefined} THEN ${outward(changes.cause)} ELSE cause END,
       confidence = CASE WHEN ${changes.confidence !== undefined} THEN ${changes.confidence ?? null}::float8 ELSE confidence END,
       verdict = CASE WHEN ${changes.verdict !== undefined} THEN ${changes.verdict ?? null} ELSE verdict END,
-      next_step = CASE WHEN ${changes.nextStep !== undefined} THEN ${changes.nextStep ?? null} ELSE next_step END,
+      next_step = CASE WHEN ${changes.nextStep !== undefined} THEN ${outward(changes.nextStep)} ELSE next_step END,
       investigator = CASE WHEN ${changes.investigator !== undefined} THEN ${changes.investigator ?? null} ELSE investigator END,
       source_resolved_at = CASE WHEN ${changes.sourceResolvedAt === null} THEN NULL ELSE source_resolved_at END,
       resolved_by = CASE WHEN ${to === 'resolved'} THEN ${changes.resolvedBy ?? null} ELSE NULL END,
@@ -94,6 +96,11 @@ export async function moveIn(
   if (turnAfterMs !== null)
     await tx`SELECT sentry_enqueue_turn(${incident.id}, ${`moved: ${reason.slice(0, 200)}`}, ${turnAfterMs})`;
   return 'moved';
+}
+
+/** These columns hold what models and people said, and leave by every way there is. */
+function outward(text: string | null | undefined): string | null {
+  return text == null ? null : outwardText(text);
 }
 
 /** Records events that move nothing. */

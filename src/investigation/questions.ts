@@ -74,7 +74,7 @@ export function createQuestions(
         // What is said in private is nobody else's to read in the incident's story.
         const text = question.direct
           ? '(in a direct message)'
-          : deps.redact(question.text.slice(0, MAX_TEXT));
+          : deps.redact(question.text).slice(0, MAX_TEXT);
         await records.append(tx, incidentId, { type: 'question.asked', by, text });
         await tx`SELECT sentry_enqueue_question(${idOf(question)}, ${`${channel}:${threadTs}`})`;
       });
@@ -148,7 +148,7 @@ export function createQuestions(
   /** False: it is there already. */
   async function insert(tx: Tx, question: Question, state: 'asked' | 'recorded'): Promise<boolean> {
     const { incidentId, by, channel, ts, threadTs, direct } = question;
-    const text = deps.redact(question.text.slice(0, MAX_TEXT));
+    const text = deps.redact(question.text).slice(0, MAX_TEXT);
     const rows = await tx`
       INSERT INTO question (id, incident_id, asked_by, text, channel, ts, thread_ts, direct, state)
       VALUES (${idOf(question)}, ${incidentId}, ${by}, ${text}, ${channel}, ${ts}, ${threadTs}, ${direct}, ${state})

@@ -25,7 +25,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
     async hint(incidentId, by, text) {
       const incident = await records.incident(incidentId);
       if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
-      const words = deps.redact(text.trim().slice(0, HINT_MAX));
+      const words = deps.redact(text).trim().slice(0, HINT_MAX);
       if (!words) return refuse('EMPTY_HINT', 'Say what to look at: “hint: it began with the release”.');
       if (isEnded(incident.state))
         return refuse(

@@ -1,6 +1,9 @@
 import { OpsError } from '../domain/errors.ts';
 import type { IncidentId } from '../domain/ids.ts';
+import type { Incident } from '../domain/incident.ts';
 import type { InvestigationDeps } from './deps.ts';
+import { endRepetition } from './failed-turn.ts';
+import { isOutage } from './is-outage.ts';
 import { nextWork, sourceMayResolve } from './machine.ts';
 import type { PhaseRun } from './phase-run.ts';
 import { decide } from './phases/await-approval.ts';
@@ -16,29 +19,57 @@ import { LASTING_TURN, LOOK_TURN, verify } from './phases/verify.ts';
 import { InvestigationStopped } from './work.ts';
 
 /** Runs `fn` once per name and turn; see infra/dbos. */
-type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
+type Durably = <T>(name: string, fn: () => Promise<T>, options?: { readonly anew?: boolean }) => Promise<T>;
+
+/** What the tries of this turn that failed have finished; see infra/dbos. */
+interface EarlierTries {
+  resultOf(name: string): Promise<unknown>;
+  goOn(): void;
+}
 
 /**
  * One turn: what the machine allows next for the incident as it stands, and no more. What follows is asked for by the
  * statement that moved the state. The state is read in a durable step, so that a turn that runs again after a crash
- * walks the same way and finds its finished steps.
+ * walks the same way and finds its finished steps. So does one that is tried again after a failure, while the incident
+ * stands where it stood: what a model has said is paid for once.
  */
 export function createTurn(deps: InvestigationDeps) {
-  return async (incidentId: IncidentId, reason: string, durably: Durably): Promise<void> => {
+  return async (
+    incidentId: IncidentId,
+    reason: string,
+    durably: Durably,
+    earlier?: EarlierTries,
+  ): Promise<void> => {
     try {
-      await nextPhase(incidentId, reason, durably);
+      await nextPhase(incidentId, reason, durably, earlier);
     } catch (error) {
-      // After a person's *Stop*, *Resume* asks for the turn that goes on. At shutdown this very turn goes on elsewhere.
-      if (!(error instanceof InvestigationStopped) || deps.shutdown.aborted) throw error;
+      // At shutdown this very turn goes on elsewhere.
+      if (deps.shutdown.aborted) throw error;
+      // After a person's *Stop*, *Resume* asks for the turn that goes on.
+      if (error instanceof InvestigationStopped) return;
+      // Time mends an outage, and nothing else: the rest would fail for ever.
+      if (reason === UNDO_TURN || isOutage(error)) throw error;
+      if (!(await durably('failed', () => endRepetition(deps, incidentId, error), { anew: true })))
+        throw error;
     }
   };
 
-  async function nextPhase(incidentId: IncidentId, reason: string, durably: Durably): Promise<void> {
-    const incident = await durably('read', () => deps.records.incident(incidentId));
+  async function nextPhase(
+    incidentId: IncidentId,
+    reason: string,
+    durably: Durably,
+    earlier: EarlierTries | undefined,
+  ): Promise<void> {
+    const incident = await durably('read', () => deps.records.incident(incidentId), { anew: true });
     if (!incident)
       throw new OpsError('NO_INCIDENT', `There is no incident ${incidentId}.`, {
         hint: 'It was removed while its turn waited.',
       });
+    if (earlier) {
+      const stands = async () =>
+        standsWhere(incident, (await earlier.resultOf('read')) as Incident | undefined);
+      if (await durably('goes on', stands, { anew: true })) earlier.goOn();
+    }
     const run: PhaseRun = { deps, incident, durably, reason };
     if (reason === UNDO_TURN) return undo(run);
     if (reason === LASTING_TURN) return lookWhetherItLasts(run);
@@ -63,4 +94,11 @@ export function createTurn(deps: InvestigationDeps) {
         return readAgain(run);
     }
   }
+}
+
+/** Whether what an earlier try found out still belongs to what is to be done. Triage itself moves an incident from `open`. */
+function standsWhere(now: Incident, then: Incident | undefined): boolean {
+  if (!then || then.round !== now.round) return false;
+  if (then.state === 'open' && now.state === 'triaging') return now.investigator !== 'playbook';
+  return then.state === now.state && then.investigator === now.investigator;
 }

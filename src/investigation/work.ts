@@ -3,6 +3,8 @@ import { type Guidance, type Investigation, type Investigator, InvestigatorFaile
 import { messageOf } from '../domain/errors.ts';
 import type { Incident, Role } from '../domain/incident.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
+import { alertStartedAt } from '../record/alert-started-at.ts';
+import { settledPart } from '../screen/settled-part.ts';
 import { note } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
 import { triedIn } from './tried-in.ts';
@@ -75,6 +77,7 @@ async function attempt<T>(
       tried,
       denied,
       seq: record?.events.at(-1)?.seq ?? 0,
+      alertStartedAt: record && alertStartedAt(record),
       ...(again ? { readAgain: again } : {}),
     };
   });
@@ -92,7 +95,8 @@ async function attempt<T>(
     leaveOut: async (request, purpose, why) => {
       await deps.gate.call(credential, request, { purpose, signal: stop.signal, notRun: why });
     },
-    say: words.say,
+    // Of what is being written, only what no secret can be half of.
+    say: (text, kind) => words.say(kind === 'writing' || kind === 'thought' ? settledPart(text) : text),
     unsay: () => words.say(null),
     durably: (name, fn) => run.durably(`${investigator.name} ${role} ${name}`, fn),
     memoryFor: (turn, text, shown) =>

@@ -4,8 +4,10 @@ import { chatBody } from './chat-body.ts';
 import { readChatStream } from './chat-stream.ts';
 import { codeOfStatus, RETRYABLE, retryAfterMs } from './classify-error.ts';
 import { noCompaction } from './compaction.ts';
-import { estimatedTokens } from './estimated-tokens.ts';
-import { LlmError } from './llm-error.ts';
+import { BYTES_PER_TOKEN, estimatedTokens } from './estimated-tokens.ts';
+import { LlmError, withSpent } from './llm-error.ts';
+import { dearestUsd, usdOf } from './pricing.ts';
+import { NO_USAGE, type Spent, totalTokens } from './types.ts';
 import { startWatchdog } from './watchdog.ts';
 
 export interface AccessGatewayOptions {
@@ -27,12 +29,16 @@ export function createAccessGatewayBackend(options: AccessGatewayOptions): Model
     async attempt(request, attempt) {
       if (request.compaction !== undefined) throw noCompaction('chat completions have no such thing');
       const dog = startWatchdog(attempt, options.idleMs);
+      const body = chatBody(request);
+      let began = false;
+      let seenBytes = 0;
+      const spent = (): Spent => (began ? estimatedSpent(request.model, body, seenBytes) : NOTHING);
       try {
         dog.signal.throwIfAborted();
         const response = await fetch(url, {
           method: 'POST',
           headers: { 'content-type': 'application/json', authorization: `Bearer ${options.apiKey}` },
-          body: JSON.stringify(chatBody(request)),
+          body: JSON.stringify(body),
           signal: dog.signal,
         });
         dog.touch();
@@ -40,17 +46,37 @@ export function createAccessGatewayBackend(options: AccessGatewayOptions): Model
         if (!response.ok) throw await statusError(response, requestId);
         if (response.body === null)
           throw new LlmError('LLM_STREAM_BROKEN', 'an empty answer', { retryable: true });
-        return await readChatStream(response.body, request.model, requestId, attempt.onEvent, dog.touch);
+        const onEvent: typeof attempt.onEvent = (event) => {
+          if ('delta' in event) seenBytes += Buffer.byteLength(event.delta);
+          attempt.onEvent(event);
+        };
+        const touch = () => {
+          began = true;
+          dog.touch();
+        };
+        return await readChatStream(response.body, request.model, requestId, onEvent, touch);
       } catch (error) {
-        if (error instanceof LlmError) throw error;
-        if (dog.signal.aborted) throw dog.signal.reason as LlmError;
-        throw transportError(error);
+        const failed =
+          error instanceof LlmError
+            ? error
+            : dog.signal.aborted
+              ? (dog.signal.reason as LlmError)
+              : transportError(error);
+        throw totalTokens(failed.spent.usage) > 0 ? failed : withSpent(failed, spent());
       } finally {
         dog.stop();
       }
     },
     countTokens: (request) => Promise.resolve(estimatedTokens(chatBody(request))),
   };
+}
+
+const NOTHING: Spent = { usage: NO_USAGE, usd: 0 };
+
+/** Chat completions tell what was used at their end only; one that breaks off before has cost about so much. */
+function estimatedSpent(model: string, body: object, seenBytes: number): Spent {
+  const usage = { ...NO_USAGE, input: estimatedTokens(body), output: Math.ceil(seenBytes / BYTES_PER_TOKEN) };
+  return { usage, usd: usdOf(model, usage) ?? dearestUsd(usage) };
 }
 
 async function statusError(response: Response, requestId: string | null): Promise<LlmError> {

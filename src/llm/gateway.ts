@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { storable } from '../domain/storable.ts';
 import type { AttemptRequest, AttemptResult, ModelBackend } from './backend.ts';
-import { LlmError } from './llm-error.ts';
+import { LlmError, withSpent } from './llm-error.ts';
 import { usdOf } from './pricing.ts';
 import {
   addUsage,
@@ -114,26 +115,20 @@ async function wait(delayMs: number, signal: AbortSignal, spent: Spent): Promise
   }
 }
 
-function withSpent(error: LlmError, spent: Spent): LlmError {
-  return new LlmError(error.code, error.message, {
-    retryable: error.retryable,
-    retryAfterMs: error.retryAfterMs,
-    requestId: error.requestId,
-    spent,
-    cause: error.cause,
-  });
-}
-
+/**
+ * `content` stays to the byte what came, since it is what goes back. The text and the names of tools are put on record,
+ * so they are storable; what a tool is called with is judged by the gate as it came.
+ */
 function finished(result: AttemptResult, wasted: Spent): FinishedMessage {
   const texts = result.content.flatMap((block) => (block.type === 'text' ? [String(block['text'])] : []));
   const toolUses = result.content.flatMap((block) =>
     block.type === 'tool_use'
-      ? [{ id: String(block['id']), name: String(block['name']), input: block['input'] }]
+      ? [{ id: String(block['id']), name: storable(String(block['name'])), input: block['input'] }]
       : [],
   );
   return {
     content: result.content,
-    text: texts.join('\n\n'),
+    text: storable(texts.join('\n\n')),
     toolUses,
     stop: result.stop,
     model: result.model,

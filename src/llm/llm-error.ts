@@ -80,3 +80,14 @@ export class LlmError extends OpsError {
     this.requestId = options.requestId ?? null;
   }
 }
+
+/** The same error, with what it cost. */
+export function withSpent(error: LlmError, spent: Spent): LlmError {
+  return new LlmError(error.code, error.message, {
+    retryable: error.retryable,
+    retryAfterMs: error.retryAfterMs,
+    requestId: error.requestId,
+    spent,
+    cause: error.cause,
+  });
+}

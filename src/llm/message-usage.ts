@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { priceOf, usdOf } from './pricing.ts';
-import { addUsage, NO_USAGE, type Spent, type TokenUsage } from './types.ts';
+import { priceOf } from './pricing.ts';
+import { addUsage, type TokenUsage } from './types.ts';
 
 /** One pass over the model within a request, as `usage.iterations` lists them. */
 export interface Iteration extends Partial<Anthropic.Usage> {
@@ -37,15 +37,4 @@ function counted(usage: Partial<Anthropic.Usage> | undefined): TokenUsage {
 /** Gateways name models their own way; what is charged is then the model that was asked for. */
 export function pricedModel({ model }: Partial<Pick<Anthropic.Message, 'model'>>, asked: string): string {
   return model !== undefined && priceOf(model) !== undefined ? model : asked;
-}
-
-/** What an attempt had cost by the server's own count when it broke. */
-export function spentOn(
-  message: Anthropic.Message | undefined,
-  asked: string,
-  iterations: readonly Iteration[],
-): Spent {
-  if (message === undefined) return { usage: NO_USAGE, usd: 0 };
-  const usage = usageOf(message.usage, iterations);
-  return { usage, usd: usdOf(pricedModel(message, asked), usage) ?? 0 };
 }

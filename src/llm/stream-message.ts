@@ -3,11 +3,12 @@ import type { AttemptOptions, AttemptResult } from './backend.ts';
 import { classifyError } from './classify-error.ts';
 import { headersFor } from './compaction.ts';
 import { LlmError } from './llm-error.ts';
-import { type Iteration, pricedModel, spentOn, usageOf } from './message-usage.ts';
-import { usdOf } from './pricing.ts';
+import { type Iteration, pricedModel, usageOf } from './message-usage.ts';
+import { dearestUsd, usdOf } from './pricing.ts';
 import { createRawInputs } from './raw-inputs.ts';
 import type { MessageBody } from './request-body.ts';
-import type { AssistantContent, ModelStop } from './types.ts';
+import { createStreamedUsage } from './streamed-usage.ts';
+import type { AssistantContent, ModelStop, Spent } from './types.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** What every client of the vendor's SDK has, whichever server it speaks to. */
@@ -26,12 +27,12 @@ export async function streamMessage(
   const options = { signal: dog.signal, timeout: timeoutMs, headers: headersFor(body) };
   const stream = client.messages.stream(body, options);
   const inputs = createRawInputs();
-  let iterations: readonly Iteration[] = [];
+  const used = createStreamedUsage();
   stream.on('connect', dog.touch);
   stream.on('streamEvent', (event) => {
     dog.touch();
     inputs.take(event);
-    if (event.type === 'message_delta') iterations = iterationsOf(event.usage) ?? iterations;
+    used.take(event);
     if (event.type === 'content_block_start' && event.content_block.type === 'tool_use') {
       onEvent({ type: 'tool_use_started', name: event.content_block.name });
     }
@@ -41,18 +42,14 @@ export async function streamMessage(
   try {
     // What goes on before the request (credentials are looked up) does not listen to the signal.
     const message = await dog.orAbort(stream.finalMessage());
-    return result(message, body.model, requestIdOf(stream), inputs.whole(), iterations);
+    return result(message, body.model, requestIdOf(stream), inputs.whole(), used.iterations);
   } catch (error) {
-    const spent = spentOn(stream.currentMessage, body.model, iterations);
+    // Not of the SDK's message: it is gone when the stream ends early.
+    const spent = used.spent(body.model);
     if (!dog.signal.aborted) throw classifyError(error, spent);
     const reason = dog.signal.reason as LlmError;
     throw new LlmError(reason.code, reason.message, { retryable: reason.retryable, spent, cause: error });
   }
-}
-
-/** A field of the beta, which the stable types leave out. */
-function iterationsOf(usage: Anthropic.MessageDeltaUsage): readonly Iteration[] | null | undefined {
-  return (usage as { readonly iterations?: readonly Iteration[] | null }).iterations;
 }
 
 /** Bedrock has a header of its own for it. */
@@ -69,13 +66,14 @@ function result(
 ): AttemptResult {
   const usage = usageOf(message.usage, iterations);
   const model = pricedModel(message, asked);
-  const stop = stopOf(message);
+  const spent = { usage, usd: usdOf(model, usage) ?? dearestUsd(usage) };
+  const stop = stopOf(message, spent);
   if (!inputsWhole && stop.kind !== 'max_tokens') {
     // Such a call must not run, and such a turn could never be sent back: the API takes only objects as tool input.
     throw new LlmError('LLM_BAD_OUTPUT', 'the input of a tool call is not a whole JSON object', {
       retryable: true,
       requestId,
-      spent: { usage, usd: usdOf(model, usage) ?? 0 },
+      spent,
     });
   }
   return { content: plain(message.content), stop, model, requestId, usage };
@@ -86,7 +84,7 @@ function plain(content: readonly Anthropic.ContentBlock[]): AssistantContent {
   return JSON.parse(JSON.stringify(content)) as AssistantContent;
 }
 
-function stopOf(message: Anthropic.Message): ModelStop {
+function stopOf(message: Anthropic.Message, spent: Spent): ModelStop {
   // `compaction` is of the beta.
   const reason = message.stop_reason as Anthropic.Beta.BetaStopReason | null;
   switch (reason) {
@@ -107,7 +105,10 @@ function stopOf(message: Anthropic.Message): ModelStop {
         explanation: message.stop_details?.explanation ?? null,
       };
     case null:
-      throw new LlmError('LLM_STREAM_BROKEN', 'the message ended without a stop reason', { retryable: true });
+      throw new LlmError('LLM_STREAM_BROKEN', 'the message ended without a stop reason', {
+        retryable: true,
+        spent,
+      });
     default:
       return { kind: 'unknown', reason: String(reason) };
   }

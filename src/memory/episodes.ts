@@ -3,6 +3,7 @@ import { asIncidentId } from '../domain/ids.ts';
 import type { Log } from '../domain/log.ts';
 import type { Episode, RecalledEpisodes, SimilarEpisode } from '../domain/memory.ts';
 import type { Sql } from '../domain/sql.ts';
+import { outwardText } from '../screen/boundary.ts';
 import { type Audiences, toldOf } from './audiences.ts';
 import { commandPattern } from './past/clusters.ts';
 import { readFacts, type SystemFacts, systemMismatch } from './systems/system-facts.ts';
@@ -25,12 +26,18 @@ export interface NewEpisode {
   readonly success: boolean | null;
 }
 
-/** One row an action: a step that runs again after a crash writes it again. */
+/** One row an action: a step that runs again after a crash writes it again. What it says is recalled, shown and exported. */
 export async function recordEpisode(sql: Sql, episode: NewEpisode): Promise<void> {
+  const [error, diagnosis, command, result] = [
+    episode.error,
+    episode.diagnosis,
+    episode.command,
+    episode.result,
+  ].map(outwardText);
   await sql`
     INSERT INTO episode (incident_id, action_id, error, diagnosis, command, result, success, target, system)
-    SELECT ${episode.incidentId}, ${episode.actionId}, ${episode.error}, ${episode.diagnosis}, ${episode.command},
-           ${episode.result}, ${episode.success}::boolean, i.target, t.facts
+    SELECT ${episode.incidentId}, ${episode.actionId}, ${error}, ${diagnosis}, ${command}, ${result},
+           ${episode.success}::boolean, i.target, t.facts
       FROM (SELECT) one LEFT JOIN incident i ON i.id = ${episode.incidentId}
       LEFT JOIN target_system t ON t.target = i.target
     ON CONFLICT (action_id) DO UPDATE SET result = EXCLUDED.result, success = EXCLUDED.success,

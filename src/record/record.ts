@@ -6,7 +6,23 @@ import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { ModelUsage } from '../domain/model-usage.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 import type { ToolCall } from '../domain/tool-call.ts';
+import { outwardRecord, outwardText } from '../screen/boundary.ts';
 import { toAction, toAlert, toDenial, toEpisode, toEvent, toIncident, toToolCall } from './rows.ts';
+
+/** Ids and digests in events: made by us, and looking like secrets. A model's own are held against the record before. */
+const OURS = new Set([
+  'actionId',
+  'denialId',
+  'documentId',
+  'id',
+  'incidentId',
+  'jobId',
+  'of',
+  'prompts',
+  'readHash',
+  'toolCallId',
+  'toolCallIds',
+]);
 
 /** The record of all incidents: the one place rows are read for showing and events are written. */
 export interface IncidentRecords {
@@ -82,7 +98,9 @@ export function createRecords(sql: Sql): IncidentRecords {
     },
 
     async append(tx, id, body, dedupeKey) {
-      const { type, ...rest } = body;
+      const { type, ...said } = body;
+      // Whoever wrote it: it leaves by Slack, HTTP and the command line, and what is recalled from it goes to a model.
+      const rest = outwardRecord(said, OURS);
       const rows = await tx`
         WITH added AS (
           INSERT INTO event (incident_id, type, body, dedupe_key)
@@ -95,7 +113,8 @@ export function createRecords(sql: Sql): IncidentRecords {
       return rows.length > 0;
     },
 
-    async setWords(id, words) {
+    async setWords(id, spoken) {
+      const words = spoken === null ? null : outwardText(spoken);
       await sql`UPDATE incident SET words = ${words}, updated_at = clock_timestamp()
                 WHERE id = ${id} AND words IS DISTINCT FROM ${words}`;
     },

@@ -33,4 +33,26 @@ export function outwardJson(value: Json, own: ReadonlySet<string> = NONE): Json 
   }
 }
 
+/** The same, where `own` may stand at any depth: what goes into the record holds its ids everywhere. */
+export function outwardRecord<T>(value: T, own: ReadonlySet<string>): T {
+  return grafted(value as Json, outwardJson(value as Json), own) as T;
+}
+
+/** `screened` with what stands under the keys of `own` in `value`; both have one form, for screening changes texts only. */
+function grafted(value: Json, screened: Json, own: ReadonlySet<string>): Json {
+  if (Array.isArray(value) && Array.isArray(screened))
+    return screened.map((item: Json, n) => grafted((value as readonly Json[])[n] ?? null, item, own));
+  if (!isObject(value) || !isObject(screened)) return screened;
+  return Object.fromEntries(
+    Object.entries(screened).map(([key, item]) => {
+      const was = Object.hasOwn(value, key) ? value[key] : undefined;
+      if (was === undefined) return [key, item];
+      return [key, own.has(key) ? was : grafted(was, item, own)];
+    }),
+  );
+}
+
+const isObject = (value: Json): value is Readonly<Record<string, Json>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const NONE: ReadonlySet<string> = new Set();

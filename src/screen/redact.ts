@@ -1,3 +1,4 @@
+import { storable, storableJson } from '../domain/storable.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { findSecrets } from './find-secrets.ts';
 
@@ -7,15 +8,16 @@ const MAX_ROUNDS = 6;
 /**
  * Replaces every secret by `[redacted:<rule>]`; text without one comes back unchanged. Within a text the same secret has the
  * same placeholder, and a second one of the same rule is `[redacted:<rule>#2]`, so that a reader can tell them apart.
- * `redact(redact(x)) === redact(x)`. Fails closed: a text that does not come to rest is withheld whole.
+ * `redact(redact(x)) === redact(x)`. Fails closed: a text that does not come to rest is withheld whole. It is made storable
+ * first: a NUL in the middle would hide a secret that is whole again when the database has dropped it.
  */
 export function redact(text: string): string {
-  return redactWith(text, newNames());
+  return redactWith(storable(text), newNames());
 }
 
 /** The same in every string of a value; keys are redacted too, since tool results are often keyed by what was found. */
 export function redactJson(value: Json): Json {
-  return walk(value, newNames());
+  return walk(storableJson(value), newNames());
 }
 
 function walk(value: Json, names: Names): Json {

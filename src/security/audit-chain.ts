@@ -1,5 +1,6 @@
 import { canonicalJson } from '../domain/canonical-json.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
+import { storableJson } from '../domain/storable.ts';
 import type { Json } from '../domain/tool-call.ts';
 import { outwardJson } from '../screen/boundary.ts';
 
@@ -52,13 +53,16 @@ export function createAuditLog(sql: Sql, now: () => Date = () => new Date()): Au
   let writing = false;
 
   const bodyOf = (entry: AuditEntry): string =>
-    canonicalJson({
-      at: now().toISOString(),
-      kind: entry.kind,
-      actor: entry.actor,
-      incident: entry.incidentId ?? null,
-      details: outwardJson(entry.details, OURS),
-    });
+    canonicalJson(
+      // Before it is hashed: what the database changed would not be the entry that was signed.
+      storableJson({
+        at: now().toISOString(),
+        kind: entry.kind,
+        actor: entry.actor,
+        incident: entry.incidentId ?? null,
+        details: outwardJson(entry.details, OURS),
+      }),
+    );
 
   async function write(): Promise<void> {
     writing = true;

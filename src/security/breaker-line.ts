@@ -1,8 +1,9 @@
-import type { BreakerView, CostLimits } from './cost-breaker.ts';
+import type { BreakerView } from './cost-breaker.ts';
 import { minute } from './kill-switch.ts';
 
 /** The cost breaker in one line for people. */
-export function breakerLine(view: BreakerView, { usd, windowMs }: CostLimits): string {
+export function breakerLine(view: BreakerView): string {
+  const { usd, windowMs } = view.limits;
   const minutes = windowMs / 60_000;
   const spent = `$${view.spentUsd.toFixed(2)} of $${usd} in the last ${minutes} minutes`;
   switch (view.state) {

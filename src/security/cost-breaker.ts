@@ -23,6 +23,8 @@ export interface BreakerView {
   readonly spentUsd: number;
   readonly reservedUsd: number;
   readonly todayUsd: number;
+  /** Of the bot that started last; of whoever asks where none ever has. */
+  readonly limits: CostLimits;
 }
 
 /** A model call that may begin. */
@@ -98,11 +100,11 @@ export function createCostBreaker(deps: {
   const busy = (): Refusal =>
     refuse('COST_RESERVED', `Model calls under way may use up what is left of ${per}.`);
 
-  async function count(tx: Tx | Sql, incidentId: string | null) {
+  async function count(tx: Tx | Sql, incidentId: string | null, { windowMs } = limits) {
     const [row] = await tx`
       WITH live AS (SELECT * FROM spend_reservation WHERE until > clock_timestamp())
       SELECT (SELECT coalesce(sum(cost_usd), 0) FROM usage
-               WHERE at > clock_timestamp() - ${limits.windowMs}::float8 * interval '1 millisecond')::float8 AS spent,
+               WHERE at > clock_timestamp() - ${windowMs}::float8 * interval '1 millisecond')::float8 AS spent,
              (SELECT coalesce(sum(cost_usd), 0) FROM usage
                WHERE at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')::float8 AS today,
              (SELECT coalesce(sum(cost_usd), 0) FROM usage WHERE incident_id = ${incidentId})::float8 AS incident,
@@ -187,6 +189,13 @@ export function createCostBreaker(deps: {
     }
   }
 
+  /** For whoever only looks. */
+  async function recordLimits(): Promise<void> {
+    const { usd, windowMs, perIncidentUsd, perDayUsd } = limits;
+    await sql`UPDATE cost_breaker SET limit_usd = ${usd}, window_ms = ${windowMs},
+                     per_incident_usd = ${perIncidentUsd}, per_day_usd = ${perDayUsd}`;
+  }
+
   return {
     async reserve({ incidentId, usd, forMs, waitMs, signal }) {
       const deadline = performance.now() + waitMs;
@@ -200,8 +209,10 @@ export function createCostBreaker(deps: {
     },
     async view() {
       const [breaker] = await sql`SELECT * FROM cost_breaker`;
-      const { spent, reserved, today } = await count(sql, null);
+      const inForce = recordedLimits(breaker) ?? limits;
+      const { spent, reserved, today } = await count(sql, null, inForce);
       return {
+        limits: inForce,
         state: String(breaker?.['state'] ?? 'open') as BreakerState,
         since: String(breaker?.['since']),
         reason: String(breaker?.['reason'] ?? ''),
@@ -212,6 +223,9 @@ export function createCostBreaker(deps: {
     },
     start(tell) {
       telling = (async () => {
+        await recordLimits().catch((error: unknown) =>
+          log.warn({ error: messageOf(error) }, 'the limits of the cost breaker could not be put on record'),
+        );
         while (!stopping.signal.aborted) {
           await tellOnce(tell).catch((error: unknown) =>
             log.warn(
@@ -227,6 +241,22 @@ export function createCostBreaker(deps: {
       stopping.abort();
       await telling;
     },
+  };
+}
+
+function recordedLimits(breaker: SqlRow | undefined): CostLimits | null {
+  const [usd, windowMs, perIncidentUsd, perDayUsd] = [
+    breaker?.['limit_usd'],
+    breaker?.['window_ms'],
+    breaker?.['per_incident_usd'],
+    breaker?.['per_day_usd'],
+  ];
+  if (usd == null || windowMs == null || perIncidentUsd == null || perDayUsd == null) return null;
+  return {
+    usd: Number(usd),
+    windowMs: Number(windowMs),
+    perIncidentUsd: Number(perIncidentUsd),
+    perDayUsd: Number(perDayUsd),
   };
 }
 

@@ -58,6 +58,11 @@ export interface ReadTool<I = unknown> extends ToolBase<I>, Ruled<I> {
   readonly kind: 'read' | 'diagnostic' | 'docs';
   /** What in its data tells whether a problem is there, the most telling first. */
   readonly measures?: readonly Measure[];
+  /**
+   * Paths in `data` of what is only ever counted up, with `*` for whichever item of a list (`databases.*.deadlocks`): two
+   * reads show it as a rate.
+   */
+  readonly counters?: readonly string[];
   run(context: ToolContext, input: I): Promise<ToolOutput>;
 }
 

@@ -275,7 +275,10 @@ export async function createCore(options: CoreOptions) {
     vault,
     throttle: createThrottle(sql, readLimits('incident=300/1h') as ThrottleLimits),
     killSwitch,
-    registry: { get: (name) => options.tools.find((tool) => tool.name === name) },
+    registry: {
+      get: (name) => options.tools.find((tool) => tool.name === name),
+      list: () => options.tools,
+    },
     targets: new Map([[boxTarget.name, boxTarget]]),
     ports: {} as ToolPorts,
     identity: async () => ({ systemIdentifier: '1', timelineId: 1 }),

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpsError } from '../../../src/domain/errors.ts';
 import { processIdentity, signalProcess } from '../../../src/infra/process/process-identity.ts';
@@ -105,7 +105,10 @@ export function startShopHost(dir: string): ShopHost {
     restart,
     pidFile,
     isRunning: () => running() !== undefined,
-    hasWorked: () => existsSync(logFile) && readFileSync(logFile, 'utf8').trim().includes('\n'),
+    hasWorked: () =>
+      existsSync(logFile) &&
+      statSync(logFile).isFile() &&
+      readFileSync(logFile, 'utf8').trim().includes('\n'),
     start() {
       rmSync(join(dir, 'state', 'stuck'), { force: true });
       spawnSync('/bin/sh', [control, dir], { stdio: 'ignore', timeout: 10_000 });

@@ -1,6 +1,6 @@
 import type { Investigation, Question } from '../ports.ts';
 import { incidentData } from './prompt-data.ts';
-import { type RoleDeps, runRole } from './run-role.ts';
+import { nowOf, type RoleDeps, runRole, targetsOf } from './run-role.ts';
 
 /** Characters of the story; its end says how things stand. */
 const MAX_STORY = 12_000;
@@ -13,11 +13,11 @@ export async function answerQuestion(
 ): Promise<string> {
   const { text: answer } = await runRole(deps, work, {
     role: 'conversation',
-    data: incidentData(work, {
+    data: incidentData(work, nowOf(deps), {
       story: story.slice(-MAX_STORY),
       ...(earlier.length > 0 ? { asked_before_in_this_conversation: earlier } : {}),
       question: { by, text },
-      targets: deps.targets,
+      targets: targetsOf(work),
     }),
     task: 'Answer the question in incident_data.',
     about: text,

@@ -1,7 +1,6 @@
 import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
 import { OpsError } from '../../domain/errors.ts';
-import { asActionId, asToolCallId, type IncidentId } from '../../domain/ids.ts';
-import type { ToolCall } from '../../domain/tool-call.ts';
+import { asActionId, asToolCallId } from '../../domain/ids.ts';
 import type { Runbook } from '../../memory/runbooks/runbook.ts';
 import { checkKnownProblem, type RunbookCheck } from '../playbook/create-playbook.ts';
 import { plan as planFromRunbook } from '../playbook/plan.ts';
@@ -10,12 +9,10 @@ import { answerQuestion } from './answer-question.ts';
 import { promptsVersion } from './load-prompt.ts';
 import { diagnosisData, guidanceText, incidentData, runbookData, triageData } from './prompt-data.ts';
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
-import { type Finished, type RoleDeps, runRole } from './run-role.ts';
+import { type Finished, nowOf, type RoleDeps, runRole, targetsOf } from './run-role.ts';
 import { tidyDiagnosis, tidyTriage } from './tidy-report.ts';
 
 export interface ClaudeDeps extends RoleDeps {
-  /** The incident's tool calls as recorded. */
-  readonly toolCalls: (incidentId: IncidentId) => Promise<readonly ToolCall[]>;
   /** The runbooks, whose steps are tried before the model is asked; without them it is always asked. */
   readonly runbooks?: () => readonly Runbook[];
 }
@@ -40,7 +37,7 @@ export function createClaude(deps: ClaudeDeps): Investigator {
 async function triage(deps: ClaudeDeps, work: Investigation): Promise<Triage> {
   const report = await runRole(deps, work, {
     role: 'triage',
-    data: incidentData(work, { targets: deps.targets }),
+    data: incidentData(work, nowOf(deps), { targets: targetsOf(work) }),
     task: 'Triage this incident and call report_triage.',
     about: guidanceText(work),
     effort: 'low',
@@ -87,10 +84,10 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
   if (shown && known.runbook.conclusive === true) return known.diagnosis;
   const outcome = await runRole(deps, work, {
     role: 'detective',
-    data: incidentData(work, {
+    data: incidentData(work, nowOf(deps), {
       ...triageData(found),
       ...(known === null ? {} : runbookData(known)),
-      targets: deps.targets,
+      targets: targetsOf(work),
     }),
     task: shown
       ? 'The runbook’s reads show a cause (runbook_check). Check it: is it the cause of this alert, and what else could look the same? Then call report_diagnosis.'
@@ -149,7 +146,7 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
   const calls = (await deps.toolCalls(work.incident.id)).filter((call) => cited.has(call.id));
   const outcome = await runRole(deps, work, {
     role: 'surgeon',
-    data: incidentData(work, { ...diagnosisData(diagnosis, calls), targets: deps.targets }),
+    data: incidentData(work, nowOf(deps), { ...diagnosisData(diagnosis, calls), targets: targetsOf(work) }),
     task: 'Propose the one action that removes this cause, or call report_no_action.',
     about: [diagnosis.rootCause, diagnosis.remedy, guidanceText(work)].filter(Boolean).join('\n'),
     effort: 'medium',

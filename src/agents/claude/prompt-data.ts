@@ -3,14 +3,16 @@ import { heldBackWords, seenBefore } from '../../domain/seen-before.ts';
 import type { ToolCall } from '../../domain/tool-call.ts';
 import type { RunbookCheck } from '../playbook/create-playbook.ts';
 import type { Investigation } from '../ports.ts';
+import { toTheSecond } from './role-tools.ts';
 
 /** Characters of one tool output quoted in a first turn. */
 const MAX_OUTPUT_CHARS = 6_000;
 
-/** The first user turn of a role begins with what it is about as labelled data. */
-export function incidentData(work: Investigation, more: object): string {
+/** The first user turn of a role begins with what it is about as labelled data, and what time it is. */
+export function incidentData(work: Investigation, now: Date, more: object): string {
   const data = {
-    incident: alertData(work),
+    now: toTheSecond(now),
+    incident: alertData(work, now),
     tried_before: triedBefore(work),
     ...triedData(work),
     ...readAgainData(work),
@@ -29,7 +31,7 @@ function quoted(data: object): string {
   return JSON.stringify(data, null, 1).replaceAll('<', '\\u003c');
 }
 
-function alertData({ incident }: Investigation): object {
+function alertData({ incident, alertStartedAt }: Investigation, now: Date): object {
   return {
     id: incident.id,
     title: incident.title,
@@ -40,10 +42,36 @@ function alertData({ incident }: Investigation): object {
     incident_type: incident.incidentType,
     labels: incident.labels,
     annotations: incident.annotations,
-    opened_at: incident.openedAt,
+    ...(alertStartedAt ? { alert_started_at: whenOf(alertStartedAt, now) } : {}),
+    opened_at: whenOf(incident.openedAt, now),
     round: incident.round,
   };
 }
+
+/** As it is where it is no time. */
+function timeOf(iso: string): string {
+  const at = new Date(iso);
+  return Number.isNaN(at.getTime()) ? iso : toTheSecond(at);
+}
+
+/** `2026-11-22T10:10:42Z, 12 min ago`. */
+function whenOf(iso: string, now: Date): string {
+  const seconds = Math.round((now.getTime() - new Date(iso).getTime()) / 1_000);
+  if (Number.isNaN(seconds)) return iso;
+  return `${timeOf(iso)}, ${seconds < 0 ? `${spanOf(-seconds)} from now` : `${spanOf(seconds)} ago`}`;
+}
+
+/** In its largest unit that is not less than two. */
+function spanOf(seconds: number): string {
+  for (const [unit, size] of UNITS) if (seconds >= 2 * size) return `${Math.floor(seconds / size)} ${unit}`;
+  return `${seconds} s`;
+}
+
+const UNITS = [
+  ['days', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const;
 
 /** What commands did for errors like this one; what else memory has comes in blocks of its own. */
 function triedBefore({ recall }: Investigation): object {
@@ -96,6 +124,7 @@ function readAgainData({ readAgain }: Investigation): object {
       tool_call_id: call.id,
       tool: call.tool,
       target: call.target,
+      at: timeOf(call.startedAt),
       output: call.output.slice(0, MAX_OUTPUT_CHARS),
     },
   };
@@ -130,7 +159,7 @@ export function diagnosisData(diagnosis: Diagnosis, cited: readonly ToolCall[]):
       tool_call_id: call.id,
       tool: call.tool,
       target: call.target,
-      finished_at: call.finishedAt,
+      at: timeOf(call.startedAt),
       output: call.output.slice(0, MAX_OUTPUT_CHARS),
     })),
   };

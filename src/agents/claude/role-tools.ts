@@ -15,6 +15,8 @@ export interface OfferedTool {
   readonly kind: ToolKind;
   readonly domain?: Domain | 'any';
   readonly targetKind?: Target['kind'];
+  /** Paths in its data of what is only ever counted up. */
+  readonly counters?: readonly string[];
   // oxlint-disable-next-line typescript/no-explicit-any -- tools of every input type; the gate parses each
   readonly input: z.ZodType<any>;
 }
@@ -27,7 +29,9 @@ export interface Subject {
 
 /**
  * A role's tools, all that fit the incident's target and in one order: the declaration is the same in all incidents of
- * one kind of target, and the gate would refuse the others.
+ * one target, and the gate would refuse the others.
+ *
+ * @param targets what the role may name
  */
 export function toolsOf(
   role: PromptedRole,
@@ -116,13 +120,26 @@ export function requestOf(
   };
 }
 
-/** What the model reads: JSON that says which call this was and keeps its output a quoted string. */
-export function answerOf(request: ToolCallRequest, result: ToolCallResult): string {
+/** A read that was made before: which call that was, how long ago, and what has changed. */
+export interface Compared {
+  readonly with: string;
+  readonly seconds: number;
+  readonly changed: readonly string[];
+}
+
+/** What the model reads: JSON that says which call this was, and when, and keeps its output a quoted string. */
+export function answerOf(
+  request: ToolCallRequest,
+  result: ToolCallResult,
+  at: Date,
+  compared?: Compared,
+): string {
   const head = {
     tool_call_id: result.toolCallId,
     tool: request.tool,
     target: request.target,
     status: result.kind,
+    at: toTheSecond(at),
   };
   switch (result.kind) {
     case 'ok':
@@ -130,6 +147,7 @@ export function answerOf(request: ToolCallRequest, result: ToolCallResult): stri
       return JSON.stringify({
         ...head,
         ...(result.truncated ? { truncated: true } : {}),
+        ...(compared === undefined ? {} : { since_call: compared.with, changed: changesOf(compared) }),
         ...shownOutput(result.text),
       });
     case 'proposed':
@@ -138,6 +156,15 @@ export function answerOf(request: ToolCallRequest, result: ToolCallResult): stri
     case 'refused':
       return JSON.stringify({ ...head, code: result.code, reason: result.reason });
   }
+}
+
+function changesOf({ seconds, changed }: Compared): string | readonly string[] {
+  return changed.length === 0 ? `nothing in ${seconds} s` : changed;
+}
+
+/** ISO 8601, UTC. */
+export function toTheSecond(at: Date): string {
+  return `${at.toISOString().slice(0, 19)}Z`;
 }
 
 function isTargetless(kind: ToolKind): boolean {

@@ -1,16 +1,28 @@
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import type { IncidentId } from '../../domain/ids.ts';
 import type { ShownMemory } from '../../domain/memory.ts';
 import type { Target } from '../../domain/target.ts';
+import type { Json, ToolCall, ToolCallResult } from '../../domain/tool-call.ts';
 import type { Effort, ModelStream } from '../../llm/types.ts';
 import type { CostBreaker } from '../../security/cost-breaker.ts';
 import type { ModelGuard } from '../../security/model-guard/model-guard.ts';
 import { runLoop } from '../loop/run-loop.ts';
-import type { Hint, LaterTurn, LoopLimits, LoopOutcome, ReportTool, ToolAnswer } from '../loop/types.ts';
+import type {
+  EarlierAnswer,
+  Hint,
+  LaterTurn,
+  LoopLimits,
+  LoopOutcome,
+  ReportTool,
+  ToolAnswer,
+} from '../loop/types.ts';
 import { type Guidance, type Investigation, InvestigatorFailed } from '../ports.ts';
+import { differenceOf } from './difference.ts';
 import { failureWords, limitWords } from './failure-words.ts';
 import { recordingUsage, withinBudget } from './guarded-stream.ts';
 import { compactionPrompt, loadPrompt, type PromptedRole } from './load-prompt.ts';
 import { memoryTurns } from './memory-turns.ts';
-import { answerOf, hasTarget, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
+import { answerOf, type Compared, hasTarget, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
 import { screenedStream } from './screened-stream.ts';
 import { createWords } from './words.ts';
 
@@ -39,6 +51,10 @@ export interface RoleRun<T> {
 export interface RoleDeps {
   readonly llm: ClaudeModel;
   readonly tools: readonly OfferedTool[];
+  /** The incident's tool calls as recorded. */
+  readonly toolCalls: (incidentId: IncidentId) => Promise<readonly ToolCall[]>;
+  /** Default: the system's clock. */
+  readonly clock?: () => Date;
   /** Names of the configured targets. */
   readonly targets: readonly string[];
   /** Goes on where the first refuses; without it the playbook does. */
@@ -106,10 +122,16 @@ function converse<T>(
     () => work.unsay(),
   );
   const stream = guarded(deps, work, run.role);
+  const requested = (name: string, input: unknown, runbookId: string | null = null) =>
+    requestOf(name, input, {
+      runbookId,
+      targets: deps.targets,
+      target: hasTarget(deps.tools, name) ? work.incident.target : null,
+    });
   return runLoop<T>({
     stream: model === undefined ? stream : (request, options) => stream({ ...request, model }, options),
     system: loadPrompt(run.role, deps.prompts).system,
-    tools: toolsOf(run.role, deps.tools, deps.targets, {
+    tools: toolsOf(run.role, deps.tools, targetsOf(work), {
       domain: work.incident.domain,
       targetKind: work.incident.target === null ? undefined : deps.kindOf?.(work.incident.target),
     }),
@@ -122,15 +144,21 @@ function converse<T>(
     compaction: compactionPrompt(deps.prompts),
     oneCallPerTurn: run.role === 'surgeon',
     durably: (name, fn) => work.durably(`${prefix}:${name}`, fn),
-    callTool: (name, input) =>
-      callThroughGate(work, name, input, {
-        runbookId: run.runbookId ?? null,
-        targets: deps.targets,
-        target: hasTarget(deps.tools, name) ? work.incident.target : null,
-      }),
+    callTool: (name, input, _, __, earlier) =>
+      callThroughGate(deps, work, requested(name, input, run.runbookId ?? null), earlier),
+    // Why it is asked for makes it no other call.
+    identify: (name, input) => {
+      const { tool, target, input: own } = requested(name, input).request;
+      return canonicalJson({ tool, target, input: own });
+    },
+    // What is remembered or shown again stays what it is; a live system does not.
+    mayRepeat: (name) => {
+      const kind = deps.tools.find((tool) => tool.name === name)?.kind;
+      return kind === 'read' || kind === 'diagnostic' || kind === 'docs';
+    },
+    ...(deps.clock === undefined ? {} : { clock: () => nowOf(deps).getTime() }),
     leftOut: async (name, input, limit) => {
-      const target = hasTarget(deps.tools, name) ? work.incident.target : null;
-      const asked = requestOf(name, input, { runbookId: null, targets: deps.targets, target });
+      const asked = requested(name, input);
       await work.leaveOut?.(asked.request, asked.purpose, `Not run: ${limitWords(limit)}.`);
     },
     onEvent: words.on,
@@ -166,19 +194,58 @@ function hintTurn({ seq, by, text }: Guidance & { readonly seq: number }): Hint 
 }
 
 async function callThroughGate(
+  deps: RoleDeps,
   work: Investigation,
-  tool: string,
-  input: unknown,
-  given: Parameters<typeof requestOf>[2],
+  { request, purpose }: ReturnType<typeof requestOf>,
+  earlier: EarlierAnswer | undefined,
 ): Promise<ToolAnswer> {
-  const { request, purpose } = requestOf(tool, input, given);
+  const at = nowOf(deps);
   const result = await work.callTool(request, purpose);
+  const compared = earlier && (await comparedWith(deps, work, request.tool, result, { earlier, at }));
   return {
-    content: answerOf(request, result),
+    content: answerOf(request, result, at, compared),
     isError: result.kind === 'failed' || result.kind === 'refused',
     recordedAs: result.toolCallId,
+    ...(compared?.changed.length === 0 ? { unchanged: true } : {}),
     ...(result.kind === 'proposed' ? { final: result.actionId } : {}),
   };
+}
+
+/** By code, from both as they are on record; undefined where there is nothing to compare. */
+async function comparedWith(
+  { tools, toolCalls }: RoleDeps,
+  { incident }: Investigation,
+  tool: string,
+  result: ToolCallResult,
+  { earlier, at }: { readonly earlier: EarlierAnswer; readonly at: Date },
+): Promise<Compared | undefined> {
+  const id = earlier.recordedAs;
+  if (result.kind !== 'ok' || id === undefined) return undefined;
+  const before = (await toolCalls(incident.id)).find((call) => call.id === id);
+  if (before === undefined) return undefined;
+  const seconds = Math.round((at.getTime() - earlier.at) / 1_000);
+  // What has no machine-readable form is compared line by line.
+  const inWords = before.result === null || result.data === null;
+  const counters = tools.find(({ name }) => name === tool)?.counters;
+  const { lines } = differenceOf({
+    before: inWords ? linesOf(before.output) : before.result,
+    now: inWords ? linesOf(result.text) : result.data,
+    seconds,
+    ...(counters === undefined ? {} : { counters }),
+  });
+  return { with: id, seconds, changed: lines };
+}
+
+const linesOf = (text: string): Json => text.split('\n').filter((line) => line.trim() !== '');
+
+/** What the model may name: its incident's target, and nothing where there is none. */
+export function targetsOf({ incident }: Pick<Investigation, 'incident'>): readonly string[] {
+  return incident.target === null ? [] : [incident.target];
+}
+
+/** Of the deps: evaluations may have another. */
+export function nowOf({ clock }: Pick<RoleDeps, 'clock'>): Date {
+  return clock === undefined ? new Date() : clock();
 }
 
 /** The model behind its guards, as this role of this incident may use it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storableJson } from '../../domain/storable.ts';
 import type { ModelTool, ToolUse } from '../../llm/types.ts';
 import type { ReportTool } from './types.ts';
 
@@ -36,7 +37,9 @@ export function readReport<T>(report: ReportTool<T> | undefined, uses: readonly 
   return problems.size === 0 ? { kind: 'none' } : { kind: 'invalid', problems };
 }
 
-function parse<T>(report: ReportTool<T>, input: unknown) {
+/** A report becomes rows and events: what the database would refuse is gone before anything is made of it. */
+function parse<T>(report: ReportTool<T>, given: unknown) {
+  const input = storableJson(given);
   return report.schema.safeParse(report.tidy === undefined ? input : report.tidy(input));
 }
 

@@ -206,6 +206,9 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
   const runs = await runTools(uses, {
     turn: course.turn,
     callTool: options.callTool,
+    identify: options.identify,
+    mayRepeat: options.mayRepeat,
+    clock: options.clock,
     durably: step.durably,
     signal: options.signal,
     onEvent: step.onEvent,
@@ -240,7 +243,7 @@ async function goOn<T>(
   runs: readonly ToolRun[],
 ): Promise<Next<T>> {
   const { course, budget, options } = step;
-  const idle = runs.length > 0 && runs.every((run) => run.repeated || run.answer.isError);
+  const idle = runs.length > 0 && runs.every((run) => !run.isNew);
   course.idleTurns = idle ? course.idleTurns + 1 : 0;
   const allowed = options.limits?.idleTurns ?? DEFAULT_LIMITS.idleTurns;
   if (course.idleTurns >= allowed) return ended('no_progress', course, budget);
@@ -251,7 +254,7 @@ async function goOn<T>(
   course.closing = options.report === undefined || limit === 'turns' ? undefined : limit;
   const last =
     course.closing !== undefined || budget.lastTurn() || (idle && course.idleTurns === allowed - 1);
-  const told = runs.filter((run) => !run.repeated && !run.answer.isError).map((run) => run.answer.content);
+  const told = runs.filter((run) => run.isNew).map((run) => run.answer.content);
   if (!last) notes.push(...(await remembered(step, said, told)));
   if (last && options.report !== undefined) notes.push(lastCall(options.report.name));
   course.messages.push({ role: 'user', content: [...results, ...notes.map(textBlock)] });

@@ -1,20 +1,47 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import type { Json } from '../../domain/tool-call.ts';
 import type { ToolUse } from '../../llm/types.ts';
-import type { AgentEvent, CallTool, Durably, ToolAnswer } from './types.ts';
+import type { AgentEvent, CallTool, Durably, EarlierAnswer, ToolAnswer } from './types.ts';
 
-/** Remembers what was asked in this loop, so that the same question is not asked of a live system twice. */
-export type AskedBefore = Map<string, { readonly turn: number; readonly answer: Promise<TimedAnswer> }>;
+/** A call may be made again after so long; until then it is answered from the first. */
+export const REPEAT_AFTER_MS = 5_000;
+/** So often the same call may bring something new by what has changed since: whoever asks on only waits. */
+const MAX_SAMPLES = 3;
 
-/** As recorded: `ms` is how long the call took when it really ran. */
+/** Remembers what was asked in this loop, so that the same question is not asked of a live system again and again. */
+export type AskedBefore = Map<string, AskedCall>;
+
+interface AskedCall {
+  /** In which it was asked last. */
+  readonly turn: number;
+  readonly end: Promise<AskedEnd>;
+  /** How often it ran and had something to say. */
+  readonly samples: number;
+}
+
+/** As recorded: `ms` is how long the call took when it really ran, and `at` when that was (ms since 1970). */
 interface TimedAnswer extends ToolAnswer {
   readonly ms: number;
+  readonly at: number;
+}
+
+interface AskedEnd {
+  readonly recorded: TimedAnswer | NotRun;
+  /** Of the last time that it really ran. */
+  readonly answer: TimedAnswer;
+}
+
+/** As recorded: it did not run, because the same had been asked `ageMs` before. */
+interface NotRun {
+  readonly ageMs: number;
 }
 
 export interface ToolRun {
   readonly use: ToolUse;
   readonly answer: ToolAnswer;
   readonly repeated: boolean;
+  /** It says something that nothing before it had said. */
+  readonly isNew: boolean;
   /** 0 when it did not run. */
   readonly ms: number;
 }
@@ -23,6 +50,9 @@ export interface RunToolsOptions {
   /** Unique per turn; part of the durable names. */
   readonly turn: number;
   readonly callTool: CallTool;
+  readonly identify?: ((name: string, input: unknown) => string) | undefined;
+  readonly mayRepeat?: ((name: string) => boolean) | undefined;
+  readonly clock?: (() => number) | undefined;
   readonly durably: Durably;
   readonly signal: AbortSignal;
   readonly onEvent: (event: AgentEvent) => void;
@@ -35,46 +65,73 @@ export function runTools(uses: readonly ToolUse[], options: RunToolsOptions): Pr
 }
 
 async function runTool(use: ToolUse, index: number, options: RunToolsOptions): Promise<ToolRun> {
-  const { turn, callTool, durably, signal, onEvent, askedBefore } = options;
-  const key = `${use.name} ${canonicalJson(use.input as Json)}`;
+  const { turn, durably, onEvent, askedBefore } = options;
+  const { identify = (name, input) => `${name} ${canonicalJson(input as Json)}` } = options;
+  const key = identify(use.name, use.input);
   const before = askedBefore.get(key);
-  if (before !== undefined) {
-    const earlier = await before.answer;
-    // A failed call may be tried again in a later turn; twins in one message share one run, however it ends.
-    if (!earlier.isError || before.turn === turn) {
-      onEvent({
-        type: 'tool_finished',
-        toolUseId: use.id,
-        name: use.name,
-        isError: earlier.isError,
-        repeated: true,
-      });
-      return { use, answer: repeatOf(earlier), repeated: true, ms: 0 };
-    }
-  }
-  const answer = durably(`turn ${turn} tool ${index} ${use.name}`, async () => {
-    onEvent({ type: 'tool_started', toolUseId: use.id, name: use.name, input: use.input });
-    const started = performance.now();
-    const given = await unlessAborted(callTool(use.name, use.input, use.id, signal), signal);
-    return { ...given, ms: Math.round(performance.now() - started) };
-  });
-  askedBefore.set(key, { turn, answer });
-  const { ms, ...given } = await answer;
-  onEvent({
-    type: 'tool_finished',
-    toolUseId: use.id,
-    name: use.name,
-    isError: given.isError,
-    repeated: false,
-  });
-  return { use, answer: given, repeated: false, ms };
+  // Twins in one message share one run, however it ends.
+  if (before?.turn === turn) return repeated(use, (await before.end).answer, 0, onEvent);
+  // Whether it runs depends on the time, so that is recorded too.
+  const end = durably(`turn ${turn} tool ${index} ${use.name}`, () => ask(use, before, options)).then(
+    async (recorded): Promise<AskedEnd> => {
+      const answer = 'ageMs' in recorded ? (await before?.end)?.answer : recorded;
+      return { recorded, answer: answer as TimedAnswer };
+    },
+  );
+  askedBefore.set(key, { turn, end, samples: before?.samples ?? 0 });
+  const { recorded: given, answer } = await end;
+  if ('ageMs' in given) return repeated(use, answer, given.ageMs, onEvent);
+  const samples = (before?.samples ?? 0) + (given.isError ? 0 : 1);
+  askedBefore.set(key, { turn, end, samples });
+  onEvent(finished(use, given.isError, false));
+  const { ms, at: _, ...said } = given;
+  const isNew = !given.isError && given.unchanged !== true && samples <= MAX_SAMPLES;
+  return { use, answer: said, repeated: false, isNew, ms };
+}
+
+/** A call that failed may be tried again at once. */
+async function ask(
+  use: ToolUse,
+  before: AskedCall | undefined,
+  { callTool, signal, onEvent, mayRepeat = () => true, clock = Date.now }: RunToolsOptions,
+): Promise<TimedAnswer | NotRun> {
+  const earlier = (await before?.end)?.answer;
+  const isAnswered = earlier !== undefined && !earlier.isError;
+  const at = clock();
+  if (isAnswered && (!mayRepeat(use.name) || at - earlier.at < REPEAT_AFTER_MS))
+    return { ageMs: Math.max(0, at - earlier.at) };
+  onEvent({ type: 'tool_started', toolUseId: use.id, name: use.name, input: use.input });
+  const started = performance.now();
+  const call = callTool(use.name, use.input, use.id, signal, isAnswered ? earlierOf(earlier) : undefined);
+  const given = await unlessAborted(call, signal);
+  return { ...given, ms: Math.round(performance.now() - started), at };
+}
+
+function earlierOf({ recordedAs, at }: TimedAnswer): EarlierAnswer {
+  return { at, ...(recordedAs === undefined ? {} : { recordedAs }) };
 }
 
 /** Says that it is old news without adding instructions: those never stand in tool results. */
-function repeatOf(earlier: ToolAnswer): ToolAnswer {
-  const note = 'Repeated call: not run again; this is the result of the earlier identical call.';
+function repeated(
+  use: ToolUse,
+  earlier: TimedAnswer,
+  ageMs: number,
+  onEvent: RunToolsOptions['onEvent'],
+): ToolRun {
+  onEvent(finished(use, earlier.isError, true));
+  const age = ageMs < 1_000 ? '' : ` of ${Math.floor(ageMs / 1_000)} s ago`;
+  const note = `Repeated call: not run again; this is the result of the earlier identical call${age}.`;
   const { content, isError, recordedAs } = earlier;
-  return { content: `${note}\n${content}`, isError, ...(recordedAs === undefined ? {} : { recordedAs }) };
+  const answer = {
+    content: `${note}\n${content}`,
+    isError,
+    ...(recordedAs === undefined ? {} : { recordedAs }),
+  };
+  return { use, answer, repeated: true, isNew: false, ms: 0 };
+}
+
+function finished({ id, name }: ToolUse, isError: boolean, isRepeated: boolean): AgentEvent {
+  return { type: 'tool_finished', toolUseId: id, name, isError, repeated: isRepeated };
 }
 
 /** A tool that ignores the signal must not hold up a person's *Stop*. */

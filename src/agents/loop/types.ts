@@ -17,17 +17,27 @@ export interface ToolAnswer {
   readonly recordedAs?: string;
   /** Ends the loop with this message's calls; handed back as the outcome's `final`, after a replay too. */
   readonly final?: string;
+  /** The same call was answered before, and says nothing else now. */
+  readonly unchanged?: boolean;
+}
+
+/** What the same call was answered before. */
+export interface EarlierAnswer {
+  readonly recordedAs?: string;
+  /** When it was made, ms since 1970. */
+  readonly at: number;
 }
 
 /**
  * The one way to a tool (the gate). Must not throw: a refusal or failure is an answer with `isError`.
- * Must follow `signal`; the loop does not wait for it after an abort.
+ * Must follow `signal`; the loop does not wait for it after an abort. `earlier`: it is made again, and compared with that.
  */
 export type CallTool = (
   name: string,
   input: unknown,
   toolUseId: string,
   signal: AbortSignal,
+  earlier?: EarlierAnswer,
 ) => Promise<ToolAnswer>;
 
 /**
@@ -61,7 +71,7 @@ export interface LoopLimits {
   readonly usd: number;
   /** Time spent in model and tools, ms; what a restart took does not count. */
   readonly wallMs: number;
-  /** Turns in a row that bring nothing new: only repeated or failed calls. */
+  /** Turns in a row that bring nothing new: only repeated or failed calls, or reads that show nothing else than before. */
   readonly idleTurns: number;
 }
 
@@ -105,6 +115,12 @@ export interface LoopOptions<T> {
   readonly effort: Effort;
   readonly maxTokens: number;
   readonly callTool: CallTool;
+  /** What makes two calls the same one, whatever else is said with them; without it all of their input does. */
+  readonly identify?: (name: string, input: unknown) => string;
+  /** Whether a call may run again after a while because what it reads changes; without it any may. */
+  readonly mayRepeat?: (name: string) => boolean;
+  /** ms since 1970. */
+  readonly clock?: () => number;
   readonly signal: AbortSignal;
   /** Told of each call of the last message that a limit leaves no room for; it does not run. */
   readonly leftOut?: (name: string, input: unknown, limit: LimitKind) => Promise<void>;

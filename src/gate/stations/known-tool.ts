@@ -1,17 +1,21 @@
 import { refuse } from '../../domain/errors.ts';
 import type { Json } from '../../domain/tool-call.ts';
-import type { AnyTool } from '../../tools/define.ts';
-import type { Station } from '../station.ts';
+import { mayUse } from '../access.ts';
+import type { GateDeps } from '../gate-deps.ts';
+import type { Passage, Station } from '../station.ts';
 
 /** What is wrong, as far as it helps the caller. */
 const MAX_ISSUES = 10;
 
 /** Station 1: the tool is registered and the input parses; unknown fields are refused by the tools' strict schemas. */
-export function knownTool(registry: { get(name: string): AnyTool | undefined }): Station {
+export function knownTool(registry: GateDeps['registry']): Station {
   return (passage) => {
     const tool = registry.get(passage.request.tool);
     if (!tool)
-      return refuse('UNKNOWN_TOOL', `There is no tool called "${passage.request.tool.slice(0, 80)}".`);
+      return refuse(
+        'UNKNOWN_TOOL',
+        `There is no tool called "${passage.request.tool.slice(0, 80)}".${instead(registry, passage)}`,
+      );
     const parsed = tool.input.safeParse(passage.request.input);
     if (!parsed.success) {
       const lines = parsed.error.issues
@@ -23,4 +27,12 @@ export function knownTool(registry: { get(name: string): AnyTool | undefined }):
     passage.input = parsed.data as Json;
     return undefined;
   };
+}
+
+/** What the caller's role may use. */
+function instead(registry: GateDeps['registry'], { credential: { role } }: Passage): string {
+  const names = (registry.list?.() ?? [])
+    .filter(({ kind }) => role !== 'supervisor' && mayUse(role, kind))
+    .map(({ name }) => name);
+  return names.length === 0 ? '' : ` There are ${names.join(', ')}.`;
 }

@@ -11,11 +11,13 @@ export function targetInScope(targets: ReadonlyMap<string, Target>): Station {
   return (passage) => {
     if (passage.tool && hasNoTarget(passage.tool)) return undefined;
     const name = passage.request.target;
-    if (!name) return refuse('NO_TARGET', 'Name the target: one of the configured names.');
+    const instead = allowed(passage.credential.targets);
+    if (!name) return refuse('NO_TARGET', `Name the target. ${instead}`);
     const target = targets.get(name);
-    if (!target) return refuse('UNKNOWN_TARGET', `"${name.slice(0, 80)}" is not a configured target.`);
+    if (!target)
+      return refuse('UNKNOWN_TARGET', `"${name.slice(0, 80)}" is not a configured target. ${instead}`);
     if (!passage.credential.targets.includes(name))
-      return refuse('TARGET_OUT_OF_SCOPE', `"${name}" is not part of this incident.`);
+      return refuse('TARGET_OUT_OF_SCOPE', `"${name}" is not part of this incident. ${instead}`);
     const domain = passage.tool?.domain;
     if (domain && domain !== 'any' && domain !== target.domain)
       return refuse(
@@ -31,4 +33,12 @@ export function targetInScope(targets: ReadonlyMap<string, Target>): Station {
     passage.target = target;
     return undefined;
   };
+}
+
+/** Whoever is refused is told what he may name; of what is configured beside it he learns nothing. */
+function allowed(targets: readonly string[]): string {
+  if (targets.length === 0) return 'This incident has no configured target, so there is no system to read.';
+  return targets.length === 1
+    ? `This incident's target is ${targets[0]}.`
+    : `This incident's targets are ${targets.join(', ')}.`;
 }

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
-import type { Sql } from '../../domain/sql.ts';
+import type { Sql, Tx } from '../../domain/sql.ts';
+import { storableJson } from '../../domain/storable.ts';
 
 /** A pool of connections behind the `Sql` port. */
 export interface Database {
@@ -53,21 +54,38 @@ export function openDatabase(
     retiring.add(retired);
   }
 
-  const sql = Object.assign(
-    (strings: TemplateStringsArray, ...values: readonly unknown[]) => client(strings, ...(values as never[])),
+  const sql: Sql = Object.assign(
+    storing(() => client),
     {
-      json: (value: unknown) => client.json(value as never),
-      array: (values: readonly unknown[]) => client.array(values as never),
-      begin: (...args: readonly unknown[]) => client.begin(...(args as Parameters<Client['begin']>)),
+      begin: async <T>(...args: readonly unknown[]): Promise<T> => {
+        const use = args.at(-1) as (tx: Tx) => Promise<T>;
+        const inside = (tx: unknown): Promise<T> => use(storing(() => tx as Client));
+        const begun = args.length > 1 ? client.begin(String(args[0]), inside) : client.begin(inside);
+        return begun as Promise<T>;
+      },
     },
   );
   return {
-    sql: sql as unknown as Sql,
+    sql,
     async close(timeoutMs = 5_000) {
       closed = true;
       await Promise.all([client.end({ timeout: timeoutMs / 1000 }), ...retiring]);
     },
   };
+}
+
+/**
+ * The last boundary before the database: whatever a statement carries is such that PostgreSQL takes it, whoever said it.
+ * A single NUL or half of a surrogate pair in a model's answer would have it refuse the row, and what waits for that row
+ * would never end. What is hashed or signed must be storable before, or it would not be met again.
+ */
+function storing(client: () => Client): Tx {
+  const run = (strings: TemplateStringsArray, ...values: readonly unknown[]) =>
+    client()(strings, ...(values.map(storableJson) as never[]));
+  return Object.assign(run as unknown as Tx, {
+    json: (value: unknown) => client().json(storableJson(value) as never),
+    array: (values: readonly unknown[]) => client().array(storableJson(values) as never),
+  });
 }
 
 /** `shared` is postgres.js's own, and not in its types. */

@@ -4,15 +4,31 @@ import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
 import type { Jobs } from '../../domain/jobs.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Sql } from '../../domain/sql.ts';
+import { createEarlierTries, type EarlierTries, type TakenUp } from './earlier-tries.ts';
 import { APPLICATION, QUESTION_WORKFLOW, QUESTIONS_QUEUE, QUEUE, WORKFLOW } from './enqueue-function.ts';
 import { pidSpace } from './pid-space.ts';
 import { createTakeover } from './takeover.ts';
 
-/** Runs `fn` once per name and turn: after a crash its recorded result is returned instead. */
-export type Durably = <T>(name: string, fn: () => Promise<T>) => Promise<T>;
+/**
+ * Runs `fn` once per name and turn: after a crash its recorded result is returned instead. `anew`: what an earlier try of the
+ * same turn got from this step says nothing about now.
+ */
+export type Durably = <T>(
+  name: string,
+  fn: () => Promise<T>,
+  options?: { readonly anew?: boolean },
+) => Promise<T>;
 
-/** One short durable workflow for an incident. Throwing asks for the same turn again, later. */
-export type Turn = (incidentId: IncidentId, reason: string, durably: Durably) => Promise<void>;
+/**
+ * One short durable workflow for an incident. Throwing asks for the same turn again, later; that one is given what the
+ * tries before it have finished.
+ */
+export type Turn = (
+  incidentId: IncidentId,
+  reason: string,
+  durably: Durably,
+  earlier?: EarlierTries,
+) => Promise<void>;
 
 /** Answers one question, as a durable workflow beside the turns. Throwing asks for it again, later, unless this is the last time. */
 export type Answer = (questionId: string, durably: Durably, isLast: boolean) => Promise<void>;
@@ -38,8 +54,10 @@ export interface Engine extends Jobs {
 
 /** A turn that threw is tried again after 1, 2, 4 … s, at most a minute apart, for as long as it takes: nothing is lost. */
 const RETRY_MAX_MS = 60_000;
+/** Workflows of earlier tries that a turn looks its finished steps up in; the latest has nearly all of them. */
+const MAX_TRIES_KNOWN = 12;
 /** A question is of its moment: after this many faults it stays without an answer. */
-const MAX_ANSWER_ATTEMPTS = 4;
+const MAX_ANSWER_ATTEMPTS = 3;
 const ANSWERS_AT_ONCE = 8;
 
 export function createEngine(options: {
@@ -64,31 +82,52 @@ export function createEngine(options: {
    * While we stop, no step begins and none is recorded: what was cut off must run again elsewhere, not be replayed as a
    * failure. A step never settles then; its turn stays pending and is taken over.
    */
-  const durably: Durably = (name, fn) =>
-    DBOS.runStep(
-      async () => {
-        if (stopping) return forever();
-        const work = fn();
-        inFlight.add(work);
-        try {
-          return await work.then(
-            (result) => (stopping ? forever() : result),
-            (error: unknown) => {
-              if (stopping) return forever();
-              throw error;
-            },
-          );
-        } finally {
-          inFlight.delete(work);
-        }
+  const durably: Durably = (name, fn) => DBOS.runStep(() => unlessStopping(fn), { name });
+
+  async function unlessStopping<T>(fn: () => Promise<T>): Promise<T> {
+    if (stopping) return forever();
+    const work = fn();
+    inFlight.add(work);
+    try {
+      return await work.then(
+        (result) => (stopping ? forever() : result),
+        (error: unknown) => {
+          if (stopping) return forever();
+          throw error;
+        },
+      );
+    } finally {
+      inFlight.delete(work);
+    }
+  }
+
+  /** `durably` for one turn. `ran`: it has finished a step that no earlier try had. */
+  function turnSteps(earlier: TakenUp | undefined): { readonly durably: Durably; ran: boolean } {
+    const begun = new Map<string, number>();
+    const steps = {
+      ran: false,
+      async durably<T>(name: string, fn: () => Promise<T>, { anew = false } = {}): Promise<T> {
+        const nth = begun.get(name) ?? 0;
+        begun.set(name, nth + 1);
+        let taken = anew;
+        const result = await durably(name, async () => {
+          const before = anew ? undefined : await earlier?.finished(name, nth);
+          if (before) taken = true;
+          return before ? (before.output as T) : fn();
+        });
+        if (!taken) steps.ran = true;
+        return result;
       },
-      { name },
-    );
+    };
+    return steps;
+  }
 
   async function runTurn(turn: Turn, id: string, asked: string): Promise<void> {
-    const { attempts, reason } = readAsked(asked);
+    const { attempts, tries, reason } = readAsked(asked);
+    const earlier = tries.length > 0 ? createEarlierTries(tries) : undefined;
+    const steps = turnSteps(earlier);
     try {
-      await turn(asIncidentId(id), reason, durably);
+      await turn(asIncidentId(id), reason, steps.durably, earlier);
     } catch (error) {
       // Neither done nor failed: left pending, it is taken over.
       if (stopping) return forever();
@@ -98,9 +137,11 @@ export function createEngine(options: {
         { incident: id, reason, attempt, delayMs, error: messageOf(error) },
         'turn failed; it will be tried again',
       );
-      await DBOS.runStep(() => enqueueTurn(asIncidentId(id), `retry ${attempt}: ${reason}`, { delayMs }), {
-        name: 'retry later',
-      });
+      const before = earlier?.isGoingOn === true || !steps.ran ? tries : [];
+      // A try that finished nothing new tells the next one nothing.
+      const known = steps.ran ? [DBOS.workflowID ?? '', ...before].slice(0, MAX_TRIES_KNOWN) : before;
+      const again = `retry ${[attempt, ...known].join(' ')}: ${reason}`;
+      await DBOS.runStep(() => enqueueTurn(asIncidentId(id), again, { delayMs }), { name: 'retry later' });
     }
   }
 
@@ -197,10 +238,15 @@ export function createEngine(options: {
   };
 }
 
-/** What a turn is for is kept when it is tried again: an undo's turn is not the incident's. */
-function readAsked(asked: string): { readonly attempts: number; readonly reason: string } {
-  const [, attempts = '0', reason = asked] = /^retry (\d+)(?:: (.*))?$/s.exec(asked) ?? [];
-  return { attempts: Number(attempts), reason };
+/** What a turn is for is kept when it is tried again: an undo's turn is not the incident's. `tries`: the latest first. */
+function readAsked(asked: string): {
+  readonly attempts: number;
+  readonly tries: readonly string[];
+  readonly reason: string;
+} {
+  const [, attempts = '0', tries = '', reason = asked] =
+    /^retry (\d+)((?: [\w-]{8,64})*)(?:: (.*))?$/s.exec(asked) ?? [];
+  return { attempts: Number(attempts), tries: tries.split(' ').filter((id) => id !== ''), reason };
 }
 
 const forever = (): Promise<never> => new Promise<never>(() => undefined);

@@ -5,6 +5,7 @@ import { holdToEvidence } from '../hold-to-evidence.ts';
 import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { recallNow, rememberNow } from '../recall.ts';
+import { triageOf } from '../triaged.ts';
 import { withInvestigator } from '../work.ts';
 
 /** `diagnosing` → `planning` with a cause worth acting on, else `reported`. */
@@ -12,7 +13,7 @@ export async function diagnose(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const recall = await recallNow(run, 'triaged', incident.incidentType);
   const checked = await withInvestigator(run, 'detective', recall, async (investigator, work) => {
-    const raw = await investigator.diagnose(work, triageOf(incident));
+    const raw = await investigator.diagnose(work, await triageOnRecord(deps, incident));
     return holdToEvidence(run, investigator, raw);
   });
   await run.durably('conclude', async () => {
@@ -42,15 +43,12 @@ export function worthActingOn({ diagnosis, live }: CheckedDiagnosis): boolean {
   return diagnosis.verdict === 'cause_found' && diagnosis.confidence >= MUTATION_CONFIDENCE && live;
 }
 
-/** What triage concluded, as the incident's row keeps it. */
-export function triageOf(incident: Incident): Triage {
-  return {
-    severity: incident.severity,
-    incidentType: incident.incidentType,
-    routine: incident.routine ?? false,
-    ignore: false,
-    reason: '',
-  };
+/** What triage concluded, with why: that stands in its event. */
+export async function triageOnRecord({ sql }: PhaseRun['deps'], incident: Incident): Promise<Triage> {
+  const [row] = await sql`
+    SELECT body->'triage'->>'reason' AS reason FROM event
+    WHERE incident_id = ${incident.id} AND type = 'triage.concluded' ORDER BY seq DESC LIMIT 1`;
+  return triageOf(incident, String(row?.['reason'] ?? ''));
 }
 
 function reportReason({ diagnosis, live }: CheckedDiagnosis): string {

@@ -6,7 +6,7 @@ import { move, note } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { withInvestigator } from '../work.ts';
 import { OVER_BY_ITSELF } from './await-approval.ts';
-import { redacted, triageOf, worthActingOn } from './diagnose.ts';
+import { redacted, triageOnRecord, worthActingOn } from './diagnose.ts';
 
 /** `planning` → `awaiting_approval` with one action, else `reported`. */
 export async function plan(run: PhaseRun): Promise<void> {
@@ -102,7 +102,7 @@ async function planned(
   const { deps } = run;
   const incident = { ...run.incident, investigator: 'playbook' } as const;
   const checked = await withInvestigator({ ...run, incident }, 'detective', recall, async (playbook, work) =>
-    holdToEvidence(run, playbook, await playbook.diagnose(work, triageOf(incident))),
+    holdToEvidence(run, playbook, await playbook.diagnose(work, await triageOnRecord(deps, incident))),
   );
   const { diagnosis } = checked;
   await run.durably('the playbook’s diagnosis', async () => {

@@ -13,6 +13,6 @@ export function readAgainFound({
   );
   const call = toolCalls.find(({ id }) => found?.type === 'read.finished' && id === found.toolCallId);
   if (!call) return null;
-  const { id, tool, target, output } = call;
-  return { call: { id, tool, target, output }, before: told.diagnosis };
+  const { id, tool, target, output, startedAt } = call;
+  return { call: { id, tool, target, output, startedAt }, before: told.diagnosis };
 }

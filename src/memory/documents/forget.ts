@@ -144,6 +144,7 @@ async function forgetRecord(tx: Tx, id: IncidentId): Promise<void> {
       cause = NULL, next_step = NULL, words = NULL, updated_at = clock_timestamp() WHERE id = ${id}`;
   await tx`UPDATE alert SET title = ${GONE}, labels = '{}', annotations = '{}', url = NULL WHERE incident_id = ${id}`;
   await tx`UPDATE question SET text = ${GONE}, answer = NULL WHERE incident_id = ${id}`;
+  await tx`DELETE FROM turn_failure WHERE incident_id = ${id}`;
   await tx`UPDATE tool_call SET input = NULL, output = ${GONE}, result = NULL WHERE incident_id = ${id}`;
   await tx`
     UPDATE action SET input = NULL, guard = NULL, command = ${GONE}, why = ${GONE}, blast_radius = ${GONE},

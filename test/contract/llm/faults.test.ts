@@ -158,13 +158,33 @@ describe.each(WAYS)('faults inside the stream over $name', (way) => {
     }
   });
 
-  it('adds up what broken tries cost', async () => {
-    rig = await startRig(() => ANSWER);
-    rig.claude.failNext({ kind: 'cut', afterBytes: 1_200 });
-    const message = await rig.ask();
-    // Chat completions tell what was used only at their end.
-    if (!way.whole) return;
-    expect(message.wasted.usage.cacheWrite5m).toBeGreaterThan(0);
-    expect(message.wasted.usd).toBeGreaterThan(0);
+  it.each(['cut', 'eof', 'garbage', 'error_event'] as const)(
+    '%s anywhere is booked with all of its input and the output that was seen of it',
+    async (kind) => {
+      rig = await startRig(() => ANSWER);
+      const outputs: number[] = [];
+      // From behind the message's first events on: before them nobody knows that there is one.
+      for (let afterBytes = Math.ceil(length * 0.45); afterBytes < length - 60; afterBytes += step) {
+        rig.claude.failNext({ kind, afterBytes });
+        const { wasted, usage } = await rig.ask();
+        const all = (of: typeof usage) => of.input + of.cacheWrite5m + of.cacheWrite1h + of.cacheRead;
+        // Chat completions tell what was used only at their end: it is estimated.
+        if (way.whole) expect(all(wasted.usage), `${kind} after ${afterBytes} bytes`).toBe(all(usage));
+        else expect(all(wasted.usage)).toBeGreaterThan(0);
+        expect(wasted.usd).toBeGreaterThan(0);
+        outputs.push(wasted.usage.output);
+      }
+      expect(outputs.length).toBeGreaterThan(1);
+      expect(outputs).toEqual(outputs.toSorted((a, b) => a - b));
+      expect(outputs.at(-1)).toBeGreaterThan(outputs[0] ?? 0);
+    },
+    60_000,
+  );
+
+  it('books tries that were lost to input that is no JSON with their output', async () => {
+    const rawInput = `{"limit": "${'x'.repeat(4_000)}`;
+    rig = await startRig([{ blocks: [{ tool: 'pg_blocking', rawInput }] }, ANSWER]);
+    const { wasted } = await rig.ask();
+    expect(wasted.usage.output).toBeGreaterThan(900);
   });
 });

@@ -31,6 +31,7 @@ export const TOOLS: readonly OfferedTool[] = [
     name: 'postgres_long_transactions',
     kind: 'diagnostic',
     description: 'Long transactions.',
+    counters: ['statements.*.calls'],
     input: z.strictObject({ limit: z.int().default(10) }),
   },
   {
@@ -121,7 +122,7 @@ function answerTool(
       : known.kind === 'active'
         ? { kind: 'proposed', toolCallId: id, actionId: asActionId('act_000000000001'), text: 'Proposed.' }
         : { kind: 'ok', toolCallId: id, text, data: data[request.tool] ?? null, truncated: false };
-  return { result, call: callRow(id, request, result.kind, text) };
+  return { result, call: callRow(id, request, result.kind, text, data[request.tool] ?? null) };
 }
 
 function callRow(
@@ -129,6 +130,7 @@ function callRow(
   request: ToolCallRequest,
   state: ToolCall['state'],
   output: string,
+  result: Json,
 ): ToolCall {
   return {
     id,
@@ -139,7 +141,7 @@ function callRow(
     input: request.input,
     state,
     output,
-    result: null as Json,
+    result,
     outputSha256: '',
     truncated: false,
     code: null,

@@ -129,6 +129,24 @@ describe('a call is refused with its code, on record and in the audit log', () =
     expect(entry).toMatchObject({ kind: 'gate.refused', details: { code } });
   });
 
+  test('says what is allowed instead, and nothing of what is configured beside it', async () => {
+    const reason = async (credential: Credential, request: ToolCallRequest) => {
+      const result = await core.gate.call(credential, request, { signal });
+      return result.kind === 'refused' ? result.reason : '';
+    };
+    expect(await reason(mint('triage'), { ...read, tool: 'box_sing' })).toBe(
+      'There is no tool called "box_sing". There are box_state, box_leak, memory_note, pod_logs.',
+    );
+    expect(await reason(mint('surgeon'), { ...read, tool: 'restart' })).toContain('There are box_mend.');
+    for (const target of ['elsewhere', null])
+      expect(await reason(mint('detective'), { ...read, target })).toContain(
+        "This incident's target is box.",
+      );
+    expect(await reason(mint('detective', []), read)).toBe(
+      '"box" is not part of this incident. This incident has no configured target, so there is no system to read.',
+    );
+  });
+
   function revoked(): Credential {
     const credential = mint('detective');
     core.vault.revoke(credential);

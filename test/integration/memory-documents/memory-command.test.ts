@@ -65,6 +65,9 @@ async function worded(word: string): Promise<IncidentId> {
             ${rig.sql.json({ a: word })}, '1', 1, ${word}, ${word}, ARRAY[${word}], ${word}, 'low',
             ${rig.sql.json({ a: word })}, false, now(), 'UANN', ${word})`;
   await rig.sql`
+    INSERT INTO turn_failure (incident_id, state, round, investigator, reason)
+    VALUES (${id}, 'diagnosing', 1, 'playbook', ${word})`;
+  await rig.sql`
     INSERT INTO question (id, incident_id, asked_by, text, channel, ts, thread_ts, direct, answer)
     VALUES (${`C1:${id}`}, ${id}, 'UANN', ${word}, 'C1', '1', '1', false, ${word})`;
   await rig.sql.begin((tx) => rig.events.append(tx, id, { type: 'hint.given', by: 'UANN', text: word }));

@@ -4,6 +4,7 @@ import { leaveRunning, until } from '../../../playground/faults/client-session.t
 import { idleInTransaction } from '../../../playground/faults/idle-in-transaction.ts';
 import { runawayQuery } from '../../../playground/faults/runaway-query.ts';
 import { tableBloat } from '../../../playground/faults/table-bloat.ts';
+import { allTools } from '../../../src/tools/all.ts';
 import { keyOf, type Loose, type ShopRig, startShopRig } from './shop-rig.ts';
 
 let rig: ShopRig;
@@ -283,4 +284,27 @@ test('reading tools cannot write', async () => {
   await expect(
     rig.targets.read('shop-db', (session) => session.query('CREATE TABLE nope (n int)'), options),
   ).rejects.toMatchObject({ code: 'POSTGRES_25006' });
+});
+
+test('what tools call counters stands in their data, and is only ever counted up', async () => {
+  const at = (data: Loose, path: readonly string[]): readonly unknown[] => {
+    const [name, ...rest] = path;
+    if (name === undefined) return [data];
+    return name === '*' ? data.flatMap((item: Loose) => at(item, rest)) : at(data[name], rest);
+  };
+  const counting = allTools.filter((tool) => 'counters' in tool && tool.counters !== undefined);
+  expect(counting.length).toBeGreaterThan(3);
+  for (const tool of counting) {
+    const before = (await rig.read(tool.name)).data;
+    const after = (await rig.read(tool.name)).data;
+    for (const path of ('counters' in tool && tool.counters) || []) {
+      const names = path.split('.');
+      const lists = names.indexOf('*') === -1 ? names : names.slice(0, names.indexOf('*'));
+      // Absent is what no server here has; a list may be empty.
+      expect(at(before, lists), `${tool.name} ${path}`).not.toContain(undefined);
+      for (const value of at(before, names)) expect(['number', 'object'], path).toContain(typeof value);
+      if (!path.includes('*'))
+        expect(Number(at(after, names)[0])).toBeGreaterThanOrEqual(Number(at(before, names)[0]));
+    }
+  }
 });

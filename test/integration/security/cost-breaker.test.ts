@@ -5,10 +5,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
 import { createAuditLog } from '../../../src/security/audit-chain.ts';
+import { breakerLine } from '../../../src/security/breaker-line.ts';
 import { type CostBreaker, createCostBreaker } from '../../../src/security/cost-breaker.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { startTogether } from '../../support/start-together.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const run = promisify(execFile);
 const worker = fileURLToPath(new URL('./spend-worker.ts', import.meta.url));
@@ -178,4 +180,20 @@ describe('the breaker', () => {
     await database.sql`UPDATE usage SET at = at - interval '1 day'`;
     expect(await reserve(1)).toMatchObject({ ok: true });
   });
+});
+
+test('whoever only looks is told the limits of the bot that runs', async () => {
+  const { sql } = database;
+  const quietly = { sql, audit: createAuditLog(sql), log: quiet };
+  const limits = { usd: 200, windowMs: 3_600_000, perIncidentUsd: 50, perDayUsd: 900 };
+  const bot = createCostBreaker({ ...quietly, limits });
+  bot.start(async () => undefined);
+  const looking = breakerWith({});
+  await spent(7, { ago: '30 minutes' });
+  await waitFor('the limits on record', async () => (await looking.view()).limits.usd === 200);
+  await bot.stop();
+  const view = await looking.view();
+  expect(view.limits).toEqual(limits);
+  // Over the bot's hour, not over ten minutes of its own.
+  expect(breakerLine(view)).toBe('Cost breaker closed: $7.00 of $200 in the last 60 minutes.');
 });

@@ -131,7 +131,7 @@ async function saidIn(incident: Incident): Promise<string> {
   const work = { incident, recall, tried: [], guidance: [] } as unknown as Investigation;
   return JSON.stringify([
     recall,
-    incidentData(work, {}),
+    incidentData(work, new Date(), {}),
     await prepared(incident),
     await memory.search(reader, incident.id, SECRET, 10),
   ]);

@@ -18,6 +18,7 @@ const view: BreakerView = {
   reason: '',
   spentUsd: 0.25,
   reservedUsd: 0,
+  limits: { usd: 5, windowMs: 600_000, perIncidentUsd: 10, perDayUsd: 100 },
   todayUsd: 1.5,
 };
 

@@ -26,6 +26,7 @@ export const postgresCacheHit = postgresReadTool({
   ],
   input: z.strictObject({ sample_seconds: z.number().min(0).max(10).default(2) }),
   timeoutMs: 20_000,
+  counters: ['blocks_hit', 'blocks_read', 'tables.*.heap_read', 'tables.*.heap_hit'],
   async read(session, { sample_seconds }) {
     const before = await counters(session);
     await session.query('SELECT pg_sleep($1::float8)', [sample_seconds]);

@@ -26,6 +26,18 @@ export const postgresCheckpoints = postgresReadTool({
     }),
   ],
   input: z.strictObject({}),
+  counters: [
+    'timed',
+    'requested',
+    'write_seconds',
+    'sync_seconds',
+    'buffers_written',
+    'wal_written_bytes',
+    'wal_full_page_images',
+    'wal_buffers_full',
+    'archived_count',
+    'archive_failed_count',
+  ],
   async read(session) {
     const version = await serverVersion(session);
     const [counts = {}] = await session.query(version >= 170_000 ? checkpointerSql : bgwriterSql);

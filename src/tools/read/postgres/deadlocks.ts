@@ -12,6 +12,13 @@ export const postgresDeadlocks = postgresReadTool({
   description:
     'Deadlocks, rollbacks and recovery conflicts per database since its statistics began, the rate per hour, and deadlock_timeout and log_lock_waits. The statements involved stand in the server log only.',
   input: z.strictObject({}),
+  counters: [
+    'deadlocks',
+    'databases.*.deadlocks',
+    'databases.*.rollbacks',
+    'databases.*.commits',
+    'databases.*.conflicts',
+  ],
   async read(session) {
     const databases = rowsAsJson(
       await session.query(`

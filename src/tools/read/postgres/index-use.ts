@@ -16,6 +16,7 @@ export const postgresIndexUse = postgresReadTool({
     'Tables read mostly by sequential scans (a missing index?), indexes never used, and invalid indexes left by a failed CREATE INDEX CONCURRENTLY. Sizes in bytes, counts since stats_reset.',
   input: z.strictObject({ limit: z.number().int().min(1).max(50).default(10) }),
   timeoutMs: 15_000,
+  counters: ['sequential.*.seq_scans', 'sequential.*.index_scans'],
   async read(session, { limit }) {
     const invalid = rowsAsJson(
       await session.query(`

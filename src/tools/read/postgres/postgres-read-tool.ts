@@ -14,12 +14,14 @@ export interface PostgresReadSpec<I> {
   /** Default 10 s. */
   readonly timeoutMs?: number;
   readonly measures?: readonly Measure[];
+  /** See `ReadTool.counters`. */
+  readonly counters?: readonly string[];
   read(session: PostgresSession, input: I): Promise<ToolOutput>;
 }
 
 /** A read tool that runs in one read-only session on its target. */
 export function postgresReadTool<I>(spec: PostgresReadSpec<I>): ReadTool<I> {
-  const { name, description, input, kind = 'read', timeoutMs = 10_000, measures = [] } = spec;
+  const { name, description, input, kind = 'read', timeoutMs = 10_000, measures = [], counters } = spec;
   return defineReadTool<I>({
     name,
     description,
@@ -28,6 +30,7 @@ export function postgresReadTool<I>(spec: PostgresReadSpec<I>): ReadTool<I> {
     input,
     timeoutMs,
     measures,
+    ...(counters === undefined ? {} : { counters }),
     run: (context, parsed) =>
       context.ports.postgres.read(context.target.name, (session) => spec.read(session, parsed), {
         timeoutMs: context.timeoutMs,

@@ -16,6 +16,7 @@ export const postgresSizes = postgresReadTool({
     'Sizes in bytes: databases, the largest tables of the connected database (with indexes), temporary files written, and the pg_wal folder. For disk-space alerts.',
   input: z.strictObject({ limit: z.number().int().min(1).max(50).default(15) }),
   timeoutMs: 20_000,
+  counters: ['databases.*.temp_files', 'databases.*.temp_bytes'],
   async read(session, { limit }) {
     const databases = rowsAsJson(
       await session.query(`

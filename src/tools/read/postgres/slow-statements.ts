@@ -26,6 +26,9 @@ export const postgresSlowStatements = postgresReadTool({
     order_by: z.enum(['total', 'mean', 'max', 'calls', 'reads', 'temp']).default('total'),
     limit: z.number().int().min(1).max(50).default(10),
   }),
+  counters: ['calls', 'total_ms', 'rows', 'blocks_read', 'blocks_hit', 'temp_blocks_written'].map(
+    (name) => `statements.*.${name}`,
+  ),
   async read(session, { order_by, limit }) {
     const view = await statementStatistics(session);
     if (view === null) return output([howToEnableStatistics], { available: false, order_by, statements: [] });

@@ -1,0 +1,117 @@
+import { messageOf, OpsError } from '../domain/errors.ts';
+import { asActionId, type IncidentId } from '../domain/ids.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { Tx } from '../domain/sql.ts';
+import type { InvestigationDeps } from './deps.ts';
+import { mayMove } from './machine.ts';
+import { moveIn } from './move.ts';
+
+/** So often a turn may fail for one reason before somebody else has to go on. */
+const TRIES = 3;
+/** The same where nobody else could: the playbook from the beginning, or a phase that has no investigator. */
+const TRIES_ALONE = 6;
+/** So often the limit it may fail for several reasons by turns. */
+const ALL_REASONS = 3;
+const MAX_REASON = 200;
+
+/**
+ * After a turn has failed for a reason that time does not mend: counts it, on record, and ends the repetition at its limit.
+ * Claude's work goes to the playbook; what the playbook fails at, too, goes to a person. False: the turn is to be tried again.
+ */
+export async function endRepetition(
+  deps: InvestigationDeps,
+  incidentId: IncidentId,
+  error: unknown,
+): Promise<boolean> {
+  const incident = await deps.records.incident(incidentId);
+  if (!incident || !mayMove(incident.state, 'escalated')) return false;
+  const said = deps.redact(messageOf(error)).slice(0, MAX_REASON);
+  const worker = workerOf(deps, incident);
+  const limit = worker === 'claude' || (worker === 'playbook' && deps.claude !== null) ? TRIES : TRIES_ALONE;
+  const ended = await deps.sql.begin(async (tx) => {
+    const { same, all } = await count(tx, incident, worker, reasonOf(error, said));
+    if (same < limit && all < limit * ALL_REASONS) return false;
+    deps.log.error(
+      { incident: incident.id, state: incident.state, worker, reason: said },
+      'a turn keeps failing',
+    );
+    const words = `The same step failed ${Math.max(same, 1)} times (${said}).`;
+    if (worker === 'claude') await toPlaybook(tx, deps, incident, words);
+    else await toPerson(tx, deps, incident, words);
+    return true;
+  });
+  deps.reporter.changed(incident.id);
+  return ended;
+}
+
+/** Who does the work of the incident's phase. */
+function workerOf({ claude }: InvestigationDeps, { state, investigator }: Incident): string {
+  if (state !== 'triaging' && state !== 'diagnosing' && state !== 'planning') return 'nobody';
+  return claude === null || investigator === 'playbook' ? 'playbook' : 'claude';
+}
+
+async function count(
+  tx: Tx,
+  { id, state, round }: Incident,
+  worker: string,
+  reason: string,
+): Promise<{ readonly same: number; readonly all: number }> {
+  const [one] = await tx`
+    INSERT INTO turn_failure AS f (incident_id, state, round, investigator, reason)
+    VALUES (${id}, ${state}, ${round}, ${worker}, ${reason})
+    ON CONFLICT (incident_id, state, round, investigator, reason)
+      DO UPDATE SET failures = f.failures + 1, last_at = clock_timestamp()
+    RETURNING failures`;
+  const [sum] = await tx`
+    SELECT sum(failures)::integer AS failures FROM turn_failure
+    WHERE incident_id = ${id} AND state = ${state} AND round = ${round} AND investigator = ${worker}`;
+  return { same: Number(one?.['failures']), all: Number(sum?.['failures']) };
+}
+
+/** Another message with other numbers, ids or quoted words is the same reason. */
+function reasonOf(error: unknown, said: string): string {
+  const code = error instanceof OpsError ? error.code : error instanceof Error ? error.name : 'thrown';
+  const general = said
+    .replace(/"[^"]*"|'[^']*'|“[^”]*”/g, '…')
+    .replace(/\b[\w-]*\d[\w-]*\b/g, '#')
+    .replace(/\s+/g, ' ');
+  return `${code}: ${general}`;
+}
+
+/** For the rest of the incident; the turn that goes on begins the phase anew. */
+async function toPlaybook(
+  tx: Tx,
+  deps: InvestigationDeps,
+  incident: Incident,
+  reason: string,
+): Promise<void> {
+  await tx`UPDATE incident SET investigator = 'playbook', words = NULL WHERE id = ${incident.id}`;
+  const event = { type: 'investigator.fallback', reason } as const;
+  await deps.records.append(tx, incident.id, event, `fallback:${incident.round}`);
+  await tx`SELECT sentry_enqueue_turn(${incident.id}, 'the playbook goes on')`;
+}
+
+async function toPerson(tx: Tx, deps: InvestigationDeps, incident: Incident, reason: string): Promise<void> {
+  await moveIn(tx, deps, incident, {
+    from: incident.state,
+    to: 'escalated',
+    reason,
+    key: `failing:${incident.state}:${incident.round}`,
+    changes: { nextStep: 'A person has to take over.' },
+    events: [{ type: 'incident.escalated', reason }],
+    turnAfterMs: null,
+  });
+  if (incident.state === 'planning') await withdrawProposals(tx, deps, incident.id);
+  // Whoever has it looked at again begins to count anew.
+  await tx`DELETE FROM turn_failure WHERE incident_id = ${incident.id}`;
+}
+
+/** A planning that failed half-way may have proposed already: nobody shall approve what no plan stands behind. */
+async function withdrawProposals(tx: Tx, deps: InvestigationDeps, incidentId: IncidentId): Promise<void> {
+  const rows = await tx`
+    SELECT id FROM action WHERE incident_id = ${incidentId} AND state = 'proposed' AND NOT audit_only AND undoes IS NULL`;
+  for (const row of rows) {
+    const action = await deps.records.action(asActionId(String(row['id'])));
+    if (action) await deps.approvals.void(tx, action, 'No plan stands behind it any more.');
+  }
+}
