@@ -1,8 +1,8 @@
 import type { Action } from '../../domain/action.ts';
 import type { LedgerHooks } from '../../gate/execute.ts';
 import { move, moveIn } from '../move.ts';
+import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
-import { AFTER_A_NO } from './plan.ts';
 
 /** `awaiting_approval`: runs what has been approved, or follows a denial or an expiry. Waits for nobody. */
 export async function decide(run: PhaseRun): Promise<void> {
@@ -134,10 +134,6 @@ async function back(run: PhaseRun, to: 'planning', reason: string, key: string):
     }),
   );
 }
-
-/** What a person should know when a problem went away before its fix ran. */
-export const OVER_BY_ITSELF =
-  'It is over by itself, and nothing was run. If it comes back, its alert has it looked at again.';
 
 async function report(
   run: PhaseRun,

@@ -3,9 +3,10 @@ import type { Diagnosis } from '../../domain/diagnosis.ts';
 import { EMPTY_RECALL, type Recall } from '../../domain/memory.ts';
 import { holdToEvidence } from '../hold-to-evidence.ts';
 import { move, note } from '../move.ts';
+import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { withInvestigator } from '../work.ts';
-import { OVER_BY_ITSELF } from './await-approval.ts';
+
 import { redacted, triageOnRecord, worthActingOn } from './diagnose.ts';
 
 /** `planning` → `awaiting_approval` with one action, else `reported`. */
@@ -75,10 +76,6 @@ export async function plan(run: PhaseRun): Promise<void> {
     });
   });
 }
-
-/** What a person has just said no to is not the next thing to do. */
-export const AFTER_A_NO =
-  'Somebody said no to the fix. “Approve after all” on its card asks for it again; a hint in the thread has it looked at again.';
 
 async function hasDenied({ deps, incident }: PhaseRun): Promise<boolean> {
   const actions = (await deps.records.load(incident.id))?.actions ?? [];

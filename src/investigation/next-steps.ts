@@ -1,0 +1,7 @@
+/** What a person has just said no to is not the next thing to do. */
+export const AFTER_A_NO =
+  'Somebody said no to the fix. “Approve after all” on its card asks for it again; a hint in the thread has it looked at again.';
+
+/** What a person should know when a problem went away before its fix ran. */
+export const OVER_BY_ITSELF =
+  'It is over by itself, and nothing was run. If it comes back, its alert has it looked at again.';
