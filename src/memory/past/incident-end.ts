@@ -10,10 +10,9 @@ export type IncidentEnd = (typeof incidentEnds)[number];
 export function endOf({
   state,
   verdict,
-  sourceResolvedAt,
-}: Pick<Incident, 'state' | 'verdict' | 'sourceResolvedAt'>): IncidentEnd {
-  if (verdict === 'fixed') return 'fixed';
-  if (state === 'resolved') return sourceResolvedAt === null ? 'person' : 'source';
+  resolvedBy,
+}: Pick<Incident, 'state' | 'verdict' | 'resolvedBy'>): IncidentEnd {
+  if (state === 'resolved') return resolvedBy === 'confirmed' ? 'fixed' : (resolvedBy ?? 'unknown');
   return verdict === 'not_fixed' ? 'not_fixed' : 'unknown';
 }
 

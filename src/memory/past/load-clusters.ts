@@ -1,5 +1,5 @@
 import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
-import type { Domain, IncidentState, Verdict } from '../../domain/incident.ts';
+import type { Domain, Incident, IncidentState, Verdict } from '../../domain/incident.ts';
 import type { Log } from '../../domain/log.ts';
 import type { Sql } from '../../domain/sql.ts';
 import { type Audiences, toldOf } from '../audiences.ts';
@@ -58,7 +58,7 @@ async function loadCases(sql: Sql, { domain, ids, here }: ClusterQuery): Promise
            AND i.state NOT IN ('open', 'triaging', 'diagnosing')
          ORDER BY i.opened_at DESC LIMIT ${MOST}) same)
     SELECT i.id, i.title, i.alert_name, coalesce(i.incident_type, nullif(e.metadata->>'incident_type', '')) AS incident_type, i.target, i.severity, i.fingerprint, i.cause, i.state, i.verdict,
-           i.source_resolved_at, i.opened_at, i.updated_at, e.body AS text,
+           i.resolved_by, i.opened_at, i.updated_at, e.body AS text,
            e.metadata->>'system_fingerprint' AS system,
            (SELECT coalesce(jsonb_agg(jsonb_build_object('command', t.command, 'success', t.success) ORDER BY t.at), '[]')
               FROM episode t WHERE t.incident_id = i.id) AS tried,
@@ -82,7 +82,7 @@ interface Row extends Readonly<Record<string, unknown>> {
   readonly cause: string | null;
   readonly state: IncidentState;
   readonly verdict: Verdict | null;
-  readonly source_resolved_at: string | null;
+  readonly resolved_by: Incident['resolvedBy'];
   readonly opened_at: string;
   readonly updated_at: string;
   readonly text: string | null;
@@ -102,7 +102,7 @@ function toCase(row: Row): PastCase {
     severity,
     fingerprint,
     cause,
-    end: endOf({ state, verdict, sourceResolvedAt: row.source_resolved_at }),
+    end: endOf({ state, verdict, resolvedBy: row.resolved_by }),
     openedAt: row.opened_at,
     updatedAt: row.updated_at,
     tried,

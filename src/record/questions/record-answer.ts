@@ -230,11 +230,19 @@ function costOf({ incident, toolCalls }: IncidentRecord): Line {
 
 function overOf(record: IncidentRecord): readonly Line[] {
   const { incident } = record;
-  if (incident.state === 'resolved' || incident.state === 'ignored') return [endOf(record)];
+  if (incident.state === 'resolved' || incident.state === 'ignored')
+    return [endOf(record), ...confirmation(record)];
   const source: Line[] = incident.sourceResolvedAt
     ? [['The alert itself ended at ', { at: incident.sourceResolvedAt }, '.']]
     : [];
   return [[`No: ${lower(stateInWords(incident.state))}.`], ...source, ...lastLook(record)];
+}
+
+/** What our own check said when somebody else called it over. */
+function confirmation({ incident, events }: IncidentRecord): readonly Line[] {
+  if (incident.state !== 'resolved' || incident.resolvedBy === 'confirmed') return [];
+  const summary = events.findLast((event) => event.type === 'incident.summary');
+  return summary?.type === 'incident.summary' ? [[ended(clip(summary.text, SENTENCE))]] : [];
 }
 
 /** The last change of state, and its reason. */

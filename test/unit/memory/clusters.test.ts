@@ -119,12 +119,9 @@ test('the text says how often, how it ended, what helped, and other causes', () 
 });
 
 test.each([
-  [{ state: 'resolved', verdict: 'fixed', sourceResolvedAt: null }, 'fixed'],
-  [
-    { state: 'resolved', verdict: 'not_fixed', sourceResolvedAt: '2026-11-20T10:00:00Z' },
-    'over, said its source',
-  ],
-  [{ state: 'resolved', verdict: null, sourceResolvedAt: null }, 'closed by a person'],
-  [{ state: 'escalated', verdict: 'not_fixed', sourceResolvedAt: null }, 'not fixed'],
-  [{ state: 'reported', verdict: null, sourceResolvedAt: null }, 'end not on record'],
+  [{ state: 'resolved', verdict: 'fixed', resolvedBy: 'confirmed' }, 'fixed'],
+  [{ state: 'resolved', verdict: 'not_fixed', resolvedBy: 'source' }, 'over, said its source'],
+  [{ state: 'resolved', verdict: null, resolvedBy: 'person' }, 'closed by a person'],
+  [{ state: 'escalated', verdict: 'not_fixed', resolvedBy: null }, 'not fixed'],
+  [{ state: 'reported', verdict: null, resolvedBy: null }, 'end not on record'],
 ] as const)('%o ended: %s', (incident, words) => expect(endsInWords([endOf(incident)])).toBe(words));
