@@ -81,6 +81,7 @@ export async function forgetUser(deps: Deps, userId: string, by: string): Promis
     await tx`UPDATE dream_job SET reason = ${GONE} WHERE decided_by = ${userId} AND reason <> ''`;
     // The answer quotes the question.
     await tx`UPDATE question SET text = ${GONE}, answer = NULL WHERE asked_by = ${userId}`;
+    await tx`UPDATE denial SET reason = ${GONE} WHERE said_by = ${userId} AND reason <> ''`;
     await tx`UPDATE action SET decision_reason = ${GONE} WHERE decided_by = ${userId} AND decision_reason <> ''`;
     await tx`
       UPDATE event SET body = body
@@ -140,15 +141,19 @@ async function filesOf(tx: Tx, ids: readonly string[]): Promise<readonly string[
 
 async function forgetRecord(tx: Tx, id: IncidentId): Promise<void> {
   await tx`
-    UPDATE incident SET title = ${GONE}, alert_name = NULL, identity = '{}', labels = '{}', annotations = '{}',
+    UPDATE incident SET title = ${GONE}, alert_name = NULL, identity = '{}', told = '{}', labels = '{}', annotations = '{}',
       cause = NULL, next_step = NULL, words = NULL, updated_at = clock_timestamp() WHERE id = ${id}`;
   await tx`UPDATE alert SET title = ${GONE}, labels = '{}', annotations = '{}', url = NULL WHERE incident_id = ${id}`;
   await tx`UPDATE question SET text = ${GONE}, answer = NULL WHERE incident_id = ${id}`;
   await tx`DELETE FROM turn_failure WHERE incident_id = ${id}`;
+  await tx`UPDATE criterion_reading SET lines = '{}' WHERE incident_id = ${id}`;
+  // The No itself still counts: only its words go.
+  await tx`UPDATE denial SET reason = ${GONE}, label = ${GONE} WHERE incident_id = ${id}`;
   await tx`UPDATE tool_call SET input = NULL, output = ${GONE}, result = NULL WHERE incident_id = ${id}`;
   await tx`
     UPDATE action SET input = NULL, guard = NULL, command = ${GONE}, why = ${GONE}, blast_radius = ${GONE},
-      preflight = '{}', undo = ${GONE}, decision_reason = NULL, outcome = NULL, verify = '{"steps": [], "holdMs": 0, "timeoutMs": 0}'
+      preflight = '{}', undo = ${GONE}, decision_reason = NULL, outcome = NULL, verify = '{"steps": [], "holdMs": 0, "timeoutMs": 0}',
+      objects = '[]'
     WHERE incident_id = ${id} AND state NOT IN ('started', 'unknown')`;
   await tx`DELETE FROM event WHERE incident_id = ${id} AND type NOT IN ('incident.opened', 'state.changed')`;
   await tx`

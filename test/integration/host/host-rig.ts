@@ -16,7 +16,8 @@ import { fetchDocs } from '../../../src/security/urls/fetch-docs.ts';
 import { allTools } from '../../../src/tools/all.ts';
 import type { Docs, HostAccess } from '../../../src/tools/ports.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
-import { boxAlert, type Core, createCore, findsNothing } from '../../support/core.ts';
+import { blame } from '../../support/blamed.ts';
+import { boxAlert, type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
@@ -173,28 +174,8 @@ export async function hostRig(options: HostRigOptions = {}): Promise<HostRig> {
     target: string,
   ): Promise<ToolCallResult> {
     const credential = core.vault.mint({ role, incidentId: id, targets: [hostTarget.name] });
-    if (role === 'surgeon') await blame(id, input);
+    if (role === 'surgeon') await blame(core, id, input, 'host');
     return core.gate.call(credential, { tool, target, input }, { signal: never });
-  }
-  /** A diagnosis that names what is to be touched, and a symptom that is there whatever a test does. */
-  async function blame(id: IncidentId, input: Json): Promise<void> {
-    const verify = {
-      tool: 'list_files',
-      input: { limit: 1 },
-      measure: { name: 'disk_used_percent', bound: -1 },
-    };
-    await core.sql.begin((tx) =>
-      core.records.append(tx, id, {
-        type: 'diagnosis.concluded',
-        round: 1,
-        diagnosis: {
-          ...findsNothing,
-          verdict: 'cause_found',
-          rootCause: `Something is wrong with ${JSON.stringify(input)}.`,
-          criterion: { steps: [{ ...verify, says: 'the disk is empty' }], holdMs: 1, timeoutMs: 1 },
-        },
-      }),
-    );
   }
   async function actionOf(id: string): Promise<Action> {
     const action = await core.records.action(asActionId(id));

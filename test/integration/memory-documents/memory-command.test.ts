@@ -47,7 +47,7 @@ async function worded(word: string): Promise<IncidentId> {
   const id = await rig.incident(['UANN']);
   await rig.sql`
     UPDATE incident SET state = 'resolved', title = ${word}, cause = ${word}, next_step = ${word},
-      labels = ${rig.sql.json({ a: word })} WHERE id = ${id}`;
+      labels = ${rig.sql.json({ a: word })}, told = ${rig.sql.json({ text: word })} WHERE id = ${id}`;
   await rig.sql`
     INSERT INTO tool_call (id, incident_id, role, tool, state, input, output, output_sha256, truncated, started_at, finished_at)
     VALUES (${`tc_${word}`.toLowerCase().slice(0, 15)}, ${id}, 'detective', 't', 'ok', ${rig.sql.json({ a: word })}, ${word}, '', false, now(), now())`;
@@ -64,6 +64,12 @@ async function worded(word: string): Promise<IncidentId> {
     VALUES (${`act_${id}`}, ${id}, 1, 'succeeded', 't', 'shop-db', ${rig.sql.json({ a: word })}, ${word}, '',
             ${rig.sql.json({ a: word })}, '1', 1, ${word}, ${word}, ARRAY[${word}], ${word}, 'low',
             ${rig.sql.json({ a: word })}, false, now(), 'UANN', ${word})`;
+  await rig.sql`
+    INSERT INTO criterion_reading (incident_id, action_id, phase, state, lines, readings)
+    VALUES (${id}, ${`act_${id}`}, 'watch', 'red', ARRAY[${word}], '[3]')`;
+  await rig.sql`
+    INSERT INTO denial (id, incident_id, action_id, scope, keys, kind, label, said_by, reason)
+    VALUES (${`den_${id}`}, ${id}, ${`act_${id}`}, 'object', ARRAY['1/session/1'], 'session', ${word}, 'UANN', ${word})`;
   await rig.sql`
     INSERT INTO turn_failure (incident_id, state, round, investigator, reason)
     VALUES (${id}, 'diagnosing', 1, 'playbook', ${word})`;
@@ -199,7 +205,7 @@ describe('sentry memory forget', () => {
       err: expect.stringContaining('being worked on'),
     });
     expect(await sentry(['memory', 'forget', 'INC-99999', '--yes'])).toMatchObject({ code: 3 });
-    expect(await sentry(['memory', 'forget', 'nobody', '--yes'])).toMatchObject({ code: 1 });
+    expect(await sentry(['memory', 'forget', 'nobody', '--yes'])).toMatchObject({ code: 2 });
     expect(await sentry(['memory', 'clear'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('nobody to ask'),

@@ -16,6 +16,7 @@ import { createPostgresTargets } from '../../../src/infra/postgres/create-postgr
 import { redact, redactJson } from '../../../src/screen/redact.ts';
 import { allTools } from '../../../src/tools/all.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
+import { blame } from '../../support/blamed.ts';
 import { boxAlert, type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
@@ -148,6 +149,7 @@ export async function startDenialsRig(): Promise<DenialsRig> {
       return incidentId;
     },
     async call(incidentId, call, by = core) {
+      await blame(by, incidentId, call.input, call.target.startsWith('web-') ? 'host' : 'postgres');
       const credential = by.vault.mint({ role: 'surgeon', incidentId, targets: [call.target] });
       return by.gate.call(credential, call, { signal: never });
     },
