@@ -125,7 +125,12 @@ export async function slackScene(
         await sql.begin(async (tx) => {
           await records.append(tx, id, event);
           if (event.type === 'state.changed')
-            await tx`UPDATE incident SET state = ${event.to} WHERE id = ${id}`;
+            await tx`
+              UPDATE incident SET state = ${event.to},
+                     resolved_by = CASE WHEN ${event.to === 'resolved'} THEN
+                       CASE WHEN EXISTS (SELECT FROM event WHERE incident_id = ${id} AND type = 'verification.concluded'
+                                            AND body->>'verdict' = 'fixed') THEN 'confirmed' ELSE 'source' END END
+               WHERE id = ${id}`;
         });
       }
     },
