@@ -6,11 +6,15 @@ import type { Sql } from '../../src/domain/sql.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
 import { waitFor } from './wait-for.ts';
 
-/** The record's embedded PostgreSQL of a data folder, read past the product: what it did is judged from outside. */
-export function recordDatabase(dataDir: string): Database {
+/** The record's embedded PostgreSQL of a data folder. */
+export function recordUrl(dataDir: string): string {
   const { password, port } = stateOf(join(dataDir, 'postgres'));
-  const url = `postgres://postgres:${password}@127.0.0.1:${port}/sentry`;
-  const database = openDatabase(url, { max: 3, name: 'chaos' });
+  return `postgres://postgres:${password}@127.0.0.1:${port}/sentry`;
+}
+
+/** The record, read past the product: what it did is judged from outside. */
+export function recordDatabase(dataDir: string): Database {
+  const database = openDatabase(recordUrl(dataDir), { max: 3, name: 'chaos' });
   return { ...database, sql: patient(database.sql) };
 }
 

@@ -52,7 +52,8 @@ export async function begin<T>(pool: Pool, options: string, use: (tx: Tx) => Pro
 function whenAsked<T>(work: () => Promise<T>): PromiseLike<T> {
   let running: Promise<T> | undefined;
   return {
-    // biome-ignore lint/suspicious/noThenProperty: a statement is a thenable by its port.
+    // A statement is a thenable by its port.
+    // oxlint-disable-next-line unicorn/no-thenable
     then: (resolve, reject) => {
       running ??= work();
       return running.then(resolve, reject);
