@@ -55,6 +55,8 @@ export interface RunningProcess {
 
 /** Every process that was started for a data folder: it stands in the command line, or the process works inside it. */
 export function processesUnder(dataDir: string): readonly RunningProcess[] {
+  // Every process has an empty text in its command line.
+  if (!dataDir) throw new Error('of which data folder?');
   const all = existsSync('/proc/self/cmdline') ? fromProc() : fromPs();
   return all
     .filter(
@@ -91,7 +93,7 @@ function fromPs(): readonly (RunningProcess & { readonly cwd: string })[] {
 /** Fails with what is still there. */
 export async function nothingLeft(dataDir: string): Promise<void> {
   await waitFor(`no process of ${dataDir}`, async () => processesUnder(dataDir).length === 0, {
-    timeoutMs: 15_000,
+    timeoutMs: 60_000,
     seen: () => processesUnder(dataDir),
   });
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalSlackClient } from './local-slack.ts';
+import { patience } from './patience.ts';
 
 const program = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
@@ -26,6 +27,7 @@ export interface Product {
 export interface ProductOptions {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** To get ready, on a quiet machine; 60 s when not given. */
   readonly timeoutMs?: number;
   /** Started as a user does it, by `npm start` in this checkout, instead of directly. */
   readonly byNpm?: boolean;
@@ -55,7 +57,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     said += chunk.toString();
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  await ready(child, () => said, options.timeoutMs ?? 60_000);
+  await ready(child, () => said, (options.timeoutMs ?? 60_000) * patience);
   const readyMs = performance.now() - begun;
   const find = (pattern: RegExp): string | null => pattern.exec(said)?.[1] ?? null;
   return {

@@ -18,6 +18,7 @@ import { createRecords, type IncidentRecords } from '../../src/record/record.ts'
 import type { SlackConnection, SlackDecision, SlackDeps, SlackMessage } from '../../src/slack/ports.ts';
 import { createSlack, type Slack } from '../../src/slack/slack.ts';
 import { anAction, aToolCall } from './incident-record.ts';
+import { patience } from './patience.ts';
 import { scratchDatabase } from './postgres.ts';
 import { quiet } from './quiet.ts';
 
@@ -212,9 +213,9 @@ async function insertToolCall(sql: Sql, id: IncidentId): Promise<void> {
     ON CONFLICT DO NOTHING`;
 }
 
-/** Asks until it holds, at most 15 s; the last failure is the test's. */
-export async function eventually<T>(look: () => Promise<T> | T, timeoutMs = 15_000): Promise<T> {
-  const end = performance.now() + timeoutMs;
+/** Asks until it holds, as long as `waitFor` does; the last failure is the test's. */
+export async function eventually<T>(look: () => Promise<T> | T, timeoutMs = 20_000): Promise<T> {
+  const end = performance.now() + timeoutMs * patience;
   for (;;) {
     try {
       return await look();
