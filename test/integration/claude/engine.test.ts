@@ -158,12 +158,14 @@ describe('a restart in the middle of an investigation', () => {
     hold = false;
     slowestMs = 60_000;
     const id = await open();
+    // On record before it is the step's result: both are needed.
     await waitFor('all but the slowest read on record', async () => {
-      const [row] = await core.sql`SELECT count(*)::int AS n FROM tool_call WHERE incident_id = ${id}`;
+      const [row] = await core.sql`
+        SELECT count(*)::int AS n FROM tool_call c
+         WHERE c.incident_id = ${id}
+           AND EXISTS (SELECT FROM dbos.operation_outputs o WHERE strpos(o.output, c.id) > 0)`;
       return row?.['n'] === PARTS.length - 1;
     });
-    // On record before it is the step's result: let that be written too.
-    await sleep(300);
     await core.stop();
     slowestMs = 10;
     core = await start();

@@ -497,7 +497,9 @@ describe('memory that fails', () => {
       () => Promise.reject(new Error('locked')),
       () => new Promise<never>(() => undefined),
     ])
-      expect(pathsOf(await prepare({ incident: about('snipe') }, { refresh }))).toEqual(['r/snipe']);
+      expect(pathsOf(await prepare({ incident: about('snipe') }, { refresh, limitMs: 4_000 }))).toEqual([
+        'r/snipe',
+      ]);
   });
 
   test('to be on is not asked at all', async () => {
