@@ -57,7 +57,12 @@ export async function slackScene(
   const database = await scratchDatabase({ migrate: true });
   const db = openDatabase(database.url, { max: 8 });
   const { sql } = db;
-  const slack = await createLocalSlack({ rateLimits: { speed: 100 }, ...options.slack });
+  const slack = await createLocalSlack({
+    rateLimits: { speed: 100 },
+    // Slack gives an app three seconds: on a busy machine a window would not open, and a person would press again.
+    timing: { ackMs: 3_000 * patience, triggerMs: 3_000 * patience },
+    ...options.slack,
+  });
   const records = createRecords(sql);
   const bots: Slack[] = [];
   const decisions: SlackDecision[] = [];
