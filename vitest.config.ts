@@ -1,9 +1,13 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { PATIENT_MS, patience } from './test/support/patience.ts';
 
 const shared = {
   globalSetup: ['test/support/scratch-root.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  setupFiles: ['test/support/no-broad-signal.ts'],
+  testTimeout: 60_000 * patience,
+  hookTimeout: 60_000 * patience,
+  expect: { poll: { timeout: PATIENT_MS, interval: 25 } },
   pool: 'forks' as const,
   // On a busy CI machine a time limit of a real server may pass; what fails twice is broken. Locally nothing is tried again.
   retry: process.env['CI'] === 'true' ? 1 : 0,
@@ -13,8 +17,8 @@ const shared = {
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   test: {
-    // More workers than cores make timings in tests of real servers worthless.
-    maxWorkers: 2,
+    // One core is left to the servers that the tests start.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {
@@ -29,6 +33,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'e2e',
+          maxWorkers: 2,
           include: ['test/e2e/**/*.test.ts'],
           sequence: { groupOrder: 1 },
         },

@@ -31,6 +31,8 @@ export function createBotMemory(deps: {
   readonly settings: Pick<Config['memory'], 'enabled' | 'tokenBudget' | 'trustThreshold'>;
   readonly redact: (text: string) => string;
   readonly log: Log;
+  /** How long a turn waits for memory, see `PrepareDeps`. */
+  readonly limitMs?: number;
 }) {
   const { sql, records, settings, log } = deps;
   const { enabled } = settings;

@@ -1,8 +1,11 @@
 import { CommanderError } from 'commander';
 import { messageOf, OpsError } from '../domain/errors.ts';
 
-/** Exit codes for scripts: 0 done, 1 failed, 2 the command was wrong, 3 not found, 4 the configuration is wrong. */
-export const exitCodes = { failed: 1, usage: 2, notFound: 3, config: 4 } as const;
+/**
+ * Exit codes for scripts: 0 done, 1 failed, 2 the command was wrong, 3 not found, 4 the configuration is wrong, 70 ended by
+ * an error that nobody caught (EX_SOFTWARE of sysexits.h). scripts/lib/supervise.mjs goes by them.
+ */
+export const exitCodes = { failed: 1, usage: 2, notFound: 3, config: 4, crashed: 70 } as const;
 
 /** Says on stderr what went wrong and what to do, and sets the exit code. Never a stack trace for an expected fault. */
 export function fail(error: unknown): void {

@@ -6,6 +6,7 @@ import { applyPlan } from '../../src/security/diffs/apply-plan.ts';
 import { parseDiff, renderDiff } from '../../src/security/diffs/parse-diff.ts';
 import { planPatch } from '../../src/security/diffs/plan-patch.ts';
 import { undoPatch } from '../../src/security/diffs/undo-patch.ts';
+import { cpuClock } from '../support/cpu-clock.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { fuzzRuns } from './runs.ts';
 
@@ -63,9 +64,9 @@ const framed = fc
 test('what is read names only plain relative files and means the same when it is written again', () => {
   fc.assert(
     fc.property(fc.oneof(hostile, framed), (text) => {
-      const started = performance.now();
+      const cpuMs = cpuClock();
       const parsed = parseDiff(text);
-      expect(performance.now() - started).toBeLessThan(1000);
+      expect(cpuMs()).toBeLessThan(3_000);
       if (!parsed.ok) return;
       for (const file of parsed.files) {
         expect(file.path).not.toMatch(/^\/|(?:^|\/)\.{1,2}(?:\/|$)|["\\%\0]/u);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readPolicy } from '../../src/approvals/rules/read-policy.ts';
+import { cpuClock } from '../support/cpu-clock.ts';
 import { fuzzRuns } from './runs.ts';
 
 const people = { oncallGroup: 'oncall', admins: [] };
@@ -16,10 +17,10 @@ test('whatever the file holds, it is read or refused with lines, at once', () =>
       fc.array(scalar, { maxLength: 30 }),
       fc.constantFrom(' ', '\n', '\n  ', '\n    '),
       (parts, glue) => {
-        const started = performance.now();
+        const cpuMs = cpuClock();
         const found = readPolicy(parts.join(glue), people);
         if ('problems' in found) for (const { line } of found.problems) expect(line).toBeGreaterThan(0);
-        expect(performance.now() - started).toBeLessThan(1_000);
+        expect(cpuMs()).toBeLessThan(3_000);
       },
     ),
     { numRuns: fuzzRuns },

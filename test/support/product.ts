@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalSlackClient } from './local-slack.ts';
+import { patience } from './patience.ts';
 
 const program = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
-/** The compiled product as a process of its own, as `npm start` runs it. */
+/** The compiled product as a process of its own. */
 export interface Product {
+  /** Of what was started: the bot itself, or npm. */
   readonly pid: number;
   readonly pageUrl: string | null;
   readonly httpUrl: string;
@@ -25,7 +27,10 @@ export interface Product {
 export interface ProductOptions {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** To get ready, on a quiet machine; 60 s when not given. */
   readonly timeoutMs?: number;
+  /** Started as a user does it, by `npm start` in this checkout, instead of directly. */
+  readonly byNpm?: boolean;
 }
 
 /** Environment of a product under test: nothing of the developer's own configuration, free ports. */
@@ -43,11 +48,7 @@ export function productEnv(options: ProductOptions): Record<string, string> {
 /** Starts it and waits until it says that it is ready. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const begun = performance.now();
-  const child = spawn(process.execPath, [program, 'start'], {
-    env: productEnv(options),
-    cwd: options.dataDir,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = options.byNpm ? npmStart(options) : directly(options);
   let said = '';
   child.stdout?.on('data', (chunk: Buffer) => {
     said += chunk.toString();
@@ -56,7 +57,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     said += chunk.toString();
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  await ready(child, () => said, options.timeoutMs ?? 60_000);
+  await ready(child, () => said, (options.timeoutMs ?? 60_000) * patience);
   const readyMs = performance.now() - begun;
   const find = (pattern: RegExp): string | null => pattern.exec(said)?.[1] ?? null;
   return {
@@ -77,6 +78,22 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     },
     signal: (name) => void child.kill(name),
   };
+}
+
+function directly(options: ProductOptions): ChildProcess {
+  return spawn(process.execPath, [program, 'start'], {
+    env: productEnv(options),
+    cwd: options.dataDir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function npmStart(options: ProductOptions): ChildProcess {
+  return spawn('npm', ['start'], {
+    env: { ...productEnv(options), npm_config_update_notifier: 'false' },
+    cwd: repository,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 async function ready(child: ChildProcess, said: () => string, timeoutMs: number): Promise<void> {

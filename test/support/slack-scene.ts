@@ -18,6 +18,7 @@ import { createRecords, type IncidentRecords } from '../../src/record/record.ts'
 import type { SlackConnection, SlackDecision, SlackDeps, SlackMessage } from '../../src/slack/ports.ts';
 import { createSlack, type Slack } from '../../src/slack/slack.ts';
 import { anAction, aToolCall } from './incident-record.ts';
+import { patience } from './patience.ts';
 import { scratchDatabase } from './postgres.ts';
 import { quiet } from './quiet.ts';
 
@@ -56,7 +57,12 @@ export async function slackScene(
   const database = await scratchDatabase({ migrate: true });
   const db = openDatabase(database.url, { max: 8 });
   const { sql } = db;
-  const slack = await createLocalSlack({ rateLimits: { speed: 100 }, ...options.slack });
+  const slack = await createLocalSlack({
+    rateLimits: { speed: 100 },
+    // Slack gives an app three seconds: on a busy machine a window would not open, and a person would press again.
+    timing: { ackMs: 3_000 * patience, triggerMs: 3_000 * patience },
+    ...options.slack,
+  });
   const records = createRecords(sql);
   const bots: Slack[] = [];
   const decisions: SlackDecision[] = [];
@@ -217,9 +223,9 @@ async function insertToolCall(sql: Sql, id: IncidentId): Promise<void> {
     ON CONFLICT DO NOTHING`;
 }
 
-/** Asks until it holds, at most 15 s; the last failure is the test's. */
-export async function eventually<T>(look: () => Promise<T> | T, timeoutMs = 15_000): Promise<T> {
-  const end = performance.now() + timeoutMs;
+/** Asks until it holds, as long as `waitFor` does; the last failure is the test's. */
+export async function eventually<T>(look: () => Promise<T> | T, timeoutMs = 20_000): Promise<T> {
+  const end = performance.now() + timeoutMs * patience;
   for (;;) {
     try {
       return await look();

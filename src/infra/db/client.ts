@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import type { Sql, Tx } from '../../domain/sql.ts';
 import { storableJson } from '../../domain/storable.ts';
+import { begin, type Pool } from './begin.ts';
 
 /** A pool of connections behind the `Sql` port. */
 export interface Database {
@@ -22,17 +23,20 @@ export function openDatabase(
   options: { readonly max?: number; readonly name?: string; readonly role?: string | null } = {},
 ): Database {
   let closed = false;
-  let client = open();
+  let pool = open();
   const retiring = new Set<Promise<void>>();
 
-  function open(): Client {
-    const opened = postgres(url, {
+  function open(): OpenPool {
+    const client = postgres(url, {
       max: options.max ?? 10,
       connect_timeout: 10,
       // Connections are closed by nothing but a loss and the end, see `onclose`.
       max_lifetime: null,
       onnotice: () => undefined,
-      onclose: () => replace(opened as unknown as Client),
+      onclose: () => {
+        opened.lost = true;
+        replace(opened);
+      },
       connection: {
         application_name: options.name ?? 'sentry',
         // What it acts as, from its first statement on.
@@ -40,28 +44,29 @@ export function openDatabase(
       },
       types,
     });
-    return opened as unknown as Client;
+    const opened: OpenPool = { client: client as unknown as Client, lost: false };
+    return opened;
   }
 
-  function replace(lost: Client): void {
-    if (closed || client !== lost) return;
-    client = open();
+  function replace(lost: OpenPool): void {
+    if (closed || pool !== lost) return;
+    pool = open();
     // The types of arrays are asked for by the first connection, and known only to statements after its first one.
-    Object.assign(client.options.parsers, lost.options.parsers);
-    Object.assign(client.options.serializers, lost.options.serializers);
-    Object.assign(client.options.shared, { typeArrayMap: lost.options.shared.typeArrayMap });
-    const retired = lost.end({ timeout: RETIRE_SECONDS }).finally(() => retiring.delete(retired));
+    const { options: to } = pool.client;
+    const { options: from } = lost.client;
+    Object.assign(to.parsers, from.parsers);
+    Object.assign(to.serializers, from.serializers);
+    Object.assign(to.shared, { typeArrayMap: from.shared.typeArrayMap });
+    const retired = lost.client.end({ timeout: RETIRE_SECONDS }).finally(() => retiring.delete(retired));
     retiring.add(retired);
   }
 
   const sql: Sql = Object.assign(
-    storing(() => client),
+    storing(() => pool.client as unknown as Tx),
     {
-      begin: async <T>(...args: readonly unknown[]): Promise<T> => {
+      begin: <T>(...args: readonly unknown[]): Promise<T> => {
         const use = args.at(-1) as (tx: Tx) => Promise<T>;
-        const inside = (tx: unknown): Promise<T> => use(storing(() => tx as Client));
-        const begun = args.length > 1 ? client.begin(String(args[0]), inside) : client.begin(inside);
-        return begun as Promise<T>;
+        return begin(pool, args.length > 1 ? String(args[0]) : '', (tx) => use(storing(() => tx)));
       },
     },
   );
@@ -69,7 +74,7 @@ export function openDatabase(
     sql,
     async close(timeoutMs = 5_000) {
       closed = true;
-      await Promise.all([client.end({ timeout: timeoutMs / 1000 }), ...retiring]);
+      await Promise.all([pool.client.end({ timeout: timeoutMs / 1000 }), ...retiring]);
     },
   };
 }
@@ -79,17 +84,19 @@ export function openDatabase(
  * A single NUL or half of a surrogate pair in a model's answer would have it refuse the row, and what waits for that row
  * would never end. What is hashed or signed must be storable before, or it would not be met again.
  */
-function storing(client: () => Client): Tx {
+function storing(tx: () => Tx): Tx {
   const run = (strings: TemplateStringsArray, ...values: readonly unknown[]) =>
-    client()(strings, ...(values.map(storableJson) as never[]));
+    tx()(strings, ...values.map(storableJson));
   return Object.assign(run as unknown as Tx, {
-    json: (value: unknown) => client().json(storableJson(value) as never),
-    array: (values: readonly unknown[]) => client().array(storableJson(values) as never),
+    json: (value: unknown) => tx().json(storableJson(value)),
+    array: (values: readonly unknown[]) => tx().array(storableJson(values) as readonly unknown[]),
   });
 }
 
 /** `shared` is postgres.js's own, and not in its types. */
 type Client = postgres.Sql & { readonly options: { readonly shared: { readonly typeArrayMap: object } } };
+
+type OpenPool = Pool & { readonly client: Client };
 
 const types = {
   // Sequence numbers stay far below 2^53.

@@ -31,13 +31,13 @@ export interface PrepareDeps extends FindDeps {
   readonly redact: (text: string) => string;
   /** The runbooks as they are known now: the one that the alert names comes first, and they are there when memory is not. */
   readonly runbooks: () => readonly Runbook[];
+  /** A turn waits for memory this long and not longer; `LIMIT_MS` when not given. */
   readonly limitMs?: number;
 }
 
-/** A turn waits for memory this long and not longer. */
 const LIMIT_MS = 2_000;
 /** Of that, for bringing the index up to date and for nearness in meaning; words take what is left. */
-const REFRESH_MS = 500;
+const REFRESH_SHARE = 0.25;
 const MEANING_MS = { first: 800, later: 200 };
 /** Memories a turn. Where one fits by far best, what fits less than a third as well is about something else. */
 const FIRST_TURN = 8;
@@ -59,7 +59,7 @@ export function createPrepare(deps: PrepareDeps): (ask: MemoryAsk) => Promise<Pr
     if (!deps.enabled) return null;
     const run = `mem_${randomUUID()}`;
     try {
-      const { found, heldBack } = await within(limitMs, find(deps, ask));
+      const { found, heldBack } = await within(limitMs, find(deps, ask, limitMs * REFRESH_SHARE));
       const kept = heldBack === null || ask.turn > 1 ? '' : `${heldBackWords(heldBack)}\n`;
       return { run, turn: ask.turn, ...shownOf(deps, found, kept), missing: null };
     } catch (error) {
@@ -125,6 +125,7 @@ function memoryOfFile(runbook: Runbook): FoundMemory {
 async function find(
   deps: PrepareDeps,
   ask: MemoryAsk,
+  refreshMs: number,
 ): Promise<{ readonly found: readonly FoundMemory[]; readonly heldBack: HeldBack | null }> {
   const { incident, turn, text, shown } = ask;
   const reader = readerOf(ask);
@@ -133,7 +134,7 @@ async function find(
     (one) => one.trim() !== '',
   );
   if (texts.length === 0) return { found: [], heldBack: null };
-  await within(REFRESH_MS, deps.refresh()).catch((error: unknown) =>
+  await within(refreshMs, deps.refresh()).catch((error: unknown) =>
     deps.log.warn({ error: messageOf(error) }, 'the index of documents could not be brought up to date'),
   );
   const { found, heldBack } = await findMemories(deps, {

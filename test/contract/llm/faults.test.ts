@@ -74,9 +74,9 @@ describe.each(WAYS)('faults before the stream over $name', (way) => {
   it('does not wait for a retry that the deadline would not allow', async () => {
     rig = await startRig([ANSWER]);
     rig.claude.failNext({ kind: 'http', status: 429, headers: { 'retry-after': '15' } });
-    const started = performance.now();
-    expect((await failure(rig.ask({}, { deadlineMs: 2_000 }))).code).toBe('LLM_RATE_LIMITED');
-    expect(performance.now() - started).toBeLessThan(1_500);
+    expect((await failure(rig.ask({}, { deadlineMs: 10_000 }))).code).toBe('LLM_RATE_LIMITED');
+    expect(rig.tries).toHaveLength(1);
+    expect(rig.events).not.toContainEqual(expect.objectContaining({ type: 'retrying' }));
   });
 
   it('says where to look when nobody listens', async () => {
@@ -128,9 +128,8 @@ describe.each(WAYS)('faults inside the stream over $name', (way) => {
 
   it('ends at the deadline even when the stream merely crawls', async () => {
     rig = await startRig([{ ...ANSWER, eventDelayMs: 100 }], { idleMs: 5_000 });
-    const started = performance.now();
+    // Read to its end it would be an answer.
     expect((await failure(rig.ask({}, { deadlineMs: 300 }))).code).toBe('LLM_DEADLINE');
-    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   it('stops at once when aborted, in a stream and between tries', async () => {
@@ -138,15 +137,15 @@ describe.each(WAYS)('faults inside the stream over $name', (way) => {
     const inStream = new AbortController();
     const asked = failure(rig.ask({}, { signal: inStream.signal }));
     await rig.claude.held();
-    const started = performance.now();
     inStream.abort();
     expect((await asked).code).toBe('LLM_ABORTED');
 
     const between = new AbortController();
     rig.claude.failNext({ kind: 'http', status: 529, headers: { 'retry-after': '9' } });
     const onEvent = () => between.abort();
+    const before = rig.tries.length;
     expect((await failure(rig.ask({}, { signal: between.signal, onEvent }))).code).toBe('LLM_ABORTED');
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(rig.tries).toHaveLength(before + 1);
   });
 
   it('asks again when the input of a tool call is no JSON, or no object', async () => {

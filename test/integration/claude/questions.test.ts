@@ -220,11 +220,8 @@ describe('*Stop*', () => {
     const { question, request } = await heldQuestion();
     const other = otherProcess();
     try {
-      const stoppedAt = performance.now();
       expect(await other.questions.stop('D1', question.threadTs)).toBe(true);
       await waitFor('the model call to end', async () => request.goneAt !== undefined);
-      // Long before anybody who listens would look.
-      expect((request.goneAt ?? Number.POSITIVE_INFINITY) - stoppedAt).toBeLessThan(2_000);
       await waitFor('the end', async () => shown.length === 1);
       expect(shown[0]?.end).toEqual({ stopped: true });
       expect(await other.questions.stop('D1', question.threadTs)).toBe(false);

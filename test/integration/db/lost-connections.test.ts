@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Tx } from '../../../src/domain/sql.ts';
 import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let scratch: ScratchDatabase;
 let admin: Database;
@@ -18,6 +20,22 @@ afterAll(async () => {
 
 const end = (which: string): PromiseLike<unknown> =>
   admin.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim' AND ${which} IN ('all', pid::text)`;
+
+const gone = (pid: string): Promise<boolean> =>
+  waitFor('the session to be gone', async () => {
+    const [left] = await admin.sql`SELECT 1 FROM pg_stat_activity WHERE pid::text = ${pid}`;
+    return left === undefined;
+  });
+
+/** Ended, and seen to be: what the system has for us is read before the event loop turns again. */
+async function endAll(): Promise<void> {
+  await end('all');
+  await waitFor('the sessions to be gone', async () => {
+    const left = await admin.sql`SELECT 1 FROM pg_stat_activity WHERE application_name = 'victim'`;
+    return left.length === 0;
+  });
+  await sleep(50);
+}
 
 /** `ok`, or the code it failed with; `no answer` after 8 s. */
 async function outcome(work: PromiseLike<unknown>): Promise<string> {
@@ -53,12 +71,10 @@ test('every statement is answered, however and whenever its connection is lost, 
 
 test('arrays and transactions work as the first thing after a loss', async () => {
   await db.sql`SELECT ${db.sql.array(['warm'])}::text[] AS words`;
-  await end('all');
-  await sleep(50);
+  await endAll();
   const [row] = await db.sql`SELECT ${db.sql.array(['a', 'b, "c"'])}::text[] AS words`;
   expect(row?.['words']).toEqual(['a', 'b, "c"']);
-  await end('all');
-  await sleep(50);
+  await endAll();
   const sum = await db.sql.begin(
     async (tx) => (await tx`SELECT ${[1, 2].length}::int + 1 AS sum`)[0]?.['sum'],
   );
@@ -70,4 +86,60 @@ test('statements under way on other connections end in peace when one is lost', 
   const [self] = await db.sql`SELECT pg_backend_pid() AS pid`;
   await end(String(self?.['pid']));
   expect(await slow).toBe('ok');
+});
+
+describe('a transaction whose connection is lost rejects, and ends nothing but itself:', () => {
+  const endSoon = (pid: string): void => void setTimeout(() => void end(pid).then(() => undefined), 20);
+
+  const moments: Readonly<Record<string, (tx: Tx, pid: string) => Promise<unknown>>> = {
+    'while a statement runs': async (tx, pid) => {
+      endSoon(pid);
+      await tx`SELECT pg_sleep(30)`;
+    },
+    'while several run at once': async (tx, pid) => {
+      endSoon(pid);
+      await Promise.all([tx`SELECT pg_sleep(30)`, tx`SELECT 1`, tx`SELECT ${2}::int`]);
+    },
+    'between two statements': async (tx, pid) => {
+      await end(pid);
+      await gone(pid);
+      await tx`SELECT ${'x'.repeat(5_000)}::text`;
+    },
+    'while the process has no time to look': async (tx, pid) => {
+      await end(pid);
+      const until = performance.now() + 200;
+      while (performance.now() < until);
+      await tx`SELECT 1`;
+    },
+    'after its last statement, before it commits': async (_tx, pid) => {
+      await end(pid);
+      await gone(pid);
+    },
+    'under a statement whose failure is caught': async (tx, pid) => {
+      endSoon(pid);
+      await outcome(tx`SELECT pg_sleep(30)`);
+      await tx`SELECT 1`;
+    },
+  };
+
+  test.each(Object.entries(moments))('%s', async (_moment, use) => {
+    const thrown: string[] = [];
+    const note = (error: Error): void => void thrown.push(error.message);
+    process.on('uncaughtException', note);
+    onTestFinished(() => void process.off('uncaughtException', note));
+    const begun = Array.from({ length: 3 }, () =>
+      outcome(
+        db.sql.begin(async (tx) => {
+          const [self] = await tx`SELECT pg_backend_pid() AS pid`;
+          await use(tx, String(self?.['pid']));
+        }),
+      ),
+    );
+    for (const ended of await Promise.all(begun))
+      expect(ended).toMatch(/^(CONNECTION_CLOSED|ECONNRESET|EPIPE)$/);
+    // What the driver says after that is said when the event loop turns again.
+    await sleep(20);
+    expect(thrown).toEqual([]);
+    expect(await outcome(db.sql.begin((tx) => Promise.resolve(tx`SELECT 1`)))).toBe('ok');
+  });
 });

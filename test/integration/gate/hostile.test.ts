@@ -201,14 +201,12 @@ describe('a read tool that misbehaves', () => {
     // A secret across every place where a cut could fall.
     const text = line.repeat(2_000) + `token ${SECRET}\n`.repeat(5_000) + line.repeat(90_000);
     rig.odd.read = async () => ({ text, data: null });
-    const started = performance.now();
     const result = await readOddly();
     if (result.kind !== 'ok') throw new Error(JSON.stringify(result));
     expect(result.truncated).toBe(true);
     expect(result.text.length).toBeLessThan(210_000);
     expect(result.text).toMatch(/… cut: \d{7,} more characters$/);
     expect(result.text.includes('xoxb-')).toBe(false);
-    expect(performance.now() - started).toBeLessThan(60_000);
   });
 
   test('answers data without end: the text is kept, the data is not', async () => {

@@ -125,11 +125,13 @@ describe('the switch', () => {
   test('a claim that begins while a new scope is being set is refused', async () => {
     const action = await approved(rig);
     const { promise, resolve } = latch();
+    const inserted = latch();
     const setting = elsewhere.sql.begin(async (tx) => {
       await tx`INSERT INTO switch (scope, stopped, by) VALUES ('target:box', true, 'UADMIN')`;
+      inserted.resolve();
       await promise;
     });
-    await sleep(100);
+    await inserted.promise;
     const running = execute(rig, action.id);
     await sleep(150);
     resolve();
@@ -287,8 +289,9 @@ describe('decisions at the same time', () => {
   test('two incidents on one target run one after the other', async () => {
     const [one, two] = [await approved(rig), await approved(rig, mend('other'))];
     const { promise, resolve } = latch();
-    const first = execute(rig, one.id, rig.core.gate, held(promise));
-    await sleep(100);
+    const claiming = latch();
+    const first = execute(rig, one.id, rig.core.gate, held(promise, claiming.resolve));
+    await claiming.promise;
     const second = execute(rig, two.id, otherGate);
     await sleep(100);
     resolve();

@@ -356,13 +356,13 @@ describe('restart_service', () => {
 
   test('starts what is down, and is void once it came up by itself', async () => {
     rig.host.stop();
-    await sleep(50);
+    await expect.poll(() => rig.host.pid()).toBeUndefined();
     const action = await rig.approve(await rig.propose('restart_service', { service: 'worker' }));
     expect(await rig.execute(action)).toMatchObject({ outcome: { kind: 'succeeded' } });
     expect(rig.host.pid()).toBeDefined();
     await rig.core.sql`DELETE FROM rate_claim`;
     rig.host.stop();
-    await sleep(50);
+    await expect.poll(() => rig.host.pid()).toBeUndefined();
     const next = await rig.approve(await rig.propose('restart_service', { service: 'worker' }));
     await running();
     expect(await rig.execute(next)).toMatchObject({ kind: 'not_run', why: 'void' });

@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpServer, type HttpServer } from '../../../src/http/server.ts';
 import { webhookRoute } from '../../../src/http/webhook-route.ts';
@@ -13,6 +12,7 @@ import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
 import { alertmanager } from '../../../src/ingest/alertmanager/index.ts';
 import { slackMessage } from '../../../src/ingest/slack-message/index.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const program = findProgram();
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -251,9 +251,5 @@ receivers:
 `;
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`waited 20 s: ${what}`);
-    await sleep(50);
-  }
+  await waitFor(what, async () => holds());
 }

@@ -21,6 +21,7 @@ import { memoryToolset } from '../../../src/tools/memory/memory-tools.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { everybodyReads } from '../../support/audiences.ts';
 import { boxAlert, type Core, createCore } from '../../support/core.ts';
+import { PATIENT_MS } from '../../support/patience.ts';
 import { scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -64,6 +65,8 @@ export async function memoryRig(options: {
     audiences: options.audiences ?? everybodyReads,
     runbooks: options.runbooks ?? (() => []),
     log: quiet,
+    // Nothing here is about memory that comes too late.
+    limitMs: PATIENT_MS,
   });
   await memory.seedStores();
   const promotions = createPromotions({

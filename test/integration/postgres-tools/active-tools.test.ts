@@ -211,11 +211,11 @@ describe('vacuum', () => {
     const paused = rig.targets.act(
       'shop-db',
       async (session) => {
-        expect(await lightFuse(session, String(clock), 400, 'true', [])).toBe(true);
-        await sleep(900);
+        expect(await lightFuse(session, String(clock), 4_000, 'true', [])).toBe(true);
+        await sleep(5_000);
         return session.query('VACUUM orders');
       },
-      { timeoutMs: 10_000, signal: new AbortController().signal },
+      { timeoutMs: 60_000, signal: new AbortController().signal },
     );
     await expect(paused).rejects.toMatchObject({
       code: expect.stringMatching(/^POSTGRES_(57P05|CONNECTION_CLOSED)$/),

@@ -84,12 +84,10 @@ test('a fresh checkout is installed, compiled and run; stdout and exit code are 
   expect(readFileSync(join(root, 'dist', 'src', 'prompts', 'hello.md'), 'utf8')).toBe('hello');
 });
 
-test('the second start does nothing but run, in less than a second more than Node needs', async () => {
+test('the second start does nothing but run', async () => {
   const root = smallCheckout();
   await start(root);
-  const since = performance.now();
   const ended = await start(root);
-  expect(performance.now() - since).toBeLessThan(1_500);
   expect(ended).toMatchObject({ code: 7, stderr: '' });
 });
 
@@ -143,7 +141,7 @@ test('a changed lockfile is installed again', async () => {
 test('a signal reaches the program, which is the process that was started', async () => {
   const root = smallCheckout();
   const running = begin(root, 'wait');
-  await expect.poll(() => running.stdout(), { timeout: 30_000 }).toContain(`first ${running.child.pid} wait`);
+  await expect.poll(() => running.stdout()).toContain(`first ${running.child.pid} wait`);
   running.child.kill('SIGINT');
   expect((await running.ended).signal).toBe('SIGINT');
 });

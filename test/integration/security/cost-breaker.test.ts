@@ -109,9 +109,9 @@ describe('the breaker', () => {
   });
 
   test('a call of a process that died counts until its time is up, and no longer', async () => {
-    await reserve(5, { forMs: 300 });
+    await reserve(5, { forMs: 600_000 });
     expect(await reserve(1)).toMatchObject({ ok: false });
-    await sleep(350);
+    await database.sql`UPDATE spend_reservation SET until = clock_timestamp()`;
     expect(await reserve(1)).toMatchObject({ ok: true });
   });
 
@@ -142,8 +142,8 @@ describe('the breaker', () => {
     if (trial.ok) await trial.release();
     expect((await breaker.view()).state).toBe('open');
     await database.sql`UPDATE usage SET at = at - interval '1 hour'`;
-    expect(await reserve(1, { forMs: 200 })).toMatchObject({ ok: true });
-    await sleep(250);
+    expect(await reserve(1, { forMs: 600_000 })).toMatchObject({ ok: true });
+    await database.sql`UPDATE spend_reservation SET until = clock_timestamp()`;
     expect(await reserve(1)).toMatchObject({ ok: true });
   });
 
@@ -159,7 +159,7 @@ describe('the breaker', () => {
     };
     breaker.start(tell);
     other.start(tell);
-    await expect.poll(() => heard.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => heard.length).toBe(1);
     await sleep(1_500);
     await Promise.all([breaker.stop(), other.stop()]);
     expect(heard).toHaveLength(1);

@@ -198,11 +198,9 @@ describe('the card of a proposal', () => {
 
 describe('what people ask to be remembered', () => {
   const say = async (user: string, text: string, channel: string = CHANNELS.general) => {
+    const before = new Set((await at.client.snapshot()).ephemerals.map(({ message }) => message.ts));
     await at.client.asUser(user).command(channel, text);
-    return at.client.waitForEphemeral(
-      user,
-      (one) => Number(one.ts) * 1000 > Date.now() - 5_000 && one.text !== undefined,
-    );
+    return at.client.waitForEphemeral(user, (one) => !before.has(one.ts) && one.text !== undefined);
   };
 
   test('is kept for them alone, once, and nobody else finds it', async () => {

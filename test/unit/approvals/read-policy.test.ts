@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readPolicy } from '../../../src/approvals/rules/read-policy.ts';
 import { isWithin, type Rule, ruleFor, type Subject } from '../../../src/approvals/rules/rule.ts';
+import { cpuClock } from '../../support/cpu-clock.ts';
 
 const people = { oncallGroup: 'oncall', admins: [{ kind: 'user', id: 'UADMIN' }] } as const;
 const read = (text: string): readonly Rule[] => {
@@ -130,9 +131,9 @@ rules:
 
   test('a pattern is no expression and takes no time', () => {
     const [hard] = read(`rules: [{name: a, tools: ["a*a*a*a*a*b"]}]`);
-    const started = performance.now();
+    const cpuMs = cpuClock();
     expect(ruleFor(hard ? [hard] : [], { ...subject, tool: 'a'.repeat(100_000) })).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(cpuMs()).toBeLessThan(1_000);
     expect(ruleFor(read('rules: [{name: a, tools: ["a.c"]}]'), { ...subject, tool: 'abc' })).toBeUndefined();
     expect(
       ruleFor(read('rules: [{name: a, tools: ["ab*ba"]}]'), { ...subject, tool: 'aba' }),

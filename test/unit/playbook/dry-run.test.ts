@@ -99,7 +99,6 @@ function dryRun(answers: Readonly<Record<string, ToolCallResult>>, change: Parti
 
 describe('a dry run', () => {
   test('follows the steps at once, as a role that can only read, and then what was not reached', async () => {
-    const began = performance.now();
     const { report, calls, minted, live } = dryRun({
       queue_depth: ok({ depth: 0 }),
       queue_consumers: ok({ count: 1, first: 7 }),
@@ -115,7 +114,6 @@ describe('a dry run', () => {
     ]);
     expect(minted).toEqual([{ role: 'validator', incidentId: 'INC-1', targets: ['shop-db'] }]);
     expect(live()).toBe(0);
-    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   test('that reaches a step gives it what earlier ones found', async () => {

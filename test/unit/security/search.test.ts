@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lineMatcher } from '../../../src/security/search/line-matcher.ts';
+import { cpuClock } from '../../support/cpu-clock.ts';
 
 function matches(pattern: string, line: string, ignoreCase = false): boolean {
   const matcher = lineMatcher(pattern, { ignoreCase, literal: false });
@@ -52,9 +53,9 @@ test.each([
   ['(.*)*x', 'y'.repeat(100_000)],
   ['(?:a?){30}a{30}', 'a'.repeat(29)],
 ])('%s takes time in the measure of the line only', (source, line) => {
-  const started = performance.now();
+  const cpuMs = cpuClock();
   expect(matches(source, line)).toBe(false);
-  expect(performance.now() - started).toBeLessThan(4_000);
+  expect(cpuMs()).toBeLessThan(10_000);
 });
 
 test('alternatives of plain words, and plain text with marks in it, need no automaton and mean themselves', () => {

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 
 const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
 interface Service {
+  readonly restart?: string;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
@@ -31,6 +32,10 @@ describe('compose.yaml', () => {
       expect(service.read_only).toBe(true);
     },
   );
+
+  it.each(services)('starts %s again, whatever ended it, until somebody stops it', (_, service) => {
+    expect(service.restart).toBe('unless-stopped');
+  });
 
   it('publishes one port on this machine alone, and gives the databases no way out', () => {
     expect(services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`))).toEqual([

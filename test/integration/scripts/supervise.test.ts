@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isRunning, processIdentity } from '../../../src/infra/process/process-identity.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
+import { checkout } from '../../support/spawn-holder.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const module = join(checkout, 'scripts', 'lib', 'supervise.mjs');
+
+/** What the supervised program does in one of its lives; the last one repeats. */
+type Life = 'ready, then SIGKILL' | 'SIGKILL' | `exit ${number}` | `ready, then exit ${number}` | 'wait';
+
+interface Supervised {
+  readonly pid: number;
+  readonly code: Promise<number | null>;
+  lives(): number;
+  /** All that was said by both. */
+  said(): string;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** A program in small under the real parent, with hardly a pause between its lives. */
+function supervise(lives: readonly Life[], pausesMs: readonly number[] = [5]): Supervised {
+  const folder = scratchDir();
+  const lived = join(folder, 'lives');
+  writeFileSync(
+    join(folder, 'program.mjs'),
+    `import { appendFileSync, readFileSync } from 'node:fs';
+    appendFileSync(${JSON.stringify(lived)}, process.pid + '\\n');
+    const lives = ${JSON.stringify(lives)};
+    const n = readFileSync(${JSON.stringify(lived)}, 'utf8').trim().split('\\n').length;
+    const life = lives[Math.min(n, lives.length) - 1];
+    process.on('message', (message) => console.log(JSON.stringify(message)));
+    process.on('SIGTERM', () => process.exit(3));
+    process.on('disconnect', () => process.exit(0));
+    console.log('life ' + n + ': ' + life);
+    if (life.startsWith('ready')) process.send('ready');
+    await new Promise((done) => setTimeout(done, 50));
+    if (life.endsWith('SIGKILL')) process.kill(process.pid, 'SIGKILL');
+    const code = /exit (\\d+)$/.exec(life);
+    if (code) process.exit(Number(code[1]));
+    setTimeout(() => undefined, 600_000);`,
+  );
+  const runner = join(folder, 'runner.mjs');
+  writeFileSync(
+    runner,
+    `import { supervise } from ${JSON.stringify(module)};
+    process.exit(await supervise([${JSON.stringify(join(folder, 'program.mjs'))}], { pausesMs: ${JSON.stringify(pausesMs)} }));`,
+  );
+  const child = spawn(process.execPath, [runner]);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text: Buffer) => {
+      said += text.toString();
+    });
+  return {
+    pid: child.pid ?? -1,
+    code: new Promise((resolve) => child.once('close', resolve)),
+    lives: () => (existsSync(lived) ? readFileSync(lived, 'utf8').trim().split('\n').length : 0),
+    said: () => said,
+    signal: (name) => void child.kill(name),
+  };
+}
+
+test('one that was killed is started again, and told why', async () => {
+  const parent = supervise(['ready, then SIGKILL', 'ready, then exit 0']);
+  expect(await parent.code).toBe(0);
+  expect(parent.lives()).toBe(2);
+  expect(parent.said()).toContain('Sentry ended unexpectedly (signal SIGKILL). Starting it again in');
+  expect(parent.said()).toContain('{"startedAgain":"signal SIGKILL"}');
+});
+
+test.each<[string, readonly Life[], number]>([
+  ['killed while ready', ['ready, then SIGKILL'], 137],
+  ['killed while starting', ['SIGKILL'], 137],
+  ['ended by an error of its own', ['ready, then exit 70'], 70],
+  ['ended with another code while it ran', ['ready, then exit 1'], 1],
+])('one that is %s again and again is given up on, in a clear sentence', async (_, lives, code) => {
+  const parent = supervise(lives);
+  expect(await parent.code).toBe(code);
+  expect(parent.lives()).toBe(5);
+  expect(parent.said()).toMatch(/Sentry ended 5 times within a minute .* is not started again/);
+});
+
+test.each([
+  ['a first start that fails', ['exit 1'], 1, 1],
+  ['a wrong configuration', ['exit 4'], 4, 1],
+  ['a wrong command line', ['exit 2'], 2, 1],
+  ['a configuration that became wrong', ['ready, then SIGKILL', 'exit 4'], 4, 2],
+] as const)('%s is not tried again', async (_, lives, code, lived) => {
+  const parent = supervise(lives);
+  expect(await parent.code).toBe(code);
+  expect(parent.lives()).toBe(lived);
+  expect(parent.said()).not.toContain('within a minute');
+});
+
+test('where it ran once, starts that fail (the database is away too) are tried for as long as it takes', async () => {
+  const failed = Array.from({ length: 9 }, () => 'exit 1' as const);
+  const parent = supervise(['ready, then SIGKILL', ...failed, 'ready, then exit 0']);
+  expect(await parent.code).toBe(0);
+  expect(parent.lives()).toBe(11);
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s is passed on, and its end is the end of both', async (name) => {
+  const parent = supervise(['wait']);
+  await waitFor('the program', async () => parent.said().includes('life 1'));
+  parent.signal(name);
+  expect(await parent.code).toBe(name === 'SIGTERM' ? 3 : 130);
+  expect(parent.lives()).toBe(1);
+});
+
+test('a signal during the pause ends it at once', async () => {
+  const parent = supervise(['ready, then SIGKILL'], [3_600_000]);
+  await waitFor('the pause', async () => parent.said().includes('Starting it again in 3600 s'));
+  parent.signal('SIGTERM');
+  expect(await parent.code).toBe(0);
+  expect(parent.lives()).toBe(1);
+});
+
+test('a parent that is killed takes the program along', async () => {
+  const parent = supervise(['wait']);
+  await waitFor('the program', async () => parent.said().includes('life 1'));
+  const left = await waitFor('the parent', async () => processIdentity(parent.pid));
+  parent.signal('SIGKILL');
+  // Both hold its output open.
+  await parent.code;
+  expect(isRunning(left)).toBe(false);
+});
+
+test('ends long ago are forgotten: only those within a minute count', async () => {
+  type End = { readonly code: number | null; readonly signal: string | null; readonly wasReady: boolean };
+  const { afterEnd } = (await import(module)) as {
+    readonly afterEnd: (end: End, past: object, now: number) => { readonly kind: string };
+  };
+  const past = { everReady: false, crashes: [], failedStarts: 0 };
+  const crash = { code: null, signal: 'SIGSEGV', wasReady: true };
+  const kinds = [0, 10, 20, 30, 65, 75, 76].map((s) => afterEnd(crash, past, s * 1_000).kind);
+  expect(kinds).toEqual([...Array.from({ length: 6 }, () => 'again'), 'give up']);
+});
