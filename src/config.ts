@@ -56,6 +56,7 @@ const environment = z.object({
   ANTHROPIC_BASE_URL: httpUrl.optional(),
   SENTRY_MODEL: z.string().min(1).default('claude-opus-5-5'),
   SENTRY_FALLBACK_MODEL: z.string().min(1).optional(),
+  SENTRY_SCEPTIC: flag(true),
   SENTRY_MODEL_BACKEND: z
     .enum(['anthropic', 'bedrock', 'access-gateway'], {
       error: 'expected anthropic, bedrock or access-gateway',
@@ -163,6 +164,8 @@ export interface Config {
   readonly model: string;
   /** Goes on where the model refuses; null: the playbook does. */
   readonly fallbackModel: string | null;
+  /** A second, independent call looks at what the model found before it is shown. */
+  readonly sceptic: boolean;
   readonly mode: 'AUDIT' | 'ACTIVE';
   /** How many calls of tools there may be, over all processes. */
   readonly throttle: ThrottleLimits;
@@ -238,6 +241,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     llm: model.access,
     model: values.SENTRY_MODEL,
     fallbackModel: values.SENTRY_FALLBACK_MODEL ?? null,
+    sceptic: values.SENTRY_SCEPTIC,
     mode: values.SENTRY_MODE ?? (slack.kind === 'playground' && playgroundTarget ? 'ACTIVE' : 'AUDIT'),
     targets,
     hosts,

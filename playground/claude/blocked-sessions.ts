@@ -66,7 +66,7 @@ interface ReadResult {
 }
 
 /** A blocker as the tools print it: `root: pid 4711 (app@shop, billing) blocks 8 (8 directly)`, then its start. */
-const ROOT = /root: (pid (\d+)[^\n]*?blocks (\d+))[^\n]*\n\s*(backend_start (\S+?)), ([^\n,]+)/;
+const ROOT = /(root: pid (\d+)[^\n]*?blocks (\d+)[^\n]*)\n\s*(backend_start (\S+?), ([^\n,]+)[^\n]*)/;
 
 function conclude(results: readonly ReadResult[]): ScriptedReply {
   const source = results.find((result) => ROOT.test(result.output));

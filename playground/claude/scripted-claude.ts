@@ -11,6 +11,7 @@ import { createHolds } from './holds.ts';
 import { modelInfo, playedModel } from './models.ts';
 import { countTokens, createPromptCache } from './prompt-cache.ts';
 import type { MessagesRequest, Scenario, ScriptedFault, ScriptedReply } from './scenario.ts';
+import { believing, isSceptic } from './sceptic.ts';
 import { sendEvents } from './send.ts';
 import { callOf, isChat, MESSAGES, type Wire } from './wires.ts';
 
@@ -38,6 +39,8 @@ export interface ScriptedClaude {
   /** Base URL for `ANTHROPIC_BASE_URL`. */
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
+  /** Those for a second look at a diagnosis; the scenario is not asked for them. */
+  readonly doubts: readonly RecordedRequest[];
   /** Replaces what is said from now on. */
   play(scenario: Scenario): void;
   /** Spoils the next requests, one fault each, before the scenario is asked; the turn is not used up. */
@@ -68,11 +71,14 @@ export interface ScriptedClaudeOptions {
   readonly compaction?: 'unlisted' | 'refused' | 'ignored';
   /** What a summary says, or what comes instead of one. Default: what was said in the conversation. */
   readonly summary?: (request: MessagesRequest) => ScriptedReply;
+  /** What a second look at a diagnosis finds. Default: all of it supported. */
+  readonly sceptic?: (request: MessagesRequest) => ScriptedReply;
 }
 
 /** Starts a Messages API that says what it is told and checks requests as the real one does. */
 export async function createScriptedClaude(options: ScriptedClaudeOptions): Promise<ScriptedClaude> {
   const requests: RecordedRequest[] = [];
+  const doubts: RecordedRequest[] = [];
   const faults: ScriptedFault[] = [];
   const history = createHistory(options.strict ?? true);
   const cache = createPromptCache();
@@ -121,6 +127,11 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
   ): Promise<void> {
     const { body } = record;
     if (refused !== undefined) return fail(record, response, refused, wire);
+    if (isSceptic(body)) {
+      const found = (options.sceptic ?? believing)(body);
+      if (found.delayMs !== undefined) await sleep(found.delayMs);
+      return answer(record, response, found, wire);
+    }
     const injected = faults.shift();
     const peeked = () => (compacts(body) ? next(body) : peek(scenario, turn, body));
     const said = injected === undefined ? next(body) : { ...peeked(), fault: injected };
@@ -210,7 +221,7 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
       at: performance.now(),
       complete: false,
     };
-    requests.push(record);
+    (isSceptic(record.body) ? doubts : requests).push(record);
     response.once('close', () => {
       if (!response.writableFinished) record.goneAt = performance.now();
     });
@@ -246,6 +257,7 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
   return {
     url: `http://127.0.0.1:${port}${options.prefix ?? ''}`,
     requests,
+    doubts,
     play(replacement) {
       scenario = replacement;
       turn = 0;

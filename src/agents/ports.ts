@@ -15,6 +15,11 @@ export interface Investigator {
   diagnose(work: Investigation, triage: Triage): Promise<Diagnosis>;
   /** Proposes at most one action, by calling an active tool through the gate. */
   plan(work: Investigation, diagnosis: Diagnosis): Promise<PlanOutcome>;
+  /**
+   * A second, independent look at what a diagnosis claims and what it cites: each claim by its number, and the cause. Null
+   * where there is none to be had by configuration. Never throws but when aborted: what fails is a reason.
+   */
+  doubt?(work: Investigation, diagnosis: Diagnosis): Promise<Doubt | null>;
   /** Answers a person in the thread; reads only. Absent where there is no model: then the record answers. */
   answer?(work: Investigation, question: Question): Promise<string>;
 }
@@ -28,9 +33,16 @@ export interface Question {
   readonly earlier?: readonly { readonly question: string; readonly answer: string }[];
 }
 
+export type Support = 'supported' | 'not_supported' | 'contradicted';
+
+export type Doubt =
+  | { readonly kind: 'checked'; readonly claims: readonly Support[]; readonly cause: Support }
+  | { readonly kind: 'not_checked'; readonly reason: string };
+
+/** `reason` is ours; what a model says about it are its own words, and shown as such. */
 export type PlanOutcome =
   | { readonly kind: 'proposed'; readonly actionId: ActionId }
-  | { readonly kind: 'none'; readonly reason: string };
+  | { readonly kind: 'none'; readonly reason: string; readonly said?: string };
 
 /** One phase of one incident, with all an investigator may use. It never sees addresses, credentials, channels or other incidents. */
 export interface Investigation {
@@ -78,10 +90,15 @@ export interface Investigation {
   hintsSince?(seq: number): Promise<readonly (Guidance & { readonly seq: number })[]>;
   /** Records that another model goes on, and why. Absent where nobody looks (replays). */
   modelChanged?(model: string, why: string): Promise<void>;
+  /**
+   * What of a diagnosis does not stand on the record, in words for whoever made it; null: nothing that would void it.
+   * Absent where there is no record to hold it against.
+   */
+  objections?(diagnosis: Diagnosis): Promise<string | null>;
   /** Records a claim that was dropped because its evidence did not hold. */
   dropped(claim: string, reason: string): Promise<void>;
-  /** Records what a model call cost. */
-  spent(usage: ModelUsage): Promise<void>;
+  /** Records what a model call cost, as the phase's role unless another one is named. */
+  spent(usage: ModelUsage, role?: 'sceptic'): Promise<void>;
   readonly signal: AbortSignal;
 }
 

@@ -178,7 +178,7 @@ function checksFor(config: Config, log: Log): readonly Check[] {
         // Counting costs nothing; where the server cannot, a few tokens tell.
         if (config.llm.kind === 'anthropic') await backend.countTokens(request, signal);
         else await backend.attempt(request, { signal, timeoutMs: 15_000, onEvent: () => undefined });
-        return `${config.model} answers`;
+        return `${config.model} answers${config.sceptic ? '' : '; no second look at what it finds (SENTRY_SCEPTIC)'}`;
       },
     },
     ...config.targets.map(

@@ -48,6 +48,7 @@ export async function openModel(config: Config, deps: ModelDeps): Promise<Model>
     guard,
     tools: deps.tools,
     runbooks: deps.runbooks,
+    sceptic: config.sceptic,
     targets: targets.map((target) => target.name),
     fallbackModel: config.fallbackModel ? modelName(choice, config.fallbackModel) : undefined,
     kindOf: (name) => targets.find((target) => target.name === name)?.kind,

@@ -12,6 +12,7 @@ export function settingsSeen(config: Config): {
   const settings = {
     mode,
     model: config.llm ? model : null,
+    sceptic: config.sceptic,
     targets: targets.map(({ name, environment, actUrl }) => ({ name, environment, acts: actUrl !== null })),
     hosts: hosts.map(({ name, environment }) => ({ name, environment })),
     approvers,

@@ -42,7 +42,7 @@ async function ownFiles(): Promise<readonly string[]> {
 export async function loadInvestigator(
   name: 'playbook' | 'claude',
   config: Config,
-  wanted: { readonly model?: string; readonly prompts?: string } = {},
+  wanted: { readonly model?: string; readonly prompts?: string; readonly sceptic?: boolean } = {},
 ): Promise<MakeInvestigator> {
   const folder = config.runbooksDir ?? join(packageRoot(), 'runbooks');
   const { runbooks, problems } = await loadRunbooks(folder, { tools: createRegistry(allTools) });
@@ -56,5 +56,5 @@ export async function loadInvestigator(
     backend: createBackend(config.llm),
     model: modelName(config.llm, wanted.model ?? config.model),
   });
-  return replayClaude(llm, allTools, { prompts: wanted.prompts, runbooks });
+  return replayClaude(llm, allTools, { prompts: wanted.prompts, runbooks, sceptic: wanted.sceptic });
 }

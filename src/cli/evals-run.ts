@@ -10,6 +10,7 @@ interface RunOptions {
   readonly model?: string;
   readonly prompt?: string;
   readonly scenarios?: string;
+  readonly sceptic: boolean;
   readonly json: boolean;
 }
 
@@ -25,11 +26,17 @@ export const evalsRunCommand = new Command('run')
   .option('--model <id>', 'another model than the configured one')
   .option('--prompt <folder>', 'a folder with other prompts than the shipped ones')
   .option('--scenarios <file>', 'JSON lines; the incidents in evals/ when left out')
+  .option(
+    '--sceptic',
+    'with the second look at each diagnosis of claude, and how many right ones it downgraded',
+    false,
+  )
   .option('--json', 'one JSON document {summary, incidents}', false)
-  .action(async ({ investigator, model, prompt, scenarios, json }: RunOptions) => {
+  .action(async ({ investigator, model, prompt, scenarios, sceptic, json }: RunOptions) => {
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort(new Error('Interrupted.')));
     const make = await loadInvestigator(investigator, loadConfig(), {
+      sceptic,
       ...(model === undefined ? {} : { model }),
       ...(prompt === undefined ? {} : { prompts: prompt }),
     });

@@ -21,14 +21,59 @@ export interface Evidence {
   readonly quote: string | null;
 }
 
+/** Another explanation of the same symptom, and what became of it. */
+export interface Hypothesis {
+  readonly cause: string;
+  /** Calls of this incident that speak for it, and against it. */
+  readonly forIds: readonly ToolCallId[];
+  readonly againstIds: readonly ToolCallId[];
+  readonly end: 'ruled_in' | 'ruled_out' | 'open';
+}
+
+/** A runbook's live check that says otherwise than the model, also after one more look: both are shown. */
+export interface Disagreement {
+  readonly runbook: Side;
+  readonly model: Side;
+}
+
+export interface Side {
+  readonly verdict: Diagnosis['verdict'];
+  readonly says: string;
+  readonly confidence: number;
+  readonly evidence: readonly Evidence[];
+}
+
+/** What a second, independent look at the claims of a model came to. Null `reason`: it was made. */
+export interface DoubleCheck {
+  readonly cause: 'supported' | 'not_supported' | 'contradicted' | null;
+  /** How many claims it dropped. */
+  readonly dropped: number;
+  /** Why it was not made, for people. */
+  readonly reason: string | null;
+}
+
 export interface Diagnosis {
+  /** Whose words these are; absent in old records. Set by code. */
+  readonly origin?: 'model' | 'runbook';
   readonly verdict: 'cause_found' | 'healthy' | 'cannot_tell';
   readonly rootCause: string;
   /** Snake-case kind of cause (`blocked_sessions`); null when none was found. */
   readonly category: string | null;
   /** 0–1. At least 0.9 and a live tool call are needed before a fix is planned. */
   readonly confidence: number;
+  /** 0–1: that the remedy ends it. Absent: the same as the cause. What is acted on needs both. */
+  readonly fixConfidence?: number;
   readonly evidence: readonly Evidence[];
+  /** At least two where somebody weighed them: the cause among them, and what else could look the same. */
+  readonly hypotheses?: readonly Hypothesis[];
+  /** When it began, ISO 8601, as far as could be seen. */
+  readonly onset?: string;
+  /** From what started it to the symptom, a link each. */
+  readonly chain?: readonly string[];
+  /** Whether the symptom was there in this round, and the call that shows it. */
+  readonly symptomNow?: { readonly present: boolean; readonly toolCallId: ToolCallId };
+  readonly disagreement?: Disagreement;
+  readonly doubleCheck?: DoubleCheck;
   readonly ruledOut: readonly string[];
   /** What could not be read, and how to grant it. */
   readonly unknown: readonly string[];
@@ -56,6 +101,11 @@ export interface SuggestedAction {
   readonly why: string;
   /** Null takes the tool's own. */
   readonly verify: VerifyPlan | null;
+}
+
+/** What acting on it rests on: the lower of being sure of the cause and of the fix. */
+export function actingConfidence({ confidence, fixConfidence }: Diagnosis): number {
+  return Math.min(confidence, fixConfidence ?? confidence);
 }
 
 /** Below this a diagnosis is a report, not a reason to act (design.md §2). */

@@ -56,11 +56,13 @@ export type IncidentEventBody =
       readonly state: 'ok' | 'failed' | 'refused' | 'proposed';
       readonly summary: string;
     }
-  | { readonly type: 'triage.concluded'; readonly triage: Triage }
+  /** `by`: whose words its reason is; absent in old records. */
+  | { readonly type: 'triage.concluded'; readonly triage: Triage; readonly by?: 'claude' | 'playbook' }
   | { readonly type: 'diagnosis.concluded'; readonly round: number; readonly diagnosis: Diagnosis }
   /** A claim whose evidence did not hold: dropped, and the confidence cut. */
   | { readonly type: 'claim.dropped'; readonly claim: string; readonly reason: string }
-  | { readonly type: 'plan.none'; readonly reason: string }
+  /** `said`: what a model gave as its reason, in its words. */
+  | { readonly type: 'plan.none'; readonly reason: string; readonly said?: string }
   | { readonly type: 'action.proposed'; readonly actionId: ActionId }
   | { readonly type: 'action.approved'; readonly actionId: ActionId; readonly by: string }
   /** Approved by one of the several who have to. */

@@ -31,14 +31,19 @@ function unhurried(runbooks: readonly Runbook[]): readonly Runbook[] {
 export function replayClaude(
   llm: ClaudeModel,
   tools: readonly AnyTool[],
-  given: { readonly prompts?: string | undefined; readonly runbooks?: readonly Runbook[] } = {},
+  given: {
+    readonly prompts?: string | undefined;
+    readonly runbooks?: readonly Runbook[];
+    readonly sceptic?: boolean | undefined;
+  } = {},
 ): MakeInvestigator {
-  const { prompts, runbooks } = given;
+  const { prompts, runbooks, sceptic = false } = given;
   return (scenario, session) =>
     createClaude({
       llm,
       ...(prompts === undefined ? {} : { prompts }),
       ...(runbooks === undefined ? {} : { runbooks: () => unhurried(runbooks) }),
+      sceptic,
       tools: offeredTools(scenario, tools),
       targets: session.incident.target === null ? [] : [session.incident.target],
       toolCalls: async () => session.record().toolCalls,

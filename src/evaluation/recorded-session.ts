@@ -7,6 +7,7 @@ import type { IncidentRecord } from '../domain/incident-record.ts';
 import { EMPTY_RECALL, type Recall } from '../domain/memory.ts';
 import type { ModelUsage } from '../domain/model-usage.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
+import { objectionsTo } from '../investigation/objections.ts';
 import type { Recordings } from './recordings.ts';
 
 /** One investigation over recorded outputs: nothing is live, nothing is changed, nothing is written anywhere. */
@@ -132,9 +133,14 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
       },
       memoryFor: async () => null,
       dropped: async (claim, reason) => void dropped.push(`${claim}: ${reason}`),
+      objections: async (diagnosis) => objectionsTo(diagnosis, record()),
       spent: async (usage) => void spent.push(usage),
     }),
-    record: () => ({
+    record,
+  };
+
+  function record(): ReturnType<RecordedSession['record']> {
+    return {
       incident,
       toolCalls,
       events: [
@@ -154,6 +160,6 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
           }),
         ),
       ],
-    }),
-  };
+    };
+  }
 }

@@ -6,7 +6,7 @@ import type { MakeInvestigator } from './investigators.ts';
 import { withMapped } from './mapping/mapping.ts';
 import { createRecordedSession } from './recorded-session.ts';
 import { createRecordings } from './recordings.ts';
-import { investigate } from './run-scenario.ts';
+import { type Investigated, investigate } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { type Score, scoreAnswer } from './score.ts';
 
@@ -19,8 +19,19 @@ export interface EvalResult extends Score {
   readonly toolCalls: number;
   readonly dropped: readonly string[];
   readonly failed: string | null;
+  /** What a second look made of it; null: there was none. */
+  readonly sceptic: SecondLook | null;
   readonly costUsd: number;
   readonly wallMs: number;
+}
+
+export interface SecondLook {
+  /** It was right before. */
+  readonly wasRight: boolean;
+  /** It took a claim, confidence or the cause away. */
+  readonly downgraded: boolean;
+  /** Why it was not made; null: it was. */
+  readonly notChecked: string | null;
 }
 
 export interface EvalSummary {
@@ -79,8 +90,22 @@ async function runOne(scenario: Scenario, options: EvalOptions): Promise<EvalRes
     toolCalls: session.record().toolCalls.length,
     dropped: found.dropped,
     failed: found.failed,
+    sceptic: secondLook(scenario, found),
     costUsd: found.costUsd,
     wallMs: found.wallMs,
+  };
+}
+
+function secondLook({ id, expected }: Scenario, { doubted, diagnosis }: Investigated): SecondLook | null {
+  if (doubted === null) return null;
+  const { before, notChecked } = doubted;
+  return {
+    wasRight: scoreAnswer(expected, answerOf(id, before)).outcome === 'correct',
+    downgraded:
+      diagnosis.verdict !== before.verdict ||
+      diagnosis.confidence < before.confidence ||
+      diagnosis.evidence.length < before.evidence.length,
+    notChecked,
   };
 }
 

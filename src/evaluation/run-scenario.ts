@@ -1,7 +1,9 @@
 import type { Investigator } from '../agents/ports.ts';
 import { InvestigatorFailed } from '../agents/ports.ts';
 import type { Diagnosis } from '../domain/diagnosis.ts';
+import { doubleChecked } from '../investigation/double-check.ts';
 import { type CheckedDiagnosis, checkEvidence } from '../investigation/evidence.ts';
+import { publishable } from '../investigation/hold-to-evidence.ts';
 import { asTriaged, triageOf } from '../investigation/triaged.ts';
 import type { RecordedSession } from './recorded-session.ts';
 
@@ -11,6 +13,8 @@ export interface Investigated {
   readonly dropped: readonly string[];
   /** The investigator gave up: why. */
   readonly failed: string | null;
+  /** What it said before a second look, and why that was not made; null: there was none. */
+  readonly doubted: { readonly before: Diagnosis; readonly notChecked: string | null } | null;
   readonly costUsd: number;
   readonly wallMs: number;
 }
@@ -26,10 +30,25 @@ export async function investigate(
 ): Promise<Investigated> {
   const begun = performance.now();
   let failed: string | null = null;
+  let doubted: Investigated['doubted'] = null;
   let checked: CheckedDiagnosis;
   try {
-    checked = checkEvidence(await concluded(session, investigator), session.record());
-    if (checked.unproven && investigator.name === 'claude') failed = 'Nothing it read carries what it said.';
+    const raw = await concluded(session, investigator);
+    const origin = raw.origin ?? (investigator.name === 'claude' ? 'model' : 'runbook');
+    checked = publishable(checkEvidence({ ...raw, origin }, session.record()));
+    if ((checked.unproven || checked.unsupported.length > 0) && investigator.name === 'claude') {
+      failed = 'Nothing it read carries what it said.';
+      checked = { ...checked, diagnosis: { ...checked.diagnosis, verdict: 'cannot_tell' } };
+    } else {
+      const doubt = (await investigator.doubt?.(session.work('detective'), checked.diagnosis)) ?? null;
+      if (doubt !== null) {
+        doubted = {
+          before: checked.diagnosis,
+          notChecked: doubt.kind === 'not_checked' ? doubt.reason : null,
+        };
+        checked = doubleChecked(checked, doubt, session.record());
+      }
+    }
   } catch (error) {
     if (!(error instanceof InvestigatorFailed)) throw error;
     failed = error.reason;
@@ -39,6 +58,7 @@ export async function investigate(
     diagnosis: checked.diagnosis,
     dropped: [...session.dropped, ...checked.dropped.map(({ claim, reason }) => `${claim}: ${reason}`)],
     failed,
+    doubted,
     costUsd: session.spent.reduce((sum, one) => sum + one.costUsd, 0),
     wallMs: Math.round(performance.now() - begun),
   };

@@ -34,7 +34,17 @@ function summaryLines({ summary, incidents }: EvalRun): string {
     withRunbook.length === 0 || withRunbook.length === incidents.length
       ? ''
       : `\nWith a runbook: ${withRunbook.length} incidents, score ${mean(withRunbook).toFixed(3)}; without: ${incidents.length - withRunbook.length}.`;
-  return `${words(summary)}${part}`;
+  return `${words(summary)}${part}${scepticLine(incidents)}`;
+}
+
+/** What the second look did, and to how many that were right. */
+function scepticLine(incidents: readonly EvalResult[]): string {
+  const looks = incidents.flatMap(({ sceptic }) => (sceptic === null ? [] : [sceptic]));
+  if (looks.length === 0) return '';
+  const downgraded = looks.filter((look) => look.downgraded);
+  const right = downgraded.filter(({ wasRight }) => wasRight).length;
+  const missed = looks.filter(({ notChecked }) => notChecked !== null).length;
+  return `\nSceptic: ${looks.length} looked at, ${downgraded.length} downgraded, ${right} of them right before; ${missed} not double-checked.`;
 }
 
 function words(summary: EvalSummary): string {

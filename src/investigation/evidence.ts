@@ -8,6 +8,9 @@ import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { isEvidenceToolName, type ToolCall } from '../domain/tool-call.ts';
 import type { UnreadCall } from '../domain/unread.ts';
+import { causeProblems, isSoundChain, problemWith } from './claims/problems.ts';
+import { flat, isQuoteOf, lineWith, standsIn } from './claims/quote.ts';
+import { settleHypotheses } from './settle-hypotheses.ts';
 import { findUnread } from './unread/find-unread.ts';
 
 /** A diagnosis after its claims were held against the record. */
@@ -18,18 +21,23 @@ export interface CheckedDiagnosis {
   readonly live: boolean;
   /** It said more than *cannot tell*, and nothing of it stands on what the target showed. */
   readonly unproven: boolean;
+  /** What of a model's cause does not stand on what it cites, each as a sentence; empty: all of it does. */
+  readonly unsupported: readonly string[];
 }
 
 /** Quotes shorter than this stand in nearly every output. */
 const MIN_QUOTE = 3;
 /** The same where no call is cited and all of them are searched. */
 const MIN_LOOSE_QUOTE = 8;
+/** A piece of so much, or with a number in it, is shown as the whole line, where it stands in one only. */
+const MIN_PIECE = 12;
+const MAX_QUOTE = 600;
 
 /**
  * Promise 5 by code, for every investigator: a claim stands only when every tool call it cites happened in this incident
- * and succeeded, and its quote stands in one of their outputs. Confidence falls with the share of claims that fell; when
- * none is left that rests on a read of the target in this round, it is worth what memory is and a cause becomes *cannot
- * tell*.
+ * and succeeded, its quote stands in one of their outputs, and so do its numbers and names. Confidence falls with the
+ * share of claims that fell; when none is left that rests on a read of the target in this round, it is worth what memory
+ * is and a cause becomes *cannot tell*.
  */
 export function checkEvidence(
   diagnosis: Diagnosis,
@@ -41,7 +49,7 @@ export function checkEvidence(
   const dropped: { claim: string; reason: string }[] = [];
   let live = false;
   for (const evidence of diagnosis.evidence) {
-    const held = hold(evidence, record, calls);
+    const held = hold(evidence, record, calls, diagnosis.origin !== 'runbook');
     if (typeof held === 'string') {
       dropped.push({ claim: evidence.claim, reason: held });
       continue;
@@ -50,20 +58,37 @@ export function checkEvidence(
     live ||= held.showing.some((call) => call.target !== null && current.has(call.id));
   }
   const unproven = diagnosis.verdict !== 'cannot_tell' && !live;
-  const { missed = [], unread: _, ...said } = diagnosis;
+  const { missed = [], unread: _, chain, ...said } = diagnosis;
+  const read = record.toolCalls.filter((call) => isSound(call, record.incident.id));
+  const behind = new Set<string>(kept.flatMap(({ toolCallIds }) => toolCallIds));
+  const cited = withSources(
+    read.filter(({ id }) => behind.has(id)),
+    record.incident.id,
+    calls,
+  );
+  const unsupported =
+    diagnosis.origin === 'runbook' ? [] : causeProblems(diagnosis, cited, read, record.incident);
   // Who is sure enough to act misses nothing.
   const isSure = diagnosis.verdict === 'cause_found' && live && confidence() >= MUTATION_CONFIDENCE;
   const unread = isSure ? [] : findUnread(record, current, new Set(missed));
   return {
     diagnosis: {
-      ...(unproven ? withdrawn(said) : said),
+      ...settleHypotheses(unproven ? withdrawn(said) : said, new Set(current), (id) => {
+        const call = calls.get(id);
+        return call !== undefined && isSound(call, record.incident.id);
+      }),
       evidence: kept,
+      ...(chain && isSoundChain(chain, read, record.incident) ? { chain } : {}),
+      ...(said.disagreement === undefined
+        ? {}
+        : { disagreement: { ...said.disagreement, model: { ...said.disagreement.model, evidence: kept } } }),
       confidence: confidence(),
       ...(unread.length > 0 ? { unread } : {}),
     },
     dropped: [...dropped, ...(isSure ? [] : notUnread(missed, unread))],
     live,
     unproven,
+    unsupported,
   };
 
   function confidence(): number {
@@ -95,26 +120,26 @@ function withdrawn(diagnosis: Diagnosis): Diagnosis {
 
 interface Held {
   readonly cited: readonly ToolCall[];
-  /** Those of them that contain the quote. */
+  /** Those that contain the quote. */
   readonly showing: readonly ToolCall[];
   readonly quote: string;
 }
 
 /** The calls that carry the claim, or why it does not stand. */
 function hold(
-  { claim, toolCallIds, quote: quoted }: Evidence,
+  evidence: Evidence,
   { incident, toolCalls }: Pick<IncidentRecord, 'incident' | 'toolCalls'>,
   calls: ReadonlyMap<string, ToolCall>,
+  isModels: boolean,
 ): Held | string {
+  const { claim, toolCallIds, quote: quoted } = evidence;
   if (quoted !== null && flat(quoted).length < MIN_QUOTE) return 'It quotes too little to show anything.';
+  const cited: ToolCall[] = [];
   if (toolCallIds.length === 0) {
     if (quoted === null || flat(quoted).length < MIN_LOOSE_QUOTE) return 'It cites no tool call.';
-    const showing = toolCalls.filter((call) => isSound(call, incident.id) && contains(call, quoted));
-    return showing.length > 0
-      ? { cited: showing, showing, quote: quoted }
-      : 'It cites no tool call, and its quote stands in none.';
+    cited.push(...toolCalls.filter((call) => isSound(call, incident.id) && standsIn(quoted, call.output)));
+    if (cited.length === 0) return 'It cites no tool call, and its quote stands in none.';
   }
-  const cited: ToolCall[] = [];
   for (const id of toolCallIds) {
     const call = calls.get(id);
     if (call === undefined) return `It cites ${id}, which never happened in this incident.`;
@@ -122,26 +147,44 @@ function hold(
     if (call.state !== 'ok') return `It cites ${id}, which did not succeed (${call.state}).`;
     cited.push(call);
   }
-  const quote = quoted ?? quoteFor(claim, cited);
-  if (quote === null) return 'It quotes nothing.';
   // What was read again from an earlier output was shown by that one.
-  const sources = cited.flatMap((call) => sourcesOf(call, incident.id, calls));
-  const showing = [...new Set([...cited, ...sources])].filter((call) => contains(call, quote));
-  return showing.length > 0
-    ? { cited: [...new Set([...showing, ...cited])], showing, quote }
-    : `Its quote does not stand in ${toolCallIds.join(', ')}.`;
+  const all = withSources(cited, incident.id, calls);
+  const quote = quoted ?? lineWith(claim, all);
+  if (quote === null) return 'It quotes nothing.';
+  if (!all.some((call) => standsIn(quote, call.output)))
+    return `Its quote does not stand in ${toolCallIds.join(', ')}.`;
+  const whole = wholeQuote(quote, all);
+  if (whole === undefined)
+    return 'It quotes too little: a whole line, or 40 characters of a long one, are needed.';
+  // What a runbook says is filled in by code from the data: sums and differences of what was read stand in no output.
+  const problem = isModels ? problemWith(claim, all, incident) : undefined;
+  if (problem !== undefined) return problem;
+  const showing = all.filter((call) => standsIn(quote, call.output));
+  return { cited: [...new Set([...showing, ...cited])], showing, quote: whole };
 }
 
-/** A claim without a quote may speak for itself: when every number and name with digits in it stands in one output. */
-function quoteFor(claim: string, cited: readonly ToolCall[]): string | null {
-  const facts = claim.match(/[\p{L}\p{N}_][\p{L}\p{N}_.:-]*/gu)?.filter((word) => /\d{2}/.test(word)) ?? [];
-  const bare = facts.map((fact) => fact.replace(/[.:-]+$/, '')).toSorted((a, b) => b.length - a.length);
-  const shown = cited.some((call) => bare.every((fact) => contains(call, fact)));
-  return shown ? (bare.find((fact) => fact.length >= MIN_QUOTE) ?? null) : null;
+/** As it stands, or the one line it is a piece of. */
+function wholeQuote(quote: string, calls: readonly ToolCall[]): string | undefined {
+  if (calls.some((call) => isQuoteOf(quote, call.output))) return quote;
+  if (flat(quote).length < MIN_PIECE && !/\d{3}/.test(quote)) return undefined;
+  for (const { output } of calls) {
+    const lines = new Set(
+      output
+        .split('\n')
+        .filter((line) => standsIn(quote, line))
+        .map(flat),
+    );
+    if (lines.size === 1) return [...lines][0]?.slice(0, MAX_QUOTE);
+  }
+  return undefined;
 }
 
-function contains(call: ToolCall, quote: string): boolean {
-  return flat(call.output).includes(flat(quote));
+function withSources(
+  cited: readonly ToolCall[],
+  incidentId: string,
+  calls: ReadonlyMap<string, ToolCall>,
+): readonly ToolCall[] {
+  return [...new Set([...cited, ...cited.flatMap((call) => sourcesOf(call, incidentId, calls))])];
 }
 
 /** The calls whose outputs an evidence tool has shown again. */
@@ -186,9 +229,4 @@ function beginsRound(event: IncidentEvent): boolean {
     event.from !== 'triaging' &&
     event.from !== 'stopped'
   );
-}
-
-/** White space apart: tables and long lines are re-wrapped when quoted. */
-function flat(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

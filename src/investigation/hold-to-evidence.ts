@@ -1,29 +1,54 @@
-import { type Investigator, InvestigatorFailed } from '../agents/ports.ts';
+import { type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
 import type { Diagnosis } from '../domain/diagnosis.ts';
 import type { ToolCall } from '../domain/tool-call.ts';
 import { criterionOf } from './criterion.ts';
+import { doubleChecked } from './double-check.ts';
 import { type CheckedDiagnosis, checkEvidence } from './evidence.ts';
 import type { PhaseRun } from './phase-run.ts';
 
 /**
- * A diagnosis after its claims were held against the record; each that fell is on record and audited. A model whose cause
- * stands on nothing it read has failed: the playbook looks for itself.
+ * A diagnosis after its claims were held against the record, and a model's against a second look: each claim that fell is
+ * on record and audited. A model whose cause stands on nothing it read has failed: the playbook looks for itself.
  */
 export async function holdToEvidence(
   run: PhaseRun,
-  { name }: Pick<Investigator, 'name'>,
-  raw: Diagnosis,
+  investigator: Investigator,
+  work: Investigation,
+  said: Diagnosis,
 ): Promise<CheckedDiagnosis> {
-  const { deps, incident } = run;
+  const { name } = investigator;
+  const raw: Diagnosis = { ...said, origin: said.origin ?? (name === 'claude' ? 'model' : 'runbook') };
   const checked = await run.durably(`check evidence of ${name}`, async () => {
-    const record = await deps.records.load(incident.id);
-    const result = checkEvidence(raw, record ?? { incident, events: [], toolCalls: [] });
+    const record = await recordOf(run);
+    const result = publishable(checkEvidence(raw, record));
     for (const dropped of result.dropped) await drop(run, name, dropped);
-    return withCriterion(run, raw, result, record?.toolCalls ?? []);
+    return withCriterion(run, raw, result, record.toolCalls);
   });
-  if (checked.unproven && name === 'claude')
-    throw new InvestigatorFailed(`nothing it read carries what it said (“${raw.rootCause.slice(0, 200)}”).`);
-  return checked;
+  if (name === 'claude' && (checked.unproven || checked.unsupported.length > 0))
+    throw new InvestigatorFailed('nothing it read carries what it said.');
+  const doubt = (await investigator.doubt?.(work, checked.diagnosis)) ?? null;
+  if (doubt === null) return checked;
+  return run.durably(`double-check of ${name}`, async () => {
+    const record = await recordOf(run);
+    const result = doubleChecked(checked, doubt, record);
+    for (const dropped of result.dropped) await drop(run, name, dropped);
+    // What cited the red measure may have fallen.
+    return withCriterion(run, raw, result, record.toolCalls);
+  });
+}
+
+async function recordOf({ deps, incident }: PhaseRun) {
+  return (await deps.records.load(incident.id)) ?? { incident, events: [], toolCalls: [] };
+}
+
+/** Who cannot tell need not fail over the words: they are left out. A cause is dropped as a claim, with why. */
+export function publishable(checked: CheckedDiagnosis): CheckedDiagnosis {
+  const { diagnosis, unsupported } = checked;
+  if (unsupported.length === 0) return checked;
+  const dropped = [...checked.dropped, { claim: diagnosis.rootCause, reason: unsupported.join(' ') }];
+  if (diagnosis.verdict !== 'cannot_tell' || checked.unproven) return { ...checked, dropped };
+  const rootCause = 'The cause cannot be told from what was read.';
+  return { ...checked, dropped, unsupported: [], diagnosis: { ...diagnosis, rootCause } };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
 import { alertStartedAt } from '../record/alert-started-at.ts';
 import { settledPart } from '../screen/settled-part.ts';
 import { note } from './move.ts';
+import { objectionsTo } from './objections.ts';
 import type { PhaseRun } from './phase-run.ts';
 import { triedIn } from './tried-in.ts';
 import { readAgainFound } from './unread/read-again-found.ts';
@@ -114,7 +115,11 @@ async function attempt<T>(
         claim: deps.redact(claim),
         reason,
       }),
-    spent: (usage) => deps.records.addUsage(incident.id, role, usage),
+    objections: async (diagnosis) => {
+      const record = await deps.records.load(incident.id);
+      return record ? objectionsTo(diagnosis, record) : null;
+    },
+    spent: (usage, as) => deps.records.addUsage(incident.id, as ?? role, usage),
   };
   try {
     return await use(investigator, work);

@@ -42,7 +42,7 @@ export interface IncidentRecords {
   /** The role's current words, for the live message; null withdraws them. */
   setWords(id: IncidentId, words: string | null): Promise<void>;
   /** `id` null, and a name that is no role: of no incident, such as what memory asks a model. */
-  addUsage(id: IncidentId | null, role: Role | 'memory', usage: ModelUsage): Promise<void>;
+  addUsage(id: IncidentId | null, role: Role | 'memory' | 'sceptic', usage: ModelUsage): Promise<void>;
 }
 
 export function createRecords(sql: Sql): IncidentRecords {

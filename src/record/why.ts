@@ -1,7 +1,9 @@
 import type { Action } from '../domain/action.ts';
 import type { Denial } from '../domain/denial.ts';
+import type { Diagnosis } from '../domain/diagnosis.ts';
 import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
+import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../domain/model-words.ts';
 import { heldBackWords } from '../domain/seen-before.ts';
 import { stateInWords } from './words.ts';
 
@@ -73,19 +75,62 @@ function causeOf(record: IncidentRecord): string[] {
   const last = lastDiagnosis(record);
   if (!last) return [];
   const { diagnosis } = last;
+  const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
+  const whose = isModel ? `, ${CLAUDES_WORDS}` : '';
   return [
     diagnosis.verdict === 'cause_found'
-      ? `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure): ${diagnosis.rootCause}`
-      : `*${diagnosis.verdict === 'healthy' ? 'Nothing is wrong any more' : 'The cause cannot be told'}*: ${diagnosis.rootCause}`,
-    ...diagnosis.evidence.map((item) => `• ${item.claim} [${item.toolCallIds.join(', ')}]`),
-    ...diagnosis.ruledOut.map((text) => `• ruled out: ${text}`),
+      ? `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure${sureOfFix(diagnosis)}${whose}): ${diagnosis.rootCause}`
+      : `*${diagnosis.verdict === 'healthy' ? 'Nothing is wrong any more' : 'The cause cannot be told'}*${isModel ? ` (${CLAUDES_WORDS})` : ''}: ${diagnosis.rootCause}`,
+    ...sidesOf(diagnosis),
+    ...diagnosis.evidence.map(
+      (item) =>
+        `• ${item.claim} [${item.toolCallIds.join(', ')}]${item.quote === null ? '' : ` “${item.quote}”`}`,
+    ),
+    ...reasoningOf(diagnosis),
+    ...alsoRuledOut(diagnosis).map((text) => `• ruled out: ${text}`),
     ...diagnosis.unknown.map((text) => `• not known: ${text}`),
+    ...(diagnosis.wouldChangeMyMind ? [`• wrong if: ${diagnosis.wouldChangeMyMind}`] : []),
+    ...(isModel && diagnosis.remedy ? [`• Claude suggests: ${diagnosis.remedy}`] : []),
+    ...(diagnosis.doubleCheck?.reason ? [`• not double-checked: ${diagnosis.doubleCheck.reason}`] : []),
     ...(diagnosis.unread ?? []).map(({ toolCallId, way, reason }) => {
       const call = record.toolCalls.find(({ id }) => id === toolCallId);
       const then = way === 'run' ? 'it can be run again' : 'somebody has to grant it';
       return `• not read: ${call?.tool ?? 'a call'} [${toolCallId}]: ${reason} (${then})`;
     }),
     '',
+  ];
+}
+
+function sureOfFix({ confidence, fixConfidence }: Diagnosis): string {
+  return fixConfidence === undefined || fixConfidence === confidence
+    ? ''
+    : `, ${Math.round(fixConfidence * 100)} % of the fix`;
+}
+
+function sidesOf({ disagreement }: Diagnosis): string[] {
+  if (disagreement === undefined) return [];
+  const { runbook, model } = disagreement;
+  return [
+    `• the runbook’s check: ${runbook.says} [${[...new Set(runbook.evidence.flatMap(({ toolCallIds }) => toolCallIds))].join(', ')}]`,
+    `• ${CLAUDES_WORDS}: ${model.says}`,
+  ];
+}
+
+const ends = { ruled_in: 'ruled in', ruled_out: 'ruled out', open: 'open' } as const;
+
+function reasoningOf({ onset, symptomNow, chain = [], hypotheses = [] }: Diagnosis): string[] {
+  const of = (title: string, ids: readonly string[]): string =>
+    ids.length === 0 ? '' : `; ${title} ${ids.join(', ')}`;
+  return [
+    ...(onset === undefined ? [] : [`• began: ${moment(onset)}`]),
+    ...(symptomNow === undefined
+      ? []
+      : [`• there now: ${symptomNow.present ? 'yes' : 'no'} [${symptomNow.toolCallId}]`]),
+    ...(chain.length === 0 ? [] : [`• how it came about: ${chain.join(' → ')}`]),
+    ...hypotheses.map(
+      ({ cause, forIds, againstIds, end }) =>
+        `• weighed, ${ends[end]}: ${cause}${of('for', forIds)}${of('against', againstIds)}`,
+    ),
   ];
 }
 
@@ -99,7 +144,7 @@ const isTriage = (reason: string, { events }: IncidentRecord): boolean =>
 function actionsOf(record: IncidentRecord): string[] {
   return record.actions.flatMap((action) => [
     `*Action* ${action.id} on ${action.target}: \`${action.command}\``,
-    `• why: ${action.why || 'not said'}`,
+    `• ${label('why', isWhyInModelsWords(action, record.events))}${action.why || 'not said'}`,
     `• ${decisionOf(action)}`,
     ...denialsOf(record, action),
     ...(action.outcome
@@ -199,13 +244,13 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       if (event.role === 'surgeon' && (event.state === 'proposed' || event.state === 'ok')) return null;
       return `the ${event.role} used ${event.tool} [${event.toolCallId}]${event.state === 'ok' ? '' : ` ${event.state}`}: ${event.summary}`;
     case 'triage.concluded':
-      return `triage: ${event.triage.incidentType ?? 'unknown kind'}, ${event.triage.routine ? 'routine' : 'not routine'}: ${event.triage.reason}`;
+      return `triage: ${event.triage.incidentType ?? 'unknown kind'}, ${event.triage.routine ? 'routine' : 'not routine'}${event.by === 'claude' ? `, ${CLAUDES_WORDS}` : ''}: ${event.triage.reason}`;
     case 'diagnosis.concluded':
-      return `diagnosis of round ${event.round}${event === lastDiagnosis(record) ? '' : `: ${event.diagnosis.rootCause}`}`;
+      return `diagnosis of round ${event.round}${event === lastDiagnosis(record) ? '' : `${isModels(event.diagnosis, record.events) ? `, ${CLAUDES_WORDS}` : ''}: ${event.diagnosis.rootCause}`}`;
     case 'claim.dropped':
       return `dropped a claim (${event.claim}): ${event.reason}`;
     case 'plan.none':
-      return `no action: ${event.reason}`;
+      return `no action: ${event.reason}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
     case 'action.proposed':
       return `proposed ${event.actionId}`;
     case 'action.approved':

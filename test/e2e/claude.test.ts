@@ -128,7 +128,7 @@ function rootBlocker(): { readonly pid: string; readonly session: string } {
 
 /** What the server says it charged for, by the price list, US dollars. */
 function charged(): number {
-  return claude.requests.reduce((sum, { usage, body }) => {
+  return [...claude.requests, ...claude.doubts].reduce((sum, { usage, body }) => {
     const price = priceOf(body.model);
     if (usage === undefined || price === undefined) return sum;
     const tokens = (name: string) => Number(usage[name] ?? 0);

@@ -1,20 +1,31 @@
 import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
 import { OpsError } from '../../domain/errors.ts';
-import { asActionId, asToolCallId } from '../../domain/ids.ts';
+import { asActionId, asToolCallId, type ToolCallId } from '../../domain/ids.ts';
 import type { Runbook } from '../../memory/runbooks/runbook.ts';
+import type { ReportReview } from '../loop/types.ts';
 import { checkKnownProblem, type RunbookCheck } from '../playbook/create-playbook.ts';
 import { plan as planFromRunbook } from '../playbook/plan.ts';
-import { type Investigation, type Investigator, InvestigatorFailed, type PlanOutcome } from '../ports.ts';
+import {
+  type Doubt,
+  type Investigation,
+  type Investigator,
+  InvestigatorFailed,
+  type PlanOutcome,
+} from '../ports.ts';
 import { answerQuestion } from './answer-question.ts';
+import { askAboutContradiction, contradicts, disagreement } from './contradiction.ts';
 import { promptsVersion } from './load-prompt.ts';
 import { diagnosisData, guidanceText, incidentData, runbookData, triageData } from './prompt-data.ts';
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
-import { type Finished, nowOf, type RoleDeps, runRole, targetsOf } from './run-role.ts';
+import { type Finished, guarded, nowOf, type RoleDeps, runRole, targetsOf } from './run-role.ts';
+import { askSceptic } from './sceptic.ts';
 import { tidyDiagnosis, tidyTriage } from './tidy-report.ts';
 
 export interface ClaudeDeps extends RoleDeps {
   /** The runbooks, whose steps are tried before the model is asked; without them it is always asked. */
   readonly runbooks?: () => readonly Runbook[];
+  /** Whether a second, independent call looks at each diagnosis. */
+  readonly sceptic?: boolean;
 }
 
 const DIAGNOSIS_USD = 2;
@@ -30,6 +41,7 @@ export function createClaude(deps: ClaudeDeps): Investigator {
     triage: (work) => triage(deps, work),
     diagnose: (work, result) => diagnose(deps, work, result),
     plan: (work, diagnosis) => plan(deps, work, diagnosis),
+    ...(deps.sceptic === true ? { doubt: (work, diagnosis) => doubt(deps, work, diagnosis) } : {}),
     answer: (work, question) => answerQuestion(deps, work, question),
   };
 }
@@ -78,6 +90,13 @@ function untold({ incident }: Investigation): Triage {
   return { severity: incident.severity, incidentType: null, routine: false, ignore: false, reason };
 }
 
+/** For the words of models only: what a runbook says is filled in by code. */
+async function doubt(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis): Promise<Doubt | null> {
+  if (diagnosis.origin !== 'model' || diagnosis.evidence.length === 0) return null;
+  const calls = await deps.toolCalls(work.incident.id);
+  return askSceptic(guarded(deps, work, 'sceptic'), work, diagnosis, calls, deps.prompts);
+}
+
 async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): Promise<Diagnosis> {
   const known = await knownProblem(deps, work);
   const shown = known !== null && isShown(known);
@@ -102,10 +121,41 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
         'Ends your work: the cause with its evidence, or that the system is healthy, or that you cannot tell. Each claim cites the tool_call_id of the result that shows it and quotes it.',
       schema: DiagnosisReport,
       tidy: tidyDiagnosis,
+      review: (report, recordedAs, reviews) =>
+        review(
+          work,
+          diagnosisOf(report, { recordedAs, shown: [] }, work),
+          shown ? known.diagnosis : null,
+          reviews,
+        ),
     },
     limits: { turns: 20, toolCalls: 60, usd: DIAGNOSIS_USD, wallMs: 10 * 60_000 },
   });
-  return diagnosisOf(reported(outcome), outcome, work);
+  const diagnosis = diagnosisOf(reported(outcome), outcome, work);
+  // A model that cannot tell does not take back what a runbook has read.
+  if (!shown || (diagnosis.verdict !== 'cannot_tell' && !contradicts(diagnosis, known.diagnosis)))
+    return diagnosis;
+  // A side that nothing it read carries is none: the runbook's finding stands alone.
+  const objections = await work.durably(`claude:detective:r${work.incident.round}:objections`, async () =>
+    work.objections ? work.objections(diagnosis) : null,
+  );
+  if (objections !== null) throw new InvestigatorFailed('nothing it read carries what it said.');
+  return disagreement(diagnosis, known.diagnosis);
+}
+
+/** Once: what does not stand on the record, and what a runbook's live check shows otherwise, is for the model to look at. */
+async function review(
+  work: Investigation,
+  diagnosis: Diagnosis,
+  shown: Diagnosis | null,
+  reviews: number,
+): Promise<ReportReview | null> {
+  if (reviews > 0) return null;
+  const objections = (await work.objections?.(diagnosis)) ?? null;
+  const contradicted = shown !== null && contradicts(diagnosis, shown) ? askAboutContradiction(shown) : null;
+  const says = [contradicted, objections].filter((text) => text !== null).join('\n\n');
+  if (says === '') return null;
+  return contradicted === null ? { says } : { says, effort: 'high' };
 }
 
 /** Once, and when it may read more than it could; not where a person has said more than the runbook knows. */
@@ -121,21 +171,39 @@ const isShown = ({ diagnosis }: RunbookCheck): boolean =>
 /** Calls by the id they are on record with, whichever id the model used; only runbooks that it was shown. */
 function diagnosisOf(
   report: DiagnosisReport,
-  { recordedAs, shown }: Finished<DiagnosisReport>,
+  { recordedAs, shown }: Pick<Finished<DiagnosisReport>, 'recordedAs' | 'shown'>,
   { recall }: Investigation,
 ): Diagnosis {
   const read = shown.filter(({ store }) => !store.startsWith('incidents-')).map(({ id }) => id);
   const known = [...read, ...recall.runbooks.map((hit) => hit.runbookId)];
-  const { missed, ...said } = report;
+  const { missed, hypotheses, onset, chain, symptomNow, fixConfidence, ...said } = report;
+  const callOf = (id: string): ToolCallId => asToolCallId(recordedAs.get(id) ?? id);
   return {
     ...said,
+    origin: 'model',
+    ...(hypotheses.length > 0
+      ? {
+          hypotheses: hypotheses.map(({ cause, for: speakFor, against, end }) => ({
+            cause,
+            forIds: speakFor.map(callOf),
+            againstIds: against.map(callOf),
+            end,
+          })),
+        }
+      : {}),
+    ...(onset === null ? {} : { onset }),
+    ...(chain.length > 1 ? { chain } : {}),
+    ...(symptomNow === null
+      ? {}
+      : { symptomNow: { present: symptomNow.present, toolCallId: callOf(symptomNow.toolCallId) } }),
+    ...(fixConfidence === null ? {} : { fixConfidence }),
     evidence: report.evidence.map(({ claim, toolCallIds, quote }) => ({
       claim,
-      toolCallIds: [...new Set(toolCallIds.map((id) => asToolCallId(recordedAs.get(id) ?? id)))],
+      toolCallIds: [...new Set(toolCallIds.map(callOf))],
       quote: quote === '' ? null : quote,
     })),
     runbookId: known.find((id) => id === report.runbookId) ?? null,
-    ...(missed.length > 0 ? { missed: missed.map((id) => asToolCallId(recordedAs.get(id) ?? id)) } : {}),
+    ...(missed.length > 0 ? { missed: missed.map(callOf) } : {}),
   };
 }
 
@@ -160,7 +228,8 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
     runbookId: diagnosis.runbookId,
   });
   if (outcome.final !== undefined) return { kind: 'proposed', actionId: asActionId(outcome.final) };
-  return { kind: 'none', reason: outcome.report?.reason ?? 'The model proposed nothing.' };
+  const said = outcome.report?.reason;
+  return { kind: 'none', reason: 'Claude proposes no action.', ...(said === undefined ? {} : { said }) };
 }
 
 function reported<T>({ report }: Finished<T>): T {

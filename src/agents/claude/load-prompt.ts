@@ -16,13 +16,18 @@ export function promptsVersion(folder?: string): string {
   const versions = (['triage', 'detective', 'surgeon', 'conversation'] as const).map(
     (role) => loadPrompt(role, folder).version,
   );
-  const words = [...versions, compactionPrompt(folder)];
+  const words = [...versions, compactionPrompt(folder), scepticPrompt(folder)];
   return createHash('sha256').update(words.join()).digest('hex').slice(0, 12);
 }
 
 /** What a model is told that sums its own history up. */
 export function compactionPrompt(folder?: string): string {
   return read('compaction', folder);
+}
+
+/** What is told who doubts: alone, since it calls nothing and reads nothing else. */
+export function scepticPrompt(folder?: string): string {
+  return read('sceptic', folder);
 }
 
 /** Policy first, so that all roles share the beginning. Files in `folder`, for trying others out, take the place of ours. */

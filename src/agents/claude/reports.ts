@@ -10,6 +10,8 @@ const Sentence = z.string().trim().min(1).max(1_000);
 const Sentences = z.array(z.string().trim().min(1).max(600)).max(12).default([]);
 const MaybeSentence = z.string().trim().max(1_000).nullable().default(null);
 
+const CallIds = z.array(z.string().max(100)).max(8).default([]);
+
 export const TriageReport = z.object({
   severity: z.enum(severities),
   incidentType: Name,
@@ -25,17 +27,37 @@ export const DiagnosisReport = z.object({
     'The cause in one or two sentences; for the other verdicts what was seen instead.',
   ),
   category: Name.describe('snake_case kind of cause, null when none was found'),
-  confidence: z.number().min(0).max(1),
+  confidence: z.number().min(0).max(1).describe('of the cause'),
+  fixConfidence: z.number().min(0).max(1).nullable().default(null).describe('that remedy ends it'),
   evidence: z
     .array(
       z.object({
         claim: Sentence,
         toolCallIds: z.array(z.string()).max(8).describe('tool_call_id of the results that show it'),
-        quote: z.string().max(600).describe('copied literally from one of their outputs'),
+        quote: z.string().max(600).describe('a whole line of one of their outputs, copied literally'),
       }),
     )
     .max(12)
     .default([]),
+  hypotheses: z
+    .array(
+      z.object({
+        cause: z.string().trim().min(1).max(300),
+        for: CallIds,
+        against: CallIds,
+        end: z.enum(['ruled_in', 'ruled_out', 'open']),
+      }),
+    )
+    .max(6)
+    .default([])
+    .describe('the cause and what else could look the same, at least two'),
+  onset: z.string().max(40).nullable().default(null).describe('ISO 8601, when it began'),
+  chain: Sentences.describe('from what started it to the symptom, a link each'),
+  symptomNow: z
+    .object({ present: z.boolean(), toolCallId: z.string().max(100) })
+    .nullable()
+    .default(null)
+    .describe('is the symptom there now, and the call that shows it'),
   ruledOut: Sentences,
   unknown: Sentences.describe('what could not be read, and how to grant it'),
   missed: z

@@ -249,13 +249,13 @@ export function nowOf({ clock }: Pick<RoleDeps, 'clock'>): Date {
 }
 
 /** The model behind its guards, as this role of this incident may use it. */
-function guarded(
+export function guarded(
   { llm, breaker, guard, tools }: RoleDeps,
   work: Investigation,
-  role: PromptedRole,
+  role: PromptedRole | 'sceptic',
 ): ModelStream {
   const { id: incidentId } = work.incident;
-  const paid = recordingUsage(llm, (usage) => work.spent(usage));
+  const paid = recordingUsage(llm, (usage) => work.spent(usage, ...(role === 'sceptic' ? [role] : [])));
   const budgeted = breaker ? withinBudget(paid, breaker, { incidentId, model: llm.model }) : paid;
   // What is looked up in public documentation leaves the house.
   const carriesOut = (name: string): boolean => tools.find((tool) => tool.name === name)?.kind === 'docs';

@@ -16,6 +16,11 @@ export function tidyDiagnosis(input: unknown): unknown {
     category: snake(take('category')),
     confidence,
     evidence: list(take('evidence', 'claims')).slice(0, 12).map(tidyEvidence),
+    fixConfidence: numberOrNull(share(take('fixConfidence', 'confidenceOfFix', 'remedyConfidence'))),
+    hypotheses: list(take('hypotheses', 'alternatives')).slice(0, 6).flatMap(tidyHypothesis),
+    onset: moment(take('onset', 'onsetTime', 'startedAt', 'since')),
+    chain: sentences(take('chain', 'causalChain')),
+    symptomNow: tidySymptom(take('symptomNow', 'symptomPresent')),
     ruledOut: sentences(take('ruledOut')),
     unknown: sentences(take('unknown', 'unknowns')),
     missed: list(take('missed')).slice(0, 8).map(String),
@@ -56,6 +61,58 @@ function tidyEvidence(input: unknown): unknown {
     quote,
   };
 }
+
+/** One without a cause says nothing; where it ended is open unless it says so. */
+function tidyHypothesis(input: unknown): readonly unknown[] {
+  if (typeof input === 'string') return tidyHypothesis({ cause: input });
+  const fields = fieldsOf(input);
+  if (fields === undefined) return [];
+  const take = taker(fields);
+  const cause = words(take('cause', 'hypothesis', 'text'), 300);
+  if (cause === undefined) return [];
+  const end = snake(take('end', 'state', 'status', 'outcome')) ?? 'open';
+  const ids = (...names: readonly string[]): readonly string[] =>
+    list(take(...names))
+      .slice(0, 8)
+      .map(String);
+  return [
+    {
+      cause,
+      for: ids('for', 'forIds', 'evidenceFor', 'supports'),
+      against: ids('against', 'againstIds', 'evidenceAgainst', 'contradicts'),
+      end: ENDS[end] ?? 'open',
+    },
+  ];
+}
+
+const ENDS: Readonly<Record<string, 'ruled_in' | 'ruled_out'>> = {
+  ruled_in: 'ruled_in',
+  confirmed: 'ruled_in',
+  ruled_out: 'ruled_out',
+  refuted: 'ruled_out',
+  rejected: 'ruled_out',
+};
+
+/** Without the call that shows it nobody knows. */
+function tidySymptom(input: unknown): unknown {
+  const fields = fieldsOf(input);
+  if (fields === undefined) return null;
+  const take = taker(fields);
+  const [call] = list(take('toolCallId', 'toolCallIds', 'toolUseId'));
+  const present = take('present', 'now', 'value');
+  return call === undefined || present === undefined
+    ? null
+    : { present: isTrue(present), toolCallId: String(call) };
+}
+
+/** ISO 8601; null for what is no moment. */
+function moment(value: unknown): string | null {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+}
+
+const numberOrNull = (value: unknown): number | null =>
+  typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 
 /** An object's fields, also of one that was wrapped once more (`{"report": {…}}`). */
 function fieldsOf(input: unknown): ReadonlyMap<string, unknown> | undefined {

@@ -1,6 +1,6 @@
 import { OpsError } from '../../domain/errors.ts';
 import { isCompacted } from '../../llm/compaction.ts';
-import { type FinishedMessage, totalTokens, type UserBlock } from '../../llm/types.ts';
+import { type Effort, type FinishedMessage, totalTokens, type UserBlock } from '../../llm/types.ts';
 import { askModel, revive } from './ask-model.ts';
 import { type Budget, createBudget } from './budget.ts';
 import { readReport, readWrittenReport, reportModelTool } from './report.ts';
@@ -12,6 +12,7 @@ import {
   type LimitKind,
   type LoopOptions,
   type LoopOutcome,
+  type ReportReview,
 } from './types.ts';
 
 /** Invalid reports answered with what is wrong, before giving up. */
@@ -50,6 +51,9 @@ interface Course extends History {
   readonly askedBefore: AskedBefore;
   readonly recordedAs: Map<string, string>;
   maxTokens: number;
+  effort: Effort;
+  /** Reports that were given back. */
+  reviews: number;
   turn: number;
   text: string;
   raises: number;
@@ -67,7 +71,7 @@ interface Course extends History {
 type Next<T> = LoopOutcome<T> | 'again';
 
 async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<LoopOutcome<T>> {
-  const { stream, system, report, effort, signal } = options;
+  const { stream, system, report, signal } = options;
   const onEvent = options.onEvent ?? (() => undefined);
   const durably = options.durably ?? ((_, fn) => fn());
   const tools = report === undefined ? options.tools : [...options.tools, reportModelTool(report)];
@@ -77,6 +81,8 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
     askedBefore: new Map(),
     recordedAs: new Map(),
     maxTokens: options.maxTokens,
+    effort: options.effort,
+    reviews: 0,
     turn: 0,
     text: '',
     raises: 0,
@@ -94,7 +100,7 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
     const limit = budget.exceeded();
     if (limit !== undefined && course.closing === undefined) return ended(limit, course, budget);
     course.turn += 1;
-    const { maxTokens } = course;
+    const { maxTokens, effort } = course;
     const asking = () => ({ durably, signal, deadlineMs: deadlineMs(course, budget), onEvent });
     if (course.contextTokens >= (options.compactAtTokens ?? COMPACT_AT_TOKENS)) {
       const name = `turn ${course.turn} summary`;
@@ -186,7 +192,16 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
   if (message.toolUses.length === 0) return withoutTools(message.text, step);
 
   const report = readReport(options.report, message.toolUses);
-  if (report.kind === 'valid') return finished(step, report.value);
+  if (report.kind === 'valid') {
+    const review = await reviewed(step, report.value);
+    if (review === null) return finished(step, report.value);
+    const results = message.toolUses.map(({ id, name }): UserBlock => {
+      const content = name === options.report?.name ? review.says : 'Not run: it came with your report.';
+      return { type: 'tool_result', tool_use_id: id, content, is_error: true };
+    });
+    course.messages.push({ role: 'user', content: results });
+    return 'again';
+  }
   if (course.closing !== undefined) {
     await leaveOut(step, message, course.closing);
     return ended(course.closing, course, budget);
@@ -221,6 +236,21 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
   if (final !== undefined) return finished(step, undefined, final);
   const results = message.toolUses.map((use) => resultBlock(use.id, problems, runs));
   return goOn(step, results, runs);
+}
+
+/** What a report is given back with; null: it is taken. */
+async function reviewed<T>(
+  { options, course, budget, durably }: Step<T>,
+  report: T,
+): Promise<ReportReview | null> {
+  const judge = options.report?.review;
+  if (judge === undefined || course.closing !== undefined || budget.exceeded() !== undefined) return null;
+  const { recordedAs, reviews } = course;
+  const review = await durably(`turn ${course.turn} review`, () => judge(report, recordedAs, reviews));
+  if (review === null) return null;
+  course.reviews += 1;
+  course.effort = review.effort ?? course.effort;
+  return review;
 }
 
 /** What it would have looked at next is worth knowing: a person may have it read. */
@@ -265,7 +295,12 @@ async function goOn<T>(
 async function withoutTools<T>(text: string, step: Step<T>): Promise<Next<T>> {
   const { course, budget, options } = step;
   const written = options.report === undefined ? undefined : readWrittenReport(options.report, text);
-  if (written !== undefined) return finished(step, written);
+  if (written !== undefined) {
+    const review = await reviewed(step, written);
+    if (review === null) return finished(step, written);
+    course.messages.push({ role: 'user', content: [textBlock(review.says)] });
+    return 'again';
+  }
   if (course.closing !== undefined) return ended(course.closing, course, budget);
   const said = await hints(step);
   if (options.report === undefined && said.length === 0) return finished(step, undefined);

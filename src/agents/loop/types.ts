@@ -54,6 +54,21 @@ export interface ReportTool<T> {
   readonly schema: z.ZodType<T>;
   /** Puts right what is meant well but written otherwise, before `schema` judges it. Must not throw. */
   readonly tidy?: (input: unknown) => unknown;
+  /**
+   * Judges a report that fits the schema: null takes it, anything else is told the model in its next turn. Not asked where a
+   * limit leaves no turn for an answer. `reviews`: how many it was given before.
+   */
+  readonly review?: (
+    report: T,
+    recordedAs: ReadonlyMap<string, string>,
+    reviews: number,
+  ) => Promise<ReportReview | null>;
+}
+
+export interface ReportReview {
+  readonly says: string;
+  /** For the turns that follow; as before when left out. */
+  readonly effort?: Effort;
 }
 
 /** What a person said while the loop ran. `seq` grows; what was heard up to one is not given again. */

@@ -4,7 +4,7 @@ import { evaluate } from '../../memory/runbooks/expression.ts';
 import type { RunbookConclusion, RunbookProposal, RunbookVerify } from '../../memory/runbooks/runbook.ts';
 import { renderInput, renderText } from '../../memory/runbooks/template.ts';
 import { cannotTell, cause } from './findings.ts';
-import { type Run, told } from './run.ts';
+import { type Run, ruleOut, told } from './run.ts';
 import { verifySteps } from './verify-steps.ts';
 
 /** A cause whose symptom was not read is none: the alert may be about something else that looks the same. */
@@ -25,7 +25,7 @@ function conclude(run: Run, conclusion: RunbookConclusion): Diagnosis {
     return cannotTell(run.findings, run.runbook.id, 'What was read does not fit the runbook.', null);
   }
   const maybe = (template: string | undefined) => (template === undefined ? null : told(run, template));
-  run.findings.ruledOut.push(...conclusion.ruledOut.map((text) => told(run, text)));
+  for (const text of conclusion.ruledOut) ruleOut(run, told(run, text));
   const suggested = conclusion.propose
     .map((proposal) => suggest(run, proposal))
     .filter((action) => action !== undefined);

@@ -1,4 +1,5 @@
-import type { Diagnosis, Evidence, SuggestedAction } from '../../domain/diagnosis.ts';
+import type { Diagnosis, Evidence, Hypothesis, SuggestedAction } from '../../domain/diagnosis.ts';
+import type { ToolCallId } from '../../domain/ids.ts';
 import type { VerifyStep } from '../../domain/tool-call.ts';
 
 /** Without a quote behind every claim, or with a read that failed, a cause is a report and no reason to act. */
@@ -8,6 +9,8 @@ const CAP_WHEN_INCOMPLETE = 0.6;
 export interface Findings {
   readonly evidence: Evidence[];
   readonly ruledOut: string[];
+  /** The read that ruled each of them out. */
+  readonly ruledOutBy: Map<string, ToolCallId>;
   /** What could not be read or tested, each with what would help. */
   readonly unknown: string[];
   /** From runbooks that handed over: what the alert is about, before the cause is named. */
@@ -19,7 +22,15 @@ export interface Findings {
 }
 
 export function newFindings(): Findings {
-  return { evidence: [], ruledOut: [], unknown: [], context: [], alsoVerify: [], incomplete: false };
+  return {
+    evidence: [],
+    ruledOut: [],
+    ruledOutBy: new Map(),
+    unknown: [],
+    context: [],
+    alsoVerify: [],
+    incomplete: false,
+  };
 }
 
 export function cause(
@@ -36,11 +47,13 @@ export function cause(
   },
 ): Diagnosis {
   return {
+    origin: 'runbook',
     verdict: 'cause_found',
     rootCause: told.cause,
     category: told.category,
     confidence: findings.incomplete ? Math.min(told.confidence, CAP_WHEN_INCOMPLETE) : told.confidence,
     evidence: findings.evidence,
+    ...weighed(findings, told.cause),
     ruledOut: findings.ruledOut,
     unknown: findings.unknown,
     wouldChangeMyMind: told.wouldChangeMyMind,
@@ -49,6 +62,17 @@ export function cause(
     runbookId,
     suggested: told.suggested,
   };
+}
+
+/** The cause and what was ruled out on the way, each with the read that did; nothing where nothing else was tested. */
+function weighed({ evidence, ruledOut, ruledOutBy }: Findings, cause: string): Pick<Diagnosis, 'hypotheses'> {
+  const others = ruledOut.flatMap((text): Hypothesis[] => {
+    const by = ruledOutBy.get(text);
+    return by === undefined ? [] : [{ cause: text, forIds: [], againstIds: [by], end: 'ruled_out' }];
+  });
+  if (others.length === 0) return {};
+  const forIds = [...new Set(evidence.flatMap(({ toolCallIds }) => toolCallIds))];
+  return { hypotheses: [{ cause, forIds, againstIds: [], end: 'ruled_in' }, ...others] };
 }
 
 export function healthy(findings: Findings, runbookId: string, says: string): Diagnosis {
@@ -62,6 +86,7 @@ export function cannotTell(
   next: string | null,
 ): Diagnosis {
   return {
+    origin: 'runbook',
     verdict: 'cannot_tell',
     rootCause: says,
     category: null,

@@ -12,7 +12,7 @@ import type { Investigation } from '../ports.ts';
 import { concludeShown } from './conclude.ts';
 import { cannotTell, type Findings, healthy, newFindings } from './findings.ts';
 import { type Phase, readSystem, unreadable } from './read-system.ts';
-import { type Answer, type Run, told } from './run.ts';
+import { type Answer, type Run, ruleOut, told } from './run.ts';
 import { verifySteps } from './verify-steps.ts';
 
 export type RunEnd =
@@ -133,7 +133,7 @@ async function runCheck(run: Run, check: RunbookCheck): Promise<RunbookTurn | un
     run.variables[name] = value.value;
   }
   for (const claim of check.claims) await record(run, claim);
-  if (check.rulesOut !== undefined) run.findings.ruledOut.push(told(run, check.rulesOut));
+  if (check.rulesOut !== undefined) ruleOut(run, told(run, check.rulesOut));
   return check.turn;
 }
 

@@ -24,3 +24,10 @@ export function told(run: Run, template: string): string {
   const rendered = renderText(template, run.variables);
   return rendered.ok ? rendered.text : `${template} (not filled in: ${rendered.reason})`;
 }
+
+/** By the read that was made last: it decided. */
+export function ruleOut({ findings, answers }: Run, text: string): void {
+  findings.ruledOut.push(text);
+  const by = [...answers.values()].at(-1)?.toolCallId;
+  if (by !== undefined) findings.ruledOutBy.set(text, by);
+}

@@ -1,4 +1,10 @@
-import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
+import {
+  actingConfidence,
+  type Diagnosis,
+  MUTATION_CONFIDENCE,
+  type Side,
+  type Triage,
+} from '../../domain/diagnosis.ts';
 import type { Incident } from '../../domain/incident.ts';
 import type { CheckedDiagnosis } from '../evidence.ts';
 import { holdToEvidence } from '../hold-to-evidence.ts';
@@ -14,7 +20,7 @@ export async function diagnose(run: PhaseRun): Promise<void> {
   const recall = await recallNow(run, 'triaged', incident.incidentType);
   const checked = await withInvestigator(run, 'detective', recall, async (investigator, work) => {
     const raw = await investigator.diagnose(work, await triageOnRecord(deps, incident));
-    return holdToEvidence(run, investigator, raw);
+    return holdToEvidence(run, investigator, work, raw);
   });
   await run.durably('conclude', async () => {
     const { diagnosis } = checked;
@@ -25,7 +31,7 @@ export async function diagnose(run: PhaseRun): Promise<void> {
       reason: act ? 'The cause is found.' : reportReason(checked),
       key: `diagnosed:${incident.round}`,
       changes: {
-        cause: diagnosis.verdict === 'cause_found' ? diagnosis.rootCause : null,
+        cause: diagnosis.verdict === 'cause_found' ? deps.redact(diagnosis.rootCause) : null,
         confidence: diagnosis.confidence,
         verdict: null,
         nextStep: act ? 'Working out a safe fix.' : nextStepOf(diagnosis),
@@ -40,7 +46,7 @@ export async function diagnose(run: PhaseRun): Promise<void> {
 }
 
 export function worthActingOn({ diagnosis, live }: CheckedDiagnosis): boolean {
-  return diagnosis.verdict === 'cause_found' && diagnosis.confidence >= MUTATION_CONFIDENCE && live;
+  return diagnosis.verdict === 'cause_found' && actingConfidence(diagnosis) >= MUTATION_CONFIDENCE && live;
 }
 
 /** What triage concluded, with why: that stands in its event. */
@@ -53,37 +59,48 @@ export async function triageOnRecord({ sql }: PhaseRun['deps'], incident: Incide
 
 function reportReason({ diagnosis, live }: CheckedDiagnosis): string {
   if (diagnosis.verdict === 'healthy') return 'The live system shows nothing wrong now.';
+  if (diagnosis.disagreement) return 'The runbook’s check and Claude do not agree on the cause.';
   if (diagnosis.verdict === 'cannot_tell') return 'The cause cannot be told from what could be read.';
   if (!live) return 'No claim stands on what the live system shows, so nothing is proposed.';
-  if (diagnosis.confidence < MUTATION_CONFIDENCE)
-    return `Sure to ${Math.round(diagnosis.confidence * 100)} %, and a fix needs ${MUTATION_CONFIDENCE * 100} %.`;
+  const sure = actingConfidence(diagnosis);
+  if (sure < MUTATION_CONFIDENCE)
+    return `Sure to ${Math.round(sure * 100)} %${sure < diagnosis.confidence ? ' of a fix' : ''}, and a fix needs ${MUTATION_CONFIDENCE * 100} %.`;
   return 'The cause is found; no configured target can be changed.';
 }
 
+/** By the verdict and what is on record: no words of a model tell what happens next. */
 function nextStepOf(diagnosis: Diagnosis): string {
   if (diagnosis.verdict === 'healthy')
     return 'Nothing to do now; the alert should end by itself. If it does not, add a hint in the thread.';
-  const unread = (diagnosis.unread?.length ?? 0) > 0;
-  return (
-    diagnosis.remedy ??
-    (unread
-      ? 'What could not be read has a button in the thread: it runs it, or says what to grant.'
-      : null) ??
-    diagnosis.unknown[0] ??
-    'A person should look; add a hint in the thread to have it looked at again.'
-  );
+  if (diagnosis.disagreement)
+    return 'A person has to judge: the runbook’s check and Claude do not agree. Both sides are in the thread.';
+  // A runbook's remedy was written and reviewed by people.
+  if (diagnosis.origin === 'runbook' && diagnosis.remedy !== null) return diagnosis.remedy;
+  if ((diagnosis.unread?.length ?? 0) > 0)
+    return 'What could not be read has a button in the thread: it runs it, or says what to grant.';
+  if (diagnosis.origin === 'runbook' && diagnosis.unknown[0] !== undefined) return diagnosis.unknown[0];
+  if (diagnosis.verdict === 'cause_found')
+    return diagnosis.remedy === null
+      ? 'A person should look at the cause in the thread; nothing is changed.'
+      : 'A person should look at the cause and at Claude’s suggestion in the thread; nothing is changed.';
+  return 'A person should look; add a hint in the thread to have it looked at again.';
 }
 
 export function redacted(diagnosis: Diagnosis, redact: (text: string) => string): Diagnosis {
   const maybe = (text: string | null): string | null => (text === null ? null : redact(text));
+  const claims = (evidence: Diagnosis['evidence']): Diagnosis['evidence'] =>
+    evidence.map((item) => ({ ...item, claim: redact(item.claim), quote: maybe(item.quote) }));
+  const side = (one: Side): Side => ({ ...one, says: redact(one.says), evidence: claims(one.evidence) });
+  const { hypotheses, chain, disagreement } = diagnosis;
   return {
     ...diagnosis,
     rootCause: redact(diagnosis.rootCause),
-    evidence: diagnosis.evidence.map((item) => ({
-      ...item,
-      claim: redact(item.claim),
-      quote: maybe(item.quote),
-    })),
+    evidence: claims(diagnosis.evidence),
+    ...(hypotheses ? { hypotheses: hypotheses.map((each) => ({ ...each, cause: redact(each.cause) })) } : {}),
+    ...(chain ? { chain: chain.map(redact) } : {}),
+    ...(disagreement
+      ? { disagreement: { runbook: side(disagreement.runbook), model: side(disagreement.model) } }
+      : {}),
     ruledOut: diagnosis.ruledOut.map(redact),
     unknown: diagnosis.unknown.map(redact),
     wouldChangeMyMind: maybe(diagnosis.wouldChangeMyMind),

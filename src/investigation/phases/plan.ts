@@ -1,4 +1,4 @@
-import type { Investigator } from '../../agents/ports.ts';
+import type { Investigator, PlanOutcome } from '../../agents/ports.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
 import { EMPTY_RECALL, type Recall } from '../../domain/memory.ts';
 import { holdToEvidence } from '../hold-to-evidence.ts';
@@ -27,13 +27,18 @@ export async function plan(run: PhaseRun): Promise<void> {
   const recall = await run.durably('recall for the plan', () =>
     deps.memory.recall(incident, incident.incidentType).catch(() => EMPTY_RECALL),
   );
-  const outcome = await withInvestigator(run, 'surgeon', recall, async (investigator, work) => {
-    if (!known) return none('There is no diagnosis on record.');
-    const diagnosis = await planned(run, recall, investigator, known);
-    return diagnosis
-      ? investigator.plan(work, diagnosis)
-      : none('The model failed while planning, and the runbooks’ own look does not carry a fix.');
-  });
+  const outcome = await withInvestigator(
+    run,
+    'surgeon',
+    recall,
+    async (investigator, work): Promise<PlanOutcome> => {
+      if (!known) return none('There is no diagnosis on record.');
+      const diagnosis = await planned(run, recall, investigator, known);
+      return diagnosis
+        ? investigator.plan(work, diagnosis)
+        : none('The model failed while planning, and the runbooks’ own look does not carry a fix.');
+    },
+  );
   await run.durably('conclude', async () => {
     const action = outcome.kind === 'proposed' ? await deps.records.action(outcome.actionId) : null;
     if (outcome.kind === 'proposed' && action && !action.auditOnly) {
@@ -69,9 +74,17 @@ export async function plan(run: PhaseRun): Promise<void> {
           ? OVER_BY_ITSELF
           : (await hasDenied(run))
             ? AFTER_A_NO
-            : (remedyOf(known) ?? reason),
+            : nextWithout(known, reason),
       },
-      events: [{ type: 'plan.none', reason: deps.redact(reason) }],
+      events: [
+        {
+          type: 'plan.none',
+          reason: deps.redact(reason),
+          ...(outcome.kind === 'none' && outcome.said !== undefined
+            ? { said: deps.redact(outcome.said) }
+            : {}),
+        },
+      ],
       turnAfterMs: null,
     });
   });
@@ -99,7 +112,7 @@ async function planned(
   const { deps } = run;
   const incident = { ...run.incident, investigator: 'playbook' } as const;
   const checked = await withInvestigator({ ...run, incident }, 'detective', recall, async (playbook, work) =>
-    holdToEvidence(run, playbook, await playbook.diagnose(work, await triageOnRecord(deps, incident))),
+    holdToEvidence(run, playbook, work, await playbook.diagnose(work, await triageOnRecord(deps, incident))),
   );
   const { diagnosis } = checked;
   await run.durably('the playbook’s diagnosis', async () => {
@@ -123,6 +136,9 @@ async function isOver({ deps, incident }: PhaseRun): Promise<boolean> {
 
 const none = (reason: string) => ({ kind: 'none', reason }) as const;
 
-function remedyOf(diagnosis: Diagnosis | null): string | null {
-  return diagnosis?.remedy ?? null;
+/** What a runbook recommends, else ours: what a model recommends is its own suggestion, in the thread. */
+function nextWithout(diagnosis: Diagnosis | null, reason: string): string {
+  if (diagnosis?.origin === 'model')
+    return `${reason} A person should look at the cause and at what Claude suggests in the thread.`;
+  return diagnosis?.remedy ?? reason;
 }

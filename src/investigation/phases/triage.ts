@@ -6,6 +6,8 @@ import { recallNow } from '../recall.ts';
 import { noteRelated } from '../related.ts';
 import { withInvestigator } from '../work.ts';
 
+const NOTHING_FOUND = 'Claude’s first look found nothing to investigate.';
+
 /** `open` → `triaging` → `ignored` or `diagnosing`. */
 export async function triage(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
@@ -42,14 +44,15 @@ export async function triage(run: PhaseRun): Promise<void> {
   };
   const inner: PhaseRun = { ...run, incident: current };
   const recall = (await recallNow(inner, 'start', null)) ?? EMPTY_RECALL;
-  const result = await withInvestigator(inner, 'triage', recall, (investigator, work) =>
-    investigator.triage(work),
-  );
+  const { by, result } = await withInvestigator(inner, 'triage', recall, async (investigator, work) => ({
+    by: investigator.name,
+    result: await investigator.triage(work),
+  }));
   await run.durably('conclude', () =>
     move(deps, current, {
       from: 'triaging',
       to: result.ignore ? 'ignored' : 'diagnosing',
-      reason: result.reason,
+      reason: by === 'playbook' ? result.reason : result.ignore ? NOTHING_FOUND : 'The first look is done.',
       key: `triaged:${incident.round}`,
       changes: {
         severity: result.severity,
@@ -57,7 +60,7 @@ export async function triage(run: PhaseRun): Promise<void> {
         routine: result.routine,
         nextStep: result.ignore ? null : 'Looking for the cause.',
       },
-      events: [{ type: 'triage.concluded', triage: result }],
+      events: [{ type: 'triage.concluded', triage: result, by }],
       turnAfterMs: result.ignore ? null : 0,
     }),
   );

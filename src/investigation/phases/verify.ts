@@ -222,12 +222,7 @@ async function conclude(
       reason: bySource ? 'The source says it is over.' : 'Fixed.',
       key,
       changes: { verdict, nextStep: null, resolvedBy: bySource ? 'source' : 'confirmed' },
-      events: bySource
-        ? [concluded]
-        : [
-            concluded,
-            { type: 'incident.summary', text: `${endedBy(action)} ${incident.cause ?? ''}`.trim() },
-          ],
+      events: bySource ? [concluded] : [concluded, { type: 'incident.summary', text: endedBy(action) }],
       turnAfterMs: null,
     });
     if (!bySource)

@@ -1,6 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import type { Incident } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { CLAUDES_WORDS, isModels, isWhyInModelsWords } from '../../domain/model-words.ts';
 import { stateInWords } from '../words.ts';
 import { readQuestion, type Subject, wordsOf } from './read-question.ts';
 
@@ -214,7 +215,12 @@ function whyRun(record: IncidentRecord): readonly Line[] {
   if (!action) return [['Nothing ran; nothing was changed.'], causeOf(record)];
   const did = action.startedAt === null ? 'It has not run. It was proposed because: ' : 'Because: ';
   return [
-    [did, action.why === '' ? 'no reason is on record.' : ended(clip(action.why, SENTENCE))],
+    [
+      did,
+      action.why === ''
+        ? 'no reason is on record.'
+        : `${isWhyInModelsWords(action, record.events) ? said : ''}${ended(clip(action.why, SENTENCE))}`,
+    ],
     ...approvalOf(record, { approvers: null, open: [], now: new Date(0), elsewhere: false }).slice(0, 1),
   ];
 }
@@ -324,15 +330,18 @@ function countOf({ incident, events }: IncidentRecord): readonly Line[] {
   ];
 }
 
+const said = `${CLAUDES_WORDS}: `;
+
 function causeOf({ events, incident }: IncidentRecord): Line {
   const last = events.findLast((event) => event.type === 'diagnosis.concluded');
   if (last?.type !== 'diagnosis.concluded')
     return [`No cause is known yet: ${lower(stateInWords(incident.state))}.`];
-  const { verdict, rootCause, confidence } = last.diagnosis;
+  const { verdict, rootCause, confidence, disagreement } = last.diagnosis;
+  const whose = isModels(last.diagnosis, events) && disagreement === undefined ? said : '';
   if (verdict === 'cause_found')
-    return [`${ended(clip(rootCause, SENTENCE))} (${Math.round(confidence * 100)} % sure)`];
+    return [`${whose}${ended(clip(rootCause, SENTENCE))} (${Math.round(confidence * 100)} % sure)`];
   return [
-    `${verdict === 'healthy' ? 'Nothing is wrong any more' : 'The cause cannot be told'}: ${ended(clip(rootCause, SENTENCE))}`,
+    `${whose}${verdict === 'healthy' ? 'Nothing is wrong any more' : 'The cause cannot be told'}: ${ended(clip(rootCause, SENTENCE))}`,
   ];
 }
 

@@ -1,5 +1,6 @@
 import { type Action, undoOf } from '../../domain/action.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { isWhyInModelsWords, label } from '../../domain/model-words.ts';
 import {
   type Block,
   bold,
@@ -54,7 +55,10 @@ export function drawActionCard(record: IncidentRecord, action: Action, options: 
           ]
         : []),
       prose(
-        paragraph(bold('Why: '), words(cut(oneLine(action.why), 600))),
+        paragraph(
+          bold(label('Why', isWhyInModelsWords(action, record.events))),
+          words(cut(oneLine(action.why), 600)),
+        ),
         paragraph(bold('Blast radius: '), words(cut(oneLine(action.blastRadius), 400))),
         paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
         paragraph(bold('Risk: '), words(riskWords[action.risk]), ...runbook(action)),

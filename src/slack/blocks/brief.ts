@@ -1,25 +1,32 @@
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { isCauseInModelsWords, label } from '../../domain/model-words.ts';
 import type { Say } from '../tell.ts';
 import { bold, link, paragraph, prose, type Span, words } from './build.ts';
 import { cut, oneLine } from './text.ts';
 import { confidenceWords, mark, stateWords } from './words.ts';
 
 /** How an incident stands, in a few lines for a phone. `url`: its thread. */
-export function briefOf({ incident }: IncidentRecord, url: string | null): Say {
+export function briefOf({ incident, events }: IncidentRecord, url: string | null): Say {
   const title = `${incident.id} ${cut(oneLine(incident.title), 150)}`;
   const cause = incident.cause
     ? `${cut(oneLine(incident.cause), 400)}${incident.confidence === null ? '' : ` (${confidenceWords(incident.confidence)})`}`
     : null;
+  const causeLabel = label(
+    incident.state === 'resolved' ? 'Cause' : 'Cause so far',
+    isCauseInModelsWords(events),
+  );
   const next = incident.nextStep ? cut(oneLine(incident.nextStep), 300) : null;
   const lines: readonly (readonly Span[])[] = [
     [words(`${mark(incident)} `), bold(title)],
     [words(`${stateWords[incident.state]} · ${cut(oneLine(incident.target ?? 'unknown target'), 60)}`)],
-    ...(cause ? [[bold(incident.state === 'resolved' ? 'Cause: ' : 'Cause so far: '), words(cause)]] : []),
+    ...(cause ? [[bold(causeLabel), words(cause)]] : []),
     ...(next ? [[bold('Next: '), words(next)]] : []),
     ...(url ? [[link(url, 'Open its thread')]] : []),
   ];
   return {
-    text: [title, stateWords[incident.state], cause, next].filter(Boolean).join(' · '),
+    text: [title, stateWords[incident.state], cause && `${causeLabel}${cause}`, next]
+      .filter(Boolean)
+      .join(' · '),
     blocks: [prose(...lines.map((spans) => paragraph(...spans)))],
   };
 }

@@ -1,5 +1,6 @@
-import type { Diagnosis, Evidence } from '../../domain/diagnosis.ts';
+import type { Diagnosis, DoubleCheck, Evidence, Side } from '../../domain/diagnosis.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { alsoRuledOut, CLAUDES_WORDS, isModels, label } from '../../domain/model-words.ts';
 import type { OpenRead } from '../../investigation/unread/open-reads.ts';
 import {
   type Block,
@@ -9,6 +10,7 @@ import {
   heading,
   lineWith,
   list,
+  moment,
   paragraph,
   prose,
   small,
@@ -21,6 +23,7 @@ import { confidenceWords, facts } from './words.ts';
 
 const SHOWN_CLAIMS = 8;
 const SHOWN_ITEMS = 5;
+const SHOWN_QUOTE = 300;
 
 const verdicts: Readonly<Record<Diagnosis['verdict'], string>> = {
   cause_found: 'Cause found',
@@ -28,28 +31,41 @@ const verdicts: Readonly<Record<Diagnosis['verdict'], string>> = {
   cannot_tell: 'Cannot tell the cause',
 };
 
+/** What became of another explanation. */
+export const ends = { ruled_in: '✓', ruled_out: '✗', open: '?' } as const;
+
 /** The n-th diagnosis of an incident (from 1). `planNone`: why no action was proposed after it. */
 export function drawDiagnosis(
   record: IncidentRecord,
   diagnosis: Diagnosis,
   number: number,
-  planNone: string | null,
+  planNone: PlanNone | null,
   { mayDig = false, reads = [] }: { readonly mayDig?: boolean; readonly reads?: readonly OpenRead[] } = {},
 ): Slot {
   const { incident } = record;
   const verdict = verdicts[diagnosis.verdict];
   // How sure one is of a cause; of having none there is nothing to be sure of.
-  const sure = diagnosis.verdict === 'cause_found' ? confidenceWords(diagnosis.confidence) : null;
+  const sure = diagnosis.verdict === 'cause_found' ? sureWords(diagnosis) : null;
   const cause = cut(diagnosis.rootCause.trim() || 'No cause was named.', 1200);
+  // That two disagree is ours to say.
+  const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
+  const whose = isModel ? ` (${CLAUDES_WORDS})` : '';
   return {
     slot: `diagnosis:${number}`,
     inThread: true,
-    text: escape(oneLine(`${incident.id}: ${verdict}${sure ? ` (${sure})` : ''}: ${cut(cause, 500)}`)),
+    text: escape(
+      oneLine(`${incident.id}: ${verdict}${sure ? ` (${sure})` : ''}${whose}: ${cut(cause, 500)}`),
+    ),
     blocks: [
       heading(facts(verdict, sure)),
-      prose(paragraph(words(cause))),
-      ...diagnosis.evidence.slice(0, SHOWN_CLAIMS).map((evidence) => claim(record, evidence)),
-      ...details(diagnosis, planNone),
+      prose(paragraph(...(isModel ? [bold(`${CLAUDES_WORDS}: `)] : []), words(cause))),
+      ...disagreementOf(record, diagnosis),
+      ...(diagnosis.disagreement
+        ? []
+        : diagnosis.evidence.slice(0, SHOWN_CLAIMS).map((evidence) => claim(record, evidence))),
+      ...reasoning(diagnosis, isModel),
+      ...details(diagnosis, planNone, isModel),
+      ...doubleCheckLine(diagnosis.doubleCheck),
       ...reads.flatMap((read) => drawOpenRead(read)),
       ...more(record, diagnosis, number),
       ...(mayDig ? [buttons(button({ text: 'Dig deeper', action: ACTIONS.dig, value: incident.id }))] : []),
@@ -57,22 +73,105 @@ export function drawDiagnosis(
   };
 }
 
+export interface PlanNone {
+  readonly reason: string;
+  readonly said?: string;
+}
+
+/** Of the cause, and of the fix where that is another matter. */
+export function sureWords({ confidence, fixConfidence }: Diagnosis): string {
+  const cause = confidenceWords(confidence);
+  return fixConfidence === undefined || Math.abs(fixConfidence - confidence) < 0.005
+    ? cause
+    : `${cause}; the fix: ${confidenceWords(fixConfidence)}`;
+}
+
+/** The claim, and under it the line that shows it. */
+export function claimText({ claim: said, quote }: Evidence, maxClaim: number, maxQuote: number): string {
+  const text = cut(oneLine(said), maxClaim);
+  return quote === null ? text : `${text}\n“${cut(oneLine(quote), maxQuote)}”`;
+}
+
 function claim(record: IncidentRecord, evidence: Evidence): Block {
-  const text = cut(oneLine(evidence.claim), 300);
+  const text = claimText(evidence, 300, SHOWN_QUOTE);
   const [call] = evidence.toolCallIds;
   const known = record.toolCalls.some((each) => each.id === call);
   if (call === undefined || !known) return prose(paragraph(words(text)));
   return lineWith(text, button({ text: 'Show output', action: ACTIONS.output, value: call }));
 }
 
-function details(diagnosis: Diagnosis, planNone: string | null): readonly Block[] {
+/** Both sides, each with what it stands on. */
+function disagreementOf(record: IncidentRecord, { disagreement }: Diagnosis): readonly Block[] {
+  if (disagreement === undefined) return [];
+  const side = (title: string, one: Side): readonly Block[] => [
+    prose(
+      paragraph(
+        bold(
+          `${title} · ${facts(verdicts[one.verdict], one.verdict === 'cause_found' ? confidenceWords(one.confidence) : null)}: `,
+        ),
+        words(cut(oneLine(one.says), 600)),
+      ),
+    ),
+    ...one.evidence.slice(0, SHOWN_CLAIMS / 2).map((evidence) => claim(record, evidence)),
+  ];
+  return [...side('The runbook’s check', disagreement.runbook), ...side('Claude', disagreement.model)];
+}
+
+/** When it began, whether it is still there, how one led to the other, and what else it could have been. */
+function reasoning(diagnosis: Diagnosis, isModel: boolean): readonly Block[] {
+  const { onset, symptomNow, chain = [], hypotheses = [] } = diagnosis;
   const parts = [
-    ...items('Ruled out', diagnosis.ruledOut),
-    ...items('Not known', diagnosis.unknown),
-    ...sentence('What would change my mind: ', diagnosis.wouldChangeMyMind),
-    ...sentence('What it affects: ', diagnosis.blastRadius),
-    ...sentence('What would help: ', diagnosis.remedy),
-    ...sentence('No action is proposed: ', planNone),
+    ...(onset === undefined
+      ? []
+      : [paragraph(bold(label('Began', isModel)), moment(onset, '{date_short} {time}'))]),
+    ...(symptomNow === undefined
+      ? []
+      : [paragraph(bold(label('There now', isModel)), words(symptomNow.present ? 'yes' : 'no'))]),
+    ...(chain.length > 0
+      ? [
+          paragraph(
+            bold(label('How it came about', isModel)),
+            words(cut(chain.map(oneLine).join(' → '), 600)),
+          ),
+        ]
+      : []),
+    ...(hypotheses.length > 0
+      ? [
+          paragraph(bold(label('Weighed', isModel))),
+          list(
+            hypotheses
+              .slice(0, SHOWN_ITEMS)
+              .map((each) => [words(`${ends[each.end]} ${hypothesisText(each)}`)]),
+          ),
+        ]
+      : []),
+  ];
+  return parts.length > 0 ? [prose(...parts)] : [];
+}
+
+export function hypothesisText({
+  cause,
+  forIds,
+  againstIds,
+}: NonNullable<Diagnosis['hypotheses']>[number]): string {
+  const counts = [
+    ...(forIds.length > 0 ? [`${reads(forIds.length)} for it`] : []),
+    ...(againstIds.length > 0 ? [`${reads(againstIds.length)} against it`] : []),
+  ];
+  return `${cut(oneLine(cause), 200)}${counts.length > 0 ? ` (${counts.join(', ')})` : ''}`;
+}
+
+const reads = (count: number): string => `${count} ${count === 1 ? 'read' : 'reads'}`;
+
+function details(diagnosis: Diagnosis, planNone: PlanNone | null, isModel: boolean): readonly Block[] {
+  const parts = [
+    ...items(label('Ruled out', isModel), alsoRuledOut(diagnosis)),
+    ...items(label('Not known', isModel), diagnosis.unknown),
+    ...sentence(label('Wrong if', isModel), diagnosis.wouldChangeMyMind),
+    ...sentence(label('What it affects', isModel), diagnosis.blastRadius),
+    ...sentence(isModel ? 'Claude suggests: ' : 'What would help: ', diagnosis.remedy),
+    ...sentence('No action is proposed: ', planNone?.reason ?? null),
+    ...sentence(`${CLAUDES_WORDS}: `, planNone?.said ?? null),
   ];
   return parts.length > 0 ? [prose(...parts)] : [];
 }
@@ -80,21 +179,41 @@ function details(diagnosis: Diagnosis, planNone: string | null): readonly Block[
 function items(title: string, lines: readonly string[]) {
   if (lines.length === 0) return [];
   const shown = lines.slice(0, SHOWN_ITEMS).map((line) => [words(cut(oneLine(line), 200))]);
-  return [paragraph(bold(`${title}:`)), list(shown)];
+  return [paragraph(bold(title.trim())), list(shown)];
 }
 
 const sentence = (title: string, text: string | null) =>
   text ? [paragraph(bold(title), words(cut(oneLine(text), 400)))] : [];
 
+/** What the second look came to. */
+export function doubleCheckWords({ reason, dropped, cause }: DoubleCheck): string {
+  if (reason !== null) return `Not double-checked: ${reason}.`;
+  const taken = dropped === 0 ? '' : ` ${dropped} ${dropped === 1 ? 'claim was' : 'claims were'} dropped.`;
+  const found =
+    cause === 'contradicted'
+      ? ' What it cites contradicts the cause.'
+      : cause === 'not_supported'
+        ? ' What it cites does not carry the cause.'
+        : '';
+  return `Double-checked by a second look at what it cites.${taken}${found}`;
+}
+
+const doubleCheckLine = (check: DoubleCheck | undefined): readonly Block[] =>
+  check === undefined ? [] : [small(doubleCheckWords(check))];
+
 /** Whether all of it is shown; if not, how to see the rest. */
 function more(record: IncidentRecord, diagnosis: Diagnosis, number: number): readonly Block[] {
   const whole =
+    diagnosis.disagreement === undefined &&
     diagnosis.evidence.length <= SHOWN_CLAIMS &&
     diagnosis.ruledOut.length <= SHOWN_ITEMS &&
     diagnosis.unknown.length <= SHOWN_ITEMS &&
     diagnosis.rootCause.length <= 1200 &&
+    (diagnosis.hypotheses ?? []).length <= SHOWN_ITEMS &&
     [...diagnosis.ruledOut, ...diagnosis.unknown].every((line) => line.length <= 200) &&
-    diagnosis.evidence.every((each) => each.claim.length <= 300 && each.quote === null) &&
+    diagnosis.evidence.every(
+      (each) => each.claim.length <= 300 && (each.quote?.length ?? 0) <= SHOWN_QUOTE,
+    ) &&
     [diagnosis.wouldChangeMyMind, diagnosis.blastRadius, diagnosis.remedy].every(
       (text) => (text?.length ?? 0) <= 400,
     );

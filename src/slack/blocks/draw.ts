@@ -2,7 +2,7 @@ import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { openReads } from '../../investigation/unread/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
-import { drawDiagnosis } from './diagnosis.ts';
+import { drawDiagnosis, type PlanNone } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
 import { drawEscalation, drawResult, drawSummary, drawVerification } from './outcome.ts';
@@ -79,11 +79,11 @@ function askedBefore({ events, actions }: IncidentRecord, seq: number): boolean 
 }
 
 /** Why nothing was proposed after this diagnosis and before the next. */
-function planNoneAfter(record: IncidentRecord, seq: number): string | null {
+function planNoneAfter(record: IncidentRecord, seq: number): PlanNone | null {
   for (const event of record.events) {
     if (event.seq <= seq) continue;
     if (event.type === 'diagnosis.concluded') return null;
-    if (event.type === 'plan.none') return askedBefore(record, event.seq) ? null : event.reason;
+    if (event.type === 'plan.none') return askedBefore(record, event.seq) ? null : event;
   }
   return null;
 }

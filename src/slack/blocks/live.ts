@@ -1,8 +1,9 @@
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { CLAUDES_WORDS } from '../../domain/model-words.ts';
 import { isMemoryToolName } from '../../domain/tool-call.ts';
 import { dryRunPurpose } from '../../memory/promotion/ports.ts';
-import { type Block, bold, button, buttons, paragraph, prose, words } from './build.ts';
+import { type Block, bold, button, buttons, paragraph, prose, small, words } from './build.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { type Step, stepOf } from './steps.ts';
 import { cutStart, escape, oneLine } from './text.ts';
@@ -86,7 +87,12 @@ export function drawLive(record: IncidentRecord, round: Round, options: DrawOpti
         ...(hidden > 0 ? [paragraph(words(`… ${hidden} more steps`, { italic: true }))] : []),
         ...shown.map((step) => paragraph(words(`${step.mark} `), ...step.spans)),
       ),
-      ...(speaking ? [quote(speaking)] : []),
+      ...(speaking
+        ? [
+            ...(incident.investigator === 'claude' ? [small(`${CLAUDES_WORDS}, as they come:`)] : []),
+            quote(speaking),
+          ]
+        : []),
       ...(hidden > 0
         ? [
             buttons(

@@ -1,5 +1,6 @@
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { CLAUDES_WORDS } from '../../domain/model-words.ts';
 import { bold, paragraph, prose, words } from './build.ts';
 import type { Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
@@ -20,6 +21,11 @@ export function drawNoOtherWay(record: IncidentRecord, event: NoPlan, number: nu
     slot: `no-plan:${number}`,
     inThread: true,
     text: escape(oneLine(`${record.incident.id}: ${head} ${cut(reason, 400)}`)),
-    blocks: [prose(paragraph(bold(head), ...(reason ? [words(` ${cut(reason, 1500)}`)] : [])))],
+    blocks: [
+      prose(
+        paragraph(bold(head), ...(reason ? [words(` ${cut(reason, 1500)}`)] : [])),
+        ...(event.said ? [paragraph(bold(`${CLAUDES_WORDS}: `), words(cut(oneLine(event.said), 1500)))] : []),
+      ),
+    ],
   };
 }

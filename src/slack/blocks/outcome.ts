@@ -1,6 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { isCauseInModelsWords, label } from '../../domain/model-words.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
 import { feedbackBlocks } from './feedback.ts';
 import type { DrawOptions, Slot } from './slot.ts';
@@ -122,6 +123,14 @@ export function drawEscalation(
   };
 }
 
+/** Beside what was done, which is ours to say; old summaries hold it already. */
+function cause({ incident, events }: IncidentRecord, said: string) {
+  if (incident.cause === null || said.includes(incident.cause)) return [];
+  return [
+    paragraph(bold(label('Cause', isCauseInModelsWords(events))), words(cut(oneLine(incident.cause), 900))),
+  ];
+}
+
 /** How it ended. `text`: the summary on record, null when the source just said it is over. */
 export function drawSummary(
   record: IncidentRecord,
@@ -144,6 +153,7 @@ export function drawSummary(
           words(` · ${facts(`after ${span(incident.openedAt, endedAt)}`, money(incident.costUsd))}`),
         ),
         paragraph(words(cut(said.trim() || 'No summary was given.', 2500))),
+        ...cause(record, said),
       ),
       // Asked once, also when the incident comes back.
       ...(number === 1 ? feedbackBlocks(record) : []),

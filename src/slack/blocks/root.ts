@@ -1,8 +1,10 @@
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { Incident } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { isCauseInModelsWords, isModels, label } from '../../domain/model-words.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
+import { doubleCheckWords, ends } from './diagnosis.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { colorOf, confidenceWords, facts, mark, money, span, stateWords, times } from './words.ts';
@@ -15,13 +17,17 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
   const cause = incident.cause
     ? `${incident.cause}${incident.confidence === null ? '' : ` (${confidenceWords(incident.confidence)})`}`
     : null;
+  const causeLabel = label(
+    incident.state === 'resolved' ? 'Cause' : 'Cause so far',
+    isCauseInModelsWords(record.events),
+  );
   return {
     slot: 'root',
     inThread: false,
     text: escape(
       cut(
         oneLine(
-          `${incident.id} ${title} · ${state}${cause ? ` · ${cause}` : ''}${incident.nextStep ? ` · ${incident.nextStep}` : ''}`,
+          `${incident.id} ${title} · ${state}${cause ? ` · ${causeLabel}${cause}` : ''}${incident.nextStep ? ` · ${incident.nextStep}` : ''}`,
         ),
         600,
       ),
@@ -34,10 +40,8 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
         ...related(record, options).map((spans) => paragraph(...spans)),
         ...(cause
           ? [
-              paragraph(
-                bold(incident.state === 'resolved' ? 'Cause: ' : 'Cause so far: '),
-                words(cut(cause, 900)),
-              ),
+              paragraph(bold(causeLabel), words(cut(cause, 900))),
+              ...weighed(record).map((spans) => paragraph(...spans)),
             ]
           : []),
         ...(incident.nextStep
@@ -78,6 +82,34 @@ function factsOf({ incident, events }: IncidentRecord): readonly Span[] {
     words(` · ${rest}`),
     moment(incident.openedAt),
     ...(spent ? [words(` · ${spent}${model}`)] : []),
+  ];
+}
+
+/** The rest of the diagnosis in a line or two: when it began, whether it is there now, what else was weighed. */
+function weighed({ events }: IncidentRecord): readonly (readonly Span[])[] {
+  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
+  if (last?.type !== 'diagnosis.concluded') return [];
+  const { diagnosis } = last;
+  const isModel = isModels(diagnosis, events);
+  const { onset, symptomNow, hypotheses = [], wouldChangeMyMind, doubleCheck } = diagnosis;
+  const others = hypotheses.filter(({ end }) => end !== 'ruled_in').slice(0, 3);
+  return [
+    ...(onset === undefined ? [] : [[bold(label('Began', isModel)), moment(onset)]]),
+    ...(symptomNow === undefined
+      ? []
+      : [[bold(label('There now', isModel)), words(symptomNow.present ? 'yes' : 'no')]]),
+    ...(others.length === 0
+      ? []
+      : [
+          [
+            bold(label('Else weighed', isModel)),
+            words(others.map(({ cause, end }) => `${ends[end]} ${cut(oneLine(cause), 100)}`).join(' · ')),
+          ],
+        ]),
+    ...(isModel && wouldChangeMyMind
+      ? [[bold(label('Wrong if', isModel)), words(cut(oneLine(wouldChangeMyMind), 200))]]
+      : []),
+    ...(doubleCheck?.reason ? [[words(doubleCheckWords(doubleCheck))]] : []),
   ];
 }
 

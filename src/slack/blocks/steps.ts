@@ -1,4 +1,5 @@
 import type { IncidentEvent } from '../../domain/event.ts';
+import { CLAUDES_WORDS } from '../../domain/model-words.ts';
 import { heldBackWords } from '../../domain/seen-before.ts';
 import { bold, code, link, person, type Span, words } from './build.ts';
 import type { DrawOptions } from './slot.ts';
@@ -58,17 +59,18 @@ const lines: Lines = {
   'tool.called': (event) => ({
     mark: toolMarks[event.state],
     spans: [
-      ...(event.purpose ? [words(`${short(event.purpose, 140)} · `)] : []),
+      // The purpose is its caller's words, so it stands in quotes; what came of the call stands behind it.
+      ...(event.purpose ? [words(`“${short(event.purpose, 140)}” · `)] : []),
       code(short(event.tool, 60)),
       ...(event.summary ? [words(`: ${short(event.summary)}`)] : []),
     ],
   }),
-  'triage.concluded': ({ triage }) => ({
+  'triage.concluded': ({ triage, by }) => ({
     mark: '✓',
     spans: [
       bold('First look: '),
       words(
-        `${triage.severity}, ${triage.routine ? 'a known problem' : 'not a known problem'}${kind(triage.incidentType)}. ${short(triage.reason, 140)}`,
+        `${triage.severity}, ${triage.routine ? 'a known problem' : 'not a known problem'}${kind(triage.incidentType)}. ${by === 'claude' ? `${CLAUDES_WORDS}: ` : ''}${short(triage.reason, 140)}`,
       ),
     ],
     keep: true,
@@ -80,7 +82,10 @@ const lines: Lines = {
   }),
   'plan.none': (event) => ({
     mark: '•',
-    spans: [words(`No safe action: ${short(event.reason)}`)],
+    spans: [
+      words(`No safe action: ${short(event.reason)}`),
+      ...(event.said === undefined ? [] : [words(` ${CLAUDES_WORDS}: ${short(event.said)}`)]),
+    ],
     keep: true,
   }),
   'hint.given': (event) => ({

@@ -2,6 +2,7 @@ import type { types } from '@slack/bolt';
 import type { Action } from '../../domain/action.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../domain/model-words.ts';
 import {
   type Block,
   bold,
@@ -14,12 +15,12 @@ import {
   verbatim,
   words,
 } from '../blocks/build.ts';
+import { claimText, doubleCheckWords, ends, hypothesisText, sureWords } from '../blocks/diagnosis.ts';
 import { roundsOf } from '../blocks/live.ts';
 import { ACTIONS, type DrawOptions } from '../blocks/slot.ts';
 import { stepOf } from '../blocks/steps.ts';
 import { storyBlocks } from '../blocks/story.ts';
 import { cut, pages } from '../blocks/text.ts';
-import { confidenceWords } from '../blocks/words.ts';
 import { modal } from './modal.ts';
 
 const BOX = 2800;
@@ -55,7 +56,14 @@ export function evidenceView(record: IncidentRecord, action: Action): types.Moda
       paragraph(bold('Must still be so when it runs')),
       verbatim(cut(JSON.stringify(action.guard, null, 2), BOX)),
     ),
-    ...(diagnosis?.type === 'diagnosis.concluded' ? claims(diagnosis.diagnosis) : []),
+    ...(diagnosis?.type === 'diagnosis.concluded'
+      ? [
+          ...(isModels(diagnosis.diagnosis, record.events)
+            ? [small(`The claims are ${CLAUDES_WORDS}; each quote is a line of what was read.`)]
+            : []),
+          ...claims(diagnosis.diagnosis),
+        ]
+      : []),
     small(`${action.id} · plan ${action.planHash}`),
   ]);
 }
@@ -69,22 +77,39 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
   const one = (title: string, text: string | null): readonly Block[] =>
     text ? [prose(paragraph(bold(title))), ...textBlocks(text, 4)] : [];
   return modal('Diagnosis', [
-    ...(diagnosis.verdict === 'cause_found'
-      ? [prose(paragraph(bold(confidenceWords(diagnosis.confidence))))]
+    ...(diagnosis.verdict === 'cause_found' ? [prose(paragraph(bold(sureWords(diagnosis))))] : []),
+    ...(diagnosis.origin === 'model'
+      ? [small(`All of this is in ${CLAUDES_WORDS}; each quote is a line of what was read.`)]
       : []),
     ...textBlocks(diagnosis.rootCause, 10),
     ...claims(diagnosis),
-    ...items('Ruled out', diagnosis.ruledOut),
+    ...items('How it came about', diagnosis.chain ?? []),
+    ...items(
+      'Weighed',
+      (diagnosis.hypotheses ?? []).map((each) => `${ends[each.end]} ${hypothesisText(each)}`),
+    ),
+    ...sides(diagnosis),
+    ...items('Ruled out', alsoRuledOut(diagnosis)),
     ...items('Not known', diagnosis.unknown),
-    ...one('What would change my mind', diagnosis.wouldChangeMyMind),
+    ...one('Wrong if', diagnosis.wouldChangeMyMind),
     ...one('What it affects', diagnosis.blastRadius),
-    ...one('What would help', diagnosis.remedy),
+    ...one(diagnosis.origin === 'model' ? 'Claude suggests' : 'What would help', diagnosis.remedy),
+    ...(diagnosis.doubleCheck ? [small(doubleCheckWords(diagnosis.doubleCheck))] : []),
   ]);
 }
 
-function claims(diagnosis: Diagnosis): readonly Block[] {
+function sides({ disagreement }: Diagnosis): readonly Block[] {
+  if (disagreement === undefined) return [];
+  return [
+    prose(paragraph(bold('The runbook’s check: '), words(cut(disagreement.runbook.says, 1500)))),
+    ...claims(disagreement.runbook),
+    prose(paragraph(bold('Claude: '), words(cut(disagreement.model.says, 1500)))),
+  ];
+}
+
+function claims(diagnosis: Pick<Diagnosis, 'evidence'>): readonly Block[] {
   return diagnosis.evidence.slice(0, MAX_CLAIMS).map((evidence) => {
-    const text = `${cut(evidence.claim, 1500)}${evidence.quote ? `\n“${cut(evidence.quote, 1000)}”` : ''}`;
+    const text = claimText(evidence, 1500, 1000);
     const [call] = evidence.toolCallIds;
     return call
       ? lineWith(text, button({ text: 'Show output', action: ACTIONS.output, value: call }))

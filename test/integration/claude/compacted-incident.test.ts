@@ -118,13 +118,14 @@ function report(request: MessagesRequest): object {
   const listed = blocksOf(request.messages.at(-1) ?? { role: 'user', content: '' })
     .map((block) => String(block['text'] ?? ''))
     .find((text) => text.includes('<work_so_far>'));
+  const person = /\[redacted:email#\d+\]/.exec(JSON.stringify(request.messages))?.[0] ?? 'nobody';
   const known = /tool_call_id\\":\\"(tc_\w+)\\",\\"tool\\":\\"box_log/.exec(listed ?? '')?.[1];
   return {
     verdict: 'cause_found',
-    rootCause: 'Somebody broke the box.',
+    rootCause: 'Somebody locked the box.',
     confidence: 0.95,
     evidence: [
-      { claim: 'The log names who.', toolCallIds: [known ?? 'none'], quote: 'locked by' },
+      { claim: 'The log names who locked it.', toolCallIds: [known ?? 'none'], quote: `locked by ${person}` },
       { claim: 'It is broken.', toolCallIds: ['tc_000000000000'], quote: 'broken: true' },
     ],
   };
@@ -160,7 +161,7 @@ it('goes on with its evidence, drops what only the summary made up, hides what i
   const diagnosis = record.events.flatMap((event) =>
     event.type === 'diagnosis.concluded' ? [event.diagnosis] : [],
   )[0];
-  expect(diagnosis?.evidence.map(({ claim }) => claim)).toEqual(['The log names who.']);
+  expect(diagnosis?.evidence.map(({ claim }) => claim)).toEqual(['The log names who locked it.']);
   expect(diagnosis?.confidence).toBeLessThan(0.95);
   expect(record.events.flatMap((event) => (event.type === 'claim.dropped' ? [event.reason] : []))).toEqual([
     expect.stringMatching(/never happened/),

@@ -255,7 +255,8 @@ describe('a model that cannot go on', () => {
     const diagnosis = { ...GOOD, evidence: [], ruledOut: [], unknown: [], wouldChangeMyMind: null } as never;
     expect(await rig.investigator.plan(rig.work, diagnosis)).toEqual({
       kind: 'none',
-      reason: 'Nothing is safe.',
+      reason: 'Claude proposes no action.',
+      said: 'Nothing is safe.',
     });
     expect(rig.requests.map((request) => request.tool)).toEqual(['drop_database']);
   });

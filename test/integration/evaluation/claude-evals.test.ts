@@ -3,6 +3,7 @@ import type { Scenario as Script } from '../../../playground/claude/scenario.ts'
 import { createScriptedClaude, type ScriptedClaude } from '../../../playground/claude/scripted-claude.ts';
 import { replayClaude } from '../../../src/evaluation/investigators.ts';
 import { runEvals } from '../../../src/evaluation/run-evals.ts';
+import { runTable } from '../../../src/evaluation/tables.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { allTools } from '../../../src/tools/all.ts';
@@ -24,15 +25,18 @@ const scenario = aScenario({
   expected: { root_cause: 'DB_URL is missing in billing-1.', keywords: ['DB_URL', 'billing-1'] },
 });
 
-async function evaluate(script: Script) {
-  claude = await createScriptedClaude({ scenario: script });
+async function evaluate(script: Script, cause?: 'supported' | 'contradicted') {
+  claude = await createScriptedClaude({
+    scenario: script,
+    sceptic: () => ({ blocks: [{ text: JSON.stringify({ cause, claims: ['supported'] }) }] }),
+  });
   const llm = createModelGateway({
     backend: createAnthropicBackend({ apiKey: 'sk-test', baseUrl: claude.url }),
     retry: { baseDelayMs: 1 },
   });
   return runEvals({
     scenarios: [scenario],
-    make: replayClaude(llm, allTools),
+    make: replayClaude(llm, allTools, { sceptic: cause !== undefined }),
     tools: allTools,
     mapped: false,
     signal: new AbortController().signal,
@@ -88,9 +92,21 @@ describe('Claude on a scenario', () => {
   });
 
   it('abstains when what it says stands on nothing it read', async () => {
-    const run = await evaluate([triage, look, report('the disk is full', ['tc_000000000009'])]);
+    const made = report('the disk is full', ['tc_000000000009']);
+    const run = await evaluate([triage, look, made, made]);
     expect(run.incidents[0]).toMatchObject({ outcome: 'abstained', falseCause: false });
     expect(run.incidents[0]?.dropped).toHaveLength(1);
+  });
+
+  it('says how many right diagnoses the second look took away', async () => {
+    const right = [triage, look, report('DB_URL is undefined', ['tc_000000000001'])];
+    const believed = await evaluate(right, 'supported');
+    expect(believed.incidents[0]?.sceptic).toEqual({ wasRight: true, downgraded: false, notChecked: null });
+    await claude?.close();
+    const doubted = await evaluate(right, 'contradicted');
+    expect(doubted.incidents[0]?.sceptic).toMatchObject({ wasRight: true, downgraded: true });
+    expect(runTable(doubted)).toContain('Sceptic: 1 looked at, 1 downgraded, 1 of them right before');
+    expect(runTable(await evaluate(right))).not.toContain('Sceptic');
   });
 
   it('abstains, and says why, when the model fails', async () => {

@@ -303,7 +303,10 @@ describe('a scripted Claude', () => {
     await until(id, 'reported');
     expect(told).toContain('A person said no to the box');
     const planned = (await eventsOf(id)).findLast((event) => event.type === 'plan.none');
-    expect(planned).toMatchObject({ reason: 'It may not be touched now.' });
+    expect(planned).toMatchObject({
+      reason: 'Claude proposes no action.',
+      said: 'It may not be touched now.',
+    });
     expect(machine.effects).toBe(0);
   });
 });

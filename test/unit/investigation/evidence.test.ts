@@ -107,9 +107,9 @@ describe('a claim', () => {
     expect(result.diagnosis.rootCause).toMatch(/^Unproven: /);
   });
 
-  it('without a quote stands on the numbers it names, which are then shown as its quote', () => {
+  it('without a quote stands on the numbers it names, and the line that has them is shown as its quote', () => {
     const result = check([claim({ quote: null, claim: 'Session 4242 holds up 4243 and 4244.' })]);
-    expect(result.diagnosis.evidence).toMatchObject([{ quote: '4242' }]);
+    expect(result.diagnosis.evidence).toMatchObject([{ quote: 'pid 4242 blocks 4243, 4244' }]);
     expect(result.live).toBe(true);
   });
 

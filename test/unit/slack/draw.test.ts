@@ -8,6 +8,7 @@ import {
   anAction,
   anIncident,
   aRecord,
+  CALL,
   eventsOf,
   wholeIncident,
 } from '../../support/incident-record.ts';
@@ -234,10 +235,64 @@ describe('the diagnosis', () => {
       expect(diagnosed({ verdict, confidence: 0 })).not.toContain('%');
   });
 
-  it('has the output of each claim one press away, and all quotes behind one button', () => {
+  it('has the line that shows each claim under it, and the whole output one press away', () => {
     const text = diagnosed({});
     expect(text).toContain('sentry_output');
-    expect(text).toContain('sentry_diagnosis');
+    expect(text).toContain('pid 4242 blocks 5 others\\n“pid 4242”');
+    const long = [{ claim: 'c'.repeat(400), toolCallIds: [CALL], quote: 'pid 4242' }];
+    expect(diagnosed({ evidence: long })).toContain('sentry_diagnosis');
+  });
+
+  it('says whose words a model’s are, and what else was weighed', () => {
+    const text = diagnosed({
+      origin: 'model',
+      fixConfidence: 0.6,
+      hypotheses: [
+        { cause: 'pid 4242 holds the lock', forIds: [CALL], againstIds: [], end: 'ruled_in' },
+        { cause: 'a long vacuum', forIds: [], againstIds: [CALL], end: 'ruled_out' },
+      ],
+      onset: '2026-11-21T09:58:00.000Z',
+      chain: ['an update without commit', 'a lock', 'checkouts wait'],
+      symptomNow: { present: true, toolCallId: CALL },
+      doubleCheck: { cause: null, dropped: 0, reason: 'it took too long' },
+    });
+    for (const part of [
+      'Claude’s words: ',
+      'the fix: possible, 60 %',
+      '✗ a long vacuum (1 read against it)',
+      'an update without commit → a lock → checkouts wait',
+      'There now (Claude’s words): ',
+      'Wrong if (Claude’s words): ',
+      'Claude suggests: ',
+      'Not double-checked: it took too long.',
+    ])
+      expect(text).toContain(part);
+  });
+
+  it('shows both sides of a disagreement, each with what it stands on', () => {
+    const side = (says: string, verdict: 'cause_found' | 'healthy', quote: string) => ({
+      verdict,
+      says,
+      confidence: 0.95,
+      evidence: [{ claim: `${says} indeed`, toolCallIds: [CALL], quote }],
+    });
+    const text = diagnosed({
+      origin: 'model',
+      verdict: 'cannot_tell',
+      rootCause: 'The runbook’s check of the live system and Claude do not agree on the cause.',
+      disagreement: {
+        runbook: side('pid 4242 blocks 5', 'cause_found', 'pid 4242'),
+        model: side('All is well', 'healthy', 'all green'),
+      },
+    });
+    for (const part of [
+      'The runbook’s check',
+      'pid 4242 blocks 5',
+      'Claude · Nothing is wrong any more',
+      'All is well',
+      '“all green”',
+    ])
+      expect(text).toContain(part);
   });
 });
 

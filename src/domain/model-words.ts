@@ -1,0 +1,49 @@
+import type { Action } from './action.ts';
+import type { Diagnosis } from './diagnosis.ts';
+import type { IncidentEvent } from './event.ts';
+
+type Told = readonly IncidentEvent[];
+
+/** Said beside every text of a model: what a reader takes for Sentry's own word is Sentry's. */
+export const CLAUDES_WORDS = 'Claude’s words';
+
+/** The last diagnosis that found a cause: whose words the incident's cause is. */
+function causeOf(events: Told): Diagnosis | undefined {
+  const found = events.findLast(
+    (event) => event.type === 'diagnosis.concluded' && event.diagnosis.verdict === 'cause_found',
+  );
+  return found?.type === 'diagnosis.concluded' ? found.diagnosis : undefined;
+}
+
+/** Old records say who investigated, and no more. */
+export function isModels(diagnosis: Diagnosis, events: Told): boolean {
+  if (diagnosis.origin !== undefined) return diagnosis.origin === 'model';
+  return (
+    diagnosis.suggested === undefined &&
+    events.some((event) => event.type === 'investigator.chosen' && event.investigator === 'claude')
+  );
+}
+
+export function isCauseInModelsWords(events: Told): boolean {
+  const diagnosis = causeOf(events);
+  return diagnosis !== undefined && isModels(diagnosis, events);
+}
+
+/** Whether the reason on an action's card is a model's: neither a runbook's, nor of an undo that a person asked for. */
+export function isWhyInModelsWords(action: Pick<Action, 'undoes' | 'proposedAt'>, events: Told): boolean {
+  if (action.undoes !== null) return false;
+  const before = events.findLast(
+    (event) => event.type === 'diagnosis.concluded' && event.at <= action.proposedAt,
+  );
+  return before?.type === 'diagnosis.concluded' && isModels(before.diagnosis, events);
+}
+
+/** `Cause so far (Claude’s words): `. */
+export function label(title: string, isModel: boolean): string {
+  return isModel ? `${title} (${CLAUDES_WORDS}): ` : `${title}: `;
+}
+
+/** What a diagnosis rules out beyond the explanations it weighed, which say it themselves. */
+export function alsoRuledOut({ ruledOut, hypotheses = [] }: Diagnosis): readonly string[] {
+  return ruledOut.filter((text) => !hypotheses.some(({ cause }) => cause === text));
+}
