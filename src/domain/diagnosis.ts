@@ -88,8 +88,6 @@ export interface Diagnosis {
   readonly runbookId: string | null;
   /** By code: how it will be known that the problem is over, from a cited read of this round that is red. */
   readonly criterion?: VerifyPlan;
-  /** Which cited call and measure the investigator holds for the symptom; held against the record before it counts. */
-  readonly symptom?: { readonly toolCallId: ToolCallId; readonly measure: string; readonly bound?: number };
   /** Exact calls that would remedy the cause, best first: the surgeon role cannot read, so what was read travels here. */
   readonly suggested?: readonly SuggestedAction[];
 }

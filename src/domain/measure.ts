@@ -42,12 +42,6 @@ export function readMeasure(measure: Measure, bound: number, data: Json): Measur
   return { value, isHealthy: measure.healthy === 'at_most' ? value <= bound : value >= bound };
 }
 
-/** Whether `bound` asks for no less than the measure's own: a model may tighten a criterion and never loosen it. */
-export function isAtLeastAsStrict(measure: Measure, bound: number): boolean {
-  if (!Number.isFinite(bound)) return false;
-  return measure.healthy === 'at_most' ? bound <= measure.bound : bound >= measure.bound;
-}
-
 /** `longest wait for a lock: 24 s (healthy at most 5 s)`. */
 export function formatMeasure(measure: Measure, bound: number, value: number | null): string {
   const { label, unit, healthy } = measure;

@@ -61,7 +61,7 @@ function withCriterion(
   checked: CheckedDiagnosis,
   toolCalls: readonly ToolCall[],
 ): CheckedDiagnosis {
-  const { criterion: _, symptom: __, ...diagnosis } = checked.diagnosis;
+  const { criterion: _, ...diagnosis } = checked.diagnosis;
   if (diagnosis.verdict !== 'cause_found') return { ...checked, diagnosis };
   const cited = [...new Set(diagnosis.evidence.flatMap(({ toolCallIds }) => toolCallIds))].flatMap(
     (id) => toolCalls.find((call) => call.id === id && call.target === incident.target) ?? [],

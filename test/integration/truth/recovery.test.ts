@@ -94,6 +94,18 @@ const tools: readonly Tool[] = [
     },
   }),
   defineReadTool({
+    name: 'queue_age',
+    description: 'How long the oldest job waits.',
+    kind: 'read',
+    domain: 'postgres',
+    measures: [
+      measureAt('oldest', { name: 'oldest', label: 'oldest job', unit: 's', healthy: 'at_most', bound: 10 }),
+    ],
+    input: z.strictObject({}),
+    timeoutMs: 5_000,
+    run: async () => ({ text: 'the oldest job of consumer-7 waits for 90 s', data: { oldest: 90 } }),
+  }),
+  defineReadTool({
     name: 'queue_name',
     description: 'What the queue is called.',
     kind: 'read',
@@ -110,7 +122,8 @@ const tools: readonly Tool[] = [
 interface Script {
   reads: readonly string[];
   proposes: { tool: string; what: string };
-  symptom?: { measure: string; bound?: number };
+  /** Which of its reads it calls the symptom. */
+  symptom?: number;
 }
 const script: Script = { reads: ['queue_state'], proposes: { tool: 'queue_kick', what: 'consumer-7' } };
 
@@ -133,7 +146,7 @@ const scripted: Investigator = {
         quote: seen.kind === 'ok' ? seen.text : null,
       });
     }
-    const [first] = evidence;
+    const symptom = script.symptom === undefined ? undefined : evidence[script.symptom]?.toolCallIds[0];
     return {
       ...findsNothing,
       verdict: 'cause_found',
@@ -143,9 +156,7 @@ const scripted: Investigator = {
       // As a runbook's: it is planned from as it stands.
       suggested: [],
       evidence,
-      ...(script.symptom && first?.toolCallIds[0]
-        ? { symptom: { toolCallId: first.toolCallIds[0], ...script.symptom } }
-        : {}),
+      ...(symptom === undefined ? {} : { symptomNow: { present: true, toolCallId: symptom } }),
     };
   },
   plan: async (work) => {
@@ -359,19 +370,15 @@ describe('a repair', () => {
     }
   });
 
-  test('is judged by the measure that was chosen, which may be stricter and never laxer', async () => {
-    script.symptom = { measure: 'waiting', bound: 0 };
-    expect((await proposed(await open())).verify.steps[0]).toMatchObject({
-      measure: { name: 'waiting', bound: 0 },
-    });
-    script.symptom = { measure: 'waiting', bound: 1_000 };
-    expect((await proposed(await open())).verify.steps[0]).toMatchObject({
-      measure: { name: 'waiting', bound: 2 },
-    });
-    script.symptom = { measure: 'made_up' };
-    expect((await proposed(await open())).verify.steps[0]).toMatchObject({
-      measure: { name: 'waiting', bound: 2 },
-    });
+  test('is judged by the read in which the symptom is seen, where that read is red', async () => {
+    const judgedBy = async () => (await proposed(await open())).verify.steps[0];
+    script.reads = ['queue_state', 'queue_age', 'queue_name'];
+    expect(await judgedBy()).toMatchObject({ tool: 'queue_state', measure: { name: 'waiting', bound: 2 } });
+    script.symptom = 1;
+    expect(await judgedBy()).toMatchObject({ tool: 'queue_age', measure: { name: 'oldest', bound: 10 } });
+    // It shows nothing red.
+    script.symptom = 2;
+    expect(await judgedBy()).toMatchObject({ tool: 'queue_state', measure: { name: 'waiting', bound: 2 } });
   });
 });
 
