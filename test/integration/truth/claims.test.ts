@@ -60,6 +60,7 @@ const runbook: Runbook = {
   version: 1,
   type: 'blocked_sessions',
   matches: { alerts: ['BoxBlocked'], text: [], labels: {} },
+  requires: { step: 'tree', when: 'result.blocked_count > 0', bad: 'present', inverse: [], opposite: [] },
   ignoreWhenHealthy: false,
   steps: [
     {
