@@ -207,7 +207,7 @@ describe('sentry memory forget', () => {
     expect(await sentry(['memory', 'forget', 'INC-99999', '--yes'])).toMatchObject({ code: 3 });
     expect(await sentry(['memory', 'forget', 'nobody', '--yes'])).toMatchObject({ code: 2 });
     expect(await sentry(['memory', 'clear'])).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('nobody to ask'),
     });
   });
