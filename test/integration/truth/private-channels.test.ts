@@ -291,8 +291,8 @@ describe('a problem that came again and again', () => {
       cause: times.cause.replace('7157', String(7_000 + n)),
     });
     for (let n = 0; n < 9; n += 1) await past(CHANNELS.alerts, again(n), n < 6);
-    await scene.sql`UPDATE incident SET verdict = 'fixed' WHERE id IN (SELECT incident_id FROM episode WHERE success)`;
-    await scene.sql`UPDATE incident SET source_resolved_at = now() WHERE verdict IS NULL`;
+    await scene.sql`UPDATE incident SET resolved_by = 'confirmed' WHERE id IN (SELECT incident_id FROM episode WHERE success)`;
+    await scene.sql`UPDATE incident SET resolved_by = 'source' WHERE resolved_by IS NULL`;
     for (let n = 20; n < 23; n += 1) await past(CHANNELS.admin, again(n));
     const here = await incidentIn(CHANNELS.alerts, again(99));
     const { incidents, episodes, heldBack } = await memory.recall(here);
