@@ -5,7 +5,7 @@ import { evaluate } from '../memory/runbooks/expression.ts';
 export interface VerifyCheck {
   /** Null: cannot tell, because the read or the test itself failed. Never to be counted as fixed. */
   readonly holds: boolean | null;
-  /** For the thread. */
+  /** For the thread; empty where there is nothing to say. */
   readonly line: string;
   /** What its measure read; null where it has none or could not be told. */
   readonly value: number | null;
@@ -41,6 +41,8 @@ function checkMeasure(
   if (measure === undefined) return untold(`${step.tool} has no measure "${name}".`);
   const bound = wanted ?? measure.bound;
   const { value, isHealthy } = readMeasure(measure, bound, data);
+  // A counter that nobody keeps is not worth a line.
+  if (value === null && measure.healthy === 'steady') return { holds: true, line: '', value };
   const said = formatMeasure(measure, bound, value);
   if (isHealthy === null) return untold(`${step.tool} does not show it (${said})`);
   return { holds: isHealthy, line: `${isHealthy ? '✓' : '✗'} ${said}`, value };

@@ -62,7 +62,7 @@ export async function readCriterion(
   return {
     state: stateOf(symptoms),
     holds: allOf(checks),
-    lines: checks.map(({ line }) => line),
+    lines: checks.flatMap(({ line }) => (line === '' ? [] : [line])),
     values: checks.map(({ value }) => value),
     toolCallIds,
   };

@@ -60,7 +60,9 @@ async function realPath(path: string): Promise<string> {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR')
       return dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path));
-    throw new OpsError('HOST_PID_FILE', `${path} cannot be looked at (${code ?? 'unknown error'})`, {
+    const why =
+      code === 'ELOOP' ? 'it is a link in a circle' : `it has no path that can be followed (${code})`;
+    throw new OpsError('HOST_PID_FILE', `${path} was not read: ${why}.`, {
       hint: "Let Sentry's account read the pid file, or correct pid_file in sentry.yaml.",
       cause: error,
     });

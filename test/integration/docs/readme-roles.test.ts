@@ -79,10 +79,14 @@ describe('the roles that the README makes', () => {
   });
 
   test('are the reading tools’ bound: nothing can be written', async () => {
-    const write = targets.read('orders-db', (session) => session.query('INSERT INTO things VALUES (1)'), {
-      timeoutMs: 2_000,
-      signal: new AbortController().signal,
-    });
+    const write = targets.read(
+      'orders-db',
+      (session) => session.query('INSERT INTO public.things VALUES (1)'),
+      {
+        timeoutMs: 2_000,
+        signal: new AbortController().signal,
+      },
+    );
     await expect(write).rejects.toThrow(/read-only|permission denied/);
   });
 
