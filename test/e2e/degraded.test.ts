@@ -122,8 +122,8 @@ describe('a Slack that lacks what newer ones have', { timeout: 180_000 }, () => 
     const olivia = slack.asUser(USERS.onCall);
     await olivia.press(await thread.reply(/Cause found/), { actionId: 'sentry_output' });
     await slack.waitForView(USERS.onCall, (view) => JSON.stringify(view).includes('root: pid'));
-    await olivia.say(CHANNELS.alerts, `<@${SENTRY_APP.botUserId}> what is it?`, thread.rootTs);
-    await thread.reply(/What happened/);
+    await olivia.say(CHANNELS.alerts, `<@${SENTRY_APP.botUserId}> what is it now?`, thread.rootTs);
+    await thread.reply(/Waiting for approval since/);
   }
 
   it('plays the whole scene in Socket Mode; a group that cannot be asked keeps nobody out who is named', async () => {

@@ -21,6 +21,8 @@ export interface IncidentThread {
   card(timeoutMs?: number): Promise<Card>;
   /** The root, once it is resolved and green, with all of the thread delivered. */
   resolved(timeoutMs?: number): Promise<Message>;
+  /** The same where its source says that it is over, and nothing of ours was fixed: it is grey. */
+  over(timeoutMs?: number): Promise<Message>;
 }
 
 const INVESTIGATED_MS = 45_000;
@@ -46,6 +48,10 @@ export async function nextThread(
   };
   const reply = (words: RegExp, timeout = INVESTIGATED_MS): Promise<Message> =>
     slack.waitForMessage((message) => inThread(message) && words.test(textOf(message)), timeout);
+  async function ended(last: RegExp, state: RegExp, timeout: number): Promise<Message> {
+    await reply(last, timeout);
+    return slack.waitForMessage((message) => message.ts === rootTs && state.test(textOf(message)), timeout);
+  }
   return {
     id: /INC-\d+/.exec(first.text)?.[0] ?? '',
     rootTs,
@@ -56,13 +62,8 @@ export async function nextThread(
       const message = await reply(/May I run this\?/, timeout);
       return { message, command: fixedWidth(message) };
     },
-    async resolved(timeout = INVESTIGATED_MS) {
-      await reply(/is resolved/, timeout);
-      return slack.waitForMessage(
-        (message) => message.ts === rootTs && /Resolved/.test(textOf(message)),
-        timeout,
-      );
-    },
+    resolved: (timeout = INVESTIGATED_MS) => ended(/is resolved/, /Resolved/, timeout),
+    over: (timeout = INVESTIGATED_MS) => ended(/is over/, /Over/, timeout),
   };
 }
 

@@ -181,10 +181,10 @@ describe.skipIf(withoutChromium())('the scene in the browser', { timeout: 120_00
     await olivia.getByTestId('thread-composer').press('Enter');
     await waitFor('an answer', async () => (await first.replies()).length > before);
     const answer = (await first.replies()).at(-1);
-    expect(answer && textOf(answer)).toMatch(/approved by/);
+    expect(answer && textOf(answer)).toMatch(/^Approved by @olivia/);
     await inThread(olivia)
       .getByTestId(`thread-reply-${answer?.ts ?? ''}`)
-      .getByText('approved by')
+      .getByText('Approved by')
       .first()
       .waitFor();
     await keepScreenshot(olivia, '09-mention');
@@ -207,7 +207,7 @@ describe.skipIf(withoutChromium())('the scene in the browser', { timeout: 120_00
     await card.getByText('A colleague is using that session.').waitFor();
     expect(await card.getByTestId('action-sentry_approve').count()).toBe(0);
     await shop.fault('idle_in_transaction', 'undo');
-    await other.resolved();
+    await other.over();
   });
 
   it('knows the same fault again, and the link opens the first thread', async () => {
@@ -223,7 +223,7 @@ describe.skipIf(withoutChromium())('the scene in the browser', { timeout: 120_00
     await inThread(olivia).getByTestId(`thread-root-${first.rootTs}`).waitFor();
     expect(await inThread(olivia).innerText()).toContain('INC-1 is resolved');
     await shop.fault('blocked_sessions', 'undo');
-    await again.resolved();
+    await again.over();
   });
 
   it('posted nothing twice, and no page reported a fault', async () => {
