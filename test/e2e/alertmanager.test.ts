@@ -8,7 +8,7 @@ import type { LocalSlackClient } from '../support/local-slack.ts';
 import { type Product, sentry, slackOf, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { GREEN, type IncidentThread, nextThread, stripOf } from './incident-thread.ts';
+import { GREY, type IncidentThread, nextThread, stripOf } from './incident-thread.ts';
 
 const SECRET = 'open sesame';
 const program = findProgram();
@@ -90,8 +90,8 @@ describe.skipIf(program === null)('a real Alertmanager', { timeout: 120_000 }, (
     return thread;
   }
 
-  const green = (thread: IncidentThread): Promise<boolean> =>
-    waitFor('the root to turn green', async () => stripOf(await thread.root()) === GREEN, {
+  const over = (thread: IncidentThread): Promise<boolean> =>
+    waitFor('the root to turn grey', async () => stripOf(await thread.root()) === GREY, {
       timeoutMs: 45_000,
     });
 
@@ -112,7 +112,7 @@ describe.skipIf(program === null)('a real Alertmanager', { timeout: 120_000 }, (
       return seen.includes('alertmanager firing') && seen.includes('slack firing');
     });
     await post('both', true);
-    await green(thread);
+    await over(thread);
     await waitFor('both ends', async () => {
       const seen = await notices(thread);
       return seen.includes('alertmanager resolved') && seen.includes('slack resolved');
@@ -127,7 +127,7 @@ describe.skipIf(program === null)('a real Alertmanager', { timeout: 120_000 }, (
     await post(team, false);
     const thread = await opened();
     await post(team, true);
-    await green(thread);
+    await over(thread);
     const seen = new Set(await notices(thread));
     expect([...seen].sort()).toEqual([`${source} firing`, `${source} resolved`]);
     expect(await incidents()).toHaveLength(known.length);

@@ -5,7 +5,7 @@ import { LocalSlackClient, textOf } from '../support/local-slack.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { GREEN, type IncidentThread, nextThread, stripOf } from './incident-thread.ts';
+import { GREEN, GREY, type IncidentThread, nextThread, stripOf } from './incident-thread.ts';
 import { openShopDb, type ShopDb } from './shop-db.ts';
 
 /** What many servers that speak Slack's API do not have. */
@@ -191,7 +191,7 @@ describe('a Slack that lacks what newer ones have', { timeout: 180_000 }, () => 
     await post('FIRING:1', 'danger');
     const thread = await nextThread(rig.slack);
     await post('RESOLVED', 'good');
-    await waitFor('the incident to be resolved', async () => stripOf(await thread.root()) === GREEN, {
+    await waitFor('the incident to be resolved', async () => stripOf(await thread.root()) === GREY, {
       timeoutMs: 45_000,
     });
   });

@@ -27,6 +27,8 @@ export interface IncidentThread {
 
 const INVESTIGATED_MS = 45_000;
 export const GREEN = '#2eb67d';
+/** Of what its source alone calls over. */
+export const GREY = '#868686';
 
 /** The thread of the next incident that is not among `known`. */
 export async function nextThread(

@@ -155,7 +155,9 @@ export async function checkThread(scene: ChaosScene, id: string): Promise<{ read
       const root = thread.find((message) => slotOf(message, id) === 'root');
       const complete = rows.every((row) => slots.includes(String(row['slot'])) && row['ts'] !== null);
       return (
-        complete && slots.some((slot) => slot.startsWith('summary:')) && /Resolved/.test(root?.text ?? '')
+        complete &&
+        slots.some((slot) => slot.startsWith('summary:')) &&
+        /Resolved|Over/.test(root?.text ?? '')
       );
     },
     { timeoutMs: SLOW_MS, seen: () => slots },
