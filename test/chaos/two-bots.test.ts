@@ -254,13 +254,21 @@ test('two incidents approved at once on one target never run at the same time', 
   const ids = [await open(), await open()];
   const actions = await Promise.all(ids.map((id) => proposed(id)));
   await Promise.all(actions.map(approve));
-  await Promise.all(ids.map((id) => until(id, 'resolved')));
+  const atRest = async () => {
+    const states = await Promise.all(ids.map(async (id) => (await core.records.incident(id))?.state));
+    return states.every((state) => state === 'resolved' || state === 'reported') ? states : null;
+  };
+  const states = await waitFor('both to be at rest', atRest, { timeoutMs: SLOW_MS });
   const rows = await core.sql`
     SELECT a.id FROM action a JOIN action b ON a.target = b.target AND a.id <> b.id
     WHERE a.started_at <= b.started_at AND b.started_at < a.finished_at`;
   expect(rows).toEqual([]);
-  expect(await effects()).toBe(2);
-  process.stdout.write('  two incidents, one target, approved at once: one after the other\n');
+  // The first mends what both are about: the second has nothing left to mend, unless it had looked just before.
+  expect(await effects()).toBe(states.filter((state) => state === 'resolved').length);
+  expect(states).toContain('resolved');
+  process.stdout.write(
+    '  two incidents, one target, approved at once: one after the other, or nothing left to do\n',
+  );
 }, 120_000);
 
 test('a process that stands still between the claim and the run gives itself no later deadline', async () => {

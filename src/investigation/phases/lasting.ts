@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../domain/action.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
+import { learn } from '../learn.ts';
 import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { addReading } from '../readings.ts';
@@ -28,18 +29,7 @@ export async function lookWhetherItLasts(run: PhaseRun): Promise<void> {
   if (!action || !isCriterion(action.verify)) return;
   const back = await run.durably('does it last', () => redAgain(run, action));
   if (back === null) return;
-  await run.durably('episode', async () => {
-    await deps.memory.recordEpisode({
-      incidentId: incident.id,
-      actionId: action.id,
-      error: incident.title,
-      diagnosis: incident.cause ?? '',
-      command: action.command,
-      result: `${action.outcome ?? ''} It did not last.`.trim(),
-      success: false,
-    });
-    return true;
-  });
+  await run.durably('episode', () => learn(run, action, false, 'It did not last.'));
   await run.durably('reopen', () =>
     move(deps, incident, {
       from: 'resolved',

@@ -1,6 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
 import { judgeRecovery } from '../judge-recovery.ts';
+import { learn } from '../learn.ts';
 import { move, moveIn } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { watchReadings } from '../readings.ts';
@@ -39,19 +40,7 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
   deps.reporter.changed(incident.id);
   if (moved === 'lost') return;
   const { fixedBy } = end;
-  if (end.isConfirmed && fixedBy)
-    await run.durably('episode', async () => {
-      await deps.memory.recordEpisode({
-        incidentId: incident.id,
-        actionId: fixedBy.id,
-        error: incident.title,
-        diagnosis: incident.cause ?? '',
-        command: fixedBy.command,
-        result: fixedBy.outcome ?? '',
-        success: true,
-      });
-      return true;
-    });
+  if (end.isConfirmed && fixedBy) await run.durably('episode', () => learn(run, fixedBy, true));
   await rememberNow(run);
 }
 

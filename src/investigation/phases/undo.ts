@@ -1,6 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import { type ActionId, asActionId } from '../../domain/ids.ts';
 import type { LedgerHooks } from '../../gate/execute.ts';
+import { learn } from '../learn.ts';
 import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { rememberNow } from '../recall.ts';
@@ -97,20 +98,10 @@ async function reopen({ deps, incident, durably }: PhaseRun, { id, undoes }: Act
 
 /** What a person took back did not help, whatever the verification saw. */
 async function unlearn(run: PhaseRun, { id, undoes }: Action): Promise<void> {
-  const { deps, incident } = run;
+  const { deps } = run;
   await run.durably(`episode of what ${id} took back`, async () => {
     const undone = undoes && (await deps.records.action(undoes));
-    if (undone)
-      await deps.memory.recordEpisode({
-        incidentId: incident.id,
-        actionId: undone.id,
-        error: incident.title,
-        diagnosis: incident.cause ?? '',
-        command: undone.command,
-        result: `${undone.outcome ?? ''} A person took it back.`.trim(),
-        success: false,
-      });
-    return true;
+    return undone ? learn(run, undone, false, 'A person took it back.') : true;
   });
   await rememberNow(run);
 }

@@ -5,6 +5,7 @@ import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
 import type { CriterionReading } from '../../gate/criterion.ts';
 import { type Judgement, judgeRecovery } from '../judge-recovery.ts';
+import { learn } from '../learn.ts';
 import { MAX_ROUNDS } from '../machine.ts';
 import { move, note } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
@@ -56,18 +57,7 @@ export async function verify(run: PhaseRun): Promise<void> {
   const { conclusion } = seen;
   const failures = failedRounds(record?.events ?? []) + (conclusion.verdict === 'not_fixed' ? 1 : 0);
   if (action && !neverRan(action))
-    await run.durably('episode', async () => {
-      await deps.memory.recordEpisode({
-        incidentId: incident.id,
-        actionId: action.id,
-        error: incident.title,
-        diagnosis: incident.cause ?? '',
-        command: action.command,
-        result: action.outcome ?? '',
-        success: successOf(action, conclusion),
-      });
-      return true;
-    });
+    await run.durably('episode', () => learn(run, action, successOf(action, conclusion)));
   await run.durably('conclude', () => conclude(run, conclusion, failures, action));
   await rememberNow(run);
 }
