@@ -68,15 +68,17 @@ export function boxesTools(target: Sql, times: BoxTimes): readonly Tool[] {
         await target`INSERT INTO entered (key, box, pid) VALUES (${key(box, how)}, ${box}, ${process.pid})`;
         await sleep(times.beforeMs());
         // Guard and deadline in the effecting statement, as the real tools have them (signal-outcome.ts).
+        // One statement: whoever is killed right after it has not only written down that the box was mended.
         const rows = await target`
-          INSERT INTO effect (key, box, pid) SELECT ${key(box, how)}, ${box}, ${process.pid}
-          WHERE clock_timestamp() < ${deadline.clock}::timestamptz + ${deadline.withinMs}::float8 * interval '1 millisecond'
-          RETURNING 1`;
+          WITH done AS (
+            INSERT INTO effect (key, box, pid) SELECT ${key(box, how)}, ${box}, ${process.pid}
+            WHERE clock_timestamp() < ${deadline.clock}::timestamptz + ${deadline.withinMs}::float8 * interval '1 millisecond'
+            RETURNING 1)
+          UPDATE box SET broken = false WHERE name = ${box} AND EXISTS (SELECT FROM done) RETURNING 1`;
         if (rows.length === 0) {
           await target`INSERT INTO late (key, pid) VALUES (${key(box, how)}, ${process.pid})`;
           return { kind: 'failed', text: 'The deadline had passed.' };
         }
-        await target`UPDATE box SET broken = false WHERE name = ${box}`;
         await sleep(times.afterMs());
         return { kind: 'succeeded', text: 'mended' };
       },
