@@ -17,6 +17,11 @@ export interface Measure {
   readonly bound: number;
   /** It comes and goes by nature: one green look in between says little. */
   readonly intermittent?: true;
+  /**
+   * It is about one thing that an action may end (a session): gone is healthy, whatever became of the problem. A runbook may
+   * name it beside others; it is never chosen for a model's diagnosis.
+   */
+  readonly ofOneThing?: true;
   /** Out of the tool's data; null: the data does not tell. */
   value(data: Json): number | null;
 }

@@ -86,13 +86,14 @@ export interface RedMeasure {
   readonly bound: number;
 }
 
-/** The measures of a successful read on record that are beyond their own bounds. */
+/** The measures of a successful read on record that are beyond their own bounds, and tell of the problem itself. */
 export function redMeasures(
   registry: { get(name: string): AnyTool | undefined },
   call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
 ): readonly RedMeasure[] {
   if (call.state !== 'ok') return [];
   return measuresOf(registry, call.tool)
+    .filter((measure) => !measure.ofOneThing)
     .filter((measure) => readMeasure(measure, measure.bound, call.result).isHealthy === false)
     .map(({ name, bound }) => ({ tool: call.tool, input: call.input, measure: name, bound }));
 }

@@ -128,7 +128,8 @@ export function createExecution(
     try {
       const now = await tool.preflight(context, input);
       const readAt = performance.now();
-      const risk = riskOf(now.risk);
+      // What speaks against it now was not weighed by whoever approved it.
+      const risk = now.objection ? 'high' : riskOf(now.risk);
       const moved = checks.sameState(approved, now.guard, risk);
       if (moved) return moved;
       const objects = touchedBy(tool, input, now.guard, now, action.identity ?? '');

@@ -38,6 +38,8 @@ export type Judgement =
 
 const MIN_SAMPLES = 3;
 const SOURCE_LOOK_MS = 15_000;
+/** Longer than any pace between two looks, with room for a busy machine. */
+const BLIND_MS = 120_000;
 
 /**
  * Whether the problem is over, by what was read since the action. Held means: for the plan's time, over three looks at
@@ -91,8 +93,10 @@ function greenRuns({ readings, steady }: Watch): {
   for (const reading of readings) {
     const rose = current !== null && before !== undefined && hasRisen(before, reading, steady);
     if (current !== null && (reading.holds === false || rose)) broken.push({ ...current, to: reading.at });
+    // Nobody looked for a while (a stop, a restart of ours): what was in between is not known.
+    const blind = before !== undefined && reading.at - before.at > BLIND_MS;
     if (reading.holds !== true) current = null;
-    else if (current === null || rose) current = { from: reading.at, to: reading.at, samples: 1 };
+    else if (current === null || rose || blind) current = { from: reading.at, to: reading.at, samples: 1 };
     else current = { from: current.from, to: reading.at, samples: current.samples + 1 };
     before = reading;
   }

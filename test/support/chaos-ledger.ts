@@ -37,11 +37,11 @@ export async function approvedAction(
     VALUES ('awaiting_approval', 'chaos', 'critical', 'postgres', ${target}, 'test', ${id}, '{}', '{}') RETURNING id`;
   await sql`
     INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
-                        system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, verify, audit_only,
+                        system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, purpose, verify, audit_only,
                         expires_at)
     VALUES (${id}, ${String(incident?.['id'])}, 1, 'proposed', ${tool}, ${target}, ${sql.json(input)}, ${command},
             ${hash}, ${sql.json(guard)}, ${identity.systemIdentifier}, ${identity.timelineId}, '', '',
-            ARRAY[]::text[], '', 'low', ${sql.json(verify)}, false, clock_timestamp() + interval '1 hour')`;
+            ARRAY[]::text[], '', 'low', ${shown.purpose}, ${sql.json(verify)}, false, clock_timestamp() + interval '1 hour')`;
   const decided = await core.approvals.decide({
     actionId: asActionId(id),
     planHash: hash,

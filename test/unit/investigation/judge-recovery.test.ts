@@ -46,6 +46,11 @@ describe('a recovery', () => {
     expect(judge(text)).toBe(kind);
   });
 
+  it('begins anew after a time in which nobody looked', () => {
+    expect(judge(`gg${'.'.repeat(200)}g`)).toBe('wait');
+    expect(judge(`gg${'.'.repeat(200)}gggg`)).toBe('recovered');
+  });
+
   it('is not waited for when nothing ran', () => {
     expect(judge('r', { neverRan: true })).toBe('still_red');
     expect(judge('g', { neverRan: true })).toBe('wait');

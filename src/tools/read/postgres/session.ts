@@ -20,6 +20,7 @@ export const postgresSession = postgresReadTool({
       unit: 's',
       healthy: 'at_most',
       bound: 0,
+      ofOneThing: true,
       value: (data) => whileIn(data, 'state_age_seconds', (state) => state.startsWith('idle in transaction')),
     },
     {
@@ -28,6 +29,7 @@ export const postgresSession = postgresReadTool({
       unit: 's',
       healthy: 'at_most',
       bound: 10,
+      ofOneThing: true,
       value: (data) => whileIn(data, 'query_age_seconds', (state) => state === 'active'),
     },
     measureAt('blocks_count', {
@@ -37,6 +39,7 @@ export const postgresSession = postgresReadTool({
       healthy: 'at_most',
       bound: 0,
       intermittent: true,
+      ofOneThing: true,
     }),
   ],
   input: sessionKey,
