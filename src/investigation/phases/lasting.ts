@@ -36,6 +36,15 @@ export async function lookWhetherItLasts(run: PhaseRun): Promise<void> {
       to: 'diagnosing',
       reason: `It did not last: ${back}`,
       key: `back:${incident.round}:${action.id}`,
+      // The last word on this round: neither memory nor a policy's earned trust counts it as fixed any more.
+      events: [
+        {
+          type: 'verification.concluded',
+          round: incident.round,
+          verdict: 'not_fixed',
+          reason: `It did not last: ${back}`,
+        },
+      ],
       changes: {
         round: incident.round + 1,
         verdict: null,

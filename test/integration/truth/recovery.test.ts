@@ -488,6 +488,7 @@ describe('a fix', () => {
         reason: expect.stringContaining('did not last'),
       }),
     );
+    expect(verdicts(events)).toEqual(['fixed', 'not_fixed']);
     expect(learnt(id)).toEqual([true, false]);
   });
 
