@@ -8,14 +8,14 @@ import { nextWork, sourceMayResolve } from './machine.ts';
 import type { PhaseRun } from './phase-run.ts';
 import { decide } from './phases/await-approval.ts';
 import { diagnose } from './phases/diagnose.ts';
-import { lookWhetherItLasts } from './phases/lasting.ts';
+import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
 import { plan } from './phases/plan.ts';
 import { readAgain } from './phases/read-again.ts';
 import { settleRemediation } from './phases/remediate.ts';
 import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
 import { UNDO_TURN, undo } from './phases/undo.ts';
-import { LASTING_TURN, LOOK_TURN, verify } from './phases/verify.ts';
+import { LOOK_TURN, verify } from './phases/verify.ts';
 import { InvestigationStopped } from './work.ts';
 
 /** Runs `fn` once per name and turn; see infra/dbos. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../domain/action.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
 import { learn } from '../learn.ts';
@@ -7,8 +6,8 @@ import type { PhaseRun } from '../phase-run.ts';
 import { addReading } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 
-/** One red look may be a moment's; a second one after this long is not. */
-const SECOND_LOOK_MS = 5_000;
+/** The reason of a turn that looks whether a fix has lasted. */
+export const LASTING_TURN = 'does it last';
 
 /**
  * Some time after *fixed*: looks whether it has lasted. Red again opens the incident once more, and what was learnt as a
@@ -56,20 +55,28 @@ export async function lookWhetherItLasts(run: PhaseRun): Promise<void> {
   await rememberNow(run);
 }
 
-/** What two looks in a row show red; null: it lasts, or cannot be told. */
+/**
+ * What two looks show red, with time between them for an alert to tell of it; null: it lasts, it cannot be told, or a newer
+ * incident on the target has it: what began anew says nothing about this fix.
+ */
 async function redAgain({ deps, incident }: PhaseRun, action: Action): Promise<string | null> {
-  for (let look = 0; look < 2; look += 1) {
-    if (look > 0) await sleep(SECOND_LOOK_MS, undefined, { signal: deps.shutdown });
-    const reading = await deps.gate.readCriterion({
-      incidentId: incident.id,
-      target: action.target,
-      plan: action.verify,
-      purpose: 'Does it last?',
-      signal: deps.shutdown,
-    });
-    await addReading(deps.sql, { incidentId: incident.id, actionId: action.id }, 'after', reading);
-    if (reading.state !== 'red') return null;
-    if (look === 1) return deps.redact(reading.lines.join('; '));
-  }
+  const { id, endedAt } = incident;
+  const [seen] = await deps.sql`
+    SELECT EXISTS (SELECT FROM incident i WHERE i.target = ${action.target} AND i.id <> ${id}
+                      AND i.opened_at > ${endedAt}::timestamptz) AS newer,
+           (SELECT state = 'red' FROM criterion_reading WHERE action_id = ${action.id} AND phase = 'after'
+             ORDER BY id DESC LIMIT 1) AS red_before`;
+  if (seen?.['newer'] === true) return null;
+  const reading = await deps.gate.readCriterion({
+    incidentId: id,
+    target: action.target,
+    plan: action.verify,
+    purpose: 'Does it last?',
+    signal: deps.shutdown,
+  });
+  await addReading(deps.sql, { incidentId: id, actionId: action.id }, 'after', reading);
+  if (reading.state !== 'red') return null;
+  if (seen?.['red_before'] === true) return deps.redact(reading.lines.join('; '));
+  await deps.jobs.enqueueTurn(id, LASTING_TURN, { delayMs: deps.confirmation.holdMs * 3 });
   return null;
 }

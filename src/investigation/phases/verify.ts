@@ -12,11 +12,10 @@ import type { PhaseRun } from '../phase-run.ts';
 import { addReading, watchReadings } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 import { sourceName, waitsForSource } from '../source-end.ts';
+import { LASTING_TURN } from './lasting.ts';
 
 /** The reason of a turn that looks once more; each look that decides nothing asks for the next. */
 export const LOOK_TURN = 'look again';
-/** The reason of a turn that looks whether a fix has lasted. */
-export const LASTING_TURN = 'does it last';
 /** How long after *fixed* it is looked at again. */
 const LASTING_AFTER_MS = [60_000, 5 * 60_000, 15 * 60_000];
 

@@ -7,6 +7,7 @@ import type { IncidentState } from '../../../src/domain/incident.ts';
 import { measureAt } from '../../../src/domain/measure.ts';
 import type { Json } from '../../../src/domain/tool-call.ts';
 import type { InvestigationMemory } from '../../../src/investigation/deps.ts';
+import { createTurn } from '../../../src/investigation/turn.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import { boxAlert, type Core, createCore, findsNothing } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -490,6 +491,20 @@ describe('a fix', () => {
     );
     expect(verdicts(events)).toEqual(['fixed', 'not_fixed']);
     expect(learnt(id)).toEqual([true, false]);
+  });
+
+  test('is not blamed for what began anew and has an incident of its own', async () => {
+    world.acts = () => {
+      world.waiting = 0;
+    };
+    const id = await open();
+    await approve(id);
+    await until(id, 'resolved');
+    world.waiting = 9;
+    await proposed(await open());
+    await createTurn(core)(id, 'does it last', (_, work) => work());
+    expect(await core.records.incident(id)).toMatchObject({ state: 'resolved', resolvedBy: 'confirmed' });
+    expect(learnt(id)).toEqual([true]);
   });
 
   test('that lasts stays resolved', async () => {
