@@ -1,9 +1,6 @@
 import type { ActionId } from '../domain/ids.ts';
 import type { Sql } from '../domain/sql.ts';
-import { storeReading } from '../gate/aim.ts';
 import type { WatchReading } from './judge-recovery.ts';
-
-export { storeReading as addReading };
 
 /** All looks at an action's criterion since it ran, oldest first, by the database's clock. */
 export async function watchReadings(sql: Sql, actionId: ActionId): Promise<readonly WatchReading[]> {

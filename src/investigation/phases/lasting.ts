@@ -1,9 +1,9 @@
 import type { Action } from '../../domain/action.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
+import { storeReading } from '../../gate/aim.ts';
 import { learn } from '../learn.ts';
 import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
-import { addReading } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 
 /** The reason of a turn that looks whether a fix has lasted. */
@@ -74,7 +74,7 @@ async function redAgain({ deps, incident }: PhaseRun, action: Action): Promise<s
     purpose: 'Does it last?',
     signal: deps.shutdown,
   });
-  await addReading(deps.sql, { incidentId: id, actionId: action.id }, 'after', reading);
+  await storeReading(deps.sql, { incidentId: id, actionId: action.id }, 'after', reading);
   if (reading.state !== 'red') return null;
   if (seen?.['red_before'] === true) return deps.redact(reading.lines.join('; '));
   await deps.jobs.enqueueTurn(id, LASTING_TURN, { delayMs: deps.confirmation.holdMs * 3 });

@@ -3,13 +3,14 @@ import type { IncidentEvent } from '../../domain/event.ts';
 import type { Verdict } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
+import { storeReading } from '../../gate/aim.ts';
 import type { CriterionReading } from '../../gate/criterion.ts';
 import { type Judgement, judgeRecovery } from '../judge-recovery.ts';
 import { learn } from '../learn.ts';
 import { MAX_ROUNDS } from '../machine.ts';
 import { move, note } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
-import { addReading, watchReadings } from '../readings.ts';
+import { watchReadings } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 import { sourceName, waitsForSource } from '../source-end.ts';
 import { LASTING_TURN } from './lasting.ts';
@@ -84,7 +85,7 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
     signal: deps.shutdown,
   });
   await sayChanged(run, action, last?.holds, reading);
-  await addReading(deps.sql, { incidentId: incident.id, actionId: action.id }, 'watch', reading);
+  await storeReading(deps.sql, { incidentId: incident.id, actionId: action.id }, 'watch', reading);
   const readings = await watchReadings(deps.sql, action.id);
   const isSourceOver = now?.sourceResolvedAt != null;
   const waitMs =

@@ -290,7 +290,7 @@ describe('a repair', () => {
     world.acts = acts;
     const id = await open();
     await approve(id);
-    const { incident, events } = await until(id, 'diagnosing', 2).catch(() => until(id, 'reported', 2));
+    const { incident, events } = await until(id, 'reported', 2);
     expect(world.acted).toBe(1);
     expect(incident.resolvedBy).toBeNull();
     expect(verdicts(events)).toEqual(['not_fixed']);
