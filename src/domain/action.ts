@@ -94,6 +94,17 @@ export function neverRan(action: Pick<Action, 'state' | 'toolCallId'>): boolean 
   return action.state === 'failed' && action.toolCallId === null;
 }
 
+/** The last repair of a round that ran or may have, however its run was judged: what *fixed* would be said of. */
+export function repairOf(actions: readonly Action[], inRound: number): Action | undefined {
+  return actions.findLast(
+    (action) =>
+      action.purpose === 'repair' &&
+      action.round === inRound &&
+      ['succeeded', 'failed', 'unknown'].includes(action.state) &&
+      !neverRan(action),
+  );
+}
+
 /** What an active tool's run ended as. `unknown`: it may or may not have taken effect. */
 export type ActionOutcome =
   /** `data`: what the tool has to say to programs (what to undo it by); kept with its evidence. */

@@ -11,11 +11,14 @@ export interface Measure {
   readonly label: string;
   /** `s`, `%`, `sessions`; empty for a yes or no, read as 1 or 0. */
   readonly unit: string;
-  /** `steady`: a counter that must not rise while it is watched; it says nothing by itself, so it is never a symptom. */
-  readonly healthy: 'at_most' | 'at_least' | 'steady';
-  /** The healthy bound where nobody sets another one; unused for `steady`. */
+  /**
+   * `steady`: a counter, `same`: a number that only names what is there (which process runs). Both must stay as they are
+   * while they are watched; they say nothing by themselves, so they are never a symptom.
+   */
+  readonly healthy: 'at_most' | 'at_least' | 'steady' | 'same';
+  /** The healthy bound where nobody sets another one; unused for `steady` and `same`. */
   readonly bound: number;
-  /** It comes and goes by nature: one green look in between says little. */
+  /** It comes and goes by nature: a repair has to hold for longer than it was seen to stay away by itself. */
   readonly intermittent?: true;
   /**
    * It is about one thing that an action may end (a session): gone is healthy, whatever became of the problem. A runbook may
@@ -38,11 +41,16 @@ export interface MeasureReading {
   readonly isHealthy: boolean | null;
 }
 
-/** Judges a value by its bound. A `steady` measure is judged by what was read before, see `hasRisen`. */
+/** Whether it is judged by what was read before, and not by a bound. */
+export function staysAsItIs({ healthy }: Pick<Measure, 'healthy'>): boolean {
+  return healthy === 'steady' || healthy === 'same';
+}
+
+/** Judges a value by its bound. What has to stay as it is is judged by the looks together, see `judgeRecovery`. */
 export function readMeasure(measure: Measure, bound: number, data: Json): MeasureReading {
   const value = measure.value(data);
   // A counter that nobody keeps says nothing against it.
-  if (measure.healthy === 'steady') return { value, isHealthy: true };
+  if (staysAsItIs(measure)) return { value, isHealthy: true };
   if (value === null || !Number.isFinite(value)) return { value: null, isHealthy: null };
   return { value, isHealthy: measure.healthy === 'at_most' ? value <= bound : value >= bound };
 }
@@ -52,7 +60,7 @@ export function formatMeasure(measure: Measure, bound: number, value: number | n
   const { label, unit, healthy } = measure;
   if (isYesOrNo(measure)) return `${label}: ${value === null ? 'not known' : value >= 1 ? 'yes' : 'no'}`;
   const said = value === null ? 'not known' : withUnit(value, unit);
-  if (healthy === 'steady') return `${label}: ${said}`;
+  if (staysAsItIs(measure)) return `${label}: ${said}`;
   const limit = `${healthy === 'at_most' ? 'at most' : 'at least'} ${withUnit(bound, unit)}`;
   return `${label}: ${said} (healthy: ${limit})`;
 }
@@ -61,6 +69,7 @@ export function formatMeasure(measure: Measure, bound: number, value: number | n
 export function formatBound(measure: Measure, bound: number): string {
   const { label, unit, healthy } = measure;
   if (isYesOrNo(measure)) return label;
+  if (healthy === 'same') return `${label}: the same as before`;
   if (healthy === 'steady') return `${label}: no more than before`;
   return `${label}: ${healthy === 'at_most' ? 'at most' : 'at least'} ${withUnit(bound, unit)}`;
 }

@@ -5,8 +5,15 @@ import type { ActionId, IncidentId } from '../domain/ids.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 import { isCriterion, type Json, type ProposalNotes, type VerifyPlan } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
-import type { ActiveTool, ToolContext } from '../tools/define.ts';
-import type { CriterionQuestion, CriterionReading } from './criterion.ts';
+import type { ActiveTool, AnyTool, ShownBy, ToolContext } from '../tools/define.ts';
+import {
+  type CriterionQuestion,
+  type CriterionReading,
+  measuresOf,
+  ownSteps,
+  withSteps,
+  withWatched,
+} from './criterion.ts';
 
 export type ReadsCriterion = (question: CriterionQuestion) => Promise<CriterionReading>;
 
@@ -44,23 +51,49 @@ export async function aimOf(
     : { purpose: 'prevent', criterion: null };
 }
 
-/** Red before: the look that shows the problem, or why there is no ground for a repair. */
-export async function readRed(
-  deps: { readonly criterion: ReadsCriterion },
-  { incidentId }: Pick<Credential, 'incidentId'>,
-  { target, signal }: Pick<ToolContext, 'target' | 'signal'>,
-  plan: VerifyPlan,
-): Promise<CriterionReading | Refusal> {
-  const purpose = 'Is the problem there now?';
-  const reading = await deps.criterion({ incidentId, target: target.name, plan, purpose, signal });
-  return notRed(reading) ?? reading;
+/** A criterion as it is judged from now on, and what it read when it was proposed. */
+export interface Ground {
+  readonly criterion: VerifyPlan;
+  readonly reading: CriterionReading;
 }
 
-/** Why a repair has no ground: the problem is over, or cannot be read. */
-export function notRed({ state, lines }: CriterionReading): Refusal | undefined {
+/**
+ * Red before: the look that shows the problem, or why there is no ground for a repair. The criterion takes in what is wrong
+ * with the very thing that is acted on, and the counters that have to stay as they are.
+ */
+export async function readRed(
+  deps: {
+    readonly criterion: ReadsCriterion;
+    readonly registry: { get(name: string): AnyTool | undefined };
+  },
+  { incidentId }: Pick<Credential, 'incidentId'>,
+  { target, signal }: Pick<ToolContext, 'target' | 'signal'>,
+  given: VerifyPlan,
+  about: ShownBy | undefined,
+): Promise<Ground | Refusal> {
+  const measures = (tool: string) => measuresOf(deps.registry, tool);
+  const ask = (plan: VerifyPlan, purpose: string) =>
+    deps.criterion({ incidentId, target: target.name, plan, about, purpose, signal });
+  const reading = await ask(given, 'Is the problem there now?');
+  const refusal = notRed(reading);
+  if (refusal) return refusal;
+  const own = about ? ownSteps(about, measures) : [];
+  const seen = own.length > 0 ? await ask({ ...given, steps: own }, 'Does what it touches show it?') : null;
+  // What is not wrong with the thing now cannot be mended.
+  const wrong = own.filter((_, at) => seen?.steps[at] === false);
+  return { criterion: withWatched(withSteps(given, wrong), measures), reading };
+}
+
+/** Why a repair has no ground: the problem is over, is not that of what it touches, or cannot be read. */
+export function notRed({ state, isToBlame, lines }: CriterionReading): Refusal | undefined {
+  if (state === 'red' && isToBlame === false)
+    return refuse(
+      'NOT_TO_BLAME',
+      `The problem is there, and what this would touch shows nothing of it any more, so nothing is run: ${lines.join('; ')}`,
+    );
   if (state === 'green')
     return refuse('OVER_BY_ITSELF', `The problem is over by itself, so nothing is run: ${lines.join('; ')}`);
-  if (state === 'unread')
+  if (state === 'unread' || isToBlame === null)
     return refuse(
       'SYMPTOM_UNREAD',
       `It cannot be read whether the problem is there, so nothing is run: ${lines.join('; ')}`,

@@ -1,4 +1,4 @@
-import { formatMeasure, type Measure, readMeasure } from '../domain/measure.ts';
+import { formatMeasure, type Measure, readMeasure, staysAsItIs } from '../domain/measure.ts';
 import type { ToolCallResult, VerifyStep } from '../domain/tool-call.ts';
 import { evaluate } from '../memory/runbooks/expression.ts';
 
@@ -41,8 +41,9 @@ function checkMeasure(
   if (measure === undefined) return untold(`${step.tool} has no measure "${name}".`);
   const bound = wanted ?? measure.bound;
   const { value, isHealthy } = readMeasure(measure, bound, data);
-  // A counter that nobody keeps is not worth a line.
-  if (value === null && measure.healthy === 'steady') return { holds: true, line: '', value };
+  // A counter that nobody keeps is not worth a line, nor is a number that only names something.
+  if (measure.healthy === 'same' || (value === null && staysAsItIs(measure)))
+    return { holds: true, line: '', value };
   const said = formatMeasure(measure, bound, value);
   if (isHealthy === null) return untold(`${step.tool} does not show it (${said})`);
   return { holds: isHealthy, line: `${isHealthy ? '✓' : '✗'} ${said}`, value };

@@ -1,8 +1,16 @@
+import { canonicalJson } from '../domain/canonical-json.ts';
 import type { IncidentId, ToolCallId } from '../domain/ids.ts';
-import { readMeasure } from '../domain/measure.ts';
-import type { Json, ToolCall, ToolCallRequest, ToolCallResult, VerifyPlan } from '../domain/tool-call.ts';
+import { formatBound, type Measure, readMeasure, staysAsItIs } from '../domain/measure.ts';
+import type {
+  Json,
+  ToolCall,
+  ToolCallRequest,
+  ToolCallResult,
+  VerifyPlan,
+  VerifyStep,
+} from '../domain/tool-call.ts';
 import type { Credential, CredentialVault } from '../security/credentials.ts';
-import type { AnyTool } from '../tools/define.ts';
+import type { AnyTool, ShownBy } from '../tools/define.ts';
 import { checkVerifyStep, type VerifyCheck } from './check-verify-step.ts';
 
 /** One look at a recovery criterion. */
@@ -14,6 +22,13 @@ export interface CriterionReading {
   readonly state: 'red' | 'green' | 'unread';
   /** Whether every step holds, those without a measure as well; null: cannot tell. */
   readonly holds: boolean | null;
+  /**
+   * Whether what the action touches shows the problem itself: false when only something else does by now, null when it cannot
+   * be read. True where no step is about one thing.
+   */
+  readonly isToBlame: boolean | null;
+  /** By step, whether it holds. */
+  readonly steps: readonly (boolean | null)[];
   /** A line a step, for people. */
   readonly lines: readonly string[];
   /** By step, what its measure read. */
@@ -25,6 +40,8 @@ export interface CriterionQuestion {
   readonly incidentId: IncidentId;
   readonly target: string;
   readonly plan: VerifyPlan;
+  /** The read that shows what the action touches, see `ActiveTool.shownBy`. */
+  readonly about?: ShownBy | undefined;
   /** For the thread: why it is read. */
   readonly purpose: string;
   readonly signal: AbortSignal;
@@ -43,29 +60,95 @@ interface CriterionDeps {
 /** Reads a criterion on the live system as the validator, through the gate like any other read. */
 export async function readCriterion(
   deps: CriterionDeps,
-  { incidentId, target, plan, purpose, signal }: CriterionQuestion,
+  { incidentId, target, plan, about, purpose, signal }: CriterionQuestion,
 ): Promise<CriterionReading> {
   const credential = deps.vault.mint({ role: 'validator', incidentId, targets: [target] });
   const checks: VerifyCheck[] = [];
-  const toolCallIds: ToolCallId[] = [];
+  // Steps that ask the same are judged by one answer.
+  const answers = new Map<string, ToolCallResult>();
   try {
     for (const step of plan.steps) {
       const request = { tool: step.tool, target, input: step.input };
-      const result = await deps.call(credential, request, { purpose, signal });
-      toolCallIds.push(result.toolCallId);
+      const key = readKey(step);
+      const result = answers.get(key) ?? (await deps.call(credential, request, { purpose, signal }));
+      answers.set(key, result);
       checks.push(checkVerifyStep(step, result, measuresOf(deps.registry, step.tool)));
     }
   } finally {
     deps.vault.revoke(credential);
   }
   const symptoms = checks.filter((_, at) => plan.steps[at]?.measure !== undefined);
+  const own = checks.filter((_, at) => isOwn(deps.registry, plan.steps[at], about));
   return {
     state: stateOf(symptoms),
     holds: allOf(checks),
+    isToBlame: own.length === 0 || toBlame(own),
+    steps: checks.map(({ holds }) => holds),
     lines: checks.flatMap(({ line }) => (line === '' ? [] : [line])),
     values: checks.map(({ value }) => value),
-    toolCallIds,
+    toolCallIds: [...answers.values()].map(({ toolCallId }) => toolCallId),
   };
+}
+
+const readKey = ({ tool, input }: Pick<VerifyStep, 'tool' | 'input'>): string =>
+  `${tool} ${canonicalJson(input)}`;
+
+/** Whether a step is about what the action touches, and not about the system as a whole. */
+function isOwn(
+  registry: CriterionDeps['registry'],
+  step: VerifyStep | undefined,
+  about: ShownBy | undefined,
+): boolean {
+  const measure = step && measureOf(registry, step);
+  if (!step || !measure || staysAsItIs(measure)) return false;
+  return measure.ofOneThing === true || (about !== undefined && readKey(step) === readKey(about));
+}
+
+/** One thing about it that is wrong is enough. */
+function toBlame(own: readonly VerifyCheck[]): boolean | null {
+  if (own.some(({ holds }) => holds === false)) return true;
+  return own.some(({ holds }) => holds === null) ? null : false;
+}
+
+/**
+ * A criterion with all that has to be watched beside it: what is started again and again looks healthy each time, so counters
+ * of the same read must stay as they are.
+ */
+export function withWatched(plan: VerifyPlan, measures: (tool: string) => readonly Measure[]): VerifyPlan {
+  const symptoms = plan.steps.filter(({ measure }) => measure !== undefined);
+  const watched = symptoms.flatMap(({ tool, input }) =>
+    measures(tool)
+      .filter(staysAsItIs)
+      .map((measure) => stepOf({ tool, input }, measure)),
+  );
+  return withSteps(plan, watched);
+}
+
+/** What the read about the touched thing itself could show, whether or not it does. */
+export function ownSteps(
+  about: ShownBy,
+  measures: (tool: string) => readonly Measure[],
+): readonly VerifyStep[] {
+  return measures(about.tool)
+    .filter(({ name }) => about.measures.includes(name))
+    .map((measure) => stepOf(about, measure));
+}
+
+/** Whoever named a measure first keeps its bound and words. */
+export function withSteps(plan: VerifyPlan, more: readonly VerifyStep[]): VerifyPlan {
+  const key = (step: VerifyStep): string => `${readKey(step)} ${step.measure?.name ?? step.holds}`;
+  const steps = [...plan.steps];
+  for (const step of more) if (!steps.some((each) => key(each) === key(step))) steps.push(step);
+  return { ...plan, steps };
+}
+
+function stepOf({ tool, input }: Pick<VerifyStep, 'tool' | 'input'>, measure: Measure): VerifyStep {
+  const { name, bound } = measure;
+  return { tool, input, measure: { name, bound }, says: formatBound(measure, bound) };
+}
+
+function measureOf(registry: CriterionDeps['registry'], { tool, measure }: VerifyStep): Measure | undefined {
+  return measuresOf(registry, tool).find(({ name }) => name === measure?.name);
 }
 
 function stateOf(symptoms: readonly VerifyCheck[]): CriterionReading['state'] {
@@ -76,6 +159,20 @@ function stateOf(symptoms: readonly VerifyCheck[]): CriterionReading['state'] {
 function allOf(checks: readonly VerifyCheck[]): boolean | null {
   if (checks.some(({ holds }) => holds === false)) return false;
   return checks.length === 0 || checks.some(({ holds }) => holds === null) ? null : true;
+}
+
+/** What a recorded read says of a step with a measure; null: it asked something else, or does not tell. Runs nothing. */
+export function judgeRecorded(
+  registry: CriterionDeps['registry'],
+  step: VerifyStep,
+  call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
+): boolean | null {
+  const measure = measureOf(registry, step);
+  if (!measure || call.state !== 'ok' || call.tool !== step.tool) return null;
+  // On record it stands as the tool has read it, with what was left out filled in.
+  const asked = registry.get(step.tool)?.input.safeParse(step.input);
+  if (!asked?.success || canonicalJson(asked.data as Json) !== canonicalJson(call.input)) return null;
+  return readMeasure(measure, step.measure?.bound ?? measure.bound, call.result).isHealthy;
 }
 
 /** What a recorded read shows red, the tool's most telling measure first. */
@@ -98,7 +195,10 @@ export function redMeasures(
     .map(({ name, bound }) => ({ tool: call.tool, input: call.input, measure: name, bound }));
 }
 
-export function measuresOf(registry: { get(name: string): AnyTool | undefined }, name: string) {
+export function measuresOf(
+  registry: { get(name: string): AnyTool | undefined },
+  name: string,
+): readonly Measure[] {
   const tool = registry.get(name);
   return (tool && 'measures' in tool ? tool.measures : undefined) ?? [];
 }

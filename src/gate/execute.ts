@@ -123,7 +123,7 @@ export function createExecution(
       const objection = await check(deps, approved);
       if (objection) return objection;
     }
-    const over = await stillRed(action, context.signal);
+    const over = await stillRed(approved, context.signal);
     if (over) return { void: over };
     try {
       const now = await tool.preflight(context, input);
@@ -145,11 +145,15 @@ export function createExecution(
   }
 
   /** A repair runs only while the problem is there: undefined, else why it does not. */
-  async function stillRed(action: Action, signal: AbortSignal): Promise<Refusal | undefined> {
+  async function stillRed(
+    { action, tool, input }: Approved,
+    signal: AbortSignal,
+  ): Promise<Refusal | undefined> {
     if (action.purpose !== 'repair' || !isCriterion(action.verify)) return undefined;
     const { incidentId, target, verify: plan } = action;
     const purpose = 'Is the problem still there?';
-    const reading = await deps.criterion({ incidentId, target, plan, purpose, signal });
+    const about = tool.shownBy?.(input);
+    const reading = await deps.criterion({ incidentId, target, plan, about, purpose, signal });
     await storeReading(deps.sql, { incidentId, actionId: action.id }, 'claim', reading);
     return notRed(reading);
   }

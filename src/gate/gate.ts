@@ -3,7 +3,7 @@ import { messageOf, OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import type { Measure } from '../domain/measure.ts';
 import { newId } from '../domain/new-id.ts';
-import type { Json, ToolCall, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
+import type { Json, ToolCall, ToolCallRequest, ToolCallResult, VerifyStep } from '../domain/tool-call.ts';
 import { type FinishedCall, storeToolCall } from '../record/evidence.ts';
 import type { Credential } from '../security/credentials.ts';
 import { plainJson } from '../security/inputs/plain-json.ts';
@@ -17,6 +17,7 @@ import {
 import {
   type CriterionQuestion,
   type CriterionReading,
+  judgeRecorded,
   measuresOf,
   type RedMeasure,
   readCriterion,
@@ -54,6 +55,11 @@ export interface Gate extends Execution {
   readCriterion(question: CriterionQuestion): Promise<CriterionReading>;
   /** What a recorded read shows to be wrong, by the measures its tool declares. Runs nothing. */
   redMeasures(call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>): readonly RedMeasure[];
+  /** What a recorded read says of a step of a criterion; null: it asked something else, or does not tell. Runs nothing. */
+  judgeRecorded(
+    step: VerifyStep,
+    call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
+  ): boolean | null;
   /** Of a tool: none for one that declares none. */
   measures(tool: string): readonly Measure[];
 }
@@ -264,6 +270,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
     mayReadAgain: (recorded) => mayReadAgain(deps.registry, recorded),
     readCriterion: criterion,
     redMeasures: (recorded) => redMeasures(deps.registry, recorded),
+    judgeRecorded: (step, recorded) => judgeRecorded(deps.registry, step, recorded),
     measures: (tool) => measuresOf(deps.registry, tool),
     ...createExecution({ ...deps, criterion }, parts),
   };

@@ -83,8 +83,9 @@ export async function propose(
   const aim = await aimOf(sql, credential, tool, input, notes, undo !== undefined);
   if ('ok' in aim) return aim;
   if (hides(aim.criterion as unknown as Json)) return secret;
-  const reading = aim.criterion && (await readRed(deps, credential, context, aim.criterion));
-  if (reading && 'ok' in reading) return reading;
+  const ground =
+    aim.criterion && (await readRed(deps, credential, context, aim.criterion, tool.shownBy?.(input)));
+  if (ground && 'ok' in ground) return ground;
   const before = await tool.preflight(context, input);
   const guard = plainOf(before.guard);
   const objects = touchedBy(tool, input, guard, before, system).map((each) => shownObject(each, shown));
@@ -96,7 +97,7 @@ export async function propose(
   const auditOnly = stopped !== undefined;
   // The mode is the operator's lasting word; a switch is taken back, and then this is looked at again.
   const heldBy = stopped?.code === 'STOPPED' ? stopped.reason : null;
-  const verify = aim.criterion ?? tool.effect(input, guard);
+  const verify = ground?.criterion ?? tool.effect(input, guard);
   if (hides(verify as unknown as Json)) return secret;
   const plan: Omit<Plan, 'denialsAcknowledged'> = {
     tool: tool.name,
@@ -160,8 +161,8 @@ export async function propose(
               clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
     await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
     await again?.stored(tx, id, demands.expiresMinutes);
-    if (reading)
-      await storeReading(tx, { incidentId: credential.incidentId, actionId: id }, 'proposal', reading);
+    if (ground)
+      await storeReading(tx, { incidentId: credential.incidentId, actionId: id }, 'proposal', ground.reading);
     // No phase waits for an undo: its own turn comes to expire it.
     if (undo)
       await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'undo', ${demands.expiresMinutes * 60_000 + 500}::bigint)`;

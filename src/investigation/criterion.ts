@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../domain/diagnosis.ts';
-import { formatBound, type Measure } from '../domain/measure.ts';
+import { formatBound } from '../domain/measure.ts';
 import type { ToolCall, VerifyPlan } from '../domain/tool-call.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Confirmation } from './source-end.ts';
@@ -18,20 +18,15 @@ export function criterionOf(
   const red = calls.flatMap((call) => gate.redMeasures(call).map((one) => ({ ...one, callId: call.id })));
   const chosen = red.find(({ callId }) => callId === symptomNow?.toolCallId) ?? red[0];
   if (chosen === undefined) return null;
-  const measures = gate.measures(chosen.tool);
-  const step = (measure: Measure) => ({
-    tool: chosen.tool,
-    input: chosen.input,
-    measure: { name: measure.name, bound: measure.bound },
-    says: formatBound(measure, measure.bound),
-  });
-  // What is started again and again looks healthy each time: counters of the same read must stay as they are.
-  const watched = measures.filter(({ name, healthy }) => name === chosen.measure || healthy === 'steady');
-  return {
-    steps: watched
-      .toSorted((a, b) => Number(b.name === chosen.measure) - Number(a.name === chosen.measure))
-      .map(step),
-    holdMs,
-    timeoutMs,
-  };
+  const { tool, input } = chosen;
+  const steps = gate
+    .measures(tool)
+    .filter(({ name }) => name === chosen.measure)
+    .map((measure) => ({
+      tool,
+      input,
+      measure: { name: measure.name, bound: measure.bound },
+      says: formatBound(measure, measure.bound),
+    }));
+  return { steps, holdMs, timeoutMs };
 }

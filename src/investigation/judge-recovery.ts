@@ -2,7 +2,6 @@ import type { VerifyPlan } from '../domain/tool-call.ts';
 
 /** One look after the action ran. */
 export interface WatchReading {
-  readonly state: 'red' | 'green' | 'unread';
   /** Whether every step held; null: cannot tell. */
   readonly holds: boolean | null;
   /** By step. */
@@ -17,8 +16,10 @@ export interface Watch {
   readonly readings: readonly WatchReading[];
   /** When the action ended, ms since the epoch. */
   readonly ranAt: number;
-  /** Steps whose counter must not rise while the rest holds. */
+  /** Steps whose number must stay as it is while the rest holds: another one is a restart. */
   readonly steady: readonly number[];
+  /** The longest it was seen to stay away by itself before the action, where it comes and goes by nature; else 0. */
+  readonly wentAwayMs: number;
   /** Nothing ran, so nothing needs time to show an effect. */
   readonly neverRan: boolean;
   /** The source says that its alert has ended. */
@@ -34,6 +35,8 @@ export type Judgement =
   /** Our own check holds, and the source has not said that it is over. */
   | { readonly kind: 'source_fires'; readonly heldMs: number }
   | { readonly kind: 'still_red' }
+  /** It holds at each look, and was started again in between so often that it never held for long. */
+  | { readonly kind: 'restarted'; readonly times: number }
   | { readonly kind: 'unread' };
 
 const MIN_SAMPLES = 3;
@@ -43,15 +46,18 @@ const BLIND_MS = 120_000;
 
 /**
  * Whether the problem is over, by what was read since the action. Held means: for the plan's time, over three looks at
- * least, and twice as long as the longest time it was green before it turned red again.
+ * least, and twice as long as the longest time it was green before it turned red again, before the action as well where it
+ * comes and goes by nature.
  */
 export function judgeRecovery(watch: Watch): Judgement {
   const { plan, readings, ranAt, isSourceOver, sourceWaitMs } = watch;
   const now = readings.at(-1);
   if (now === undefined) return { kind: 'wait', inMs: 0, forSource: false };
   const runs = greenRuns(watch);
-  const needMs = Math.max(plan.holdMs, 2 * longestOf(runs.broken));
+  const needMs = Math.max(plan.holdMs, 2 * watch.wentAwayMs, 2 * longestOf(runs.broken));
   const current = runs.current;
+  const isOut = now.at - ranAt >= plan.timeoutMs;
+  if (runs.hasJustRestarted && isOut) return { kind: 'restarted', times: runs.restarts };
   if (current !== null) {
     const heldMs = now.at - current.from;
     if (heldMs >= needMs && current.samples >= MIN_SAMPLES) {
@@ -63,7 +69,6 @@ export function judgeRecovery(watch: Watch): Judgement {
     // It ends by itself: it holds, or it breaks.
     return { kind: 'wait', inMs: pace(watch, now.at), forSource: false };
   }
-  const isOut = now.at - ranAt >= plan.timeoutMs;
   if (now.holds === false && (isOut || watch.neverRan)) return { kind: 'still_red' };
   if (isOut) return { kind: 'unread' };
   return { kind: 'wait', inMs: pace(watch, now.at), forSource: false };
@@ -82,32 +87,58 @@ interface GreenRun {
   readonly samples: number;
 }
 
-/** Times without a break in which everything held: the one that lasts, and those that a red reading ended. */
-function greenRuns({ readings, steady }: Watch): {
+interface GreenRuns {
+  /** The one that lasts. */
   readonly current: GreenRun | null;
+  /** Those that a red reading or a restart ended. */
   readonly broken: readonly GreenRun[];
-} {
+  /** How often it was started again while everything else held. */
+  readonly restarts: number;
+  readonly hasJustRestarted: boolean;
+}
+
+/** Times without a break in which everything held. */
+function greenRuns({ readings, steady }: Pick<Watch, 'readings' | 'steady'>): GreenRuns {
   const broken: GreenRun[] = [];
   let current: GreenRun | null = null;
   let before: WatchReading | undefined;
+  let restarts = 0;
+  let hasJustRestarted = false;
   for (const reading of readings) {
-    const rose = current !== null && before !== undefined && hasRisen(before, reading, steady);
-    if (current !== null && (reading.holds === false || rose)) broken.push({ ...current, to: reading.at });
+    hasJustRestarted = current !== null && before !== undefined && hasRestarted(before, reading, steady);
+    if (hasJustRestarted) restarts += 1;
     // Nobody looked for a while (a stop, a restart of ours): what was in between is not known.
     const blind = before !== undefined && reading.at - before.at > BLIND_MS;
+    if (current !== null && (reading.holds === false || hasJustRestarted))
+      broken.push({ ...current, to: blind ? current.to : reading.at });
     if (reading.holds !== true) current = null;
-    else if (current === null || rose || blind) current = { from: reading.at, to: reading.at, samples: 1 };
+    else if (current === null || hasJustRestarted || blind)
+      current = { from: reading.at, to: reading.at, samples: 1 };
     else current = { from: current.from, to: reading.at, samples: current.samples + 1 };
     before = reading;
   }
-  return { current, broken };
+  return { current, broken, restarts, hasJustRestarted };
 }
 
-function hasRisen(before: WatchReading, now: WatchReading, steady: readonly number[]): boolean {
+/** Whether what has to stay as it is has changed between two looks. */
+export function hasRestarted(
+  before: Pick<WatchReading, 'values'>,
+  now: Pick<WatchReading, 'values'>,
+  steady: readonly number[],
+): boolean {
   return steady.some((at) => {
     const [was, is] = [before.values[at] ?? null, now.values[at] ?? null];
-    return was !== null && is !== null && is > was;
+    return was !== null && is !== null && is !== was;
   });
+}
+
+/** The longest time that readings show it healthy before it was unhealthy again; 0: it never was. */
+export function longestGreenGap(
+  readings: readonly { readonly holds: boolean | null; readonly at: number }[],
+): number {
+  return longestOf(
+    greenRuns({ readings: readings.map((one) => ({ ...one, values: [] })), steady: [] }).broken,
+  );
 }
 
 function longestOf(runs: readonly GreenRun[]): number {

@@ -20,7 +20,8 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   // Waiting for approval: a person has what was denied asked for again.
   reported: ['diagnosing', 'awaiting_approval', 'resolved'],
   escalated: ['diagnosing', 'awaiting_approval', 'resolved'],
-  resolved: ['diagnosing'],
+  // `escalated`: what was called fixed did not last, and enough was tried.
+  resolved: ['diagnosing', 'escalated'],
   stopped: ['resolved'],
 };
 

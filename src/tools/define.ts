@@ -92,6 +92,13 @@ export interface Deadline {
   readonly withinMs: number;
 }
 
+/** A read with its input, and those of its measures that tell of the thing. */
+export interface ShownBy {
+  readonly tool: string;
+  readonly input: Json;
+  readonly measures: readonly string[];
+}
+
 export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I>, Ruled<I> {
   readonly kind: 'active';
   /** Counted in the ledger's claim, over all processes. */
@@ -120,6 +127,11 @@ export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase
    * that the diagnosis names is not proposed. Left out: it always concerns the target as a whole.
    */
   subjects?(input: I): readonly string[];
+  /**
+   * The read that shows the thing it touches: what is wrong with it there when it is proposed must still be wrong right before
+   * it runs, and gone afterwards, whatever is wrong elsewhere. Left out: no read is about that thing alone.
+   */
+  shownBy?(input: I): ShownBy;
   /** Only good against something that is wrong now, never as a precaution: ending a session, starting a service. */
   readonly repairsOnly?: true;
   /**

@@ -1,7 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import type { LedgerHooks } from '../../gate/execute.ts';
 import { move, moveIn } from '../move.ts';
-import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
+import { AFTER_A_NO, NOT_TO_BLAME, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
 
 /** `awaiting_approval`: runs what has been approved, or follows a denial or an expiry. Waits for nobody. */
@@ -56,6 +56,7 @@ async function runApproved(run: PhaseRun, action: Action): Promise<void> {
     return true;
   });
   if (result.code === 'OVER_BY_ITSELF') return report(run, action, result.reason, OVER_BY_ITSELF);
+  if (result.code === 'NOT_TO_BLAME') return report(run, action, result.reason, NOT_TO_BLAME);
   return result.why === 'void'
     ? back(run, 'planning', result.reason, action.id)
     : report(run, action, `${result.reason} Nothing was run.`);

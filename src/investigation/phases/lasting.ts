@@ -1,71 +1,100 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, repairOf } from '../../domain/action.ts';
+import type { IncidentId } from '../../domain/ids.ts';
+import type { Jobs } from '../../domain/jobs.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
 import { storeReading } from '../../gate/aim.ts';
+import { failedRounds } from '../failed-rounds.ts';
+import { hasRestarted } from '../judge-recovery.ts';
 import { learn } from '../learn.ts';
-import { move } from '../move.ts';
+import { MAX_ROUNDS } from '../machine.ts';
+import { type Move, move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
+import { type StoredReading, steadySteps, storedReadings } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 
 /** The reason of a turn that looks whether a fix has lasted. */
 export const LASTING_TURN = 'does it last';
+/** How long after *fixed* it is looked at again. */
+const LASTING_AFTER_MS = [60_000, 5 * 60_000, 15 * 60_000];
+
+/** Whoever calls an incident fixed asks for the looks that follow. */
+export async function askWhetherItLasts(jobs: Jobs, id: IncidentId): Promise<true> {
+  for (const delayMs of LASTING_AFTER_MS) await jobs.enqueueTurn(id, LASTING_TURN, { delayMs });
+  return true;
+}
 
 /**
- * Some time after *fixed*: looks whether it has lasted. Red again opens the incident once more, and what was learnt as a
- * success becomes a failure.
+ * Some time after *fixed*: looks whether it has lasted. Where it has not, the incident opens once more, or goes to people when
+ * enough was tried, and what was learnt as a success becomes a failure.
  */
 export async function lookWhetherItLasts(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   if (incident.state !== 'resolved' || incident.resolvedBy !== 'confirmed') return;
-  const action = await run.durably('read action', async () => {
+  const found = await run.durably('read action', async () => {
     const record = await deps.records.load(incident.id);
-    return (
-      record?.actions.findLast(
-        ({ purpose, state, round }) =>
-          purpose === 'repair' && state === 'succeeded' && round === incident.round,
-      ) ?? null
-    );
+    const action = record && repairOf(record.actions, incident.round);
+    return record && action ? { action, failures: failedRounds(record.events) + 1 } : null;
   });
-  if (!action || !isCriterion(action.verify)) return;
-  const back = await run.durably('does it last', () => redAgain(run, action));
+  if (!found || !isCriterion(found.action.verify)) return;
+  const { action, failures } = found;
+  const back = await run.durably('does it last', () => isBack(run, action));
   if (back === null) return;
   await run.durably('episode', () => learn(run, action, false, 'It did not last.'));
-  await run.durably('reopen', () =>
-    move(deps, incident, {
+  await run.durably('reopen', () => move(deps, incident, reopening(run, action, back, failures)));
+  await rememberNow(run);
+}
+
+function reopening({ incident }: PhaseRun, { id }: Action, back: string, failures: number): Move {
+  const reason = `It did not last: ${back}`;
+  const key = `back:${incident.round}:${id}`;
+  // The last word on this round: neither memory nor a policy's earned trust counts it as fixed any more.
+  const concluded = {
+    type: 'verification.concluded',
+    round: incident.round,
+    verdict: 'not_fixed',
+    reason,
+  } as const;
+  if (failures < MAX_ROUNDS)
+    return {
       from: 'resolved',
       to: 'diagnosing',
-      reason: `It did not last: ${back}`,
-      key: `back:${incident.round}:${action.id}`,
-      // The last word on this round: neither memory nor a policy's earned trust counts it as fixed any more.
-      events: [
-        {
-          type: 'verification.concluded',
-          round: incident.round,
-          verdict: 'not_fixed',
-          reason: `It did not last: ${back}`,
-        },
-      ],
+      reason,
+      key,
+      events: [concluded],
       changes: {
         round: incident.round + 1,
         verdict: null,
         nextStep: 'It is back. Looking for the cause again.',
         sourceResolvedAt: null,
       },
-    }),
-  );
-  await rememberNow(run);
+    };
+  const why = `${reason} Not fixed after ${failures} attempts.`;
+  return {
+    from: 'resolved',
+    to: 'escalated',
+    reason: why,
+    key,
+    events: [concluded, { type: 'incident.escalated', reason: why }],
+    changes: {
+      verdict: 'not_fixed',
+      nextStep: 'It is back, and a person has to take over.',
+      sourceResolvedAt: null,
+    },
+    turnAfterMs: null,
+  };
 }
 
 /**
- * What two looks show red, with time between them for an alert to tell of it; null: it lasts, it cannot be told, or a newer
- * incident on the target has it: what began anew says nothing about this fix.
+ * What two looks since *fixed* found wrong (red, or started again since the look before), with time between them for an alert
+ * to tell of it. Null: it lasts, it cannot be told, or a newer incident of the same kind has it: what began anew says nothing
+ * about this fix.
  */
-async function redAgain({ deps, incident }: PhaseRun, action: Action): Promise<string | null> {
-  const { id, endedAt } = incident;
+async function isBack({ deps, incident }: PhaseRun, action: Action): Promise<string | null> {
+  const { id, endedAt, alertName, incidentType } = incident;
   const [seen] = await deps.sql`
     SELECT EXISTS (SELECT FROM incident i WHERE i.target = ${action.target} AND i.id <> ${id}
-                      AND i.opened_at > ${endedAt}::timestamptz) AS newer,
-           (SELECT state = 'red' FROM criterion_reading WHERE action_id = ${action.id} AND phase = 'after'
-             ORDER BY id DESC LIMIT 1) AS red_before`;
+                      AND (i.alert_name = ${alertName} OR i.incident_type = ${incidentType})
+                      AND i.opened_at > ${endedAt}::timestamptz) AS newer`;
   if (seen?.['newer'] === true) return null;
   const reading = await deps.gate.readCriterion({
     incidentId: id,
@@ -75,8 +104,31 @@ async function redAgain({ deps, incident }: PhaseRun, action: Action): Promise<s
     signal: deps.shutdown,
   });
   await storeReading(deps.sql, { incidentId: id, actionId: action.id }, 'after', reading);
-  if (reading.state !== 'red') return null;
-  if (seen?.['red_before'] === true) return deps.redact(reading.lines.join('; '));
+  const looks = await storedReadings(deps.sql, action.id, 'after');
+  const fixed = (await storedReadings(deps.sql, action.id, 'watch')).at(-1);
+  const wrong = whatIsWrong([fixed, ...looks], steadySteps(deps.gate, action));
+  if (!wrong.isNow) return null;
+  if (wrong.times >= 2) {
+    const lines = deps.redact(reading.lines.join('; '));
+    return reading.state === 'red' ? lines : `it was started again more than once since. ${lines}`;
+  }
   await deps.jobs.enqueueTurn(id, LASTING_TURN, { delayMs: deps.confirmation.holdMs * 3 });
   return null;
+}
+
+/** In how many looks something was wrong, and whether it was in the last. The first one is what *fixed* was said by. */
+function whatIsWrong(
+  [first, ...looks]: readonly [StoredReading | undefined, ...StoredReading[]],
+  steady: readonly number[],
+): { readonly times: number; readonly isNow: boolean } {
+  let known = first?.values ?? [];
+  let times = 0;
+  let isNow = false;
+  for (const look of looks) {
+    isNow = look.state === 'red' || hasRestarted({ values: known }, look, steady);
+    if (isNow) times += 1;
+    // While it is down there is no process to compare with: what comes up then is another one.
+    known = look.values.map((value, at) => value ?? known[at] ?? null);
+  }
+  return { times, isNow };
 }

@@ -1,12 +1,13 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, repairOf, undoOf } from '../../domain/action.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
-import { judgeRecovery } from '../judge-recovery.ts';
+import { hasRestarted, judgeRecovery } from '../judge-recovery.ts';
 import { learn } from '../learn.ts';
 import { move, moveIn } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
-import { watchReadings } from '../readings.ts';
+import { steadySteps, storedReadings, wentAwayMs } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 import { sourceName } from '../source-end.ts';
+import { askWhetherItLasts } from './lasting.ts';
 
 /**
  * The source says it is over and nothing of ours runs: the incident ends; an open proposal is taken back. Our own check is
@@ -29,8 +30,8 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
         key: `source:${incident.sourceResolvedAt ?? ''}:${incident.state}`,
         changes: {
           nextStep: null,
-          resolvedBy: end.isConfirmed ? 'confirmed' : 'source',
-          ...(end.isConfirmed ? { verdict: 'fixed' } : {}),
+          resolvedBy: end.fixedBy ? 'confirmed' : 'source',
+          ...(end.fixedBy ? { verdict: 'fixed' } : {}),
         },
         events: [{ type: 'incident.summary', text: end.says }],
         turnAfterMs: null,
@@ -40,14 +41,16 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
   deps.reporter.changed(incident.id);
   if (moved === 'lost') return;
   const { fixedBy } = end;
-  if (end.isConfirmed && fixedBy) await run.durably('episode', () => learn(run, fixedBy, true));
+  if (fixedBy) {
+    await run.durably('episode', () => learn(run, fixedBy, fixedBy.state === 'succeeded' ? true : null));
+    await run.durably('lasting looks', () => askWhetherItLasts(deps.jobs, incident.id));
+  }
   await rememberNow(run);
 }
 
 interface OwnCheck {
   readonly says: string;
-  readonly isConfirmed: boolean;
-  /** The repair that our own check saw held before the source said so. */
+  /** The repair that our own check saw held before the source said so; null: only the source's word ends it. */
   readonly fixedBy: Action | null;
 }
 
@@ -55,11 +58,11 @@ interface OwnCheck {
 async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
   const record = await deps.records.load(incident.id);
   const over = `Over, says ${record ? sourceName(record) : 'the alert’s source'}.`;
-  const alone = (says: string): OwnCheck => ({ says, isConfirmed: false, fixedBy: null });
+  const alone = (says: string): OwnCheck => ({ says, fixedBy: null });
   if (!record || incident.target === null) return alone(over);
-  const ran = record.actions.findLast(
-    ({ purpose, state, round }) => purpose === 'repair' && state === 'succeeded' && round === incident.round,
-  );
+  const last = repairOf(record.actions, incident.round);
+  // What was taken back, or is about to be, fixes nothing.
+  const ran = last && !undoOf(record.actions, last) ? last : undefined;
   const diagnosed = record.events.findLast((event) => event.type === 'diagnosis.concluded');
   const plan =
     ran && isCriterion(ran.verify)
@@ -79,17 +82,21 @@ async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
   if (reading.state === 'unread') return alone(`${over} My own check could not be read: ${lines}`);
   if (reading.holds !== true) return alone(`${over} My own check does not confirm it: ${lines}`);
   if (!ran || !isCriterion(ran.verify)) return alone(`${over} My own check agrees: ${lines}`);
+  const steady = steadySteps(deps.gate, ran);
+  const readings = await storedReadings(deps.sql, ran.id, 'watch');
+  const before = readings.at(-1);
   const held = judgeRecovery({
     plan: ran.verify,
-    readings: await watchReadings(deps.sql, ran.id),
+    readings,
     ranAt: Date.parse(ran.finishedAt ?? ''),
-    steady: [],
+    steady,
+    wentAwayMs: wentAwayMs(deps.gate, record, ran),
     neverRan: false,
     isSourceOver: true,
     sourceWaitMs: 0,
   });
-  return held.kind === 'recovered'
-    ? { says: `${over} My own check had held before: ${lines}`, isConfirmed: true, fixedBy: ran }
+  return held.kind === 'recovered' && before && !hasRestarted(before, reading, steady)
+    ? { says: `${over} My own check had held before: ${lines}`, fixedBy: ran }
     : alone(`${over} My own check agrees: ${lines}`);
 }
 

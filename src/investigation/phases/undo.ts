@@ -1,10 +1,13 @@
 import type { Action } from '../../domain/action.ts';
 import { type ActionId, asActionId } from '../../domain/ids.ts';
+import type { Tx } from '../../domain/sql.ts';
 import type { LedgerHooks } from '../../gate/execute.ts';
 import { learn } from '../learn.ts';
 import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { rememberNow } from '../recall.ts';
+import { triedIn } from '../tried-in.ts';
+import { LASTING_TURN } from './lasting.ts';
 
 /** The reason of a turn that does nothing else. */
 export const UNDO_TURN = 'undo';
@@ -16,11 +19,15 @@ export const UNDO_TURN = 'undo';
 export async function undo(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   // All of them, the oldest first: nobody comes for one again because of another. Where looking could not tell how one
-  // ended, it is for people, and is not looked at again and again while it keeps another waiting.
+  // ended, it is for people, and is not looked at again and again while it keeps another waiting. What a person has then
+  // said to have run is followed like any other.
   const open = await run.durably('read undos', async () => {
     const rows = await deps.sql`
       SELECT id FROM action a WHERE incident_id = ${incident.id} AND undoes IS NOT NULL
-         AND (state IN ('proposed', 'approved', 'started') OR state = 'unknown' AND (
+         AND (state IN ('proposed', 'approved', 'started')
+              OR state = 'succeeded' AND EXISTS (
+                SELECT FROM event e WHERE e.incident_id = a.incident_id AND e.dedupe_key = 'settled:' || a.id)
+              OR state = 'unknown' AND (
                finished_at IS NULL OR finished_at <= done_by OR NOT EXISTS (
                  SELECT FROM action o WHERE o.incident_id = a.incident_id AND o.undoes IS NOT NULL AND o.state = 'approved')))
        ORDER BY proposed_at, id`;
@@ -37,6 +44,10 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
     await run.durably(`expire undo ${id}`, () => deps.approvals.expire(id));
     return deps.reporter.changed(incident.id);
   }
+  if (action.state === 'succeeded') {
+    await run.durably(`taken back ${id}`, () => deps.sql.begin((tx) => takenBack(tx, run, action)));
+    return follow(run, action);
+  }
   const result = await run.durably(`execute undo ${id}`, () =>
     deps.gate.execute(action, undoHooks(run, action), deps.shutdown),
   );
@@ -50,7 +61,16 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
       return true;
     });
   deps.reporter.changed(incident.id);
-  if (result.kind !== 'ran' || result.outcome.kind !== 'succeeded') return;
+  if (result.kind !== 'ran') return;
+  if (result.outcome.kind === 'succeeded') return follow(run, action);
+  // It may have run: whether what was fixed still is, the live system says.
+  if (result.outcome.kind === 'unknown')
+    await run.durably(`look after ${id}`, () =>
+      deps.jobs.enqueueTurn(incident.id, LASTING_TURN).then(() => true),
+    );
+}
+
+async function follow(run: PhaseRun, action: Action): Promise<void> {
   await unlearn(run, action);
   await reopen(run, action);
 }
@@ -66,13 +86,24 @@ function undoHooks({ incident, deps }: PhaseRun, { id }: Action): LedgerHooks {
     async ended(tx, { kind, text }) {
       const event = { type: 'action.finished', actionId: id, outcome: kind, text } as const;
       await deps.records.append(tx, incident.id, event, `ended:${id}:${kind}`);
-      if (kind === 'succeeded')
-        await tx`
-          UPDATE incident SET verdict = NULL,
-                 next_step = 'What was changed has been taken back; if the problem is back, its alert has it looked at again.'
-           WHERE id = ${incident.id} AND state IN ('reported', 'escalated', 'resolved')`;
+      if (kind === 'succeeded') await takenBack(tx, { incident }, { id });
     },
   };
+}
+
+/** Said once for each undo: what came after it has its own next step. */
+async function takenBack(
+  tx: Tx,
+  { incident }: Pick<PhaseRun, 'incident'>,
+  { id }: Pick<Action, 'id'>,
+): Promise<true> {
+  await tx`
+    UPDATE incident i SET verdict = NULL,
+           next_step = 'What was changed has been taken back; if the problem is back, its alert has it looked at again.'
+     WHERE id = ${incident.id} AND state IN ('reported', 'escalated', 'resolved')
+       AND NOT EXISTS (SELECT FROM event e JOIN action a ON a.id = ${id}
+                        WHERE e.incident_id = i.id AND e.type = 'state.changed' AND e.at > a.finished_at)`;
+  return true;
 }
 
 /** What made the incident green is gone again: it is looked at once more, whether or not its alert fires. */
@@ -81,6 +112,10 @@ async function reopen({ deps, incident, durably }: PhaseRun, { id, undoes }: Act
   await durably(`reopen after ${id}`, async () => {
     const undone = undoes && (await deps.records.action(undoes));
     if (!undone || undone.purpose !== 'repair') return 'left';
+    const [since] = await deps.sql`
+      SELECT i.ended_at < a.finished_at AS undone FROM incident i JOIN action a ON a.id = ${id} WHERE i.id = ${incident.id}`;
+    // What has been called fixed since then was so without it.
+    if (since?.['undone'] !== true) return 'left';
     return move(deps, incident, {
       from: 'resolved',
       to: 'diagnosing',
@@ -96,12 +131,14 @@ async function reopen({ deps, incident, durably }: PhaseRun, { id, undoes }: Act
   });
 }
 
-/** What a person took back did not help, whatever the verification saw. */
+/** What a person took back helped nobody in the end, and was not seen to fail either, unless it was. */
 async function unlearn(run: PhaseRun, { id, undoes }: Action): Promise<void> {
-  const { deps } = run;
+  const { deps, incident } = run;
   await run.durably(`episode of what ${id} took back`, async () => {
-    const undone = undoes && (await deps.records.action(undoes));
-    return undone ? learn(run, undone, false, 'A person took it back.') : true;
+    const record = await deps.records.load(incident.id);
+    const undone = record && triedIn(record).find((action) => action.id === undoes);
+    if (!undone) return true;
+    return learn(run, undone, undone.verdict === 'not_fixed' ? false : null, 'A person took it back.');
   });
   await rememberNow(run);
 }

@@ -1,30 +1,31 @@
-import { type Action, neverRan } from '../../domain/action.ts';
-import type { IncidentEvent } from '../../domain/event.ts';
+import { type Action, neverRan, undoOf } from '../../domain/action.ts';
 import type { Verdict } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
 import { storeReading } from '../../gate/aim.ts';
 import type { CriterionReading } from '../../gate/criterion.ts';
+import { failedRounds } from '../failed-rounds.ts';
 import { type Judgement, judgeRecovery } from '../judge-recovery.ts';
 import { learn } from '../learn.ts';
 import { MAX_ROUNDS } from '../machine.ts';
 import { move, note } from '../move.ts';
+import { OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
-import { watchReadings } from '../readings.ts';
+import { steadySteps, storedReadings, wentAwayMs } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 import { sourceName, waitsForSource } from '../source-end.ts';
-import { LASTING_TURN } from './lasting.ts';
+import { askWhetherItLasts } from './lasting.ts';
 
 /** The reason of a turn that looks once more; each look that decides nothing asks for the next. */
 export const LOOK_TURN = 'look again';
-/** How long after *fixed* it is looked at again. */
-const LASTING_AFTER_MS = [60_000, 5 * 60_000, 15 * 60_000];
 
 interface Conclusion {
   readonly verdict: Verdict;
   readonly reason: string;
-  /** The source says that it is over, and our own check does not say so. */
+  /** The source says that it is over, and our own check does not say so, or knows of nothing that was done for it. */
   readonly bySource?: boolean;
+  /** It is over, and nothing of ours ran. */
+  readonly byItself?: boolean;
 }
 
 type Look =
@@ -73,7 +74,10 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
     return {
       conclusion: { verdict: 'cannot_tell', reason: 'There is no way on record to tell whether it helped.' },
     };
-  const earlier = await watchReadings(deps.sql, action.id);
+  // It was stopped while it was watched, and taken back then: whatever is seen now, this did not do it.
+  if (undoOf(record.actions, action))
+    return { conclusion: { verdict: 'cannot_tell', reason: 'What was to fix it has been taken back.' } };
+  const earlier = await storedReadings(deps.sql, action.id, 'watch');
   const last = earlier.at(-1);
   // Somebody else's look of a moment ago has asked for the turn after it: two chains of looks become one.
   if (run.reason === LOOK_TURN && last !== undefined && (await isRecent(run, action, last.at))) return 'left';
@@ -86,17 +90,18 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
   });
   await sayChanged(run, action, last?.holds, reading);
   await storeReading(deps.sql, { incidentId: incident.id, actionId: action.id }, 'watch', reading);
-  const readings = await watchReadings(deps.sql, action.id);
+  const readings = await storedReadings(deps.sql, action.id, 'watch');
   const isSourceOver = now?.sourceResolvedAt != null;
   const waitMs =
-    action.purpose === 'repair' && waitsForSource(record, deps.confirmation)
+    action.purpose === 'repair' && !neverRan(action) && waitsForSource(record, deps.confirmation)
       ? deps.confirmation.sourceWaitMs
       : 0;
   const judgement = judgeRecovery({
     plan,
     readings,
     ranAt: action.finishedAt === null ? (readings[0]?.at ?? 0) : Date.parse(action.finishedAt),
-    steady: steadySteps(run, action),
+    steady: steadySteps(deps.gate, action),
+    wentAwayMs: wentAwayMs(deps.gate, record, action),
     neverRan: neverRan(action),
     isSourceOver,
     sourceWaitMs: waitMs,
@@ -111,14 +116,6 @@ async function isRecent({ deps }: PhaseRun, { id, verify }: Action, at: number):
   const [row] = await deps.sql`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 - ${at}::float8 AS ago_ms FROM action WHERE id = ${id}`;
   return Number(row?.['ago_ms'] ?? Number.POSITIVE_INFINITY) < Math.min(500, Math.max(50, verify.holdMs / 2));
-}
-
-function steadySteps({ deps }: PhaseRun, { verify }: Action): readonly number[] {
-  return verify.steps.flatMap(({ tool, measure }, at) =>
-    deps.gate.measures(tool).some(({ name, healthy }) => name === measure?.name && healthy === 'steady')
-      ? [at]
-      : [],
-  );
 }
 
 /** What is seen is said when it changes, not at each look. */
@@ -158,6 +155,12 @@ function conclusionOf(
   seen: Seen,
 ): Conclusion {
   const { lines, isSourceOver, source } = seen;
+  if (judgement.kind === 'recovered' && neverRan(action))
+    return {
+      verdict: 'cannot_tell',
+      ...(isSourceOver ? { bySource: true } : { byItself: true }),
+      reason: `It is over, and nothing of mine ran: ${lines}`,
+    };
   if (judgement.kind === 'recovered') return recovered(action, judgement.heldMs, lines);
   if (judgement.kind === 'source_fires')
     return {
@@ -177,6 +180,11 @@ function conclusionOf(
         verdict: 'not_fixed',
         reason: neverRan(action) ? `It did not run, and it is still so: ${lines}` : `Still so: ${lines}`,
       };
+    case 'restarted':
+      return {
+        verdict: 'not_fixed',
+        reason: `It does not stay up: it was started again ${times(judgement.times)} while it was watched. ${lines}`,
+      };
     case 'unread':
       return { verdict: 'cannot_tell', reason: `It could not be read: ${lines}` };
   }
@@ -194,11 +202,12 @@ function recovered(action: Action, heldMs: number, lines: string): Conclusion {
   return { verdict: 'fixed', reason: held };
 }
 
+const times = (n: number): string => (n === 1 ? 'once' : `${n} times`);
 const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
 async function conclude(
   run: PhaseRun,
-  { verdict, reason, bySource }: Conclusion,
+  { verdict, reason, bySource, byItself }: Conclusion,
   failures: number,
   action: Action | undefined,
 ): Promise<unknown> {
@@ -215,9 +224,7 @@ async function conclude(
       events: bySource ? [concluded] : [concluded, { type: 'incident.summary', text: endedBy(action) }],
       turnAfterMs: null,
     });
-    if (!bySource)
-      for (const delayMs of LASTING_AFTER_MS)
-        await deps.jobs.enqueueTurn(incident.id, LASTING_TURN, { delayMs });
+    if (!bySource) await askWhetherItLasts(deps.jobs, incident.id);
     return moved;
   }
   if (verdict === 'done')
@@ -231,6 +238,16 @@ async function conclude(
         nextStep:
           'Done as asked: it is to keep the problem from coming back. Nothing was wrong that it could have fixed.',
       },
+      events: [concluded],
+      turnAfterMs: null,
+    });
+  if (byItself)
+    return move(deps, incident, {
+      from: 'verifying',
+      to: 'reported',
+      reason: 'Over by itself; nothing was run.',
+      key,
+      changes: { verdict, nextStep: OVER_BY_ITSELF },
       events: [concluded],
       turnAfterMs: null,
     });
@@ -273,24 +290,6 @@ function successOf(action: Action, { verdict }: Conclusion): boolean | null {
 function endedBy(action: Action | undefined): string {
   if (action?.state === 'succeeded') return `Fixed by ${action.tool} on ${action.target}.`;
   return action
-    ? `It ended without the fix: ${action.tool} on ${action.target} ${action.state === 'failed' ? 'did not run' : 'may not have run'}.`
+    ? `It is gone, though ${action.tool} on ${action.target} ${action.state === 'failed' ? 'ended as failed' : 'may not have run'}.`
     : 'It ended.';
-}
-
-/** Rounds that ended *not fixed* since the incident was opened, reopened or helped on by a person. */
-function failedRounds(events: readonly IncidentEvent[]): number {
-  let count = 0;
-  let last: Verdict | undefined;
-  for (const event of events) {
-    if (event.type === 'verification.concluded') {
-      last = event.verdict;
-      if (last === 'not_fixed') count += 1;
-    }
-    if (event.type !== 'state.changed' || event.to !== 'diagnosing') continue;
-    // A fix that did not last begins no new count, or it could be tried again for ever.
-    const isNew =
-      event.from === 'resolved' ? last !== 'not_fixed' : ['reported', 'escalated'].includes(event.from);
-    if (isNew) count = 0;
-  }
-  return count;
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { judgeRecovery, type Watch, type WatchReading } from '../../../src/investigation/judge-recovery.ts';
+import {
+  judgeRecovery,
+  longestGreenGap,
+  type Watch,
+  type WatchReading,
+} from '../../../src/investigation/judge-recovery.ts';
 
 const second = 1_000;
 
@@ -7,9 +12,8 @@ const second = 1_000;
 function looks(text: string, values: readonly (number | null)[] = []): readonly WatchReading[] {
   return text.split('').flatMap((mark, at): readonly WatchReading[] => {
     if (mark === '.') return [];
-    const state = mark === 'g' ? 'green' : mark === 'r' ? 'red' : 'unread';
     const holds = mark === 'g' ? true : mark === 'r' ? false : null;
-    return [{ state, holds, values: [values[at] ?? null], at: at * second }];
+    return [{ holds, values: [values[at] ?? null], at: at * second }];
   });
 }
 
@@ -19,6 +23,7 @@ function judge(text: string, rest: Partial<Watch> = {}, values: readonly (number
     readings: looks(text, values),
     ranAt: 0,
     steady: [],
+    wentAwayMs: 0,
     neverRan: false,
     isSourceOver: false,
     sourceWaitMs: 0,
@@ -62,11 +67,43 @@ describe('a recovery', () => {
     expect(judge('gggg', { steady: [0] }, [null, null, null, null])).toBe('recovered');
   });
 
+  it('is none when it is up at each look, and is another one each time', () => {
+    const turns = Array.from({ length: 22 }, (_, at) => at);
+    expect(judge('g'.repeat(20), { steady: [0] }, turns)).toBe('wait');
+    expect(judge('g'.repeat(21), { steady: [0] }, turns)).toBe('restarted');
+    // It stays the same from the middle of its time on: held for twice as long as any run before.
+    expect(
+      judge(
+        'g'.repeat(21),
+        { steady: [0] },
+        turns.map((at) => Math.min(at, 10)),
+      ),
+    ).toBe('recovered');
+    // A number that falls is another one as well.
+    expect(judge('g'.repeat(21), { steady: [0] }, turns.toReversed())).toBe('restarted');
+  });
+
+  it('has to hold for twice as long as it stayed away by itself before', () => {
+    expect(judge('ggggg', { wentAwayMs: 5 * second })).toBe('wait');
+    expect(judge('ggggggggggg', { wentAwayMs: 5 * second })).toBe('recovered');
+  });
+
   it('waits for a source that still fires, and cannot tell in the end', () => {
     const waiting = { sourceWaitMs: 4 * second };
     expect(judge('gggg', waiting)).toBe('wait');
     expect(judge('gggg', { ...waiting, isSourceOver: true })).toBe('recovered');
     expect(judge('gggggggg', waiting)).toBe('source_fires');
     expect(judge('gggggr', waiting)).toBe('wait');
+  });
+});
+
+describe('the longest time it stayed away by itself', () => {
+  it.each([
+    ['is none where it never went away', 'rrrr', 0],
+    ['is none while it is still away', 'rggg', 0],
+    ['is from the first healthy read to the next that is not', 'rggrgr', 2],
+    ['is only what was looked at', `rgg${'.'.repeat(300)}r`, 1],
+  ] as const)('%s', (_name, text, seconds) => {
+    expect(longestGreenGap(looks(text))).toBe(seconds * second);
   });
 });

@@ -73,6 +73,7 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
     return now.mainPid !== null && (steady !== null || now.state === 'running') ? 'done' : 'cannot_tell';
   },
   subjects: ({ service }) => [service],
+  shownBy: ({ service }) => ({ tool: 'service_status', input: { service }, measures: ['running'] }),
   repairsOnly: true,
   effect: ({ service }) => ({
     steps: [

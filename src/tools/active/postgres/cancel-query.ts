@@ -7,7 +7,7 @@ import { age } from '../../read/postgres/format.ts';
 import { isOwnSession, who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
 import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
-import { sessionAbout, sessionObjects } from './session-object.ts';
+import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
 import { objected, signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
@@ -89,6 +89,7 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
     }
   },
   subjects: ({ pid }) => [String(pid)],
+  shownBy: sessionShownBy,
   repairsOnly: true,
   effect: ({ pid, backend_start }, { query_start }) => ({
     steps: [

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { TouchedObject } from '../../../domain/denial.ts';
 import type { Json } from '../../../domain/tool-call.ts';
-import type { Preflight } from '../../define.ts';
+import type { Preflight, ShownBy } from '../../define.ts';
+import type { SessionKey } from '../../read/postgres/session-key.ts';
 import type { SessionState } from './session-state.ts';
 
 /** What a pre-flight knows of a session beside its guard. */
@@ -28,3 +29,10 @@ export function sessionObjects(
     .digest('hex');
   return [{ ...thing, application: { key, label: `all sessions of ${who}` } }];
 }
+
+/** What can be wrong with a session: others wait for it, it holds its transaction open, its statement runs and runs. */
+export const sessionShownBy = ({ pid, backend_start }: SessionKey): ShownBy => ({
+  tool: 'postgres_session',
+  input: { pid, backend_start },
+  measures: ['sessions_behind_it', 'idle_in_transaction', 'running_statement'],
+});

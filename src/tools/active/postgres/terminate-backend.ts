@@ -7,7 +7,7 @@ import { count } from '../../read/postgres/format.ts';
 import { isOwnSession, who } from '../../read/postgres/session-columns.ts';
 import { type SessionKey, sessionKey } from '../../read/postgres/session-key.ts';
 import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
-import { sessionAbout, sessionObjects } from './session-object.ts';
+import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
 import { isAlive, objected, type SessionState, signalable, stateLines } from './session-state.ts';
 import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
@@ -78,6 +78,7 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
     }
   },
   subjects: ({ pid }) => [String(pid)],
+  shownBy: sessionShownBy,
   repairsOnly: true,
   effect: ({ pid, backend_start }) => ({
     steps: [

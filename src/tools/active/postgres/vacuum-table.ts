@@ -109,6 +109,11 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
     }
   },
   subjects: ({ table }) => [table],
+  shownBy: ({ schema, table }) => ({
+    tool: 'postgres_table_health',
+    input: { schema, table },
+    measures: ['dead_rows_percent'],
+  }),
   effect: ({ schema, table }) => ({
     steps: [
       {

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { measureAt } from '../../../domain/measure.ts';
+import type { Json } from '../../../domain/tool-call.ts';
 import { defineReadTool } from '../../define.ts';
 import { age } from '../postgres/format.ts';
 import { hostOf } from './host-path.ts';
@@ -27,6 +29,8 @@ export const serviceStatus = defineReadTool({
       unit: '',
       healthy: 'at_least',
       bound: 1,
+      // What dies and is started again is up at most looks.
+      intermittent: true,
     }),
     {
       name: 'services_down',
@@ -34,6 +38,7 @@ export const serviceStatus = defineReadTool({
       unit: 'services',
       healthy: 'at_most',
       bound: 0,
+      intermittent: true,
       value: (data) => {
         const { services } = data as { readonly services?: readonly { readonly running: boolean }[] };
         return services === undefined ? null : services.filter(({ running }) => !running).length;
@@ -46,6 +51,15 @@ export const serviceStatus = defineReadTool({
       healthy: 'steady',
       bound: 0,
     }),
+    {
+      // Who starts it again need not count: another process is a restart.
+      name: 'main_process',
+      label: 'the process it runs as',
+      unit: '',
+      healthy: 'same',
+      bound: 0,
+      value: processNumber,
+    },
   ],
   input: z.strictObject({ service: serviceName.optional() }),
   timeoutMs: 15_000,
@@ -72,3 +86,15 @@ export const serviceStatus = defineReadTool({
     return { text: lines.join('\n') || 'No service is declared for this host.', data };
   },
 });
+
+/** A number for the processes that run now, by pid and start; null while one of them is not known. */
+function processNumber(data: Json): number | null {
+  const { services = [] } = data as {
+    readonly services?: readonly { readonly main_pid: number | null; readonly started_at: string | null }[];
+  };
+  if (services.length === 0 || services.some(({ main_pid, started_at }) => !main_pid || !started_at))
+    return null;
+  const who = services.map(({ main_pid, started_at }) => `${main_pid} ${started_at}`).join('\n');
+  // 48 bits: a number that JSON keeps as it is.
+  return Number.parseInt(createHash('sha256').update(who).digest('hex').slice(0, 12), 16);
+}
