@@ -18,7 +18,7 @@ import { createMetrics } from '../infra/metrics/registry.ts';
 import { createPostgresTargets } from '../infra/postgres/create-postgres-targets.ts';
 import { createAccept } from '../ingest/accept.ts';
 import { createOpenByHand } from '../ingest/open-by-hand.ts';
-import { alertSources } from '../ingest/sources.ts';
+import { endSenders } from '../ingest/sources.ts';
 import { createChangeOfMind } from '../investigation/after-all.ts';
 import type { InvestigationDeps } from '../investigation/deps.ts';
 import { createDigDeeper } from '../investigation/dig-deeper.ts';
@@ -239,7 +239,7 @@ export async function buildApp(parts: Parts) {
       sourceWaitMs: config.sourceWaitMinutes * 60_000,
       holdMs: 10_000,
       timeoutMs: 2 * 60_000,
-      sendsEnds: new Set(alertSources.filter((source) => !source.vague).map(({ name }) => name)),
+      sendsEnds: new Set(endSenders),
     },
     stops,
     log,

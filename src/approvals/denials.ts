@@ -39,14 +39,13 @@ export async function unacknowledged(sql: Sql | Tx, action: Covered): Promise<re
 /** Why an approved action may not begin, asked where nothing else on its system can begin or be denied. */
 export async function deniedMeanwhile(
   tx: Tx,
-  action: Covered & Pick<Action, 'undoes' | 'decidedBy'>,
+  action: Covered & Pick<Action, 'undoes' | 'decidedBy' | 'requestedBy'>,
   byPolicy: string,
 ): Promise<Refusal | undefined> {
-  // A person's own click takes back what was done: a No to doing things does not keep it done.
-  if (action.undoes !== null) return undefined;
   const standing =
     action.decidedBy === byPolicy ? await denialsOf(tx, action) : await unacknowledged(tx, action);
-  const [denial] = standing;
+  // Whoever said No to touching it may take back what was done to it.
+  const denial = standing.find(({ saidBy }) => action.undoes === null || saidBy !== action.requestedBy);
   return denial && refuse('DENIED', `Somebody has said no to ${labelOf(denial)} since this was proposed.`);
 }
 
@@ -118,8 +117,8 @@ export async function overtakenBy(
 ): Promise<readonly Pick<Action, 'id' | 'incidentId'>[]> {
   const rows = await tx`
     SELECT a.id, a.incident_id FROM action a JOIN denial d ON d.id = ${denial.id}
-     WHERE a.object_keys && d.keys AND a.state IN ('proposed', 'approved') AND a.undoes IS NULL AND NOT a.audit_only
-       AND NOT d.id = ANY (a.denials_acknowledged)
+     WHERE a.object_keys && d.keys AND a.state IN ('proposed', 'approved') AND NOT a.audit_only
+       AND (a.undoes IS NULL OR a.requested_by <> d.said_by) AND NOT d.id = ANY (a.denials_acknowledged)
      ORDER BY a.id FOR UPDATE OF a`;
   return rows.map((row) => ({
     id: asActionId(String(row['id'])),

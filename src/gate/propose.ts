@@ -137,8 +137,8 @@ export async function propose(
     if (pending && pending['audit_only'] === auditOnly && doesTheSame(pending))
       return asActionId(String(pending['id']));
     const about = { ...plan, incidentId: credential.incidentId, identity: system, denialsAcknowledged: [] };
-    // What a person takes back themselves is no answer to a No.
-    const standing = undo ? [] : await denialsOf(tx, about);
+    // Whoever said No to touching it may take back what was done to it.
+    const standing = (await denialsOf(tx, about)).filter(({ saidBy }) => saidBy !== undo?.by);
     const denied = again || undo ? undefined : await deniedThisRound(tx, about, standing);
     if (denied) return denied;
     const denialsAcknowledged = standing.map(({ id: denial }) => denial);

@@ -133,6 +133,12 @@ export function createUndo(deps: UndoDeps): Undo {
       await deps.sql.begin((tx) => approvals.void(tx, action, 'Nothing may be changed now.'));
       return refuse('AUDIT_ONLY', 'Nothing may be changed now, so nothing was undone.');
     }
+    // Somebody else's No to touching it takes the word that it is done although they said so, which is on its card.
+    if (action.denialsAcknowledged.length > 0)
+      return {
+        ok: true,
+        text: 'Asked for. Somebody has said no to touching this; its card in the thread asks whether to do it although.',
+      };
     const decided = await approvals.decide({
       actionId: action.id,
       planHash: action.planHash,

@@ -6,7 +6,7 @@ import type { Target } from '../domain/target.ts';
 import { inBatches } from './batch.ts';
 import { lockWordsOf, type Told, toldBy } from './correlate.ts';
 import { redactAlert } from './redact-alert.ts';
-import { alertSources } from './sources.ts';
+import { alertSources, endSenders } from './sources.ts';
 import { matchTarget } from './target.ts';
 
 /** What became of an accepted alert. Only `orphan_resolved` (the end of something we never heard of) has no incident. */
@@ -93,6 +93,7 @@ function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
       .map(({ name }) => name)
       .filter((name) => vague || name !== alert.source)
       .join(' '),
+    sends_ends: endSenders.join(' '),
     // A chat message is as old as its time, however late it is read; a webhook speaks of now.
     sent_at: vague ? (alert.endsAt ?? alert.startsAt) : null,
     reopen_ms: reopenMs,

@@ -22,11 +22,12 @@ export async function endRepetition(
   deps: InvestigationDeps,
   incidentId: IncidentId,
   error: unknown,
+  isUndo = false,
 ): Promise<boolean> {
   const incident = await deps.records.incident(incidentId);
-  if (!incident || !mayMove(incident.state, 'escalated')) return false;
+  if (!incident || !(isUndo || mayMove(incident.state, 'escalated'))) return false;
   const said = deps.redact(messageOf(error)).slice(0, MAX_REASON);
-  const worker = workerOf(deps, incident);
+  const worker = isUndo ? 'undo' : workerOf(deps, incident);
   const limit = worker === 'claude' || (worker === 'playbook' && deps.claude !== null) ? TRIES : TRIES_ALONE;
   const ended = await deps.sql.begin(async (tx) => {
     const { same, all } = await count(tx, incident, worker, reasonOf(error, said));
@@ -36,7 +37,8 @@ export async function endRepetition(
       'a turn keeps failing',
     );
     const words = `The same step failed ${Math.max(same, 1)} times (${said}).`;
-    if (worker === 'claude') await toPlaybook(tx, deps, incident, words);
+    if (worker === 'undo') await endUndos(tx, deps, incident, words);
+    else if (worker === 'claude') await toPlaybook(tx, deps, incident, words);
     else await toPerson(tx, deps, incident, words);
     return true;
   });
@@ -97,19 +99,39 @@ async function toPerson(tx: Tx, deps: InvestigationDeps, incident: Incident, rea
     to: 'escalated',
     reason,
     key: `failing:${incident.state}:${incident.round}`,
-    changes: { nextStep: 'A person has to take over.' },
+    changes: {
+      nextStep: 'A person has to take over.',
+      // It is not over any more on anybody's word.
+      ...(incident.state === 'resolved' ? { verdict: null, sourceResolvedAt: null } : {}),
+    },
     events: [{ type: 'incident.escalated', reason }],
     turnAfterMs: null,
   });
-  if (incident.state === 'planning') await withdrawProposals(tx, deps, incident.id);
+  if (incident.state === 'planning' || incident.state === 'awaiting_approval')
+    await withdrawProposals(tx, deps, incident.id);
   // Whoever has it looked at again begins to count anew.
   await tx`DELETE FROM turn_failure WHERE incident_id = ${incident.id}`;
+}
+
+/** What people asked to be taken back and nothing gets done with: its card says so, and one that may have run is for them to look at. */
+async function endUndos(tx: Tx, deps: InvestigationDeps, incident: Incident, reason: string): Promise<void> {
+  const rows = await tx`
+    SELECT id FROM action WHERE incident_id = ${incident.id} AND undoes IS NOT NULL AND state IN ('proposed', 'approved')`;
+  for (const row of rows)
+    await deps.approvals.void(tx, { id: asActionId(String(row['id'])), incidentId: incident.id }, reason);
+  await tx`
+    UPDATE action SET state = 'unknown', outcome = ${`${reason} Look at the target and settle it by hand.`}
+     WHERE incident_id = ${incident.id} AND undoes IS NOT NULL AND state = 'started' AND done_by < clock_timestamp()`;
+  // What was called fixed may be undone: nobody looks after it any more but people.
+  if (incident.state === 'resolved' && incident.resolvedBy === 'confirmed')
+    return toPerson(tx, deps, incident, reason);
+  await tx`DELETE FROM turn_failure WHERE incident_id = ${incident.id} AND investigator = 'undo'`;
 }
 
 /** A planning that failed half-way may have proposed already: nobody shall approve what no plan stands behind. */
 async function withdrawProposals(tx: Tx, deps: InvestigationDeps, incidentId: IncidentId): Promise<void> {
   const rows = await tx`
-    SELECT id FROM action WHERE incident_id = ${incidentId} AND state = 'proposed' AND NOT audit_only AND undoes IS NULL`;
+    SELECT id FROM action WHERE incident_id = ${incidentId} AND state IN ('proposed', 'approved') AND NOT audit_only AND undoes IS NULL`;
   for (const row of rows) {
     const action = await deps.records.action(asActionId(String(row['id'])));
     if (action) await deps.approvals.void(tx, action, 'No plan stands behind it any more.');

@@ -14,13 +14,13 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   ignored: [],
   diagnosing: ['reported', 'planning', 'escalated', 'resolved'],
   planning: ['awaiting_approval', 'reported', 'escalated', 'resolved'],
-  awaiting_approval: ['planning', 'remediating', 'reported', 'resolved'],
+  awaiting_approval: ['planning', 'remediating', 'reported', 'escalated', 'resolved'],
   remediating: ['verifying'],
   verifying: ['resolved', 'reported', 'diagnosing', 'escalated'],
   // Waiting for approval: a person has what was denied asked for again.
-  reported: ['diagnosing', 'awaiting_approval', 'resolved'],
+  reported: ['diagnosing', 'awaiting_approval', 'escalated', 'resolved'],
   escalated: ['diagnosing', 'awaiting_approval', 'resolved'],
-  // `escalated`: what was called fixed did not last, and enough was tried.
+  // `escalated`: what was called fixed did not last, and enough was tried; or whether it is back cannot be looked at.
   resolved: ['diagnosing', 'escalated'],
   stopped: ['resolved'],
 };

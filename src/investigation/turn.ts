@@ -48,8 +48,9 @@ export function createTurn(deps: InvestigationDeps) {
       // After a person's *Stop*, *Resume* asks for the turn that goes on.
       if (error instanceof InvestigationStopped) return;
       // Time mends an outage, and nothing else: the rest would fail for ever.
-      if (reason === UNDO_TURN || isOutage(error)) throw error;
-      if (!(await durably('failed', () => endRepetition(deps, incidentId, error), { anew: true })))
+      if (isOutage(error)) throw error;
+      const isUndo = reason === UNDO_TURN;
+      if (!(await durably('failed', () => endRepetition(deps, incidentId, error, isUndo), { anew: true })))
         throw error;
     }
   };

@@ -31,6 +31,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   policy();
   await rig.core.sql`UPDATE switch SET stopped = false`;
+  await rig.core.sql`UPDATE denial SET taken_back_at = clock_timestamp() WHERE taken_back_at IS NULL`;
   await rig.core
     .sql`UPDATE action SET state = 'failed' WHERE state IN ('proposed', 'approved', 'started', 'unknown')`;
   writeFileSync(conf, GOOD);
@@ -341,5 +342,80 @@ describe('one click on Undo', () => {
     await press(action);
     await turn(action);
     expect(await earned(rig.core.sql, subject)).toBe(0);
+  });
+});
+
+describe('somebody’s No to touching the file', () => {
+  /** Said of another change of it, in another incident. */
+  async function denied(by: string): Promise<void> {
+    const other = await rig.propose('apply_patch', {
+      file_path: 'worker.conf',
+      diff: diff.replace('workers=4', 'workers=8').replace('workers=8\n level', 'workers=16\n level'),
+    });
+    const { id: actionId, planHash } = other;
+    const no = { decision: 'deny', reason: 'the release runs', anotherWay: false } as const;
+    const reach = { scope: 'object', minutes: null } as const;
+    expect(await rig.core.approvals.decide({ actionId, planHash, by, ...no, reach })).toMatchObject({
+      ok: true,
+    });
+  }
+  const approve = ({ id: actionId, planHash }: Action, by: string) =>
+    rig.core.approvals.decide({ actionId, planHash, by, decision: 'approve', reason: '', anotherWay: false });
+  const undoOfIt = async (action: Action): Promise<Action> => {
+    const [undo] = await undosOf(action);
+    const found = await rig.core.records.action(asActionId(undo?.id ?? ''));
+    if (!found) throw new Error('no undo');
+    return found;
+  };
+
+  test('stands on the card of an undo, which needs the word that it is done although', async () => {
+    const action = await patched();
+    await denied('USECOND');
+    expect(await press(action)).toMatchObject({ ok: true, text: expect.stringContaining('said no') });
+    const undo = await undoOfIt(action);
+    expect(undo).toMatchObject({ state: 'proposed', denialsAcknowledged: [expect.any(String)] });
+    await turn(action);
+    expect(text()).toBe(PATCHED);
+    expect(await approve(undo, 'UONCALL')).toMatchObject({ ok: true });
+    await turn(action);
+    expect(text()).toBe(GOOD);
+  });
+
+  test('said while the undo waits makes it void', async () => {
+    const action = await patched();
+    expect(await press(action)).toMatchObject({ ok: true });
+    await denied('USECOND');
+    await turn(action);
+    expect(await undosOf(action)).toMatchObject([{ state: 'void' }]);
+    expect(text()).toBe(PATCHED);
+  });
+
+  test('does not keep the one who said it from taking it back', async () => {
+    const action = await patched();
+    await denied('UONCALL');
+    expect(await press(action)).toEqual({ ok: true, text: null });
+    await turn(action);
+    expect(text()).toBe(GOOD);
+  });
+});
+
+test('an undo whose turn fails again and again ends on its card, and what it was to take back goes to people', async () => {
+  const action = await patched();
+  await rig.core.sql`UPDATE incident SET resolved_by = 'confirmed' WHERE id = ${action.incidentId}`;
+  expect(await press(action)).toMatchObject({ ok: true });
+  const broken = createTurn({
+    ...rig.core,
+    gate: { ...rig.core.gate, execute: () => Promise.reject(new Error('it cannot be begun')) },
+  });
+  const once = () => broken(action.incidentId, UNDO_TURN, (_, work) => work());
+  for (let failed = 1; failed < 6; failed += 1) await expect(once()).rejects.toThrow('cannot be begun');
+  await once();
+  expect(await undosOf(action)).toMatchObject([
+    { state: 'void', outcome: expect.stringContaining('failed 6 times (it cannot be begun)') },
+  ]);
+  expect(text()).toBe(PATCHED);
+  expect(await rig.core.records.incident(action.incidentId)).toMatchObject({
+    state: 'escalated',
+    resolvedBy: null,
   });
 });

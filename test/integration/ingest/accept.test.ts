@@ -174,7 +174,8 @@ describe('a webhook and a chat message about one alert', () => {
   const message = {
     attachments: [{ title: '[FIRING:1] PostgresBlockedSessions (shop-db critical)', color: 'danger' }],
   };
-  const webhook = () => webhookAlert({ instance: 'shop-db', job: 'postgres' });
+  const webhook = (status: 'firing' | 'resolved' = 'firing') =>
+    webhookAlert({ instance: 'shop-db', job: 'postgres' }, { status });
 
   test('are one incident whichever comes first, and the occurrence counts once', async () => {
     for (const order of [
@@ -209,14 +210,36 @@ describe('a webhook and a chat message about one alert', () => {
     expect(await incidents()).toHaveLength(2);
   });
 
-  test('either ends it', async () => {
+  test('are over when the one that always says so has, whatever the other one says', async () => {
     const { incidentId } = await accept(webhook());
     await accept(slackAlert(message));
+    const over = async () => (await incidents())[0]?.['source_resolved_at'] !== null;
     const ended = {
       attachments: [{ title: '[RESOLVED] PostgresBlockedSessions (shop-db critical)', color: 'good' }],
     };
     const later = new Date(Date.now() + 1000);
     expect(await accept(slackAlert(ended, later))).toEqual({ kind: 'resolved', incidentId });
+    // The webhook's alert still fires.
+    expect(await over()).toBe(false);
+    expect(await reasons()).not.toContain('source_resolved');
+    expect(await accept(webhook('resolved'))).toEqual({ kind: 'resolved', incidentId });
+    expect(await over()).toBe(true);
+    expect(await reasons()).toContain('source_resolved');
+  });
+
+  test('are not over while another one that says so still fires, and are when its last word is that it does not', async () => {
+    const { incidentId } = await accept(webhook());
+    const tells = (status: string) => db.sql`
+      INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
+      VALUES (${incidentId}, ${`other ${status}`}, 'alertmanager', 'other', ${status}, 'it', '{}', '{}', '2026-03-01T09:00:00Z')`;
+    const over = async () => (await incidents())[0]?.['source_resolved_at'] !== null;
+    await tells('firing');
+    expect(await accept(webhook('resolved'))).toEqual({ kind: 'resolved', incidentId });
+    expect(await over()).toBe(false);
+    expect(await eventTypes()).toContain('alert.resolved');
+    await tells('resolved');
+    await accept(webhook('resolved'));
+    expect(await over()).toBe(true);
   });
 });
 
