@@ -4,6 +4,7 @@ import { runbooksStore } from '../../../src/memory/documents/document.ts';
 import { MEMORY_ACTIONS } from '../../../src/slack/blocks/promotion-card.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { type PromotionScene, promotionScene } from '../../support/promotion-scene.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { shipped } from '../memory-documents/rig.ts';
 
 let at: PromotionScene;
@@ -145,6 +146,13 @@ describe('the card of a proposal', () => {
     const jobId = await at.propose(await at.incident(), { path, content: 'One.\nThree.' });
     const card = await at.card(jobId);
     expect(textOf(card)).toMatch(/- Two\.\n\+ Three\./);
+    // The bot sees the change by itself and draws the card anew: without this the click could be one on the new card.
+    await waitFor('the card to be drawn', async () => {
+      const rows = await at.scene.sql`
+        UPDATE slack_lease SET holder = 'the test', until = clock_timestamp() + interval '1 hour'
+         WHERE incident_id = ${jobId} AND drawn_mark <> '' AND until < clock_timestamp() RETURNING 1`;
+      return rows.length > 0;
+    });
     const document = (await at.memory.workspace.list()).find((one) => one.path === path);
     await at.memory.workspace.edit({
       by: USERS.admin,
@@ -155,6 +163,7 @@ describe('the card of a proposal', () => {
     await amara().press(card, { actionId: MEMORY_ACTIONS.approve });
     await at.client.waitForEphemeral(USERS.admin, (one) => /changed since this card/.test(one.text ?? ''));
     expect(await state(jobId)).toBe('pending');
+    await at.scene.sql`UPDATE slack_lease SET until = '-infinity' WHERE incident_id = ${jobId}`;
     const again = await at.card(jobId, (one) => /- Meanwhile\.\n\+ Three\./.test(textOf(one)));
     await amara().press(again, { actionId: MEMORY_ACTIONS.approve });
     await at.card(jobId, (one) => textOf(one).includes('Approved'));
