@@ -25,6 +25,9 @@ export type Risk = 'low' | 'medium' | 'high';
  */
 export type Purpose = 'repair' | 'prevent' | 'undo';
 
+/** The most steps that one approval may be for. */
+export const MAX_STEPS = 5;
+
 /** One proposed mutation, as shown on the card and as it will run: nothing is asked of a model after *Approve*. */
 export interface Action {
   readonly id: ActionId;
@@ -100,6 +103,18 @@ export function undoOf(actions: readonly Action[], { id }: Pick<Action, 'id'>): 
     ({ undoes, state }) =>
       undoes === id && !['denied', 'expired', 'void', 'failed', 'skipped'].includes(state),
   );
+}
+
+/** The step that follows it and still waits; undefined for the last one, and where the rest was skipped. */
+export function stepAfter(actions: readonly Action[], action: Action): Action | undefined {
+  const after = stepsOf(actions, action).find(({ step }) => step > action.step);
+  return after?.state === 'queued' ? after : undefined;
+}
+
+/** For people: which step of its plan it is; empty for a single action. */
+export function stepWords(actions: readonly Action[], action: Action): string {
+  const { length } = stepsOf(actions, action);
+  return length > 1 ? `Step ${action.step} of ${length}` : '';
 }
 
 /** Claimed, and nothing ran for certain: it says nothing about whether the command helps, and may be proposed again. */

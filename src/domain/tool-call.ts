@@ -71,7 +71,7 @@ export interface ProposalNotes {
   /** How to tell whether the problem is over; null: nothing is read red, so it can only prevent (or is an undo). */
   readonly verify: VerifyPlan | null;
   /** What is to follow the call itself, in this order, each only once the one before it has taken effect: one plan, approved as one. */
-  readonly then?: readonly PlanStep[];
+  readonly andThen?: readonly PlanStep[];
 }
 
 /** A later step of a plan, on the same target as the first. */
