@@ -70,6 +70,18 @@ export interface ProposalNotes {
   readonly runbookId: string | null;
   /** How to tell whether the problem is over; null: nothing is read red, so it can only prevent (or is an undo). */
   readonly verify: VerifyPlan | null;
+  /** The steps after this one, on the same target: proposed with it as one plan, approved at once, run in this order. */
+  readonly andThen?: readonly PlanStep[];
+}
+
+/** More than this nobody takes in on one card. */
+export const MAX_PLAN_STEPS = 5;
+
+export interface PlanStep {
+  /** An active tool. */
+  readonly tool: string;
+  readonly input: Json;
+  readonly why: string;
 }
 
 /**
