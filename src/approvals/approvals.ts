@@ -258,6 +258,9 @@ function whyNot(action: Action, decision: Decision): Refusal {
         'VOID',
         `This is void: ${action.outcome ?? 'the state moved since it was proposed'}. Nothing was run.`,
       );
+    case 'queued':
+    case 'skipped':
+      return refuse('NOT_THE_PLAN', 'This is one step of a plan; the plan is decided on its first step.');
     case 'expired':
     case 'proposed':
       return refuse(

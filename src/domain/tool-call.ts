@@ -70,17 +70,15 @@ export interface ProposalNotes {
   readonly runbookId: string | null;
   /** How to tell whether the problem is over; null: nothing is read red, so it can only prevent (or is an undo). */
   readonly verify: VerifyPlan | null;
-  /** The steps after this one, on the same target: proposed with it as one plan, approved at once, run in this order. */
+  /** What is to follow the call itself, in this order, each only once the one before it has taken effect: one plan, approved as one. */
   readonly andThen?: readonly PlanStep[];
 }
 
-/** More than this nobody takes in on one card. */
-export const MAX_PLAN_STEPS = 5;
-
+/** A later step of a plan, on the same target as the first. */
 export interface PlanStep {
-  /** An active tool. */
   readonly tool: string;
   readonly input: Json;
+  /** Why it belongs to the plan, a sentence. */
   readonly why: string;
 }
 

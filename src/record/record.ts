@@ -72,7 +72,7 @@ export function createRecords(sql: Sql): IncidentRecords {
           tx`SELECT * FROM alert WHERE incident_id = ${id} ORDER BY id`,
           tx`SELECT * FROM event WHERE incident_id = ${id} ORDER BY seq`,
           tx`SELECT * FROM tool_call WHERE incident_id = ${id} ORDER BY started_at, id`,
-          tx`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, id`,
+          tx`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, plan_id, step`,
           tx`SELECT * FROM episode WHERE incident_id = ${id} ORDER BY id`,
           tx`SELECT * FROM denial d WHERE EXISTS (
                SELECT FROM action a WHERE a.incident_id = ${id}

@@ -1,4 +1,4 @@
-import type { Action } from '../domain/action.ts';
+import { type Action, stepsOf } from '../domain/action.ts';
 import type { Denial } from '../domain/denial.ts';
 import type { Diagnosis } from '../domain/diagnosis.ts';
 import type { IncidentEvent } from '../domain/event.ts';
@@ -144,6 +144,7 @@ const isTriage = (reason: string, { events }: IncidentRecord): boolean =>
 function actionsOf(record: IncidentRecord): string[] {
   return record.actions.flatMap((action) => [
     `*Action* ${action.id} on ${action.target}: \`${action.command}\``,
+    ...stepOf(record, action),
     `• ${label('why', isWhyInModelsWords(action, record.events))}${action.why || 'not said'}`,
     `• ${decisionOf(action)}`,
     ...denialsOf(record, action),
@@ -152,6 +153,11 @@ function actionsOf(record: IncidentRecord): string[] {
       : []),
     '',
   ]);
+}
+
+function stepOf({ actions }: IncidentRecord, action: Action): string[] {
+  const { length } = stepsOf(actions, action);
+  return length === 1 ? [] : [`• step ${action.step} of ${length} of the plan ${action.planId}`];
 }
 
 /** What people have said no to: here in full; elsewhere who to ask, since its reader need not be able to read there. */
@@ -194,6 +200,10 @@ function decisionOf(action: Action): string {
       return `expired at ${moment(action.expiresAt)}: nothing was run`;
     case 'void':
       return 'void: nothing was run';
+    case 'queued':
+      return 'waits for the step before it';
+    case 'skipped':
+      return 'skipped: not run';
     case 'approved':
     case 'started':
     case 'succeeded':

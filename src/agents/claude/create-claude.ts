@@ -1,7 +1,7 @@
+import { MAX_STEPS } from '../../domain/action.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
 import { OpsError } from '../../domain/errors.ts';
 import { asActionId, asToolCallId, type ToolCallId } from '../../domain/ids.ts';
-import { MAX_PLAN_STEPS } from '../../domain/tool-call.ts';
 import type { Runbook } from '../../memory/runbooks/runbook.ts';
 import type { ReportReview } from '../loop/types.ts';
 import { checkKnownProblem, type RunbookCheck } from '../playbook/create-playbook.ts';
@@ -228,7 +228,7 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
     },
     limits: {
       turns: PLANNING_TURNS,
-      toolCalls: PLANNING_TURNS * MAX_PLAN_STEPS,
+      toolCalls: PLANNING_TURNS * MAX_STEPS,
       usd: PLANNING_USD,
       wallMs: 4 * 60_000,
     },

@@ -33,6 +33,8 @@ export async function decide(run: PhaseRun): Promise<void> {
     case 'unknown':
     case 'succeeded':
     case 'failed':
+    case 'queued':
+    case 'skipped':
       // The ledger moves the incident in the same transaction; a state like this here has been moved on already.
       return;
   }

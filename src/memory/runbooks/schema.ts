@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { MAX_STEPS } from '../../domain/action.ts';
 import { domains } from '../../domain/incident.ts';
-import { type Json, MAX_PLAN_STEPS } from '../../domain/tool-call.ts';
+import type { Json } from '../../domain/tool-call.ts';
 
 const kebab = z
   .string()
@@ -67,7 +68,7 @@ const proposal = z
     steps: z
       .array(act)
       .min(2, 'a plan has at least two steps; one act is written without "steps"')
-      .max(MAX_PLAN_STEPS, `a plan has at most ${MAX_PLAN_STEPS} steps`)
+      .max(MAX_STEPS, `a plan has at most ${MAX_STEPS} steps`)
       .optional(),
     when: words.optional(),
     verify: words.optional(),

@@ -107,6 +107,10 @@ function titleOf(action: Action): string {
       return 'Expired: nothing was run';
     case 'void':
       return 'Void: nothing was run';
+    case 'queued':
+      return 'Waits for the step before it';
+    case 'skipped':
+      return 'Skipped: not run';
   }
 }
 
