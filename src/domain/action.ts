@@ -25,6 +25,9 @@ export type Risk = 'low' | 'medium' | 'high';
  */
 export type Purpose = 'repair' | 'prevent' | 'undo';
 
+/** The most steps that one approval may be for. */
+export const MAX_STEPS = 5;
+
 /** One proposed mutation, as shown on the card and as it will run: nothing is asked of a model after *Approve*. */
 export interface Action {
   readonly id: ActionId;
