@@ -5,6 +5,14 @@ export function tellingStep(steps: readonly Action[]): Action | undefined {
   return steps.findLast(({ state }) => state !== 'queued' && state !== 'skipped') ?? steps[0];
 }
 
+/** The step that runs now or runs next, once the plan has begun and nothing has stopped it; undefined otherwise. */
+export function runningStep(steps: readonly Action[]): Action | undefined {
+  const step = tellingStep(steps);
+  if (step?.state === 'started' || (step?.state === 'approved' && step.step > 1)) return step;
+  const next = step?.state === 'succeeded' ? steps.find((each) => each.step === step.step + 1) : undefined;
+  return next?.state === 'queued' ? next : undefined;
+}
+
 /** What became of one step, truthfully: a mark, and words for it. */
 export interface StepResult {
   readonly mark: '✓' | '✗' | '?' | '–' | '…' | '·';
@@ -43,7 +51,11 @@ function whySkipped({ step }: Action, steps: readonly Action[]): string {
   const before = steps.findLast((each) => each.step < step && each.state !== 'skipped');
   if (before?.state === 'failed')
     return neverRan(before) ? 'the step before was not run' : 'the step before failed';
-  return (before && reasons[before.state]) ?? 'the plan was ended before it';
+  const known = before && reasons[before.state];
+  if (known) return known;
+  // The first step that was left out says why; what follows it only follows.
+  const said = steps.find(({ state }) => state === 'skipped')?.outcome ?? '';
+  return said.replace(/^Not run: /, '').replace(/\.$/, '') || 'the plan was ended before it';
 }
 
 const reasons: Partial<Record<Action['state'], string>> = {

@@ -2,7 +2,7 @@ import { type Action, stepsOf, undoOf } from '../../domain/action.ts';
 import { describePlan } from '../../domain/describe-act.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../domain/model-words.ts';
-import { tellingStep } from '../../domain/plan-progress.ts';
+import { runningStep, tellingStep } from '../../domain/plan-progress.ts';
 import {
   type Block,
   bold,
@@ -99,7 +99,9 @@ function titleOf(steps: readonly Action[]): string {
   const step = tellingStep(steps);
   const act = cut(oneLine(describePlan(steps)), 90);
   if (step === undefined) return act;
-  const at = steps.length > 1 ? ` at step ${step.step} of ${steps.length}` : '';
+  const running = runningStep(steps);
+  const at = steps.length > 1 ? ` at step ${(running ?? step).step} of ${steps.length}` : '';
+  if (running) return `Running${at}: ${act}`;
   switch (step.state) {
     case 'proposed':
     case 'queued':
@@ -107,9 +109,8 @@ function titleOf(steps: readonly Action[]): string {
         ? `Would propose (audit mode: nothing will run): ${act}`
         : `${act} on ${cut(oneLine(step.target), 40)}?`;
     case 'approved':
-      return step.step > 1 ? `Running${at}: ${act}` : `About to run: ${act}`;
     case 'started':
-      return `Running${at}: ${act}`;
+      return `About to run: ${act}`;
     case 'succeeded':
       return step.step === steps.length ? `Done: ${act}` : `Ended${at}: ${act}`;
     case 'failed':

@@ -2,7 +2,7 @@ import { type Action, stepsOf } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCauseInModelsWords, label } from '../../domain/model-words.ts';
-import { stepResult, tellingStep } from '../../domain/plan-progress.ts';
+import { runningStep, stepResult, tellingStep } from '../../domain/plan-progress.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
 import { feedbackBlocks } from './feedback.ts';
 import { drawResults } from './plan-steps.ts';
@@ -64,6 +64,8 @@ function drawPlanResult(record: IncidentRecord, steps: readonly Action[], event:
 
 function planHead(steps: readonly Action[]): string {
   const step = tellingStep(steps);
+  const running = runningStep(steps);
+  if (running) return `Running step ${running.step} of ${steps.length}`;
   if (step === undefined) return 'Nothing was run';
   const of = `step ${step.step} of ${steps.length}`;
   switch (step.state) {
@@ -77,7 +79,6 @@ function planHead(steps: readonly Action[]): string {
       return step.step === 1 ? '⊘ Nothing was run: the approval is void' : `⊘ Called off before ${of} ran`;
     case 'approved':
     case 'started':
-      return `Running: ${of}`;
     case 'proposed':
     case 'denied':
     case 'expired':

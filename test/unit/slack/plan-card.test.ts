@@ -165,7 +165,10 @@ describe('what became of a plan', () => {
   it.each<[States, string, readonly string[]]>([
     [['succeeded', 'succeeded', 'succeeded'], 'Done: ', ['✓ 1.', '✓ 2.', '✓ 3.']],
     [['succeeded', 'started', 'queued'], 'Running at step 2 of 3: ', ['✓ 1.', '… 2.', '· 3.']],
-    [['succeeded', 'approved', 'queued'], 'Running at step 2 of 3: ', ['✓ 1.', '· 2.', '· 3.']],
+    [['succeeded', 'queued', 'queued'], 'Running at step 2 of 3: ', ['✓ 1.', '· 2.', '· 3.']],
+    [['started', 'queued', 'queued'], 'Running at step 1 of 3: ', ['… 1.', '· 2.', '· 3.']],
+    [['approved', 'queued', 'queued'], 'About to run: ', ['· 1.', '· 2.', '· 3.']],
+    [['succeeded', 'skipped', 'skipped'], 'Ended at step 1 of 3: ', ['✓ 1.', '– 2.', '– 3.']],
     [['succeeded', 'failed', 'skipped'], 'Failed at step 2 of 3: ', ['✓ 1.', '✗ 2.', '– 3.']],
     [['succeeded', 'unknown', 'queued'], 'Unknown whether it ran at step 2 of 3: ', ['✓ 1.', '? 2.', '· 3.']],
     [['succeeded', 'void', 'skipped'], 'Called off at step 2 of 3: ', ['✓ 1.', '– 2.', '– 3.']],
@@ -191,6 +194,15 @@ describe('what became of a plan', () => {
     expect(slot(`result:${ACTION}`, steps, ...events)?.text).toContain(
       '✓ 1 ran · ✗ 2 failed · – 3 not run: the step before failed',
     );
+  });
+
+  it('says who or what ended a plan between two steps', () => {
+    const steps = plan(['succeeded', 'skipped', 'skipped']).map((step) =>
+      step.id === SECOND ? { ...step, outcome: 'Not run: stopped by Olivia.' } : step,
+    );
+    const shown = result(steps, finished(ACTION, 'succeeded'));
+    expect(shown).toContain('Ended after step 1 of 3');
+    expect(shown.match(/": not run: stopped by Olivia"/g)).toHaveLength(2);
   });
 
   it('does not say of what never ran that it failed', () => {
