@@ -191,10 +191,11 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ];
     }
 
-    function refusedEnding({ code, reason: said }: Refusal): readonly [Ending, ToolCallResult] {
+    function refusedEnding({ code, reason: said, wait }: Refusal): readonly [Ending, ToolCallResult] {
       const reason = screened.line(said);
+      const result = wait ? { until: wait.until, limit: screened.line(wait.limit) } : null;
       return [
-        { state: 'refused', output: reason, result: null, truncated: false, code, actionId: null },
+        { state: 'refused', output: reason, result, truncated: false, code, actionId: null },
         { kind: 'refused', toolCallId: id, code, reason },
       ];
     }

@@ -4,6 +4,7 @@ import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCauseInModelsWords, label } from '../../domain/model-words.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
 import { feedbackBlocks } from './feedback.ts';
+import { nextStepOf } from './next-step.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { facts, money, span, verdictMarks, verdictWords } from './words.ts';
@@ -110,9 +111,7 @@ export function drawEscalation(
       heading('🚨 A person is needed'),
       prose(
         paragraph(...who, words(cut(event.reason.trim() || 'No reason was given.', 1500))),
-        ...(record.incident.nextStep
-          ? [paragraph(bold('Next: '), words(cut(oneLine(record.incident.nextStep), 500)))]
-          : []),
+        ...(record.incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(record.incident, 500))] : []),
         paragraph(
           words('Everything seen and tried is in this thread. Mention me with a hint, and I look again.', {
             italic: true,
