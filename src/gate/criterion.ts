@@ -1,3 +1,4 @@
+import { type AlertRule, ruleBound } from '../domain/alert-rule.ts';
 import type { IncidentId, ToolCallId } from '../domain/ids.ts';
 import { readMeasure } from '../domain/measure.ts';
 import type { Json, ToolCall, ToolCallRequest, ToolCallResult, VerifyPlan } from '../domain/tool-call.ts';
@@ -86,16 +87,21 @@ export interface RedMeasure {
   readonly bound: number;
 }
 
-/** The measures of a successful read on record that are beyond their own bounds, and tell of the problem itself. */
+/**
+ * The measures of a successful read on record that are beyond their bounds, and tell of the problem itself. The bound is the
+ * alert rule's where that is about the measure, else the measure's own.
+ */
 export function redMeasures(
   registry: { get(name: string): AnyTool | undefined },
   call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
+  rule: AlertRule | null,
 ): readonly RedMeasure[] {
   if (call.state !== 'ok') return [];
   return measuresOf(registry, call.tool)
     .filter((measure) => !measure.ofOneThing)
-    .filter((measure) => readMeasure(measure, measure.bound, call.result).isHealthy === false)
-    .map(({ name, bound }) => ({ tool: call.tool, input: call.input, measure: name, bound }));
+    .map((measure) => ({ measure, bound: ruleBound(measure, rule) ?? measure.bound }))
+    .filter(({ measure, bound }) => readMeasure(measure, bound, call.result).isHealthy === false)
+    .map(({ measure, bound }) => ({ tool: call.tool, input: call.input, measure: measure.name, bound }));
 }
 
 export function measuresOf(registry: { get(name: string): AnyTool | undefined }, name: string) {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { AlertRule } from '../domain/alert-rule.ts';
 import { messageOf, OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import type { Measure } from '../domain/measure.ts';
@@ -52,8 +53,11 @@ export interface Gate extends Execution {
   mayReadAgain(call: Pick<ToolCall, 'tool' | 'target' | 'input'>): Refusal | undefined;
   /** Reads a recovery criterion on the live system, as the validator. */
   readCriterion(question: CriterionQuestion): Promise<CriterionReading>;
-  /** What a recorded read shows to be wrong, by the measures its tool declares. Runs nothing. */
-  redMeasures(call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>): readonly RedMeasure[];
+  /** What a recorded read shows to be wrong, by the measures its tool declares and the alert's own rule. Runs nothing. */
+  redMeasures(
+    call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
+    rule: AlertRule | null,
+  ): readonly RedMeasure[];
   /** Of a tool: none for one that declares none. */
   measures(tool: string): readonly Measure[];
 }
@@ -264,7 +268,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ),
     mayReadAgain: (recorded) => mayReadAgain(deps.registry, recorded),
     readCriterion: criterion,
-    redMeasures: (recorded) => redMeasures(deps.registry, recorded),
+    redMeasures: (recorded, rule) => redMeasures(deps.registry, recorded, rule),
     measures: (tool) => measuresOf(deps.registry, tool),
     ...createExecution({ ...deps, criterion }, parts),
   };

@@ -116,13 +116,17 @@ describe('when the limit is over', () => {
     world.waiting = 0;
     await limitEnds(id);
     await comesBack(id);
-    const { incident: now, actions } = await incident.until(
-      id,
-      'reported',
-      (record) => record.incident.asksAgainAt === null,
-    );
+    const {
+      incident: now,
+      actions,
+      events,
+    } = await incident.until(id, 'reported', (record) => record.incident.asksAgainAt === null);
     expect(now.nextStep).toContain('over by itself');
     expect(actions).toEqual([]);
+    // No model plans for what is over.
+    expect(events.filter((event) => event.type === 'state.changed' && event.to === 'planning')).toHaveLength(
+      1,
+    );
   });
 
   test('nothing is asked for when it cannot be read whether the problem is there', async () => {

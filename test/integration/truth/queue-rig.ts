@@ -8,7 +8,7 @@ import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentState } from '../../../src/domain/incident.ts';
 import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
 import { measureAt } from '../../../src/domain/measure.ts';
-import type { Json, VerifyPlan } from '../../../src/domain/tool-call.ts';
+import type { Json } from '../../../src/domain/tool-call.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import { boxAlert, type Core, findsNothing } from '../../support/core.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -22,8 +22,8 @@ export interface QueueWorld {
   acts: () => void;
   /** The window of the action's limit; null: it has none. */
   limitMs: number | null;
-  /** The runbook's own words on when it is over; null: it has none. */
-  verify: VerifyPlan | null;
+  /** What is proposed says with which of them it is over: nothing, or what the diagnosis's first suggestion has. */
+  verify: 'as suggested' | null;
   /** What the diagnosis says beside the read that it cites. */
   says: (call: {
     readonly toolCallId: Diagnosis['evidence'][number]['toolCallIds'][number];
@@ -58,6 +58,7 @@ export function queueTools(world: QueueWorld): readonly Tool[] {
           unit: 'jobs',
           healthy: 'at_most',
           bound: 20,
+          metrics: ['queue_jobs_waiting'],
         }),
       ],
       input: z.strictObject({}),
@@ -138,12 +139,13 @@ export function queueInvestigator(world: QueueWorld): Investigator {
         ...world.says(seen),
       };
     },
-    plan: async (work) => {
+    plan: async (work, diagnosis) => {
+      const verify = world.verify === null ? null : (diagnosis.suggested?.[0]?.verify ?? null);
       const proposed = await work.callTool({
         tool: 'queue_kick',
         target: work.incident.target,
         input: { what: 'consumer-7' },
-        proposal: { why: 'It may help.', runbookId: null, verify: world.verify },
+        proposal: { why: 'It may help.', runbookId: null, verify },
       });
       return proposed.kind === 'proposed'
         ? { kind: 'proposed', actionId: proposed.actionId }
