@@ -19,6 +19,7 @@ import {
   type CriterionQuestion,
   type CriterionReading,
   measuresOf,
+  type RecordedRead,
   type RedMeasure,
   readCriterion,
   redMeasures,
@@ -54,10 +55,7 @@ export interface Gate extends Execution {
   /** Reads a recovery criterion on the live system, as the validator. */
   readCriterion(question: CriterionQuestion): Promise<CriterionReading>;
   /** What a recorded read shows to be wrong, by the measures its tool declares and the alert's own rule. Runs nothing. */
-  redMeasures(
-    call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
-    rule: AlertRule | null,
-  ): readonly RedMeasure[];
+  redMeasures(call: RecordedRead, rule: AlertRule | null): readonly RedMeasure[];
   /** Of a tool: none for one that declares none. */
   measures(tool: string): readonly Measure[];
 }

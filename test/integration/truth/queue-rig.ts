@@ -4,6 +4,7 @@ import type { Investigator } from '../../../src/agents/ports.ts';
 import type { Action } from '../../../src/domain/action.ts';
 import type { Alert } from '../../../src/domain/alert.ts';
 import type { Diagnosis } from '../../../src/domain/diagnosis.ts';
+import { OpsError } from '../../../src/domain/errors.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentState } from '../../../src/domain/incident.ts';
 import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
@@ -17,6 +18,8 @@ import { waitFor } from '../../support/wait-for.ts';
 export interface QueueWorld {
   waiting: number;
   readable: boolean;
+  /** Nobody takes a connection. */
+  down: boolean;
   /** Times the action took effect. */
   acted: number;
   acts: () => void;
@@ -36,6 +39,7 @@ export function queueWorld(): QueueWorld {
   return {
     waiting: 30,
     readable: true,
+    down: false,
     acted: 0,
     acts: () => undefined,
     limitMs: null,
@@ -64,8 +68,31 @@ export function queueTools(world: QueueWorld): readonly Tool[] {
       input: z.strictObject({}),
       timeoutMs: 5_000,
       run: async () => {
+        if (world.down) throw refused();
         if (!world.readable) throw new Error('the queue does not answer');
         return { text: `${world.waiting} jobs wait behind consumer-7`, data: { waiting: world.waiting } };
+      },
+    }),
+    defineReadTool({
+      name: 'queue_reachable',
+      description: 'Whether the queue can be reached.',
+      kind: 'read',
+      domain: 'postgres',
+      tellsReachable: true,
+      measures: [
+        measureAt('reachable', {
+          name: 'reachable',
+          label: 'the queue can be reached',
+          unit: '',
+          healthy: 'at_least',
+          bound: 1,
+        }),
+      ],
+      input: z.strictObject({}),
+      timeoutMs: 5_000,
+      run: async () => {
+        if (!world.readable) throw new Error('it cannot be told');
+        return { text: `reachable: ${!world.down}`, data: { reachable: !world.down } };
       },
     }),
     defineActiveTool<{ what: string }, Json>({
@@ -108,6 +135,9 @@ export function queueTools(world: QueueWorld): readonly Tool[] {
   ];
 }
 
+const refused = (): OpsError =>
+  new OpsError('POSTGRES_ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.7:5432', { hint: 'Is it running?' });
+
 /** Reads the queue, blames consumer-7, and proposes to kick it. */
 export function queueInvestigator(world: QueueWorld): Investigator {
   return {
@@ -131,7 +161,7 @@ export function queueInvestigator(world: QueueWorld): Investigator {
           {
             claim: 'consumer-7 is to blame.',
             toolCallIds: [seen.toolCallId],
-            quote: seen.kind === 'ok' ? seen.text : null,
+            quote: seen.kind === 'ok' ? seen.text : seen.kind === 'failed' ? seen.reason : null,
           },
         ],
         // As a runbook's: it is planned from as it stands.
