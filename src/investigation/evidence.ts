@@ -7,6 +7,7 @@ import {
 import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { isEvidenceToolName, type ToolCall } from '../domain/tool-call.ts';
+import { isUnreachable } from '../domain/unreachable.ts';
 import type { UnreadCall } from '../domain/unread.ts';
 import { causeProblems, isSoundChain, problemWith } from './claims/problems.ts';
 import { flat, isQuoteOf, lineWith, standsIn } from './claims/quote.ts';
@@ -55,7 +56,13 @@ export function checkEvidence(
       continue;
     }
     kept.push({ claim: evidence.claim, toolCallIds: held.cited.map((call) => call.id), quote: held.quote });
-    live ||= held.showing.some((call) => call.target !== null && current.has(call.id));
+    // That it cannot be reached is a cause, and never that all is well.
+    live ||= held.showing.some(
+      (call) =>
+        call.target !== null &&
+        current.has(call.id) &&
+        (call.state === 'ok' || diagnosis.verdict === 'cause_found'),
+    );
   }
   const unproven = diagnosis.verdict !== 'cannot_tell' && !live;
   const { missed = [], unread: _, chain, ...said } = diagnosis;
@@ -144,7 +151,7 @@ function hold(
     const call = calls.get(id);
     if (call === undefined) return `It cites ${id}, which never happened in this incident.`;
     if (call.incidentId !== incident.id) return `It cites ${id}, which belongs to another incident.`;
-    if (call.state !== 'ok') return `It cites ${id}, which did not succeed (${call.state}).`;
+    if (!isSound(call, incident.id)) return `It cites ${id}, which did not succeed (${call.state}).`;
     cited.push(call);
   }
   // What was read again from an earlier output was shown by that one.
@@ -201,8 +208,10 @@ function sourcesOf(
   });
 }
 
+/** It succeeded, or its very failure shows that the system cannot be reached. */
 function isSound(call: ToolCall, incidentId: string): boolean {
-  return call.state === 'ok' && call.incidentId === incidentId;
+  if (call.incidentId !== incidentId) return false;
+  return call.state === 'ok' || (call.state === 'failed' && isUnreachable(call.code));
 }
 
 /**

@@ -197,7 +197,13 @@ function diagnosisOf(
     ...(chain.length > 1 ? { chain } : {}),
     ...(symptomNow === null
       ? {}
-      : { symptomNow: { present: symptomNow.present, toolCallId: callOf(symptomNow.toolCallId) } }),
+      : {
+          symptomNow: {
+            present: symptomNow.present,
+            toolCallId: callOf(symptomNow.toolCallId),
+            ...(symptomNow.bound === null ? {} : { bound: symptomNow.bound }),
+          },
+        }),
     ...(fixConfidence === null ? {} : { fixConfidence }),
     evidence: report.evidence.map(({ claim, toolCallIds, quote }) => ({
       claim,

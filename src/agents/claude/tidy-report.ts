@@ -102,7 +102,19 @@ function tidySymptom(input: unknown): unknown {
   const present = take('present', 'now', 'value');
   return call === undefined || present === undefined
     ? null
-    : { present: isTrue(present), toolCallId: String(call) };
+    : { present: isTrue(present), toolCallId: String(call), bound: tidyBound(take('bound', 'healthy')) };
+}
+
+/** `{ value: 60, unit: "%" }` and "60 %" are the same; what is no number with a unit is none. */
+function tidyBound(input: unknown): unknown {
+  const fields = fieldsOf(input);
+  const [value, unit] = fields
+    ? [fields.get('value'), fields.get('unit') ?? '']
+    : (/^\s*([\d.]+)\s*(.*)$/u.exec(typeof input === 'string' ? input : '') ?? []).slice(1);
+  const number = Number(value ?? Number.NaN);
+  return Number.isFinite(number) && typeof unit === 'string'
+    ? { value: number, unit: unit.trim().slice(0, 20) }
+    : null;
 }
 
 /** ISO 8601; null for what is no moment. */
