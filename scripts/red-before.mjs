@@ -1,14 +1,28 @@
 // `scripts/red-before <commit> [test file …]`: runs today's tests of test/integration/truth, or those named, against the
-// code of a commit, and prints each assertion that was red there. Exits 1 when a file has none: then it shows nothing that
-// was mended since. Run it in a checkout that is installed; what is not committed yet is tried as well.
+// code of a commit, and prints each assertion that was red there. What failed since the code it stands on is not there yet, or
+// in any other way than by an assertion, is no red assertion and stands apart. Exits 1 when a file has none: then it shows
+// nothing that was mended since. Run it in a checkout that is installed; what is not committed yet is tried as well.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 const truth = join('test', 'integration', 'truth');
 /** Of today, over the commit's own: the tests, what they stand on, and the dependencies they run with. */
 const laidOver = [truth, join('test', 'support'), 'vitest.config.ts', 'package-lock.json'];
+
+/** What the code of then has not: a module, an export, a table, a column, a function. */
+const NOT_THERE =
+  /Cannot find (?:module|package)|Failed to (?:load|resolve)|does not provide an export|is not a (?:function|constructor)|(?:relation|column|function|type) "?[^"]*"?.{0,60}does not exist|unknown (?:option|command)/;
 
 const [commit, ...named] = process.argv.slice(2);
 const root = git(process.cwd(), 'rev-parse', '--show-toplevel');
@@ -22,8 +36,8 @@ git(root, 'worktree', 'add', '--quiet', '--detach', before, commit);
 // Ctrl-C goes to the running step as well: it ends, and what was made is removed below.
 process.on('SIGINT', () => undefined);
 try {
-  prepare();
-  process.exitCode = print(readResults(), git(root, 'rev-parse', '--short', commit));
+  const added = prepare();
+  process.exitCode = print(readResults(), git(root, 'rev-parse', '--short', commit), added);
 } finally {
   git(root, 'worktree', 'remove', '--force', before);
   rmSync(join(before, '..'), { recursive: true, force: true });
@@ -40,18 +54,59 @@ function testsIn(folder) {
     .sort();
 }
 
-/** The commit's code with today's tests, compiled: some tests run the product. */
+/**
+ * The commit's code with today's tests, compiled: some tests run the product.
+ *
+ * @returns {string[]} modules of today that were laid beside it
+ */
 function prepare() {
   for (const path of new Set([...laidOver, ...files])) {
     rmSync(join(before, path), { recursive: true, force: true });
     if (existsSync(join(root, path))) cpSync(join(root, path), join(before, path), { recursive: true });
   }
+  const added = layBeside(sourcesIn(laidOver));
   symlinkSync(join(root, 'node_modules'), join(before, 'node_modules'));
-  if (!existsSync(join(before, 'scripts', 'build.mjs'))) return;
-  spawnSync(process.execPath, ['scripts/build.mjs', '--even-with-errors'], { cwd: before, stdio: 'inherit' });
+  if (existsSync(join(before, 'scripts', 'build.mjs')))
+    spawnSync(process.execPath, ['scripts/build.mjs', '--even-with-errors'], {
+      cwd: before,
+      stdio: 'inherit',
+    });
+  return added;
 }
 
-/** @returns {{ file: string, red: object[], green: number, unable: object[] }[]} one for each test file */
+function sourcesIn(paths) {
+  return [...new Set([...paths, ...files])].flatMap((path) => {
+    if (path.endsWith('.ts')) return [path];
+    if (!existsSync(join(root, path)) || path.includes('.')) return [];
+    return readdirSync(join(root, path), { recursive: true })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(path, name));
+  });
+}
+
+/**
+ * Modules that these import and the commit does not have at all, so that what the tests say of the rest can be tried. The
+ * commit's own code imports none of them, so it does what it did.
+ */
+function layBeside(sources) {
+  const added = new Set();
+  const open = [...sources];
+  for (let source = open.pop(); source !== undefined; source = open.pop()) {
+    const text = existsSync(join(root, source)) ? readFileSync(join(root, source), 'utf8') : '';
+    for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
+      const path = join(dirname(source), specifier);
+      if (!/^(?:src|playground|bench|evals)\//.test(path)) continue;
+      if (existsSync(join(before, path)) || !existsSync(join(root, path))) continue;
+      mkdirSync(dirname(join(before, path)), { recursive: true });
+      cpSync(join(root, path), join(before, path));
+      added.add(path);
+      open.push(path);
+    }
+  }
+  return [...added].sort();
+}
+
+/** @returns {{ file: string, red: object[], green: number, missing: object[], other: object[] }[]} one for each test file */
 function readResults() {
   const output = join(before, 'red-before.json');
   const vitest = join(before, 'node_modules', 'vitest', 'vitest.mjs');
@@ -66,24 +121,29 @@ function readResults() {
   });
 }
 
-/** Red is an assertion that failed. What failed in any other way has not been tried: the code it needs is not there. */
+/** Red is an assertion that failed. What failed in any other way has not been tried. */
 function sorted(found) {
   const tests = found?.assertionResults ?? [];
   const red = [];
-  const unable = [];
+  const missing = [];
+  const other = [];
   for (const { status, fullName, failureMessages } of tests) {
     if (status === 'passed') continue;
     const text = (failureMessages ?? []).join('\n');
     const one = { name: fullName, at: placeOf(text), text: shortened(text) || status };
-    (/^AssertionError\b/.test(text) ? red : unable).push(one);
+    listFor(text).push(one);
   }
-  if (tests.length === 0)
-    unable.push({
-      name: 'the whole file',
-      at: '',
-      text: shortened(found?.message ?? '') || 'no test in it ran',
-    });
-  return { red, unable, green: tests.filter(({ status }) => status === 'passed').length };
+  if (tests.length === 0) {
+    const text = found?.message ?? '';
+    const whole = { name: 'the whole file', at: '', text: shortened(text) || 'no test in it ran' };
+    (NOT_THERE.test(text) ? missing : other).push(whole);
+  }
+  return { red, missing, other, green: tests.filter(({ status }) => status === 'passed').length };
+
+  function listFor(text) {
+    if (/^AssertionError\b/.test(text)) return red;
+    return NOT_THERE.test(text) ? missing : other;
+  }
 }
 
 /** The first line of a test in the stack. */
@@ -104,22 +164,31 @@ function shortened(text) {
 }
 
 /** @returns the exit code */
-function print(results, name) {
+function print(results, name, added) {
   const say = (line) => process.stdout.write(`${line}\n`);
-  for (const { file, red, unable } of results) {
-    if (red.length + unable.length > 0) say(`\n${file}`);
+  if (added.length > 0)
+    say(`\nModules that the tests import and ${name} does not have, laid beside it:\n${indented(added)}`);
+  for (const { file, red, missing, other } of results) {
+    if (red.length + missing.length + other.length > 0) say(`\n${file}`);
     for (const one of red) say(`  red: ${one.name}\n    ${one.at || file}\n    ${one.text}`);
-    for (const one of unable) say(`  could not run: ${one.name}\n    ${one.text}`);
+    for (const one of missing) say(`  not there yet: ${one.name}\n    ${one.text}`);
+    for (const one of other) say(`  failed without an assertion: ${one.name}\n    ${one.text}`);
   }
   const sum = (count) => results.reduce((total, result) => total + count(result), 0);
-  const counts = [
-    sum(({ red }) => red.length),
-    sum(({ green }) => green),
-    sum(({ unable }) => unable.length),
-  ];
-  say(`\nAt ${name}: ${counts[0]} red, ${counts[1]} green, ${counts[2]} could not run`);
-  const nothingRed = results.filter(({ red }) => red.length === 0);
-  if (nothingRed.length > 0)
-    say(`No assertion was red there in:\n${nothingRed.map(({ file }) => `  ${file}`).join('\n')}`);
-  return nothingRed.length === 0 && results.length > 0 ? 0 : 1;
+  say(
+    `\nAt ${name}: ${sum(({ red }) => red.length)} red, ${sum(({ green }) => green)} green, ` +
+      `${sum(({ missing }) => missing.length)} not there yet, ${sum(({ other }) => other.length)} failed without an assertion`,
+  );
+  const without = results.filter(({ red }) => red.length === 0);
+  const unable = without.filter(({ green, other }) => green === 0 && other.length === 0);
+  const shown = (list) => indented(list.map(({ file }) => file));
+  if (unable.length > 0)
+    say(`Nothing could be tried there, what they test is not there yet:\n${shown(unable)}`);
+  const tried = without.filter((result) => !unable.includes(result));
+  if (tried.length > 0) say(`No assertion was red there in:\n${shown(tried)}`);
+  return without.length === 0 && results.length > 0 ? 0 : 1;
+}
+
+function indented(lines) {
+  return lines.map((line) => `  ${line}`).join('\n');
 }
