@@ -103,7 +103,7 @@ function layBeside(sources) {
       open.push(path);
     }
   }
-  return [...added].sort();
+  return [...added].sort((a, b) => (a < b ? -1 : 1));
 }
 
 /** @returns {{ file: string, red: object[], green: number, missing: object[], other: object[] }[]} one for each test file */

@@ -219,7 +219,7 @@ async function setScene(
     approvals,
     accept: stage.accept(sql, target),
     alert: {
-      source: 'alertmanager',
+      source: of.source,
       status: 'firing',
       name,
       title,

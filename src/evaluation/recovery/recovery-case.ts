@@ -16,7 +16,7 @@ export type Ending = (typeof endings)[number];
 /** From this moment on the system's reads are these; what is not among them stays as it was. */
 const Moment = z.strictObject({
   after_seconds: z.number().min(0).default(0),
-  /** The truth that no tool tells: whether the problem is gone. As before when left out. */
+  /** The truth that no tool tells: whether the problem is gone, and not away for a moment only. As before when left out. */
   is_gone: z.boolean().optional(),
   /** A recorded incident whose reads these are. */
   recorded: z.string().optional(),
@@ -85,6 +85,8 @@ export const RecoveryCase = z
     /** From the alert on, the first at once. */
     world: z.array(Moment).min(1),
     changes: z.record(z.string(), Change).default({}),
+    /** Who sends it: one that sends ends as well and is waited for, or a chat message, where our own check stands alone. */
+    source: z.enum(['alertmanager', 'slack']).default('alertmanager'),
     /** When the source says that it is over; truthfully when left out, and never when empty. */
     source_says_over: z.array(Word).default([{ after: 'gone', seconds: 30 }]),
     /** Decisions, card by card; cards beyond them are approved. */
