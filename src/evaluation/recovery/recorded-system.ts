@@ -120,9 +120,14 @@ interface Acts {
   hasRun(name: string): boolean;
 }
 
+/** What a host declares is part of its configuration, which no recording has: its rules would have nothing to go by. */
+function withoutHost<T extends Tool>({ rules, ...tool }: T) {
+  return { ...tool, ...(rules === undefined || tool.targetKind === 'host' ? {} : { rules }) };
+}
+
 function reading(tool: ReadTool, read: (tool: string, input: Json) => RecordedOutput): ReadTool {
   return {
-    ...tool,
+    ...withoutHost(tool),
     run: async (_, input) => {
       const { status, output, data, code } = read(tool.name, input as Json);
       if (status === 'error')
@@ -137,7 +142,7 @@ function acting(
   { change: of, make, hasRun }: Acts,
 ): ActiveTool<unknown, Json> {
   return {
-    ...tool,
+    ...withoutHost(tool),
     preflight: async (_, input) => preflightOf(of(tool.name, input as Json).change),
     run: async (_, input) => {
       const { name, change } = of(tool.name, input as Json);
