@@ -1,15 +1,25 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { blockedSessions } from '../../../playground/claude/blocked-sessions.ts';
+import type { MessagesRequest, ScriptedReply } from '../../../playground/claude/scenario.ts';
+import { createScriptedClaude, type ScriptedClaude } from '../../../playground/claude/scripted-claude.ts';
 import { openRecoveryStage } from '../../../src/app/recovery-stage.ts';
 import { loadCases, loadScenarios } from '../../../src/cli/evals-inputs.ts';
 import { caseIn } from '../../../src/evaluation/recovery/load-cases.ts';
-import { CONFIDENTLY_WRONG, ORACLE, playbookPlanner } from '../../../src/evaluation/recovery/planners.ts';
+import {
+  CONFIDENTLY_WRONG,
+  claudePlanner,
+  ORACLE,
+  playbookPlanner,
+} from '../../../src/evaluation/recovery/planners.ts';
 import type { Planner } from '../../../src/evaluation/recovery/play.ts';
 import type { RecoveryCase } from '../../../src/evaluation/recovery/recovery-case.ts';
 import { runRecovery } from '../../../src/evaluation/recovery/run-recovery.ts';
 import { recoveryTable } from '../../../src/evaluation/tables.ts';
+import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
+import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
 import { allTools } from '../../../src/tools/all.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
@@ -84,6 +94,68 @@ describe('the recovery cases', () => {
     },
     PLAYING_MS,
   );
+});
+
+describe('Claude as the planner', () => {
+  let claude: ScriptedClaude | undefined;
+  afterEach(async () => claude?.close());
+
+  async function played(script: (request: MessagesRequest) => ScriptedReply) {
+    claude = await createScriptedClaude({ scenario: script });
+    const llm = createModelGateway({
+      backend: createAnthropicBackend({ apiKey: 'sk-test', baseUrl: claude.url }),
+      retry: { baseDelayMs: 1 },
+    });
+    const { plays } = await run(
+      claudePlanner(llm, [], { sceptic: false }),
+      cases.filter(({ id }) => id === 'wrong-victim'),
+    );
+    return plays[0];
+  }
+
+  test(
+    'mends the recorded system with the real tools, and is paid for',
+    async () => {
+      const play = await played(blockedSessions);
+      expect(play).toMatchObject({ planner: 'claude', ending: 'fixed', score: 1, ran: ['end-root'] });
+      expect(play?.costUsd).toBeGreaterThan(0);
+    },
+    PLAYING_MS,
+  );
+
+  test(
+    'that blames a session which only waits gets nothing called fixed',
+    async () => {
+      const play = await played((request) => blaming(blockedSessions(request)));
+      expect(play).toMatchObject({ falseFixed: false, outcome: 'cautious' });
+      expect(play?.wrongProposals).toEqual(['end-waiter']);
+      expect(play?.ran).toEqual(['end-waiter']);
+    },
+    PLAYING_MS,
+  );
+
+  /** The same words about the first of those that wait, the quotes left as they are. */
+  function blaming(reply: ScriptedReply): ScriptedReply {
+    const waiter = (text: string): string =>
+      text
+        .replaceAll('26614', '26618')
+        .replaceAll('2026-11-22T03:17:47.089955Z', '2026-11-22T03:17:47.134604Z');
+    const changed = (value: unknown): unknown => {
+      if (typeof value === 'string') return waiter(value);
+      if (typeof value === 'number') return Number(waiter(String(value)));
+      if (Array.isArray(value)) return value.map(changed);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([key, one]) => [key, key === 'quote' ? one : changed(one)]),
+      );
+    };
+    return {
+      ...reply,
+      blocks: (reply.blocks ?? []).map((block) =>
+        'input' in block ? { ...block, input: changed(block.input) } : block,
+      ),
+    };
+  }
 });
 
 describe('a false fixed', () => {
