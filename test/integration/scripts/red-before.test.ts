@@ -63,7 +63,7 @@ test('each assertion that was red is printed with its place and what it saw', ()
 
 test('without names all of the truth is tried; what is new is laid beside the old code', () => {
   const { code, said } = redBefore('HEAD');
-  expect(said).toMatch(/does not have, laid beside it:\n {2}src\/double\.ts\n/);
+  expect(said).toMatch(/does not have, laid beside it for those:\n {2}src\/double\.ts\n/);
   expect(said).toMatch(/1 red, 2 green, 0 not there yet, 0 failed without an assertion/);
   expect(said).toContain('No assertion was red there in:\n  test/integration/truth/double.test.ts');
   expect(code).toBe(1);
