@@ -84,6 +84,7 @@ export function missingFrom(text: string, shown: Shown): readonly string[] {
     rest,
   } = readQuantities(unquoted.replace(/\(\d{1,2}\)|^\s*\d{1,2}\.\s/gm, ' '));
   const missing = [
+    ...oddities(plain).filter((odd) => !shown.text.includes(searchable(odd))),
     ...quantities.filter((quantity) => !standsAsNumber(quantity, plain, shown)).map((one) => one.text),
     ...moments
       .filter(
@@ -118,8 +119,24 @@ function isPart(word: string, words: ReadonlySet<string>): boolean {
   return false;
 }
 
+/**
+ * What cannot be held against anything, so that it has to stand as it is. Numbers below zero, `000` or `4.000` with a
+ * separator that may be of either kind, endless, none at all; words of letters that only look like others.
+ */
+function oddities(text: string): readonly string[] {
+  const words = (text.match(/\p{L}{3,}/gu) ?? []).filter(
+    (word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word),
+  );
+  return [...(text.match(ODD_NUMBER) ?? []), ...words];
+}
+const ODD_NUMBER =
+  /(?<![\p{L}\p{N}\p{Pd}.,:)\]])[-\u2212]\d+(?:\.\d+)?(?![\p{L}\p{N}:-])|(?<![\p{L}\p{N}_.:])0\d+(?![\p{L}\p{N}_.:])|(?<![\p{L}\p{N}_.,])[1-9]\d{0,2}(?:\.\d{3})+(?![\p{L}\p{N}_.:%]|\s?m?s\b)|∞|\bNaN\b/gu;
+
 function standsAsNumber(quantity: Quantity, text: string, shown: Shown): boolean {
-  const { kind, value, inWords } = quantity;
+  const { kind, value, inWords, sense } = quantity;
+  // "Hundreds of": only what counts or measures can be so many, and an identifier is no measure.
+  if (inWords && sense === 'min' && kind === 'plain')
+    return [...shown.counts, ...shown.measured].some((number) => number >= value);
   if (shown.quantities.some((other) => agrees(quantity, other))) return true;
   switch (kind) {
     case 'plain':
