@@ -134,9 +134,7 @@ const ODD_NUMBER =
 
 function standsAsNumber(quantity: Quantity, text: string, shown: Shown): boolean {
   const { kind, value, inWords, sense } = quantity;
-  // "Hundreds of": only what counts or measures can be so many, and an identifier is no measure.
-  if (inWords && sense === 'min' && kind === 'plain')
-    return [...shown.counts, ...shown.measured].some((number) => number >= value);
+  if (inWords && sense === 'min' && kind === 'plain') return isAsMany(quantity, text, shown);
   if (shown.quantities.some((other) => agrees(quantity, other))) return true;
   switch (kind) {
     case 'plain':
@@ -194,9 +192,21 @@ function hasNumber(text: string, value: number): boolean {
 }
 
 /** Whether the outputs count what this number counts: then their number is the one to say. */
-function isCounted({ to }: Quantity, text: string, { text: shown }: Shown): boolean {
+const isCounted = (quantity: Quantity, text: string, shown: Shown): boolean =>
+  countsOf(quantity, text, shown).length > 0;
+
+/** The numbers by which the outputs count what this one counts. */
+function countsOf({ to }: Quantity, text: string, { text: shown }: Shown): readonly number[] {
   const [noun] = wordsOf(text.slice(to, to + 60)).filter((word) => !isGeneric(word));
-  return noun !== undefined && new RegExp(`\\d+ (?:[a-z]+ )?${noun}`).test(shown);
+  if (noun === undefined) return [];
+  return [...shown.matchAll(new RegExp(`(\\d+) (?:[a-z]+ )?${noun}`, 'g'))].map(([, count]) => Number(count));
+}
+
+/** "Hundreds of sessions": as the outputs count them, or else as anything is measured; an identifier is no measure. */
+function isAsMany(quantity: Quantity, text: string, shown: Shown): boolean {
+  const counted = countsOf(quantity, text, shown);
+  const numbers = counted.length > 0 ? counted : [...shown.counts, ...shown.measured];
+  return numbers.some((number) => number >= quantity.value);
 }
 
 /** "For 15 minutes" may be the time between two moments that were shown. */
