@@ -4,7 +4,7 @@ import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCauseInModelsWords, isModels, label } from '../../domain/model-words.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
-import { doubleCheckWords, ends } from './diagnosis.ts';
+import { doubleCheckWords, hypothesisWords } from './diagnosis.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { colorOf, confidenceWords, facts, mark, money, span, stateWords, times } from './words.ts';
@@ -102,8 +102,8 @@ function weighed({ events }: IncidentRecord): readonly (readonly Span[])[] {
       ? []
       : [
           [
-            bold(label('Else weighed', isModel)),
-            words(others.map(({ cause, end }) => `${ends[end]} ${cut(oneLine(cause), 100)}`).join(' · ')),
+            bold(label(isModel ? 'Else weighed' : 'Looked at too', isModel)),
+            words(others.map((each) => hypothesisWords(each, isModel, 100)).join(' · ')),
           ],
         ]),
     ...(isModel && wouldChangeMyMind
