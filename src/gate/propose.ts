@@ -70,6 +70,7 @@ export async function propose(
   const system = identity.systemIdentifier;
   const ranBefore = await sql`
     SELECT command, state FROM action WHERE incident_id = ${credential.incidentId}
+      AND NOT (${tool.isRepeatable === true} AND round < (SELECT round FROM incident WHERE id = ${credential.incidentId}))
       AND (target = ${target} OR identity = ${system})
       AND tool = ${tool.name} AND state IN ('failed', 'succeeded') AND tool_call_id IS NOT NULL`;
   // A person may take back what has been taken back and done again.

@@ -46,11 +46,12 @@ while true; do
     block=""; n=0
     while [ $n -lt 300 ]; do block="$block$line
 "; n=$((n + 1)); done
-    while [ -f "$dir/app/worker.conf" ]; do
+    while grep -q '^workers=[0-9][0-9]*$' "$dir/app/worker.conf"; do
       printf '%s' "$block" >> "$log"
       [ "$(wc -c < "$log")" -gt 100000000 ] && : > "$log"
       sleep 0.2
     done
+    say "FATAL worker.conf: workers is not a number, cannot go on"
     exit 1
   fi
   say "INFO 3 mails sent"
