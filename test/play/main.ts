@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { LocalSlackClient } from '../support/local-slack.ts';
 import { startProduct } from '../support/product.ts';
 import { judge, type Played } from './judge.ts';
 import { inOrder } from './order.ts';
-import { playFaults, readFaults, type Stage } from './play-faults.ts';
+import { playFaults, readFaults, type Stage, stageIn } from './play-faults.ts';
 import { tellPlayed } from './tell-played.ts';
 
 const HELP = `Plays the faults of the playground to their end and holds what Sentry says of them against the system itself.
@@ -50,13 +49,6 @@ async function main(): Promise<boolean> {
   } finally {
     await product.stop();
   }
-}
-
-/** By the ports that the product keeps in its data folder. */
-function stageIn(dataDir: string): Stage {
-  const ports = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as Record<string, number>;
-  const url = (name: string): string => `http://127.0.0.1:${ports[name] ?? 0}`;
-  return { slack: new LocalSlackClient(url('slack')), faultsUrl: url('faults') };
 }
 
 async function playOn(stage: Stage): Promise<boolean> {

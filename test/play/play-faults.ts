@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, FaultsAnswer } from '../../playground/slack/page-api.ts';
 import { SENTRY_APP, USERS } from '../../playground/slack/seed.ts';
 import type { Message } from '../../playground/slack/slack-shapes.ts';
-import { type LocalSlackClient, textOf } from '../support/local-slack.ts';
+import { LocalSlackClient, textOf } from '../support/local-slack.ts';
 import type { End, Played, Sight } from './judge.ts';
 
 const EVERY_MS = 500;
+/** What is well for so long, and nobody was alerted on it, was ended by another fault. */
+const NO_ALERT_MS = 45_000;
 /** Whoever presses, in this order: a card may want two of them. */
 const APPROVERS = [USERS.onCall, USERS.onCall2] as const;
 
@@ -67,6 +71,13 @@ async function undoLeft(stage: Stage, played: readonly string[]): Promise<void> 
     ({ id, state, holds }) => played.includes(id) && (holds || state === 'active'),
   );
   for (const { id } of left) await stage.slack.act('fault.undo', { userId: USERS.onCall, id });
+}
+
+/** Where a product plays that runs over this data folder, by the ports it keeps there. */
+export function stageIn(dataDir: string): Stage {
+  const ports = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as Record<string, number>;
+  const url = (name: string): string => `http://127.0.0.1:${ports[name] ?? 0}`;
+  return { slack: new LocalSlackClient(url('slack')), faultsUrl: url('faults') };
 }
 
 /** What the faults server says of the system. */
@@ -152,7 +163,7 @@ function hasEnded({ sights, root, causedAt }: Scene, { settledMs }: Limits): boo
   const last = sights.at(-1);
   if (last === undefined || (last.end === 'open' && (root !== undefined || last.isIll))) return false;
   const before = sights.findLast(({ end, isIll }) => end !== last.end || isIll !== last.isIll);
-  return last.at - (before?.at ?? causedAt) >= settledMs;
+  return last.at - (before?.at ?? causedAt) >= (root ? settledMs : NO_ALERT_MS);
 }
 
 const isOutOfTime = ({ causedAt }: Scene, { endsWithinMs }: Limits): boolean =>
