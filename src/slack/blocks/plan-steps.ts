@@ -71,7 +71,7 @@ function titleOf(step: Action, steps: readonly Action[], undecided: boolean): re
   const act = cut(oneLine(describeAct(step)), 120);
   if (undecided) return [bold(`${step.step}. ${act}`)];
   const { mark, says } = stepResult(step, steps);
-  return [bold(`${mark} ${step.step}. ${act}`), words(`: ${says}`)];
+  return [bold(`${mark} ${step.step}. ${act}`), words(`: ${cut(oneLine(says), 160)}`)];
 }
 
 function asApproved(record: IncidentRecord, step: Action) {
