@@ -105,6 +105,18 @@ export function undoOf(actions: readonly Action[], { id }: Pick<Action, 'id'>): 
   );
 }
 
+/** The step that follows it and still waits; undefined for the last one, and where the rest was skipped. */
+export function stepAfter(actions: readonly Action[], action: Action): Action | undefined {
+  const after = stepsOf(actions, action).find(({ step }) => step > action.step);
+  return after?.state === 'queued' ? after : undefined;
+}
+
+/** For people: which step of its plan it is; empty for a single action. */
+export function stepWords(actions: readonly Action[], action: Action): string {
+  const { length } = stepsOf(actions, action);
+  return length > 1 ? `Step ${action.step} of ${length}` : '';
+}
+
 /** Claimed, and nothing ran for certain: it says nothing about whether the command helps, and may be proposed again. */
 export function neverRan(action: Pick<Action, 'state' | 'toolCallId'>): boolean {
   return action.state === 'failed' && action.toolCallId === null;

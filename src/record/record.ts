@@ -34,6 +34,8 @@ export interface IncidentRecords {
   findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;
   toolCall(id: ToolCallId): Promise<ToolCall | null>;
   action(id: ActionId): Promise<Action | null>;
+  /** All steps of a plan, in their order. */
+  plan(id: ActionId): Promise<readonly Action[]>;
   /**
    * Appends an event inside the caller's transaction. With a `dedupeKey` the same event of a step that runs again after
    * a crash is recorded once; returns whether it was new.
@@ -57,6 +59,10 @@ export function createRecords(sql: Sql): IncidentRecords {
     incident: (id) => one(sql`SELECT * FROM incident WHERE id = ${id}`, toIncident),
     toolCall: (id) => one(sql`SELECT * FROM tool_call WHERE id = ${id}`, toToolCall),
     action: (id) => one(sql`SELECT * FROM action WHERE id = ${id}`, toAction),
+    plan: async (id) => {
+      const rows = await sql`SELECT * FROM action WHERE plan_id = ${id} ORDER BY step`;
+      return rows.map(toAction);
+    },
     findByThread: (channel, threadTs) =>
       one(
         sql`SELECT id FROM incident WHERE channel = ${channel} AND thread_ts = ${threadTs}`,
