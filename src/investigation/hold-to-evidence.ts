@@ -21,7 +21,7 @@ export async function holdToEvidence(
   const raw: Diagnosis = { ...said, origin: said.origin ?? (name === 'claude' ? 'model' : 'runbook') };
   const checked = await run.durably(`check evidence of ${name}`, async () => {
     const record = await recordOf(run);
-    const result = publishable(checkEvidence(raw, record));
+    const result = publishable(checkEvidence(raw, record, run.deps.gate.measures));
     for (const dropped of result.dropped) await drop(run, name, dropped);
     return withCriterion(run, name, raw, result, record);
   });
@@ -31,7 +31,7 @@ export async function holdToEvidence(
   if (doubt === null) return checked;
   return run.durably(`double-check of ${name}`, async () => {
     const record = await recordOf(run);
-    const result = doubleChecked(checked, doubt, record);
+    const result = doubleChecked(checked, doubt, record, run.deps.gate.measures);
     for (const dropped of result.dropped) await drop(run, name, dropped);
     // What cited the red measure may have fallen.
     return withCriterion(run, name, raw, result, record);
