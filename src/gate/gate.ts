@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { AlertRule } from '../domain/alert-rule.ts';
 import { messageOf, OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import type { Measure } from '../domain/measure.ts';
@@ -18,6 +19,7 @@ import {
   type CriterionQuestion,
   type CriterionReading,
   measuresOf,
+  type RecordedRead,
   type RedMeasure,
   readCriterion,
   redMeasures,
@@ -54,8 +56,8 @@ export interface Gate extends Execution {
   mayReadAgain(call: Pick<ToolCall, 'tool' | 'target' | 'input'>): Refusal | undefined;
   /** Reads a recovery criterion on the live system, as the validator. */
   readCriterion(question: CriterionQuestion): Promise<CriterionReading>;
-  /** What a recorded read shows to be wrong, by the measures its tool declares. Runs nothing. */
-  redMeasures(call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>): readonly RedMeasure[];
+  /** What a recorded read shows to be wrong, by the measures its tool declares and the alert's own rule. Runs nothing. */
+  redMeasures(call: RecordedRead, rule: AlertRule | null): readonly RedMeasure[];
   /** Of a tool: none for one that declares none. */
   measures(tool: string): readonly Measure[];
 }
@@ -225,10 +227,11 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ];
     }
 
-    function refusedEnding({ code, reason: said }: Refusal): readonly [Ending, ToolCallResult] {
+    function refusedEnding({ code, reason: said, wait }: Refusal): readonly [Ending, ToolCallResult] {
       const reason = screened.line(said);
+      const result = wait ? { until: wait.until, limit: screened.line(wait.limit) } : null;
       return [
-        { state: 'refused', output: reason, result: null, truncated: false, code, actionId: null },
+        { state: 'refused', output: reason, result, truncated: false, code, actionId: null },
         { kind: 'refused', toolCallId: id, code, reason },
       ];
     }
@@ -297,7 +300,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ),
     mayReadAgain: (recorded) => mayReadAgain(deps.registry, recorded),
     readCriterion: criterion,
-    redMeasures: (recorded) => redMeasures(deps.registry, recorded),
+    redMeasures: (recorded, rule) => redMeasures(deps.registry, recorded, rule),
     measures: (tool) => measuresOf(deps.registry, tool),
     ...createExecution({ ...deps, criterion }, parts),
   };

@@ -5,7 +5,9 @@ import type { InvestigationDeps } from './deps.ts';
 import { endRepetition } from './failed-turn.ts';
 import { isOutage } from './is-outage.ts';
 import { nextWork, sourceMayResolve } from './machine.ts';
+import { ASK_AGAIN_TURN } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
+import { askAgain } from './phases/ask-again.ts';
 import { decide } from './phases/await-approval.ts';
 import { diagnose } from './phases/diagnose.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
@@ -76,6 +78,7 @@ export function createTurn(deps: InvestigationDeps) {
     // The watching that asked for it has ended meanwhile.
     if (reason === LOOK_TURN && incident.state !== 'verifying') return;
     if (incident.sourceResolvedAt && sourceMayResolve(incident.state)) return resolveBySource(run);
+    if (reason === ASK_AGAIN_TURN) return askAgain(run);
     if (incident.state === 'resolved') return reopen(run);
     switch (nextWork(incident.state)) {
       case 'triage':

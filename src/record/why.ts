@@ -7,7 +7,7 @@ import type { IncidentRecord } from '../domain/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../domain/model-words.ts';
 import { stepResult } from '../domain/plan-progress.ts';
 import { heldBackWords } from '../domain/seen-before.ts';
-import { stateInWords } from './words.ts';
+import { nextStepInWords, stateInWords } from './words.ts';
 
 /**
  * What happened, which evidence, what was run, who approved, how it ended and what it cost: from the record alone, no
@@ -21,6 +21,7 @@ export function why(record: IncidentRecord): string {
     `${stateInWords(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
       incident.endedAt ? `, ended ${moment(incident.endedAt)}` : ''
     }${incident.occurrences > 1 ? `, fired ${incident.occurrences} times` : ''}.`,
+    ...(incident.asksAgainAt === null ? [] : [`*Next*: ${nextStepInWords(incident)}`]),
     '',
     ...causeOf(record),
     ...actionsOf(record),

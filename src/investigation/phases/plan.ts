@@ -1,7 +1,9 @@
 import type { Investigator, PlanOutcome } from '../../agents/ports.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
+import type { LimitedUntil } from '../../domain/errors.ts';
 import { EMPTY_RECALL, type Recall } from '../../domain/memory.ts';
 import { holdToEvidence } from '../hold-to-evidence.ts';
+import { limitMet, mayAskAgain } from '../limited-until.ts';
 import { move, note } from '../move.ts';
 import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
@@ -60,6 +62,7 @@ export async function plan(run: PhaseRun): Promise<void> {
     for (const left of (await deps.records.load(incident.id))?.actions ?? [])
       if (left.state === 'proposed' && !left.auditOnly && left.undoes === null)
         await deps.sql.begin((tx) => deps.approvals.void(tx, left, 'No plan stands behind it any more.'));
+    const limited = outcome.kind === 'none' ? await limitedUntil(run) : null;
     const reason =
       outcome.kind === 'none'
         ? outcome.reason
@@ -68,14 +71,16 @@ export async function plan(run: PhaseRun): Promise<void> {
       from: 'planning',
       to: 'reported',
       reason,
-      key: `planned:none:${incident.round}:${run.reason}`,
-      changes: {
-        nextStep: (await isOver(run))
-          ? OVER_BY_ITSELF
-          : (await hasDenied(run))
-            ? AFTER_A_NO
-            : nextWithout(known, reason),
-      },
+      key: `planned:none:${incident.round}:${run.reason}${limited ? `:${limited.until}` : ''}`,
+      changes: limited
+        ? { nextStep: limited.limit, asksAgainAt: limited.until }
+        : {
+            nextStep: (await isOver(run))
+              ? OVER_BY_ITSELF
+              : (await hasDenied(run))
+                ? AFTER_A_NO
+                : nextWithout(known, reason),
+          },
       events: [
         {
           type: 'plan.none',
@@ -88,6 +93,12 @@ export async function plan(run: PhaseRun): Promise<void> {
       turnAfterMs: null,
     });
   });
+}
+
+/** The limit for which nothing could be proposed, where it is worth waiting for. */
+async function limitedUntil({ deps, incident }: PhaseRun): Promise<LimitedUntil | null> {
+  const record = await deps.records.load(incident.id);
+  return record && mayAskAgain(record) ? limitMet(record) : null;
 }
 
 async function hasDenied({ deps, incident }: PhaseRun): Promise<boolean> {

@@ -292,7 +292,9 @@ function lastLook({ events }: IncidentRecord): readonly Line[] {
 
 function nowOf(record: IncidentRecord): readonly Line[] {
   const { incident } = record;
-  const next: Line[] = incident.nextStep ? [[`Next: ${ended(clip(incident.nextStep, SENTENCE))}`]] : [];
+  const next: Line[] = incident.nextStep
+    ? [[`Next: ${ended(clip(incident.nextStep, SENTENCE))}`, ...askingAgain(incident)]]
+    : [];
   return [endOf(record), ...next, ...lastLook(record)];
 }
 
@@ -312,8 +314,13 @@ function nextOf(record: IncidentRecord, around: Around): Line {
     incident.nextStep
       ? ended(clip(incident.nextStep, SENTENCE))
       : `${stateInWords(incident.state)}; nothing more is planned yet.`,
+    ...askingAgain(incident),
   ];
 }
+
+/** When Sentry comes back by itself, because a limit kept the fix back. */
+const askingAgain = ({ asksAgainAt }: IncidentRecord['incident']): Line =>
+  asksAgainAt === null ? [] : [' It may be done again at ', { at: asksAgainAt }, '; I’ll ask again then.'];
 
 function timeOf({ incident, events }: IncidentRecord, { now }: Around): Line {
   const opened = events.find((event) => event.type === 'incident.opened');

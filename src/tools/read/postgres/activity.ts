@@ -35,6 +35,7 @@ export const postgresActivity = postgresReadTool({
       unit: 's',
       healthy: 'at_most',
       bound: 300,
+      metrics: ['pg_stat_activity_max_tx_duration'],
     }),
   ],
   input: z.strictObject({
