@@ -16,7 +16,7 @@ const HELP = `Plays the faults of the playground to their end and holds what Sen
   --at-once K          so many at the same time; 1 without it
   --attach DIR         a product that runs already, by its data folder; without it one is started with shipped defaults
   --data DIR           where the one that is started keeps its data
-  --minutes N          how long an incident gets to end; 6 without it
+  --minutes N          how long an incident gets to end; 15 without it: a service may be restarted once in ten
   --verbose            prints each thread in full
 
 Exits 1 when anything was untrue, did not end, or was left broken.
@@ -30,7 +30,7 @@ const { values } = parseArgs({
     'at-once': { type: 'string', default: '1' },
     attach: { type: 'string' },
     data: { type: 'string' },
-    minutes: { type: 'string', default: '6' },
+    minutes: { type: 'string', default: '15' },
     verbose: { type: 'boolean', default: false },
     help: { type: 'boolean' },
   },

@@ -140,6 +140,7 @@ const isNewRootOf = (message: Message, { alertname, before }: Scene): boolean =>
 /** By what people read, not by what is on record. */
 function endOf(root: Message): End {
   const text = textOf(root);
+  if (text.includes('ask again then')) return 'open';
   if (text.includes('Resolved · ')) return 'confirmed';
   if (text.includes('Over · ')) return 'over';
   if (text.includes('over to you') || text.includes('a person is needed') || text.includes('Ignored: '))
