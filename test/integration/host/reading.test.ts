@@ -191,7 +191,8 @@ test('list_files knows the fastest growth of all files, not of those it lists', 
   const growing = setInterval(() => appendFileSync(small, 'x'.repeat(50_000)), 20);
   try {
     const input = { path: logs, limit: 1, watch_seconds: 1 };
-    const { data } = (await rig.call('detective', 'list_files', input)) as { readonly data: Listing };
+    const result = await rig.call('detective', 'list_files', input);
+    const data = (result.kind === 'ok' ? result.data : null) as unknown as Listing;
     expect(data.files.map(({ path }) => path)).toEqual([join(logs, 'huge.log')]);
     expect(data.files[0]?.growth_bytes_per_second).toBe(0);
     expect(data.fastest_growth).toBeGreaterThan(0);
