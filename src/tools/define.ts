@@ -92,6 +92,15 @@ export interface Deadline {
   readonly withinMs: number;
 }
 
+/** A thing as people write of it in a sentence; its key among all things is in `objects`. */
+export type Subject =
+  | { readonly kind: 'pid'; readonly pid: number }
+  | { readonly kind: 'table'; readonly schema: string; readonly table: string }
+  /** A whole absolute path. */
+  | { readonly kind: 'file'; readonly path: string }
+  /** A setting, a service. */
+  | { readonly kind: 'name'; readonly name: string };
+
 export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I>, Ruled<I> {
   readonly kind: 'active';
   /** Counted in the ledger's claim, over all processes. */
@@ -116,10 +125,10 @@ export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase
   /** How to tell that it took effect. It never tells that it helped: a recovery criterion does. */
   effect(input: I, guard: G): VerifyPlan;
   /**
-   * What a diagnosis would call the thing it touches (a pid, a setting's name), any of which is enough. What touches nothing
-   * that the diagnosis names is not proposed. Left out: it always concerns the target as a whole.
+   * What a diagnosis would call the thing it touches. What touches nothing that the diagnosis names is not proposed. Left
+   * out: it always concerns the target as a whole.
    */
-  subjects?(input: I): readonly string[];
+  subject?(input: I): Subject;
   /** Only good against something that is wrong now, never as a precaution: ending a session, starting a service. */
   readonly repairsOnly?: true;
   /**
