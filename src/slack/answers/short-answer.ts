@@ -1,5 +1,6 @@
 import type { IncidentRecord } from '../../domain/incident-record.ts';
-import { answerFromRecord, type Line, type Piece, stateLines } from '../../record/questions/record-answer.ts';
+import type { Line, Piece } from '../../record/questions/answer-lines.ts';
+import { answerFromRecord, stateLines } from '../../record/questions/record-answer.ts';
 import { readableBy } from '../access.ts';
 import { code, moment, paragraph, prose, type Span, words } from '../blocks/build.ts';
 import type { SlackContext } from '../context.ts';

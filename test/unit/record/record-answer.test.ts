@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answerFromRecord, asksForOpen, type Line } from '../../../src/record/questions/record-answer.ts';
+import type { Line } from '../../../src/record/questions/answer-lines.ts';
+import { answerFromRecord, asksForOpen } from '../../../src/record/questions/record-answer.ts';
 import { aDiagnosis, anAction, anIncident, aRecord, eventsOf } from '../../support/incident-record.ts';
 
 const around = {

@@ -1,0 +1,57 @@
+import type { Action } from '../../domain/action.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { CLAUDES_WORDS, isWhyInModelsWords } from '../../domain/model-words.ts';
+import { causeOf } from './answer-cause.ts';
+import { approvalOf } from './answer-decisions.ts';
+import { COMMAND, clip, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
+
+export function runOf(record: IncidentRecord): readonly Line[] {
+  const ran = newestFirst(record).filter(({ startedAt }) => startedAt !== null);
+  const waits = record.actions.find(({ state, auditOnly }) => state === 'proposed' && !auditOnly);
+  const waiting: Line[] = waits
+    ? [['Waiting for approval: ', { code: clip(waits.command, COMMAND) }, ` on ${waits.target}.`]]
+    : [];
+  if (ran.length === 0) return [['Nothing ran; nothing was changed.'], ...waiting];
+  return [
+    ...ran.map(
+      (action): Line => [
+        { code: clip(action.command, COMMAND) },
+        ` on ${action.target}, at `,
+        { at: action.startedAt ?? action.proposedAt },
+        `: ${resultOf(action)}`,
+      ],
+    ),
+    ...waiting,
+  ];
+}
+
+function resultOf(action: Action): string {
+  const said = action.outcome ? ` (${clip(action.outcome, 140)})` : '';
+  if (action.state === 'succeeded') return `it ran${said}.`;
+  if (action.state === 'started') return 'it is running.';
+  return action.state === 'failed' ? `it failed${said}.` : `nobody knows whether it took effect${said}.`;
+}
+
+export function whyRun(record: IncidentRecord): readonly Line[] {
+  const [action] = newestFirst(record);
+  if (!action) return [['Nothing ran; nothing was changed.'], causeOf(record)];
+  const did = action.startedAt === null ? 'It has not run. It was proposed because: ' : 'Because: ';
+  return [
+    [
+      did,
+      action.why === ''
+        ? 'no reason is on record.'
+        : `${isWhyInModelsWords(action, record.events) ? `${CLAUDES_WORDS}: ` : ''}${ended(clip(action.why, SENTENCE))}`,
+    ],
+    ...approvalOf(record, { approvers: null, open: [], now: new Date(0), elsewhere: false }).slice(0, 1),
+  ];
+}
+
+export function costOf({ incident, toolCalls }: IncidentRecord): Line {
+  const calls = `${toolCalls.length} ${toolCalls.length === 1 ? 'call' : 'calls'} of tools`;
+  return [
+    incident.costUsd > 0
+      ? `$${incident.costUsd.toFixed(4)} for the model, ${calls}.`
+      : `Nothing: no model was used, ${calls}.`,
+  ];
+}
