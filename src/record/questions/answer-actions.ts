@@ -47,11 +47,20 @@ export function whyRun(record: IncidentRecord): readonly Line[] {
   ];
 }
 
-export function costOf({ incident, toolCalls }: IncidentRecord): Line {
-  const calls = `${toolCalls.length} ${toolCalls.length === 1 ? 'call' : 'calls'} of tools`;
+export function costOf(record: IncidentRecord): Line {
+  const { length } = record.toolCalls;
+  const calls = `${length} ${length === 1 ? 'call' : 'calls'} of tools`;
   return [
-    incident.costUsd > 0
-      ? `$${incident.costUsd.toFixed(4)} for the model, ${calls}.`
+    usedModel(record)
+      ? `$${record.incident.costUsd.toFixed(4)} for the model, ${calls}.`
       : `Nothing: no model was used, ${calls}.`,
   ];
+}
+
+/** Also one that costs nothing here. */
+export function usedModel({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): boolean {
+  return (
+    incident.costUsd > 0 ||
+    events.some((event) => event.type === 'investigator.chosen' && event.investigator === 'claude')
+  );
 }

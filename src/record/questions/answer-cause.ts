@@ -14,7 +14,7 @@ export function causeOf({ events, incident }: IncidentRecord): Line {
   if (verdict === 'cause_found')
     return [`${whose}${ended(clip(rootCause, SENTENCE))} (${Math.round(confidence * 100)} % sure)`];
   return [
-    `${whose}${verdict === 'healthy' ? 'Nothing is wrong any more' : 'The cause cannot be told'}: ${ended(clip(rootCause, SENTENCE))}`,
+    `${whose}${verdict === 'healthy' ? 'Nothing wrong was seen' : 'The cause cannot be told'}: ${ended(clip(rootCause, SENTENCE))}`,
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { stateInWords } from '../words.ts';
 import { type Around, COMMAND, clip, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
@@ -82,24 +83,35 @@ export function timeOf({ incident, events }: IncidentRecord, { now }: Around): L
 }
 
 export function countOf({ incident, events }: IncidentRecord): readonly Line[] {
-  const recalled = events.findLast((event) => event.type === 'memory.recalled' && event.incidents.length > 0);
+  const asked = events.filter((event) => event.type === 'memory.recalled');
+  const recalled = asked.findLast(({ incidents }) => incidents.length > 0);
   const times =
     incident.occurrences === 1 ? 'The alert fired once' : `The alert fired ${incident.occurrences} times`;
   return [
     [`${times} in this incident.`],
-    recalled?.type === 'memory.recalled'
+    recalled
       ? [
           `Like it before: ${recalled.incidents
             .slice(0, 3)
             .map((each) => `${each.incidentId} (${clip(each.title, 60)})`)
             .join(', ')}.`,
         ]
-      : ['I remember no incident like it.'],
+      : [notRemembered(asked.at(-1))],
   ];
 }
 
+/** Only a memory that was asked, answered and kept nothing back can know of none. */
+function notRemembered(asked: Extract<IncidentEvent, { type: 'memory.recalled' }> | undefined): string {
+  if (asked === undefined) return 'Whether there was one like it before has not been looked up.';
+  if (asked.missing !== null)
+    return `Whether there was one like it before is not known: ${ended(asked.missing)}`;
+  return asked.heldBack === undefined
+    ? 'I remember no incident like it.'
+    : 'I remember no incident like it that I may tell of here.';
+}
+
 export function openOf({ open }: Around): Line {
-  if (open.length === 0) return ['Nothing is open.'];
+  if (open.length === 0) return ['Nothing is open that I may tell of here.'];
   const shown = open
     .slice(0, 5)
     .map((each) => `${each.id} ${clip(each.title, 60)} (${lower(stateInWords(each.state))})`);

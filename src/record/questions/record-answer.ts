@@ -33,6 +33,12 @@ export function stateLines(record: IncidentRecord): readonly Line[] {
   return nowOf(record);
 }
 
+/** Whether a question is about how it stands, which a look at the live system tells better than the record. */
+export function asksHowItIs(record: IncidentRecord, text: string): boolean {
+  const subjects = readQuestion(text, ownWords(record))?.subjects ?? [];
+  return subjects.includes('now') || subjects.includes('over');
+}
+
 /** Whether a text asks for the list of what is open, whatever incident it is said about. */
 export function asksForOpen(text: string): boolean {
   return readQuestion(text, new Set())?.subjects[0] === 'open';
@@ -80,7 +86,7 @@ function linesOf(subject: Subject, why: boolean, record: IncidentRecord, around:
 }
 
 /** With what words the incident's target and actions may be spoken of. */
-function ownWords({ incident, actions }: IncidentRecord): ReadonlySet<string> {
+export function ownWords({ incident, actions }: IncidentRecord): ReadonlySet<string> {
   const texts = [
     incident.target ?? '',
     ...actions.flatMap(({ target, tool, command, why, blastRadius, preflight }) => [
