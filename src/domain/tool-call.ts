@@ -70,6 +70,16 @@ export interface ProposalNotes {
   readonly runbookId: string | null;
   /** How to tell whether the problem is over; null: nothing is read red, so it can only prevent (or is an undo). */
   readonly verify: VerifyPlan | null;
+  /** What is to follow the call itself, in this order, each only once the one before it has taken effect: one plan, approved as one. */
+  readonly andThen?: readonly PlanStep[];
+}
+
+/** A later step of a plan, on the same target as the first. */
+export interface PlanStep {
+  readonly tool: string;
+  readonly input: Json;
+  /** Why it belongs to the plan, a sentence. */
+  readonly why: string;
 }
 
 /**
@@ -90,6 +100,8 @@ export interface VerifyStep {
   readonly holds?: string;
   /** One of the tool's measures: the symptom that must be red before and green after. */
   readonly measure?: MeasureBound;
+  /** About the very thing that is acted on, and red when that was proposed: it must be so right before it runs. */
+  readonly own?: true;
   /** What it means when it holds, for people. */
   readonly says: string;
 }

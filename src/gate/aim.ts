@@ -9,11 +9,13 @@ import type { ActiveTool, AnyTool, ShownBy, ToolContext } from '../tools/define.
 import {
   type CriterionQuestion,
   type CriterionReading,
+  isAboutThing,
   measuresOf,
   ownSteps,
   withSteps,
   withWatched,
 } from './criterion.ts';
+import { isNamed, subjectInWords } from './named.ts';
 
 export type ReadsCriterion = (question: CriterionQuestion) => Promise<CriterionReading>;
 
@@ -69,19 +71,23 @@ export async function readRed(
   { incidentId }: Pick<Credential, 'incidentId'>,
   { target, signal }: Pick<ToolContext, 'target' | 'signal'>,
   given: VerifyPlan,
-  about: ShownBy | undefined,
+  /** What is acted on, by the reads that show it. */
+  things: readonly ShownBy[],
 ): Promise<Ground | Refusal> {
   const measures = (tool: string) => measuresOf(deps.registry, tool);
   const ask = (plan: VerifyPlan, purpose: string) =>
-    deps.criterion({ incidentId, target: target.name, plan, about, purpose, signal });
+    deps.criterion({ incidentId, target: target.name, plan, purpose, signal });
   const reading = await ask(given, 'Is the problem there now?');
   const refusal = notRed(reading);
   if (refusal) return refusal;
-  const own = about ? ownSteps(about, measures) : [];
+  // What is not wrong with a thing now cannot be mended, and need not be wrong when it is acted on.
+  const steps = given.steps.map((step, at) =>
+    reading.steps[at] === false && isAboutThing(step, things) ? { ...step, own: true as const } : step,
+  );
+  const own = things.flatMap((thing) => ownSteps(thing, measures));
   const seen = own.length > 0 ? await ask({ ...given, steps: own }, 'Does what it touches show it?') : null;
-  // What is not wrong with the thing now cannot be mended.
   const wrong = own.filter((_, at) => seen?.steps[at] === false);
-  return { criterion: withWatched(withSteps(given, wrong), measures), reading };
+  return { criterion: withWatched(withSteps({ ...given, steps }, wrong), measures), reading };
 }
 
 /** Why a repair has no ground: the problem is over, is not that of what it touches, or cannot be read. */
@@ -107,26 +113,24 @@ function strays(
   input: Json,
   diagnosis: Diagnosis | null,
 ): Refusal | undefined {
-  const subjects = tool.subjects?.(input) ?? [];
-  if (subjects.length === 0) return undefined;
-  const said = diagnosis === null ? '' : blamed(diagnosis);
-  if (subjects.some((subject) => names(said, subject))) return undefined;
+  const subject = tool.subject?.(input);
+  if (subject === undefined) return undefined;
+  const isBlamed = diagnosis !== null && blamed(diagnosis).some((text) => isNamed(text, subject));
+  if (isBlamed) return undefined;
   return refuse(
     'NOT_BLAMED',
-    `The diagnosis does not name ${subjects.join(' or ')}: act on what it blames, or say first why this is the cause.`,
+    `The diagnosis does not name ${subjectInWords(subject)}: act on what it blames, or say first why this is the cause.`,
   );
 }
 
-function blamed({ rootCause, remedy, evidence }: Diagnosis): string {
-  return [rootCause, remedy ?? '', ...evidence.flatMap(({ claim, quote }) => [claim, quote ?? ''])].join(
-    '\n',
-  );
-}
-
-/** As a word of its own: 42 is not named by 4242, nor `orders` by `orders_archive`. */
-function names(text: string, subject: string): boolean {
-  const quoted = subject.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![\\p{L}\\p{N}_-])${quoted}(?![\\p{L}\\p{N}_-])`, 'iu').test(text);
+/** The cause and the claims with evidence. A remedy blames nothing: only a runbook's is taken, which no model wrote. */
+function blamed({ origin, rootCause, remedy, evidence }: Diagnosis): readonly string[] {
+  const shown = evidence.filter(({ toolCallIds }) => toolCallIds.length > 0);
+  return [
+    rootCause,
+    ...shown.flatMap(({ claim, quote }) => [claim, quote ?? '']),
+    ...(origin === 'runbook' && remedy !== null ? [remedy] : []),
+  ];
 }
 
 async function lastDiagnosis(sql: Sql, incidentId: IncidentId): Promise<Diagnosis | null> {

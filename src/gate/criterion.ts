@@ -1,3 +1,4 @@
+import { type AlertRule, ruleBound } from '../domain/alert-rule.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import type { IncidentId, ToolCallId } from '../domain/ids.ts';
 import { formatBound, type Measure, readMeasure, staysAsItIs } from '../domain/measure.ts';
@@ -9,6 +10,7 @@ import type {
   VerifyPlan,
   VerifyStep,
 } from '../domain/tool-call.ts';
+import { isUnreachable } from '../domain/unreachable.ts';
 import type { Credential, CredentialVault } from '../security/credentials.ts';
 import type { AnyTool, ShownBy } from '../tools/define.ts';
 import { checkVerifyStep, type VerifyCheck } from './check-verify-step.ts';
@@ -40,8 +42,6 @@ export interface CriterionQuestion {
   readonly incidentId: IncidentId;
   readonly target: string;
   readonly plan: VerifyPlan;
-  /** The read that shows what the action touches, see `ActiveTool.shownBy`. */
-  readonly about?: ShownBy | undefined;
   /** For the thread: why it is read. */
   readonly purpose: string;
   readonly signal: AbortSignal;
@@ -60,7 +60,7 @@ interface CriterionDeps {
 /** Reads a criterion on the live system as the validator, through the gate like any other read. */
 export async function readCriterion(
   deps: CriterionDeps,
-  { incidentId, target, plan, about, purpose, signal }: CriterionQuestion,
+  { incidentId, target, plan, purpose, signal }: CriterionQuestion,
 ): Promise<CriterionReading> {
   const credential = deps.vault.mint({ role: 'validator', incidentId, targets: [target] });
   const checks: VerifyCheck[] = [];
@@ -78,11 +78,10 @@ export async function readCriterion(
     deps.vault.revoke(credential);
   }
   const symptoms = checks.filter((_, at) => plan.steps[at]?.measure !== undefined);
-  const own = checks.filter((_, at) => isOwn(deps.registry, plan.steps[at], about));
   return {
     state: stateOf(symptoms),
     holds: allOf(checks),
-    isToBlame: own.length === 0 || toBlame(own),
+    isToBlame: areToBlame(deps.registry, plan.steps, checks),
     steps: checks.map(({ holds }) => holds),
     lines: checks.flatMap(({ line }) => (line === '' ? [] : [line])),
     values: checks.map(({ value }) => value),
@@ -93,21 +92,29 @@ export async function readCriterion(
 const readKey = ({ tool, input }: Pick<VerifyStep, 'tool' | 'input'>): string =>
   `${tool} ${canonicalJson(input)}`;
 
-/** Whether a step is about what the action touches, and not about the system as a whole. */
-function isOwn(
+/** Each thing that is acted on has to show the problem itself; one thing about it that is wrong is enough. */
+function areToBlame(
   registry: CriterionDeps['registry'],
-  step: VerifyStep | undefined,
-  about: ShownBy | undefined,
-): boolean {
-  const measure = step && measureOf(registry, step);
-  if (!step || !measure || staysAsItIs(measure)) return false;
-  return measure.ofOneThing === true || (about !== undefined && readKey(step) === readKey(about));
+  steps: readonly VerifyStep[],
+  checks: readonly VerifyCheck[],
+): boolean | null {
+  const things = new Map<string, VerifyCheck[]>();
+  for (const [at, step] of steps.entries()) {
+    const check = checks[at];
+    if (!check || !(step.own || measureOf(registry, step)?.ofOneThing)) continue;
+    things.set(readKey(step), [...(things.get(readKey(step)) ?? []), check]);
+  }
+  const verdicts = [...things.values()].map((own): boolean | null => {
+    if (own.some(({ holds }) => holds === false)) return true;
+    return own.some(({ holds }) => holds === null) ? null : false;
+  });
+  if (verdicts.includes(false)) return false;
+  return verdicts.includes(null) ? null : true;
 }
 
-/** One thing about it that is wrong is enough. */
-function toBlame(own: readonly VerifyCheck[]): boolean | null {
-  if (own.some(({ holds }) => holds === false)) return true;
-  return own.some(({ holds }) => holds === null) ? null : false;
+/** Whether a step asks just what shows the thing that is acted on. */
+export function isAboutThing(step: VerifyStep, things: readonly ShownBy[]): boolean {
+  return step.measure !== undefined && things.some((thing) => readKey(thing) === readKey(step));
 }
 
 /**
@@ -131,7 +138,7 @@ export function ownSteps(
 ): readonly VerifyStep[] {
   return measures(about.tool)
     .filter(({ name }) => about.measures.includes(name))
-    .map((measure) => stepOf(about, measure));
+    .map((measure) => ({ ...stepOf(about, measure), own: true }));
 }
 
 /** Whoever named a measure first keeps its bound and words. */
@@ -183,16 +190,43 @@ export interface RedMeasure {
   readonly bound: number;
 }
 
-/** The measures of a successful read on record that are beyond their own bounds, and tell of the problem itself. */
+/**
+ * The measures of a read on record that are beyond their bounds, and tell of the problem itself. The bound is the alert
+ * rule's where that is about the measure, else the measure's own. Of a read that failed because its system cannot be reached
+ * that is red: the kind's own measure of it.
+ */
 export function redMeasures(
-  registry: { get(name: string): AnyTool | undefined },
-  call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
+  registry: Registry,
+  call: RecordedRead,
+  rule: AlertRule | null,
 ): readonly RedMeasure[] {
+  if (call.state === 'failed' && isUnreachable(call.code)) return reachableOf(registry, call);
   if (call.state !== 'ok') return [];
   return measuresOf(registry, call.tool)
     .filter((measure) => !measure.ofOneThing)
-    .filter((measure) => readMeasure(measure, measure.bound, call.result).isHealthy === false)
-    .map(({ name, bound }) => ({ tool: call.tool, input: call.input, measure: name, bound }));
+    .map((measure) => ({ measure, bound: ruleBound(measure, rule) ?? measure.bound }))
+    .filter(({ measure, bound }) => readMeasure(measure, bound, call.result).isHealthy === false)
+    .map(({ measure, bound }) => ({ tool: call.tool, input: call.input, measure: measure.name, bound }));
+}
+
+interface Registry {
+  get(name: string): AnyTool | undefined;
+  list?(): readonly AnyTool[];
+}
+
+export type RecordedRead = Pick<ToolCall, 'tool' | 'input' | 'state' | 'result' | 'code'>;
+
+/** What tells of the failed read's kind of target whether it can be reached. */
+function reachableOf(registry: Registry, { tool }: Pick<ToolCall, 'tool'>): readonly RedMeasure[] {
+  const failed = registry.get(tool);
+  const telling = registry
+    .list?.()
+    .find((each) => 'tellsReachable' in each && each.tellsReachable && each.domain === failed?.domain);
+  return telling === undefined
+    ? []
+    : measuresOf(registry, telling.name)
+        .slice(0, 1)
+        .map(({ name, bound }) => ({ tool: telling.name, input: {}, measure: name, bound }));
 }
 
 export function measuresOf(

@@ -3,6 +3,7 @@ import { asActionId, type IncidentId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { Tx } from '../domain/sql.ts';
 import type { InvestigationDeps } from './deps.ts';
+import { withdrawLeftovers } from './leftovers.ts';
 import { mayMove } from './machine.ts';
 import { moveIn } from './move.ts';
 
@@ -108,7 +109,7 @@ async function toPerson(tx: Tx, deps: InvestigationDeps, incident: Incident, rea
     turnAfterMs: null,
   });
   if (incident.state === 'planning' || incident.state === 'awaiting_approval')
-    await withdrawProposals(tx, deps, incident.id);
+    await withdrawLeftovers(tx, deps, incident.id);
   // Whoever has it looked at again begins to count anew.
   await tx`DELETE FROM turn_failure WHERE incident_id = ${incident.id}`;
 }
@@ -116,7 +117,8 @@ async function toPerson(tx: Tx, deps: InvestigationDeps, incident: Incident, rea
 /** What people asked to be taken back and nothing gets done with: its card says so, and one that may have run is for them to look at. */
 async function endUndos(tx: Tx, deps: InvestigationDeps, incident: Incident, reason: string): Promise<void> {
   const rows = await tx`
-    SELECT id FROM action WHERE incident_id = ${incident.id} AND undoes IS NOT NULL AND state IN ('proposed', 'approved')`;
+    SELECT id FROM action
+     WHERE incident_id = ${incident.id} AND undoes IS NOT NULL AND step = 1 AND state IN ('proposed', 'approved')`;
   for (const row of rows)
     await deps.approvals.void(tx, { id: asActionId(String(row['id'])), incidentId: incident.id }, reason);
   await tx`
@@ -126,14 +128,4 @@ async function endUndos(tx: Tx, deps: InvestigationDeps, incident: Incident, rea
   if (incident.state === 'resolved' && incident.resolvedBy === 'confirmed')
     return toPerson(tx, deps, incident, reason);
   await tx`DELETE FROM turn_failure WHERE incident_id = ${incident.id} AND investigator = 'undo'`;
-}
-
-/** A planning that failed half-way may have proposed already: nobody shall approve what no plan stands behind. */
-async function withdrawProposals(tx: Tx, deps: InvestigationDeps, incidentId: IncidentId): Promise<void> {
-  const rows = await tx`
-    SELECT id FROM action WHERE incident_id = ${incidentId} AND state IN ('proposed', 'approved') AND NOT audit_only AND undoes IS NULL`;
-  for (const row of rows) {
-    const action = await deps.records.action(asActionId(String(row['id'])));
-    if (action) await deps.approvals.void(tx, action, 'No plan stands behind it any more.');
-  }
 }

@@ -17,8 +17,8 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   awaiting_approval: ['planning', 'remediating', 'reported', 'escalated', 'resolved'],
   remediating: ['verifying'],
   verifying: ['resolved', 'reported', 'diagnosing', 'escalated'],
-  // Waiting for approval: a person has what was denied asked for again.
-  reported: ['diagnosing', 'awaiting_approval', 'escalated', 'resolved'],
+  // Waiting for approval: a person has what was denied asked for again. Planning: the limit is over that kept the fix back.
+  reported: ['diagnosing', 'planning', 'awaiting_approval', 'escalated', 'resolved'],
   escalated: ['diagnosing', 'awaiting_approval', 'resolved'],
   // `escalated`: what was called fixed did not last, and enough was tried; or whether it is back cannot be looked at.
   resolved: ['diagnosing', 'escalated'],

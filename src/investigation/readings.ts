@@ -1,4 +1,4 @@
-import type { Action } from '../domain/action.ts';
+import { type Action, stepsOf } from '../domain/action.ts';
 import type { ActionId } from '../domain/ids.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { staysAsItIs } from '../domain/measure.ts';
@@ -44,9 +44,11 @@ export function steadySteps(gate: Pick<Gate, 'measures'>, { verify }: Action): r
  */
 export function wentAwayMs(
   gate: Pick<Gate, 'measures' | 'judgeRecorded'>,
-  { toolCalls }: Pick<IncidentRecord, 'toolCalls'>,
-  { verify, startedAt }: Action,
+  { toolCalls, actions }: Pick<IncidentRecord, 'toolCalls' | 'actions'>,
+  action: Action,
 ): number {
+  const { verify } = action;
+  const startedAt = stepsOf(actions, action)[0]?.startedAt ?? action.startedAt;
   const before = toolCalls.filter((call) => startedAt === null || call.startedAt < startedAt);
   const gaps = verify.steps
     .filter((step) => measureOf(gate, step)?.intermittent === true)

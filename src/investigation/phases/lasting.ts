@@ -1,4 +1,4 @@
-import { type Action, repairOf } from '../../domain/action.ts';
+import { type Action, repairOf, stepsOf } from '../../domain/action.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Jobs } from '../../domain/jobs.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
@@ -33,13 +33,16 @@ export async function lookWhetherItLasts(run: PhaseRun): Promise<void> {
   const found = await run.durably('read action', async () => {
     const record = await deps.records.load(incident.id);
     const action = record && repairOf(record.actions, incident.round);
-    return record && action ? { action, failures: failedRounds(record.events) + 1 } : null;
+    if (!record || !action) return null;
+    const ran = stepsOf(record.actions, action).filter(({ state }) => state === 'succeeded');
+    return { action, ran, failures: failedRounds(record.events) + 1 };
   });
   if (!found || !isCriterion(found.action.verify)) return;
-  const { action, failures } = found;
+  const { action, ran, failures } = found;
   const back = await run.durably('does it last', () => isBack(run, action));
   if (back === null) return;
-  await run.durably('episode', () => learn(run, action, false, 'It did not last.'));
+  for (const each of ran.length > 0 ? ran : [action])
+    await run.durably(`episode of step ${each.step}`, () => learn(run, each, false, 'It did not last.'));
   await run.durably('reopen', () => move(deps, incident, reopening(run, action, back, failures)));
   await rememberNow(run);
 }

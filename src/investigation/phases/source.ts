@@ -1,4 +1,4 @@
-import { type Action, repairOf, undoOf } from '../../domain/action.ts';
+import { type Action, repairOf, stepsOf, undoOf } from '../../domain/action.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
 import { hasRestarted, judgeRecovery } from '../judge-recovery.ts';
 import { learn } from '../learn.ts';
@@ -42,7 +42,9 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
   if (moved === 'lost') return;
   const { fixedBy } = end;
   if (fixedBy) {
-    await run.durably('episode', () => learn(run, fixedBy, fixedBy.state === 'succeeded' ? true : null));
+    const success = fixedBy.every(({ state }) => state === 'succeeded') ? true : null;
+    for (const step of fixedBy.filter(({ state }) => state !== 'skipped'))
+      await run.durably(`episode of step ${step.step}`, () => learn(run, step, success));
     await run.durably('lasting looks', () => askWhetherItLasts(deps.jobs, incident.id));
   }
   await rememberNow(run);
@@ -50,8 +52,8 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
 
 interface OwnCheck {
   readonly says: string;
-  /** The repair that our own check saw held before the source said so; null: only the source's word ends it. */
-  readonly fixedBy: Action | null;
+  /** The steps of the repair that our own check saw held before the source said so; null: only the source's word ends it. */
+  readonly fixedBy: readonly Action[] | null;
 }
 
 /** What our own check says when the source calls it over. */
@@ -62,7 +64,8 @@ async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
   if (!record || incident.target === null) return alone(over);
   const last = repairOf(record.actions, incident.round);
   // What was taken back, or is about to be, fixes nothing.
-  const ran = last && !undoOf(record.actions, last) ? last : undefined;
+  const steps = last ? stepsOf(record.actions, last) : [];
+  const ran = steps.some((step) => undoOf(record.actions, step)) ? undefined : last;
   const diagnosed = record.events.findLast((event) => event.type === 'diagnosis.concluded');
   const plan =
     ran && isCriterion(ran.verify)
@@ -96,7 +99,7 @@ async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
     sourceWaitMs: 0,
   });
   return held.kind === 'recovered' && before && !hasRestarted(before, reading, steady)
-    ? { says: `${over} My own check had held before: ${lines}`, fixedBy: ran }
+    ? { says: `${over} My own check had held before: ${lines}`, fixedBy: steps }
     : alone(`${over} My own check agrees: ${lines}`);
 }
 

@@ -3,6 +3,7 @@ import { type ActionId, asActionId } from '../../domain/ids.ts';
 import type { Tx } from '../../domain/sql.ts';
 import type { LedgerHooks } from '../../gate/execute.ts';
 import { learn } from '../learn.ts';
+import { endOfStep } from '../ledger-hooks.ts';
 import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { rememberNow } from '../recall.ts';
@@ -25,12 +26,14 @@ export async function undo(run: PhaseRun): Promise<void> {
     const rows = await deps.sql`
       SELECT id FROM action a WHERE incident_id = ${incident.id} AND undoes IS NOT NULL
          AND (state IN ('proposed', 'approved', 'started')
+              OR state = 'queued' AND EXISTS (SELECT FROM action b WHERE b.plan_id = a.plan_id AND b.step = a.step - 1
+                                                 AND b.state = 'succeeded')
               OR state = 'succeeded' AND EXISTS (
                 SELECT FROM event e WHERE e.incident_id = a.incident_id AND e.dedupe_key = 'settled:' || a.id)
               OR state = 'unknown' AND (
                finished_at IS NULL OR finished_at <= done_by OR NOT EXISTS (
                  SELECT FROM action o WHERE o.incident_id = a.incident_id AND o.undoes IS NOT NULL AND o.state = 'approved')))
-       ORDER BY proposed_at, id`;
+       ORDER BY proposed_at, step`;
     return rows.map((row) => asActionId(String(row['id'])));
   });
   for (const id of open) await goOnWith(run, id);
@@ -46,7 +49,7 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
   }
   if (action.state === 'succeeded') {
     await run.durably(`taken back ${id}`, () => deps.sql.begin((tx) => takenBack(tx, run, action)));
-    return follow(run, action);
+    return looksBack(run, action);
   }
   const result = await run.durably(`execute undo ${id}`, () =>
     deps.gate.execute(action, undoHooks(run, action), deps.shutdown),
@@ -57,25 +60,38 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
     );
   if (result.kind === 'not_run')
     await run.durably(`not run ${id}`, async () => {
-      await deps.sql.begin((tx) => deps.approvals.void(tx, action, deps.redact(result.reason)));
+      await deps.sql.begin(async (tx) => {
+        if (action.step === 1) await deps.approvals.void(tx, action, deps.redact(result.reason));
+        else
+          await tx`
+            UPDATE action SET state = 'skipped', finished_at = clock_timestamp(),
+                   outcome = ${`Not run: ${deps.redact(result.reason)}`}
+             WHERE id = ${id} AND state = 'queued'`;
+      });
       return true;
     });
   deps.reporter.changed(incident.id);
-  if (result.kind !== 'ran') return;
-  if (result.outcome.kind === 'succeeded') return follow(run, action);
   // It may have run: whether what was fixed still is, the live system says.
-  if (result.outcome.kind === 'unknown')
+  if (result.kind === 'ran' && result.outcome.kind === 'unknown')
     await run.durably(`look after ${id}`, () =>
       deps.jobs.enqueueTurn(incident.id, LASTING_TURN).then(() => true),
     );
+  const hasEnded = result.kind === 'ran' ? result.outcome.kind !== 'unknown' : result.kind === 'not_run';
+  if (hasEnded) await looksBack(run, action);
 }
 
-async function follow(run: PhaseRun, action: Action): Promise<void> {
-  await unlearn(run, action);
-  await reopen(run, action);
+/** Once nothing more of it is to run: what was taken back is neither learnt nor counted on any more. */
+async function looksBack(run: PhaseRun, { planId }: Action): Promise<void> {
+  const steps = await run.durably(`read undo plan ${planId}`, () => run.deps.records.plan(planId));
+  if (steps.some(({ state }) => state === 'queued')) return;
+  for (const step of steps.filter(({ state }) => state === 'succeeded')) {
+    await unlearn(run, step);
+    await reopen(run, step);
+  }
 }
 
-function undoHooks({ incident, deps }: PhaseRun, { id }: Action): LedgerHooks {
+function undoHooks({ incident, deps }: PhaseRun, action: Action): LedgerHooks {
+  const { id } = action;
   return {
     async claimed(tx) {
       await deps.records.append(tx, incident.id, { type: 'action.started', actionId: id }, `claimed:${id}`);
@@ -86,6 +102,8 @@ function undoHooks({ incident, deps }: PhaseRun, { id }: Action): LedgerHooks {
     async ended(tx, { kind, text }) {
       const event = { type: 'action.finished', actionId: id, outcome: kind, text } as const;
       await deps.records.append(tx, incident.id, event, `ended:${id}:${kind}`);
+      if ((await endOfStep(tx, action, { kind, text })).isGoingOn)
+        await tx`SELECT sentry_enqueue_turn(${incident.id}, ${UNDO_TURN}, 0)`;
       if (kind === 'succeeded') await takenBack(tx, { incident }, { id });
     },
   };

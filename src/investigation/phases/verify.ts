@@ -1,4 +1,4 @@
-import { type Action, neverRan, undoOf } from '../../domain/action.ts';
+import { type Action, neverRan, stepsOf, undoOf } from '../../domain/action.ts';
 import type { Verdict } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
@@ -19,6 +19,9 @@ import { askWhetherItLasts } from './lasting.ts';
 /** The reason of a turn that looks once more; each look that decides nothing asks for the next. */
 export const LOOK_TURN = 'look again';
 
+/** Between a look and the conclusion from it there is no wait: longer ago is from before a crash. */
+const STALE_LOOK_MS = 60_000;
+
 interface Conclusion {
   readonly verdict: Verdict;
   readonly reason: string;
@@ -37,9 +40,15 @@ type Look =
 export async function verify(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const record = await run.durably('read record', () => deps.records.load(incident.id));
-  const action = record?.actions.findLast(
+  const last = record?.actions.findLast(
     ({ state, undoes }) => ['succeeded', 'failed', 'unknown'].includes(state) && undoes === null,
   );
+  const steps = record && last ? stepsOf(record.actions, last) : [];
+  const ran = steps.filter(
+    (step) => ['succeeded', 'failed', 'unknown'].includes(step.state) && !neverRan(step),
+  );
+  // Of a plan that stopped before the step began: what ran before it needs its time to show.
+  const action = ran.at(-1) ?? last;
   const seen = await run.durably('look', async (): Promise<Look> => {
     if (!record || !action)
       return { conclusion: { verdict: 'cannot_tell', reason: 'No executed action is on record.' } };
@@ -56,10 +65,17 @@ export async function verify(run: PhaseRun): Promise<void> {
     return;
   }
   const { conclusion } = seen;
+  if (await isStale(run, action)) {
+    // Not durable on purpose: a turn that has concluded already goes its recorded way.
+    await deps.jobs.enqueueTurn(incident.id, LOOK_TURN);
+    return;
+  }
   const failures = failedRounds(record?.events ?? []) + (conclusion.verdict === 'not_fixed' ? 1 : 0);
-  if (action && !neverRan(action))
-    await run.durably('episode', () => learn(run, action, successOf(action, conclusion)));
-  await run.durably('conclude', () => conclude(run, conclusion, failures, action));
+  for (const step of ran)
+    await run.durably(step.step === 1 ? 'episode' : `episode of step ${step.step}`, () =>
+      learn(run, step, successOf(steps, conclusion)),
+    );
+  await run.durably('conclude', () => conclude(run, conclusion, failures, steps));
   await rememberNow(run);
 }
 
@@ -75,7 +91,7 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
       conclusion: { verdict: 'cannot_tell', reason: 'There is no way on record to tell whether it helped.' },
     };
   // It was stopped while it was watched, and taken back then: whatever is seen now, this did not do it.
-  if (undoOf(record.actions, action))
+  if (stepsOf(record.actions, action).some((step) => undoOf(record.actions, step)))
     return { conclusion: { verdict: 'cannot_tell', reason: 'What was to fix it has been taken back.' } };
   const earlier = await storedReadings(deps.sql, action.id, 'watch');
   const last = earlier.at(-1);
@@ -109,6 +125,19 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
   if (judgement.kind === 'wait') return { wait: judgement };
   const lines = reading.lines.map((line) => deps.redact(line)).join('; ');
   return { conclusion: conclusionOf(judgement, action, { lines, isSourceOver, source: sourceName(record) }) };
+}
+
+/**
+ * Whether the look that a conclusion rests on is of long ago: this turn was cut off after it and goes on only now. What was
+ * seen then must not be stated as what is.
+ */
+async function isStale({ deps, incident }: PhaseRun, action: Action | undefined): Promise<boolean> {
+  if (!action) return false;
+  const [row] = await deps.sql`
+    SELECT max(r.at) < clock_timestamp() - ${STALE_LOOK_MS} * interval '1 millisecond' AS stale
+      FROM criterion_reading r JOIN incident i ON i.id = r.incident_id
+     WHERE r.action_id = ${action.id} AND r.phase = 'watch' AND i.state = 'verifying' AND i.round = ${incident.round}`;
+  return row?.['stale'] === true;
 }
 
 /** By half of the time that the last look was to be followed by. */
@@ -209,7 +238,7 @@ async function conclude(
   run: PhaseRun,
   { verdict, reason, bySource, byItself }: Conclusion,
   failures: number,
-  action: Action | undefined,
+  steps: readonly Action[],
 ): Promise<unknown> {
   const { deps, incident } = run;
   const concluded = { type: 'verification.concluded', round: incident.round, verdict, reason } as const;
@@ -221,7 +250,7 @@ async function conclude(
       reason: bySource ? 'The source says it is over.' : 'Fixed.',
       key,
       changes: { verdict, nextStep: null, resolvedBy: bySource ? 'source' : 'confirmed' },
-      events: bySource ? [concluded] : [concluded, { type: 'incident.summary', text: endedBy(action) }],
+      events: bySource ? [concluded] : [concluded, { type: 'incident.summary', text: endedBy(steps) }],
       turnAfterMs: null,
     });
     if (!bySource) await askWhetherItLasts(deps.jobs, incident.id);
@@ -279,17 +308,26 @@ async function conclude(
   });
 }
 
-/** Memory must not learn that a command helped which did not run: then the problem ended without it. */
-function successOf(action: Action, { verdict }: Conclusion): boolean | null {
+/** Memory must not learn that a command helped which did not run, or a plan of which only a part did. */
+function successOf(steps: readonly Action[], { verdict }: Conclusion): boolean | null {
   if (verdict === 'not_fixed') return false;
   if (verdict !== 'fixed') return null;
-  return action.state === 'succeeded' ? true : null;
+  return steps.every(({ state }) => state === 'succeeded') ? true : null;
 }
 
 /** By name: the whole command stands on its card. */
-function endedBy(action: Action | undefined): string {
-  if (action?.state === 'succeeded') return `Fixed by ${action.tool} on ${action.target}.`;
-  return action
-    ? `It is gone, though ${action.tool} on ${action.target} ${action.state === 'failed' ? 'ended as failed' : 'may not have run'}.`
-    : 'It ended.';
+function endedBy(steps: readonly Action[]): string {
+  const [first] = steps;
+  if (!first) return 'It ended.';
+  const tools = (some: readonly Action[]): string => some.map(({ tool }) => tool).join(' and ');
+  const ran = steps.filter(({ state }) => state === 'succeeded');
+  if (ran.length === steps.length) return `Fixed by ${tools(steps)} on ${first.target}.`;
+  const open = steps.filter(({ state }) => state !== 'succeeded');
+  const isUnsure = open.some(({ state }) => state === 'unknown');
+  const hasFailed = open.some((step) => step.state === 'failed' && !neverRan(step));
+  const how = isUnsure ? 'may not have run' : hasFailed ? 'ended as failed' : 'did not run';
+  const without = `${tools(open)} on ${first.target} ${how}`;
+  return ran.length === 0
+    ? `It ended without the fix: ${without}.`
+    : `It ended after a part of the plan, ${tools(ran)}: ${without}.`;
 }

@@ -10,7 +10,7 @@ import type {
   RunbookTurn,
   RunbookVerify,
 } from './runbook.ts';
-import { frontMatter, type StepBlock, stepBlock, type VerifyBlock, verifyBlock } from './schema.ts';
+import { actsOf, frontMatter, type StepBlock, stepBlock, type VerifyBlock, verifyBlock } from './schema.ts';
 import { type LocatedYaml, parseYamlPart } from './yaml-part.ts';
 
 /** What a runbook's machine-readable parts are and where each stands, for checks that need more than one file. */
@@ -130,7 +130,12 @@ function turnOf(check: StepBlock['checks'][number], type: string): RunbookTurn |
   if (check.cannot_tell !== undefined)
     return typeof check.cannot_tell === 'string'
       ? { kind: 'cannot_tell', says: check.cannot_tell }
-      : { kind: 'cannot_tell', ...check.cannot_tell };
+      : {
+          kind: 'cannot_tell',
+          says: check.cannot_tell.says,
+          next: check.cannot_tell.next,
+          lookAgain: check.cannot_tell.look_again === true,
+        };
   if (check.conclude === undefined) return undefined;
   const told = check.conclude;
   return {
@@ -143,13 +148,12 @@ function turnOf(check: StepBlock['checks'][number], type: string): RunbookTurn |
       remedy: told.remedy,
       ruledOut: told.ruled_out,
       wouldChangeMyMind: told.would_change_my_mind,
-      propose: (told.propose ?? []).map((one) => ({
-        tool: one.tool,
-        with: one.with,
-        why: one.why,
-        when: one.when,
-        verify: one.verify ?? null,
-      })),
+      propose: (told.propose ?? []).flatMap((one) => {
+        const [first, ...then] = actsOf(one).map(({ act }) => act);
+        return first === undefined
+          ? []
+          : [{ steps: [first, ...then] as const, when: one.when, verify: one.verify ?? null }];
+      }),
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { types } from '@slack/bolt';
-import type { Action } from '../../domain/action.ts';
+import { type Action, stepsOf } from '../../domain/action.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../domain/model-words.ts';
@@ -15,7 +15,7 @@ import {
   verbatim,
   words,
 } from '../blocks/build.ts';
-import { claimText, doubleCheckWords, ends, hypothesisText, sureWords } from '../blocks/diagnosis.ts';
+import { claimText, doubleCheckWords, sureWords, weighedLines, weighedTitle } from '../blocks/diagnosis.ts';
 import { roundsOf } from '../blocks/live.ts';
 import { ACTIONS, type DrawOptions } from '../blocks/slot.ts';
 import { stepOf } from '../blocks/steps.ts';
@@ -41,21 +41,9 @@ export function evidenceView(record: IncidentRecord, action: Action): types.Moda
   const diagnosis = record.events.findLast(
     (event) => event.type === 'diagnosis.concluded' && event.at <= action.proposedAt,
   );
+  const steps = stepsOf(record.actions, action);
   return modal('Evidence', [
-    prose(paragraph(bold('The exact command'))),
-    ...pages(action.command, BOX)
-      .slice(0, MAX_BOXES)
-      .map((part) => prose(verbatim(part))),
-    prose(
-      paragraph(bold('Seen just before it was proposed')),
-      action.preflight.length > 0
-        ? list(action.preflight.slice(0, 40).map((line) => [words(cut(line, 500))]))
-        : paragraph(words('Nothing was recorded.')),
-    ),
-    prose(
-      paragraph(bold('Must still be so when it runs')),
-      verbatim(cut(JSON.stringify(action.guard, null, 2), BOX)),
-    ),
+    ...steps.flatMap((step) => approvedOf(step, steps.length)),
     ...(diagnosis?.type === 'diagnosis.concluded'
       ? [
           ...(isModels(diagnosis.diagnosis, record.events)
@@ -68,6 +56,27 @@ export function evidenceView(record: IncidentRecord, action: Action): types.Moda
   ]);
 }
 
+/** All of one step that its approval is for. */
+function approvedOf(step: Action, of: number): readonly Block[] {
+  const boxes = Math.ceil(MAX_BOXES / of);
+  return [
+    prose(paragraph(bold(of > 1 ? `Step ${step.step} of ${of}: the exact command` : 'The exact command'))),
+    ...pages(step.command, BOX)
+      .slice(0, boxes)
+      .map((part) => prose(verbatim(part))),
+    prose(
+      paragraph(bold('Seen just before it was proposed')),
+      step.preflight.length > 0
+        ? list(step.preflight.slice(0, 40).map((line) => [words(cut(line, 500))]))
+        : paragraph(words('Nothing was recorded.')),
+    ),
+    prose(
+      paragraph(bold('Must still be so when it runs')),
+      verbatim(cut(JSON.stringify(step.guard, null, 2), BOX)),
+    ),
+  ];
+}
+
 /** A diagnosis without anything cut away. */
 export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
   const items = (title: string, lines: readonly string[]): readonly Block[] =>
@@ -76,24 +85,20 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
       : [];
   const one = (title: string, text: string | null): readonly Block[] =>
     text ? [prose(paragraph(bold(title))), ...textBlocks(text, 4)] : [];
+  const isModel = diagnosis.origin === 'model';
   return modal('Diagnosis', [
     ...(diagnosis.verdict === 'cause_found' ? [prose(paragraph(bold(sureWords(diagnosis))))] : []),
-    ...(diagnosis.origin === 'model'
-      ? [small(`All of this is in ${CLAUDES_WORDS}; each quote is a line of what was read.`)]
-      : []),
+    ...(isModel ? [small(`All of this is in ${CLAUDES_WORDS}; each quote is a line of what was read.`)] : []),
     ...textBlocks(diagnosis.rootCause, 10),
     ...claims(diagnosis),
     ...items('How it came about', diagnosis.chain ?? []),
-    ...items(
-      'Weighed',
-      (diagnosis.hypotheses ?? []).map((each) => `${ends[each.end]} ${hypothesisText(each)}`),
-    ),
+    ...items(weighedTitle(isModel), weighedLines(diagnosis, isModel)),
     ...sides(diagnosis),
     ...items('Ruled out', alsoRuledOut(diagnosis)),
     ...items('Not known', diagnosis.unknown),
     ...one('Wrong if', diagnosis.wouldChangeMyMind),
     ...one('What it affects', diagnosis.blastRadius),
-    ...one(diagnosis.origin === 'model' ? 'Claude suggests' : 'What would help', diagnosis.remedy),
+    ...one(isModel ? 'Claude suggests' : 'What would help', diagnosis.remedy),
     ...(diagnosis.doubleCheck ? [small(doubleCheckWords(diagnosis.doubleCheck))] : []),
   ]);
 }

@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { answerFromRecord, asksForOpen, type Line } from '../../../src/record/questions/record-answer.ts';
-import { aDiagnosis, anAction, anIncident, aRecord, eventsOf } from '../../support/incident-record.ts';
+import type { Action } from '../../../src/domain/action.ts';
+import { asActionId } from '../../../src/domain/ids.ts';
+import type { Line } from '../../../src/record/questions/answer-lines.ts';
+import { asksForNow } from '../../../src/record/questions/read-question.ts';
+import { answerFromRecord, asksForOpen } from '../../../src/record/questions/record-answer.ts';
+import {
+  ACTION,
+  aDiagnosis,
+  anAction,
+  anIncident,
+  aRecord,
+  CALL,
+  eventsOf,
+} from '../../support/incident-record.ts';
 
 const around = {
   approvers: 'the group @oncall',
@@ -101,7 +113,7 @@ describe('the record answers, without a model', () => {
     ['was anything denied?', 'Nothing was denied.'],
     ['who was asked?', 'Nobody is being asked now.'],
     ['who stopped it?', 'Nobody stopped it.'],
-    ['what else is open?', 'Nothing is open.'],
+    ['what else is open?', 'Nothing is open that I may tell of here.'],
     ['what happened?', 'pid 4242 holds a lock'],
   ])('%s', (question, says) => {
     const answer = ask(ended, question);
@@ -164,4 +176,128 @@ test.each([
   'who wrote the migration that was approved yesterday?',
 ])('the record holds nothing to “%s”', (question) => {
   expect(ask(ended, question)).toBeNull();
+});
+
+describe('of a plan of several steps the record answers', () => {
+  const steps = (first: Action['state'], second: Action['state']) => [
+    anAction({
+      state: first,
+      command: 'patch app/worker.conf',
+      ...(first === 'proposed'
+        ? {}
+        : {
+            decidedBy: 'UOLIVIA',
+            approvedBy: ['UOLIVIA'],
+            decidedAt: '2026-11-21T10:02:00.000Z',
+            startedAt: '2026-11-21T10:02:01.000Z',
+          }),
+    }),
+    anAction({
+      id: asActionId('act_bbbbbbbbbbbb'),
+      planId: ACTION,
+      step: 2,
+      state: second,
+      command: 'restart service shop-worker',
+      toolCallId: CALL,
+      ...(second === 'queued' || second === 'skipped' ? {} : { startedAt: '2026-11-21T10:02:04.000Z' }),
+      ...(second === 'failed' ? { outcome: 'no such unit' } : {}),
+    }),
+  ];
+  const both = 'on shop-db: 1 patch app/worker.conf, 2 restart service shop-worker';
+
+  test.each([
+    ['succeeded', 'succeeded', '✓ 1 patch app/worker.conf ran; ✓ 2 restart service shop-worker ran.'],
+    [
+      'succeeded',
+      'failed',
+      '✓ 1 patch app/worker.conf ran; ✗ 2 restart service shop-worker failed (no such unit).',
+    ],
+    ['succeeded', 'unknown', '? 2 restart service shop-worker unknown whether it ran.'],
+    ['succeeded', 'started', '… 2 restart service shop-worker running.'],
+    ['unknown', 'queued', '? 1 patch app/worker.conf unknown whether it ran; · 2'],
+  ] as const)('what ran, step by step, in one line: %s, %s', (first, second, says) => {
+    const answer = ask(aRecord({ actions: steps(first, second) }), 'what ran?');
+    expect(answer).toContain('2 steps on shop-db, at 10:02: ');
+    expect(answer).toContain(says);
+    expect(answer?.split('\n')).toHaveLength(1);
+  });
+
+  test('who approved it, once and for all of it', () => {
+    const answer = ask(aRecord({ actions: steps('succeeded', 'succeeded') }), 'who approved this?');
+    expect(answer).toBe(`Approved by @UOLIVIA at 10:02: 2 steps ${both}.`);
+  });
+
+  test('what waits for approval, with all of its steps', () => {
+    const record = aRecord({ actions: steps('proposed', 'queued') });
+    expect(ask(record, 'what ran?')).toContain(`Waiting for approval: 2 steps ${both}.`);
+    expect(ask(record, 'what is next?')).toContain(`A decision on 2 steps ${both}`);
+    expect(ask(record, 'who was asked?')).toContain(both);
+  });
+});
+
+describe('a question for this very moment', () => {
+  const symptom = new Set(['sessions', 'lock', 'checkout', 'shop-db']);
+  test.each([
+    'how many are blocked now?',
+    'how many sessions are blocked right now?',
+    'is it still down?',
+    'is shop-db up?',
+    'are checkouts still slow?',
+    'how many locks are there?',
+    'still blocked?',
+  ])('is “%s”', (text) => {
+    expect(asksForNow(text, symptom)).toBe(true);
+  });
+
+  test.each([
+    'was it down?',
+    'when did sessions block?',
+    'why is it slow?',
+    'who is it?',
+    'how many replicas are there?',
+    'is the disk full now?',
+    'what about replication?',
+    'what is it?',
+  ])('is not “%s”', (text) => {
+    expect(asksForNow(text, symptom)).toBe(false);
+  });
+});
+
+describe('what is not known is not called none', () => {
+  const recalled = (rest: object) =>
+    aRecord({
+      events: eventsOf({
+        type: 'memory.recalled',
+        when: 'start',
+        incidents: [],
+        runbooks: [],
+        worked: [],
+        failed: [],
+        missing: null,
+        ...rest,
+      }),
+    });
+  const before = (record: ReturnType<typeof aRecord>) =>
+    plain(answerFromRecord(record, 'was it seen before?', around));
+
+  test('of memory that did not answer, was not asked, or may not tell', () => {
+    expect(before(recalled({}))).toContain('I remember no incident like it.');
+    expect(before(recalled({ missing: 'Memory could not be asked: it is away' }))).toContain(
+      'is not known: Memory could not be asked: it is away.',
+    );
+    expect(before(recalled({ heldBack: 'may_not' }))).toContain('that I may tell of here');
+    expect(before(aRecord({ events: [] }))).toContain('has not been looked up');
+  });
+
+  test('of a model that cost nothing', () => {
+    const record = aRecord({
+      events: eventsOf({
+        type: 'investigator.chosen',
+        investigator: 'claude',
+        why: 'a key is set',
+        model: 'm',
+      }),
+    });
+    expect(plain(answerFromRecord(record, 'what did it cost?', around))).toContain('$0.0000 for the model');
+  });
 });
