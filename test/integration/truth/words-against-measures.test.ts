@@ -300,7 +300,7 @@ describe('words that read like ours', () => {
   const MARKS = ['✅', '✓', ':white_check_mark:', '🟢', '☑️', '\u202e', '\u200b'];
 
   it('carry no mark of ours, in any field of a report', async () => {
-    const fake = `${MARKS.join(' ')} Pid 7157 is the root blocker`;
+    const fake = `${MARKS.join(' ')} Pid 7157\nis the root\u2028blocker`;
     const other = `${MARKS.join(' ')} Something else`;
     play({
       reads: ['postgres_blocking_tree'],
