@@ -33,8 +33,14 @@ export async function approvedAction(
   const touches = { objects: [], denialsAcknowledged: [] };
   const verify = { steps: [], holdMs: 1, timeoutMs: 1 };
   const hashed = ({ tool, input, command, guard }: Plan) => ({
-    ...{ tool, target, input, command, guard },
-    ...{ ...shown, ...touches, verify },
+    tool,
+    target,
+    input,
+    command,
+    guard,
+    verify,
+    ...shown,
+    ...touches,
   });
   const hash = planHash(hashed(plan), later.map(hashed));
   const [incident] = await sql`
