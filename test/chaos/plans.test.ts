@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { IncidentId } from '../../src/domain/ids.ts';
+import { settleByHand } from '../../src/approvals/settle-by-hand.ts';
+import { asActionId, type IncidentId } from '../../src/domain/ids.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
 import { createTurn } from '../../src/investigation/turn.ts';
 import { boxesTools, createBoxes } from '../support/chaos-box.ts';
@@ -15,7 +16,7 @@ import { waitFor } from '../support/wait-for.ts';
  * Plans of three steps, each with one approval. Whoever works on one dies right before each of its writes, and two processes,
  * which find the same incidents, go on. Then the same under kill -9 and pauses. What took effect is counted by the targets.
  */
-const TIMEOUT_MS = 400;
+const TIMEOUT_MS = 1_500;
 /** Window 3 s, timeout and margin 1.5 s: a pause longer than this outlives the claim. */
 const CLAIM_MS = 3_000 + TIMEOUT_MS + 1_500;
 /** More than one plan writes; the first test says how many that are. */
@@ -120,11 +121,23 @@ async function wrong(): Promise<readonly string[]> {
       if (at !== undefined && at < last) say(`took effect before the step before it, at ${last}`);
       if (from !== null && from < last) say(`began before the step before it had ended, at ${last}`);
       if (state === 'skipped' && !outcome) say('does not say why');
-      if (state !== 'succeeded') isStopped = true;
+      // Told by a person after its plan had been stopped for not knowing.
+      if (state !== 'succeeded' || outcome?.startsWith('Settled by')) isStopped = true;
       last = to ?? last;
     }
   }
   return found;
+}
+
+/** What looking could not tell, on a machine too busy to answer in time, a person tells who has looked at the target. */
+async function settleByPerson(): Promise<void> {
+  const rows = await core.sql`
+    SELECT id, target || '/' || (input->>'how') AS key FROM action WHERE state = 'unknown' AND finished_at > done_by`;
+  for (const row of rows) {
+    const effects = await target.sql`SELECT FROM effect WHERE key = ${String(row['key'])}`;
+    const actionId = asActionId(String(row['id']));
+    await settleByHand(core, { actionId, ran: effects.length > 0, by: 'UONCALL', reason: 'I looked.' });
+  }
 }
 
 async function left(): Promise<number> {
@@ -171,6 +184,7 @@ test('dead before each of its writes, a plan goes on in two others: no step twic
     seen: () => two.map((worker) => worker.output()),
   });
   await Promise.all(two.map((worker) => worker.ended));
+  await settleByPerson();
   const states = (await allSteps()).map((steps) => steps.map(({ state }) => state).join(' '));
   const whole = states.filter((each) => each === 'succeeded succeeded succeeded').length;
   process.stdout.write(
@@ -190,6 +204,7 @@ test('two processes, kill -9 and pauses on shared systems: no step twice, none a
   let [kills, pauses, seen] = [0, 0, 0];
   await Promise.all([spawn(busy), spawn(busy)]);
   while ((await left()) > 0) {
+    await settleByPerson();
     const entered = await target.sql`SELECT pid FROM entered ORDER BY at OFFSET ${seen}`;
     seen += entered.length;
     const victim = running().find((worker) => worker.pid === Number(entered.at(-1)?.['pid'] ?? 0));
@@ -213,6 +228,7 @@ test('two processes, kill -9 and pauses on shared systems: no step twice, none a
   }
   for (const worker of workers) worker.goOn();
   await Promise.all(workers.map((worker) => worker.ended));
+  await settleByPerson();
   expect(await wrong()).toEqual([]);
   const spans = (await allSteps())
     .map((steps) => steps.filter(({ from }) => from !== null))
