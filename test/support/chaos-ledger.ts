@@ -16,7 +16,7 @@ interface Plan {
 export async function approvedAction(
   core: Core,
   plan: Plan,
-  identity = { systemIdentifier: '1', timelineId: 1 },
+  identity = { systemIdentifier: plan.target, timelineId: 1 },
   later: readonly Plan[] = [],
 ): Promise<void> {
   const { sql } = core;
@@ -33,8 +33,14 @@ export async function approvedAction(
   const touches = { objects: [], denialsAcknowledged: [] };
   const verify = { steps: [], holdMs: 1, timeoutMs: 1 };
   const hashed = ({ tool, input, command, guard }: Plan) => ({
-    ...{ tool, target, input, command, guard },
-    ...{ ...shown, ...touches, verify },
+    tool,
+    target,
+    input,
+    command,
+    guard,
+    verify,
+    ...shown,
+    ...touches,
   });
   const hash = planHash(hashed(plan), later.map(hashed));
   const [incident] = await sql`

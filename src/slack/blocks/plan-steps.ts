@@ -19,7 +19,7 @@ import { cut, oneLine } from './text.ts';
 import { riskWords } from './words.ts';
 
 /** Of all commands of a plan together: Slack takes about 10,000 characters a message, and the rest wants to be said. */
-const SHOWN_COMMANDS = 4_000;
+const SHOWN_COMMANDS = 3_500;
 const MOST_LINES = 2;
 
 /** Below a command that did not fit whole. */

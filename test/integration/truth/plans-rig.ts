@@ -81,7 +81,7 @@ function toolsOf(world: World): readonly Tool[] {
         undo: inverse ? `${inverse} ${part}` : 'cannot be undone',
         risk: 'low',
       }),
-      objects: (_, __, ___) => [],
+      objects: () => [],
       run: async (_, { part }) => {
         const it = world.part(part);
         world.ran.push(`${name} ${part}`);
