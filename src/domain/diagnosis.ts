@@ -21,6 +21,12 @@ export interface Evidence {
   readonly quote: string | null;
 }
 
+/** Which side of it is healthy the measure knows. */
+export interface AskedBound {
+  readonly value: number;
+  readonly unit: string;
+}
+
 /** Another explanation of the same symptom, and what became of it. */
 export interface Hypothesis {
   readonly cause: string;
@@ -71,7 +77,12 @@ export interface Diagnosis {
   /** From what started it to the symptom, a link each. */
   readonly chain?: readonly string[];
   /** Whether the symptom was there in this round, and the call that shows it. */
-  readonly symptomNow?: { readonly present: boolean; readonly toolCallId: ToolCallId };
+  readonly symptomNow?: {
+    readonly present: boolean;
+    readonly toolCallId: ToolCallId;
+    /** A stricter bound for what that call reads; one that is not stricter is ignored, and that is on record. */
+    readonly bound?: AskedBound;
+  };
   readonly disagreement?: Disagreement;
   readonly doubleCheck?: DoubleCheck;
   readonly ruledOut: readonly string[];

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Action, ActionOutcome, Risk } from '../domain/action.ts';
 import type { TouchedObject } from '../domain/denial.ts';
-import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
+import { type LimitedUntil, messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
 import type { Tx } from '../domain/sql.ts';
@@ -29,6 +29,7 @@ export type ExecutionResult =
       readonly why: 'void' | 'refused';
       readonly code: string;
       readonly reason: string;
+      readonly wait?: LimitedUntil;
     }
   | { readonly kind: 'ran'; readonly outcome: ActionOutcome }
   /** Something else runs on the target, or the claim of a dead process has not run out: ask again then. */
@@ -413,7 +414,7 @@ export function createExecution(
   async function notRun(
     action: Action,
     why: 'void' | 'refused',
-    { code, reason }: Refusal,
+    { code, reason, wait }: Refusal,
   ): Promise<ExecutionResult> {
     const said = screened.line(reason);
     // Marked, so that the incident goes on when the switch is taken back.
@@ -424,7 +425,7 @@ export function createExecution(
       incidentId: action.incidentId,
       details: { action: action.id, code, reason: said },
     });
-    return { kind: 'not_run', why, code, reason: said };
+    return { kind: 'not_run', why, code, reason: said, ...(wait ? { wait } : {}) };
   }
 
   return { execute, settle };

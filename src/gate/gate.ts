@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { AlertRule } from '../domain/alert-rule.ts';
 import { messageOf, OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import { asToolCallId } from '../domain/ids.ts';
 import type { Measure } from '../domain/measure.ts';
@@ -7,6 +8,7 @@ import type { Json, ToolCall, ToolCallRequest, ToolCallResult } from '../domain/
 import { type FinishedCall, storeToolCall } from '../record/evidence.ts';
 import type { Credential } from '../security/credentials.ts';
 import { plainJson } from '../security/inputs/plain-json.ts';
+import { recordIdentity } from '../security/target-identity.ts';
 import {
   type ActiveTool,
   type EvidenceTool,
@@ -18,13 +20,14 @@ import {
   type CriterionQuestion,
   type CriterionReading,
   measuresOf,
+  type RecordedRead,
   type RedMeasure,
   readCriterion,
   redMeasures,
 } from './criterion.ts';
 import type { Called } from './draft-step.ts';
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
-import type { GateDeps } from './gate-deps.ts';
+import type { GateDeps, TargetIdentity } from './gate-deps.ts';
 import { mayReadAgain } from './may-read-again.ts';
 import { ofStep } from './plan-of-steps.ts';
 import { type AgainOrder, propose, type UndoOrder } from './propose.ts';
@@ -54,8 +57,8 @@ export interface Gate extends Execution {
   mayReadAgain(call: Pick<ToolCall, 'tool' | 'target' | 'input'>): Refusal | undefined;
   /** Reads a recovery criterion on the live system, as the validator. */
   readCriterion(question: CriterionQuestion): Promise<CriterionReading>;
-  /** What a recorded read shows to be wrong, by the measures its tool declares. Runs nothing. */
-  redMeasures(call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>): readonly RedMeasure[];
+  /** What a recorded read shows to be wrong, by the measures its tool declares and the alert's own rule. Runs nothing. */
+  redMeasures(call: RecordedRead, rule: AlertRule | null): readonly RedMeasure[];
   /** Of a tool: none for one that declares none. */
   measures(tool: string): readonly Measure[];
 }
@@ -92,8 +95,9 @@ export interface GateParts extends ExecutionParts {
 
 type Ending = Pick<FinishedCall, 'state' | 'output' | 'result' | 'truncated' | 'code' | 'actionId'>;
 
-export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate {
-  const parts: GateParts = { stations: entranceStations(deps), ...executionParts, ...given };
+export function createGate(given: GateDeps, replaced: Partial<GateParts> = {}): Gate {
+  const deps: GateDeps = { ...given, identity: (target) => identityOf(given, target) };
+  const parts: GateParts = { stations: entranceStations(deps), ...executionParts, ...replaced };
   const screened = createScreened(deps);
   const criterion = (question: CriterionQuestion): Promise<CriterionReading> =>
     readCriterion({ vault: deps.vault, registry: deps.registry, call }, question);
@@ -225,10 +229,11 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ];
     }
 
-    function refusedEnding({ code, reason: said }: Refusal): readonly [Ending, ToolCallResult] {
+    function refusedEnding({ code, reason: said, wait }: Refusal): readonly [Ending, ToolCallResult] {
       const reason = screened.line(said);
+      const result = wait ? { until: wait.until, limit: screened.line(wait.limit) } : null;
       return [
-        { state: 'refused', output: reason, result: null, truncated: false, code, actionId: null },
+        { state: 'refused', output: reason, result, truncated: false, code, actionId: null },
         { kind: 'refused', toolCallId: id, code, reason },
       ];
     }
@@ -297,10 +302,18 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       ),
     mayReadAgain: (recorded) => mayReadAgain(deps.registry, recorded),
     readCriterion: criterion,
-    redMeasures: (recorded) => redMeasures(deps.registry, recorded),
+    redMeasures: (recorded, rule) => redMeasures(deps.registry, recorded, rule),
     measures: (tool) => measuresOf(deps.registry, tool),
     ...createExecution({ ...deps, criterion }, parts),
   };
+}
+
+/** Whatever learns which system a name stands for puts it on record: the switch is for the system. */
+async function identityOf({ sql, targets, identity }: GateDeps, name: string): Promise<TargetIdentity> {
+  const found = await identity(name);
+  const target = targets.get(name);
+  if (target) await recordIdentity(sql, target, found.systemIdentifier);
+  return found;
 }
 
 function noTarget(): OpsError {

@@ -44,6 +44,7 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     updatedAt: T0,
     endedAt: null,
     resolvedBy: null,
+    asksAgainAt: null,
     ...changes,
   };
 }

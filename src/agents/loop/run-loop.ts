@@ -16,7 +16,7 @@ import {
 } from './types.ts';
 
 /** Invalid reports answered with what is wrong, before giving up. */
-const MAX_INVALID_REPORTS = 3;
+const MAX_INVALID_REPORTS = 2;
 /** Reminders to a model that stops without a report. */
 const MAX_NUDGES = 1;
 /** Messages without any content; asked again with the identical request. */

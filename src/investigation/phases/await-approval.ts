@@ -1,5 +1,6 @@
 import type { Action } from '../../domain/action.ts';
 import { ledgerHooks } from '../ledger-hooks.ts';
+import { mayAskAgain } from '../limited-until.ts';
 import { move } from '../move.ts';
 import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
@@ -61,10 +62,17 @@ async function runApproved(run: PhaseRun, action: Action): Promise<void> {
     await deps.sql.begin((tx) => deps.approvals.void(tx, action, deps.redact(result.reason)));
     return true;
   });
+  if (result.wait && (await run.durably('may ask again', () => stillAsks(run))))
+    return report(run, action, `${result.wait.limit} Nothing was run.`, result.wait.limit, result.wait.until);
   if (result.code === 'OVER_BY_ITSELF') return report(run, action, result.reason, OVER_BY_ITSELF);
   return result.why === 'void'
     ? back(run, 'planning', result.reason, action.id)
     : report(run, action, `${result.reason} Nothing was run.`);
+}
+
+async function stillAsks({ deps, incident }: PhaseRun): Promise<boolean> {
+  const record = await deps.records.load(incident.id);
+  return record !== null && mayAskAgain(record);
 }
 
 async function denied(run: PhaseRun, action: Action): Promise<void> {
@@ -97,6 +105,7 @@ async function report(
   action: Action,
   reason: string,
   nextStep = 'A person decides what to do; a hint in the thread has it looked at again.',
+  asksAgainAt?: string,
 ): Promise<void> {
   await run.durably('report', () =>
     move(run.deps, run.incident, {
@@ -104,7 +113,7 @@ async function report(
       to: 'reported',
       reason,
       key: `reported:${action.id}`,
-      changes: { nextStep },
+      changes: { nextStep, ...(asksAgainAt === undefined ? {} : { asksAgainAt }) },
       turnAfterMs: null,
     }),
   );

@@ -38,8 +38,11 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
       const here = ['checks', at];
       checkCall(tools, check.call, check.with, 'reads', [...here, 'call'], [...here, 'with'], report);
       if (check.measure !== undefined)
-        checkMeasure(tools.get(check.call)?.measures ?? [], check.call, check.measure, (message) =>
-          report([...here, 'measure'], message),
+        checkMeasure(
+          tools.get(check.call)?.measures ?? [],
+          check.call,
+          { name: check.measure, bound: check.bound },
+          (message) => report([...here, 'measure'], message),
         );
     }
   }
@@ -49,10 +52,12 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
 function checkMeasure(
   measures: readonly Measure[],
   call: string,
-  name: string,
+  { name, bound }: { readonly name: string; readonly bound?: number | undefined },
   report: (message: string) => void,
 ): void {
-  if (measures.some((measure) => measure.name === name)) return;
+  const measure = measures.find((one) => one.name === name);
+  if (measure && (bound !== undefined || Number.isFinite(measure.bound))) return;
+  if (measure) return report(`"${name}" has no bound of its own: set one with "bound"`);
   const known = measures.map((measure) => measure.name).join(', ');
   report(`"${call}" has no measure "${name}"; it has ${known === '' ? 'none' : known}`);
 }

@@ -39,7 +39,7 @@ export function drawActionCard(record: IncidentRecord, action: Action, options: 
     text: escape(`${record.incident.id}: ${asks}${title}: ${commands}`),
     blocks: [
       heading(title),
-      ...(steps.length > 1 ? drawSteps(record, steps, options) : drawAct(record, action)),
+      ...(steps.length > 1 ? drawSteps(record, steps) : drawAct(record, action)),
       ...besides(record, action),
       ...standing(record, steps, action, options),
     ],
@@ -97,8 +97,9 @@ function suspicious({ events }: IncidentRecord): readonly ReturnType<typeof para
 /** The act with its object, and how it stands. */
 function titleOf(steps: readonly Action[]): string {
   const step = tellingStep(steps);
-  const act = cut(oneLine(describePlan(steps)), 90);
-  if (step === undefined) return act;
+  const title = cut(oneLine(describePlan(steps)), 90);
+  const act = `${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+  if (step === undefined) return title;
   const running = runningStep(steps);
   const at = steps.length > 1 ? ` at step ${(running ?? step).step} of ${steps.length}` : '';
   if (running) return `Running${at}: ${act}`;
@@ -107,7 +108,7 @@ function titleOf(steps: readonly Action[]): string {
     case 'queued':
       return step.auditOnly
         ? `Would propose (audit mode: nothing will run): ${act}`
-        : `${act} on ${cut(oneLine(step.target), 40)}?`;
+        : `${title} on ${cut(oneLine(step.target), 40)}?`;
     case 'approved':
     case 'started':
       return `About to run: ${act}`;
@@ -143,7 +144,9 @@ function aim({ purpose, verify }: Action) {
     return [
       paragraph(
         bold('To prevent: '),
-        words('nothing is wrong now that this would mend. It is to keep the problem from coming back.'),
+        words(
+          'nothing that was read shows a problem which this would mend now. It is to keep it from coming back.',
+        ),
       ),
     ];
   const steps = purpose === 'repair' ? verify.steps.filter(({ measure }) => measure !== undefined) : [];
@@ -189,7 +192,7 @@ function standing(
         evidence,
       ),
     ];
-  const ended = [...outcome(steps, action), ...reachLine(record, action), ...undone(record, action)];
+  const ended = [...outcome(steps, action), ...reachLine(record, action), ...undone(record, steps)];
   return [
     ...objections(record, steps, options),
     prose(...ended.map((spans) => paragraph(...spans))),
@@ -221,7 +224,9 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       settling(`${which} did not run`, ACTIONS.didNotRun, unknown, 'took no effect'),
     ];
   }
-  if (action.state !== 'succeeded' || undoOf(record.actions, action) || !options.mayUndo?.(action)) return [];
+  const undoable = steps.filter((step) => step.state === 'succeeded' && options.mayUndo?.(step));
+  if (undoable.length === 0 || steps.some((step) => undoOf(record.actions, step))) return [];
+  const what = undoable.map((step) => `step ${step.step}`).join(' and ');
   return [
     button({
       text: 'Undo',
@@ -229,7 +234,7 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       value: planOf(action),
       confirm: {
         title: 'Take this back?',
-        text: `What this card shows is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}`,
+        text: `${undoable.length === steps.length ? 'What this card shows' : `Of what this card shows, ${what}`} is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}`,
         yes: 'Undo it',
       },
     }),
@@ -254,8 +259,8 @@ const reopens = ({ incident }: IncidentRecord, { purpose }: Action): string =>
     ? ` ${incident.id} is fixed by it: the problem may come back, and ${incident.id} is opened again.`
     : '';
 
-function undone(record: IncidentRecord, action: Action): readonly (readonly Span[])[] {
-  const undo = undoOf(record.actions, action);
+function undone(record: IncidentRecord, steps: readonly Action[]): readonly (readonly Span[])[] {
+  const [undo] = steps.flatMap((step) => undoOf(record.actions, step) ?? []);
   const said = undo && undoWords[undo.state];
   if (!undo || !said) return [];
   return [[bold(said), ...(undo.requestedBy ? [words(' asked for by '), person(undo.requestedBy)] : [])]];

@@ -27,12 +27,28 @@ const SHOWN_QUOTE = 300;
 
 const verdicts: Readonly<Record<Diagnosis['verdict'], string>> = {
   cause_found: 'Cause found',
-  healthy: 'Nothing is wrong any more',
+  healthy: 'Nothing wrong was seen',
   cannot_tell: 'Cannot tell the cause',
 };
 
-/** What became of another explanation. */
-export const ends = { ruled_in: '✓', ruled_out: '✗', open: '?' } as const;
+/** What became of an explanation. In words: a mark beside it would read as one of the system itself. */
+const ends = { ruled_in: 'fits', ruled_out: 'ruled out', open: 'open' } as const;
+
+type Hypothesis = NonNullable<Diagnosis['hypotheses']>[number];
+
+/** An explanation and what became of it. The playbook's is a sentence that says itself what is not so. */
+export const hypothesisWords = ({ cause, end }: Hypothesis, isModel: boolean, max: number): string =>
+  `${isModel ? `${ends[end]}: ` : ''}${cut(oneLine(cause), max)}`;
+
+/** What a diagnosis weighed, a line each; the playbook's own cause stands above already. */
+export function weighedLines({ hypotheses = [] }: Diagnosis, isModel: boolean): readonly string[] {
+  if (!isModel) return hypotheses.filter(isRuledOut).map((each) => hypothesisWords(each, isModel, 200));
+  return hypotheses.map((each) => `${hypothesisWords(each, isModel, 200)}${counts(each)}`);
+}
+
+export const weighedTitle = (isModel: boolean): string => (isModel ? 'Weighed' : 'Looked at too');
+
+const isRuledOut = ({ end }: Hypothesis): boolean => end === 'ruled_out';
 
 /** The n-th diagnosis of an incident (from 1). `planNone`: why no action was proposed after it. */
 export function drawDiagnosis(
@@ -43,13 +59,14 @@ export function drawDiagnosis(
   { mayDig = false, reads = [] }: { readonly mayDig?: boolean; readonly reads?: readonly OpenRead[] } = {},
 ): Slot {
   const { incident } = record;
-  const verdict = verdicts[diagnosis.verdict];
   // How sure one is of a cause; of having none there is nothing to be sure of.
   const sure = diagnosis.verdict === 'cause_found' ? sureWords(diagnosis) : null;
   const cause = cut(diagnosis.rootCause.trim() || 'No cause was named.', 1200);
   // That two disagree is ours to say.
   const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
   const whose = isModel ? ` (${CLAUDES_WORDS})` : '';
+  // What the title says, a reader takes for ours.
+  const verdict = `${verdicts[diagnosis.verdict]}${isModel ? ', says Claude' : ''}`;
   return {
     slot: `diagnosis:${number}`,
     inThread: true,
@@ -119,7 +136,8 @@ function disagreementOf(record: IncidentRecord, { disagreement }: Diagnosis): re
 
 /** When it began, whether it is still there, how one led to the other, and what else it could have been. */
 function reasoning(diagnosis: Diagnosis, isModel: boolean): readonly Block[] {
-  const { onset, symptomNow, chain = [], hypotheses = [] } = diagnosis;
+  const { onset, symptomNow, chain = [] } = diagnosis;
+  const weighed = weighedLines(diagnosis, isModel);
   const parts = [
     ...(onset === undefined
       ? []
@@ -135,30 +153,22 @@ function reasoning(diagnosis: Diagnosis, isModel: boolean): readonly Block[] {
           ),
         ]
       : []),
-    ...(hypotheses.length > 0
+    ...(weighed.length > 0
       ? [
-          paragraph(bold(label('Weighed', isModel))),
-          list(
-            hypotheses
-              .slice(0, SHOWN_ITEMS)
-              .map((each) => [words(`${ends[each.end]} ${hypothesisText(each)}`)]),
-          ),
+          paragraph(bold(label(weighedTitle(isModel), isModel))),
+          list(weighed.slice(0, SHOWN_ITEMS).map((line) => [words(line)])),
         ]
       : []),
   ];
   return parts.length > 0 ? [prose(...parts)] : [];
 }
 
-export function hypothesisText({
-  cause,
-  forIds,
-  againstIds,
-}: NonNullable<Diagnosis['hypotheses']>[number]): string {
-  const counts = [
+function counts({ forIds, againstIds }: Hypothesis): string {
+  const said = [
     ...(forIds.length > 0 ? [`${reads(forIds.length)} for it`] : []),
     ...(againstIds.length > 0 ? [`${reads(againstIds.length)} against it`] : []),
   ];
-  return `${cut(oneLine(cause), 200)}${counts.length > 0 ? ` (${counts.join(', ')})` : ''}`;
+  return said.length > 0 ? ` (${said.join(', ')})` : '';
 }
 
 const reads = (count: number): string => `${count} ${count === 1 ? 'read' : 'reads'}`;

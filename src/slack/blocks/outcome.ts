@@ -5,6 +5,7 @@ import { isCauseInModelsWords, label } from '../../domain/model-words.ts';
 import { runningStep, stepResult, tellingStep } from '../../domain/plan-progress.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
 import { feedbackBlocks } from './feedback.ts';
+import { nextStepOf } from './next-step.ts';
 import { drawResults } from './plan-steps.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
@@ -46,7 +47,7 @@ function drawPlanResult(record: IncidentRecord, steps: readonly Action[], event:
   const [first] = steps;
   const told = steps.map((step) => {
     const { mark, says } = stepResult(step, steps);
-    return `${mark} ${step.step} ${says}`;
+    return `${mark} ${step.step} ${cut(says, 160)}`;
   });
   return {
     slot: `result:${first?.planId ?? ''}`,
@@ -161,9 +162,7 @@ export function drawEscalation(
       heading('🚨 A person is needed'),
       prose(
         paragraph(...who, words(cut(event.reason.trim() || 'No reason was given.', 1500))),
-        ...(record.incident.nextStep
-          ? [paragraph(bold('Next: '), words(cut(oneLine(record.incident.nextStep), 500)))]
-          : []),
+        ...(record.incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(record.incident, 500))] : []),
         paragraph(
           words('Everything seen and tried is in this thread. Mention me with a hint, and I look again.', {
             italic: true,
@@ -192,7 +191,11 @@ export function drawSummary(
 ): Slot {
   const { incident } = record;
   const head = isConfirmed ? `🟢 ${incident.id} is resolved` : `⚪ ${incident.id} is over`;
-  const said = text ?? 'The source of the alert says it is over.';
+  const said =
+    text ??
+    (incident.resolvedBy === 'person'
+      ? 'A person says it is over.'
+      : 'The source of the alert says it is over.');
   return {
     slot: `summary:${number}`,
     inThread: true,

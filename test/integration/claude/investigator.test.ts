@@ -153,6 +153,16 @@ describe('triage', () => {
     rig = await startInvestigation([look, { blocks: [{ tool: 'report_triage', input: ignore }] }]);
     expect(await rig.investigator.triage(rig.work)).toMatchObject({ ignore: true });
   });
+
+  it('may not ignore what the tools measure to be wrong, whatever it looked at', async () => {
+    rig = await startInvestigation([look, { blocks: [{ tool: 'report_triage', input: ignore }] }]);
+    const work = { ...rig.work, redNow: async () => ['sessions waiting for a lock: 8 sessions'] };
+    expect(await rig.investigator.triage(work)).toMatchObject({
+      ignore: false,
+      reason: 'all quiet (Not ignored: sessions waiting for a lock: 8 sessions.)',
+    });
+    expect(rig.requests.map(({ tool }) => tool)).toContain('postgres_connections');
+  });
 });
 
 describe('what a model writes otherwise than declared', () => {

@@ -161,10 +161,10 @@ describe('reports', () => {
     expect(lastUserTurn()).toMatch(/pid[\s\S]*confidence|confidence[\s\S]*pid/);
   });
 
-  it('are given up after three corrections', async () => {
+  it('are given up after three tries', async () => {
     rig = await startLoop(() => found({}));
     expect(await rig.run()).toMatchObject({ kind: 'failed', error: { code: 'AGENT_BAD_REPORT' } });
-    expect(rig.claude.requests).toHaveLength(4);
+    expect(rig.claude.requests).toHaveLength(3);
   });
 
   it('count when they are written as text instead', async () => {

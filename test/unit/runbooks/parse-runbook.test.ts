@@ -79,6 +79,13 @@ const tools = {
             healthy: 'at_most',
             bound: 0,
           } as const),
+          measureAt('total', {
+            name: 'total',
+            label: 'jobs so far',
+            unit: 'jobs',
+            healthy: 'at_most',
+            bound: Number.POSITIVE_INFINITY,
+          } as const),
         ],
       },
       queue_purge: {
@@ -358,6 +365,13 @@ call: queue_depth`,
       'measure: jobz',
       'measure: jobz',
       /"queue_depth" has no measure "jobz"; it has jobs/,
+    ],
+    [
+      'a measure without a bound of its own',
+      'measure: jobs\n    bound: 3',
+      'measure: total',
+      'measure: total',
+      /"total" has no bound of its own/,
     ],
     [
       'a repair whose success nothing would show',
