@@ -95,6 +95,11 @@ export interface Investigation {
    * Absent where there is no record to hold it against.
    */
   objections?(diagnosis: Diagnosis): Promise<string | null>;
+  /**
+   * What the latest reads of this round show beyond its healthy bound, by the tools' own measures, a line each. Absent where
+   * nothing measures (replays).
+   */
+  redNow?(): Promise<readonly string[]>;
   /** Records a claim that was dropped because its evidence did not hold. */
   dropped(claim: string, reason: string): Promise<void>;
   /** Records what a model call cost, as the phase's role unless another one is named. */

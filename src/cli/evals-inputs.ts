@@ -4,6 +4,14 @@ import { type Config, packageRoot } from '../config.ts';
 import { OpsError } from '../domain/errors.ts';
 import { type MakeInvestigator, replayClaude, replayPlaybook } from '../evaluation/investigators.ts';
 import { readLines } from '../evaluation/read-lines.ts';
+import { loadRecoveryCases } from '../evaluation/recovery/load-cases.ts';
+import {
+  CONFIDENTLY_WRONG,
+  claudePlanner,
+  ORACLE,
+  playbookPlanner,
+} from '../evaluation/recovery/planners.ts';
+import type { Planner } from '../evaluation/recovery/play.ts';
 import { Scenario } from '../evaluation/scenario.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { createModelGateway } from '../llm/gateway.ts';
@@ -38,23 +46,62 @@ async function ownFiles(): Promise<readonly string[]> {
     .map((name) => join(folder, name));
 }
 
+interface Wanted {
+  readonly model?: string;
+  readonly prompts?: string;
+  readonly sceptic?: boolean;
+}
+
 /** Throws OpsError CONFIG when there is no way to a model. */
 export async function loadInvestigator(
   name: 'playbook' | 'claude',
   config: Config,
-  wanted: { readonly model?: string; readonly prompts?: string; readonly sceptic?: boolean } = {},
+  wanted: Wanted = {},
 ): Promise<MakeInvestigator> {
+  const runbooks = await ownRunbooks(config);
+  if (name === 'playbook') return replayPlaybook(runbooks);
+  return replayClaude(modelOf(config, wanted), allTools, {
+    prompts: wanted.prompts,
+    runbooks,
+    sceptic: wanted.sceptic,
+  });
+}
+
+/** Who plays the recovery cases: the investigator that was asked for, and two that are given. Throws as above. */
+export async function loadPlanners(
+  name: 'playbook' | 'claude',
+  config: Config,
+  wanted: Wanted = {},
+): Promise<readonly Planner[]> {
+  const runbooks = await ownRunbooks(config);
+  const asked =
+    name === 'playbook'
+      ? playbookPlanner(runbooks)
+      : claudePlanner(modelOf(config, wanted), runbooks, {
+          prompts: wanted.prompts,
+          sceptic: wanted.sceptic ?? false,
+        });
+  return [asked, ORACLE, CONFIDENTLY_WRONG];
+}
+
+/** The recovery cases of a folder, or those that come with Sentry. */
+export const loadCases = (folder: string | undefined) =>
+  loadRecoveryCases(folder ?? join(packageRoot(), 'evals', 'recovery'));
+
+async function ownRunbooks(config: Config) {
   const folder = config.runbooksDir ?? join(packageRoot(), 'runbooks');
   const { runbooks, problems } = await loadRunbooks(folder, { tools: createRegistry(allTools) });
   for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
-  if (name === 'playbook') return replayPlaybook(runbooks);
+  return runbooks;
+}
+
+function modelOf(config: Config, wanted: Wanted) {
   if (config.llm === null)
     throw new OpsError('CONFIG', 'There is no way to a model.', {
       hint: 'Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a gateway.',
     });
-  const llm = createModelGateway({
+  return createModelGateway({
     backend: createBackend(config.llm),
     model: modelName(config.llm, wanted.model ?? config.model),
   });
-  return replayClaude(llm, allTools, { prompts: wanted.prompts, runbooks, sceptic: wanted.sceptic });
 }

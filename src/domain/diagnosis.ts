@@ -1,6 +1,6 @@
 import type { Severity } from './alert.ts';
 import type { ToolCallId } from './ids.ts';
-import type { Json, VerifyPlan } from './tool-call.ts';
+import type { PlanStep, VerifyPlan } from './tool-call.ts';
 import type { UnreadCall } from './unread.ts';
 
 export interface Triage {
@@ -19,6 +19,12 @@ export interface Evidence {
   readonly claim: string;
   readonly toolCallIds: readonly ToolCallId[];
   readonly quote: string | null;
+}
+
+/** Which side of it is healthy the measure knows. */
+export interface AskedBound {
+  readonly value: number;
+  readonly unit: string;
 }
 
 /** Another explanation of the same symptom, and what became of it. */
@@ -71,7 +77,12 @@ export interface Diagnosis {
   /** From what started it to the symptom, a link each. */
   readonly chain?: readonly string[];
   /** Whether the symptom was there in this round, and the call that shows it. */
-  readonly symptomNow?: { readonly present: boolean; readonly toolCallId: ToolCallId };
+  readonly symptomNow?: {
+    readonly present: boolean;
+    readonly toolCallId: ToolCallId;
+    /** A stricter bound for what that call reads; one that is not stricter is ignored, and that is on record. */
+    readonly bound?: AskedBound;
+  };
   readonly disagreement?: Disagreement;
   readonly doubleCheck?: DoubleCheck;
   readonly ruledOut: readonly string[];
@@ -92,13 +103,11 @@ export interface Diagnosis {
   readonly suggested?: readonly SuggestedAction[];
 }
 
-export interface SuggestedAction {
-  /** An active tool. */
-  readonly tool: string;
-  readonly input: Json;
-  readonly why: string;
+/** One act, or with `andThen` the first of several that only help together. */
+export interface SuggestedAction extends PlanStep {
   /** Null takes the tool's own. */
   readonly verify: VerifyPlan | null;
+  readonly andThen?: readonly PlanStep[];
 }
 
 /** What acting on it rests on: the lower of being sure of the cause and of the fix. */

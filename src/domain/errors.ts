@@ -28,7 +28,17 @@ export interface Refusal {
   readonly ok: false;
   readonly code: string;
   readonly reason: string;
+  /** It is no for now only. */
+  readonly wait?: LimitedUntil;
 }
+
+/** A limit keeps it from being done now, and lets it from a moment on. */
+export type LimitedUntil = {
+  /** ISO 8601, by the database's clock. */
+  readonly until: string;
+  /** The limit, for people: a whole sentence. */
+  readonly limit: string;
+};
 
 export function refuse(code: string, reason: string): Refusal {
   return { ok: false, code, reason };

@@ -9,7 +9,13 @@ export interface HostRoot {
 
 /** A service that may be looked at and restarted: nothing else of the host can be. */
 export type HostService =
-  | { readonly name: string; readonly kind: 'systemd'; readonly unit: string }
+  | {
+      readonly name: string;
+      readonly kind: 'systemd';
+      readonly unit: string;
+      /** Where it takes connections on its machine, if it does. */
+      readonly port?: number;
+    }
   | {
       readonly name: string;
       readonly kind: 'command';
@@ -17,6 +23,7 @@ export type HostService =
       readonly restart: readonly string[];
       /** Holds the pid of its main process. */
       readonly pidFile: string;
+      readonly port?: number;
     };
 
 /** A host as configured. It has no credential: Sentry acts with the rights of its own account. */
@@ -65,6 +72,7 @@ const service = z
     unit: unit.optional(),
     restart: z.tuple([absolute], plain.max(1000)).optional(),
     pid_file: absolute.optional(),
+    port: z.number().int().min(1).max(65_535).optional(),
   })
   .superRefine((value, context) => {
     const declared = value.restart !== undefined || value.pid_file !== undefined;
@@ -74,10 +82,12 @@ const service = z
       );
   })
   .transform(
-    ({ name, unit: named, restart = [], pid_file: pidFile = '' }): HostService =>
-      named === undefined
+    ({ name, unit: named, restart = [], pid_file: pidFile = '', port }): HostService => ({
+      ...(named === undefined
         ? { name, kind: 'command', restart, pidFile }
-        : { name, kind: 'systemd', unit: named },
+        : { name, kind: 'systemd', unit: named }),
+      ...(port === undefined ? {} : { port }),
+    }),
   );
 
 /** A path alone is a folder that may only be read. */

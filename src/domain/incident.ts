@@ -68,6 +68,8 @@ export interface Incident {
    * this is green. `source`: whoever sent the alert says so. Null while it is not over.
    */
   readonly resolvedBy: 'confirmed' | 'source' | 'person' | null;
+  /** `reported` because of a limit: from then on the fix may be done, and Sentry comes back and asks for it again. */
+  readonly asksAgainAt: string | null;
 }
 
 /** `done`: what was asked for took effect; nothing was red, so nothing can be called fixed. */

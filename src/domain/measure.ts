@@ -22,6 +22,11 @@ export interface Measure {
    * name it beside others; it is never chosen for a model's diagnosis.
    */
   readonly ofOneThing?: true;
+  /**
+   * Metrics of monitoring systems for the same thing in the same unit, all of their series within this bound when it is: a rule
+   * about one of them is a rule about this measure.
+   */
+  readonly metrics?: readonly string[];
   /** Out of the tool's data; null: the data does not tell. */
   value(data: Json): number | null;
   /**

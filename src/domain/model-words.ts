@@ -7,6 +7,18 @@ type Told = readonly IncidentEvent[];
 /** Said beside every text of a model: what a reader takes for Sentry's own word is Sentry's. */
 export const CLAUDES_WORDS = 'Claude’s words';
 
+/** `✅`, `✓`, `:white_check_mark:`: the marks of what Sentry has seen itself. */
+const MARKS =
+  /(?![©®™↔])[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F\u20E3✓✗☐]|(?<![\p{L}\p{N}]):[a-z][a-z0-9_+-]*:(?![\p{L}\p{N}])/gu;
+
+/**
+ * A model's text without what would make it read as ours or as another one: marks, and characters that nobody sees, which
+ * part words from those who search for them and turn the direction of reading round.
+ */
+export function withoutMarks(text: string): string {
+  return text.replace(/\p{Cf}/gu, '').replace(MARKS, '');
+}
+
 /** The last diagnosis that found a cause: whose words the incident's cause is. */
 function causeOf(events: Told): Diagnosis | undefined {
   const found = events.findLast(

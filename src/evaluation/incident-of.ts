@@ -73,6 +73,7 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     words: null,
     sourceResolvedAt: null,
     resolvedBy: null,
+    asksAgainAt: null,
     investigator: null,
     costUsd: 0,
     requesters: [],

@@ -17,7 +17,8 @@ export function replayPlaybook(runbooks: readonly Runbook[]): MakeInvestigator {
   return () => playbook;
 }
 
-function unhurried(runbooks: readonly Runbook[]): readonly Runbook[] {
+/** Without waits between two looks: time does not pass in a recording. */
+export function unhurried(runbooks: readonly Runbook[]): readonly Runbook[] {
   return runbooks.map((runbook) => ({
     ...runbook,
     steps: runbook.steps.map((step) => ({ ...step, waitMs: 0 })),

@@ -4,7 +4,7 @@ import { domains } from '../domain/incident.ts';
 const Words = z.array(z.string().min(1));
 
 /** One recorded tool call, in the order they were made. */
-const RecordedOutput = z.object({
+export const RecordedOutput = z.object({
   tool: z.string().min(1),
   args: z.record(z.string(), z.json()).default({}),
   status: z.enum(['success', 'no_data', 'error']).catch('success').default('success'),

@@ -1,3 +1,4 @@
+import type { RecoveryRun, RecoverySummary } from './recovery/run-recovery.ts';
 import type { EvalResult, EvalRun, EvalSummary } from './run-evals.ts';
 
 /** Rows as columns of equal width; the last one is left as it is. */
@@ -51,6 +52,32 @@ function words(summary: EvalSummary): string {
   return [
     `${summary.incidents} incidents: score ${summary.score.toFixed(3)}, ${summary.correct} correct, ${summary.abstained} abstained,`,
     `${summary.falseCauses} false causes; ${dollars(summary.costUsd)}, ${seconds(summary.wallMs)}.`,
+  ].join(' ');
+}
+
+/** How each play ended, one line a play, and what every planner came to. */
+export function recoveryTable({ plays, byPlanner }: RecoveryRun): string {
+  const rows = plays.map((one) => [
+    one.id,
+    one.planner,
+    one.outcome,
+    one.score.toFixed(2),
+    one.ending,
+    one.ran.join(', ') || '-',
+    dollars(one.costUsd),
+    seconds(one.wallMs),
+    one.notes.join('; '),
+  ]);
+  const head = ['case', 'planner', 'outcome', 'score', 'ended', 'ran', 'cost', 'time', 'notes'];
+  return `${table([head, ...rows])}\n\n${Object.entries(byPlanner).map(recoveryLine).join('\n')}\n`;
+}
+
+function recoveryLine([planner, summary]: readonly [string, RecoverySummary]): string {
+  return [
+    `${planner}: ${summary.plays} cases, score ${summary.score.toFixed(3)}, false fixed: ${summary.falseFixed},`,
+    `${summary.right} right, ${summary.cautious} cautious, ${summary.wrong} wrong;`,
+    `${summary.wrongProposals} wrong proposals made, ${summary.refusedRight} right ones refused;`,
+    `${dollars(summary.costUsd)}, ${seconds(summary.wallMs)}.`,
   ].join(' ');
 }
 

@@ -1,6 +1,8 @@
+import { type AlertRule, ruleBound } from '../domain/alert-rule.ts';
 import type { IncidentId, ToolCallId } from '../domain/ids.ts';
 import { readMeasure } from '../domain/measure.ts';
 import type { Json, ToolCall, ToolCallRequest, ToolCallResult, VerifyPlan } from '../domain/tool-call.ts';
+import { isUnreachable } from '../domain/unreachable.ts';
 import type { Credential, CredentialVault } from '../security/credentials.ts';
 import type { AnyTool } from '../tools/define.ts';
 import { checkVerifyStep, type VerifyCheck } from './check-verify-step.ts';
@@ -86,16 +88,43 @@ export interface RedMeasure {
   readonly bound: number;
 }
 
-/** The measures of a successful read on record that are beyond their own bounds, and tell of the problem itself. */
+/**
+ * The measures of a read on record that are beyond their bounds, and tell of the problem itself. The bound is the alert
+ * rule's where that is about the measure, else the measure's own. Of a read that failed because its system cannot be reached
+ * that is red: the kind's own measure of it.
+ */
 export function redMeasures(
-  registry: { get(name: string): AnyTool | undefined },
-  call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
+  registry: Registry,
+  call: RecordedRead,
+  rule: AlertRule | null,
 ): readonly RedMeasure[] {
+  if (call.state === 'failed' && isUnreachable(call.code)) return reachableOf(registry, call);
   if (call.state !== 'ok') return [];
   return measuresOf(registry, call.tool)
     .filter((measure) => !measure.ofOneThing)
-    .filter((measure) => readMeasure(measure, measure.bound, call.result).isHealthy === false)
-    .map(({ name, bound }) => ({ tool: call.tool, input: call.input, measure: name, bound }));
+    .map((measure) => ({ measure, bound: ruleBound(measure, rule) ?? measure.bound }))
+    .filter(({ measure, bound }) => readMeasure(measure, bound, call.result).isHealthy === false)
+    .map(({ measure, bound }) => ({ tool: call.tool, input: call.input, measure: measure.name, bound }));
+}
+
+interface Registry {
+  get(name: string): AnyTool | undefined;
+  list?(): readonly AnyTool[];
+}
+
+export type RecordedRead = Pick<ToolCall, 'tool' | 'input' | 'state' | 'result' | 'code'>;
+
+/** What tells of the failed read's kind of target whether it can be reached. */
+function reachableOf(registry: Registry, { tool }: Pick<ToolCall, 'tool'>): readonly RedMeasure[] {
+  const failed = registry.get(tool);
+  const telling = registry
+    .list?.()
+    .find((each) => 'tellsReachable' in each && each.tellsReachable && each.domain === failed?.domain);
+  return telling === undefined
+    ? []
+    : measuresOf(registry, telling.name)
+        .slice(0, 1)
+        .map(({ name, bound }) => ({ tool: telling.name, input: {}, measure: name, bound }));
 }
 
 export function measuresOf(registry: { get(name: string): AnyTool | undefined }, name: string) {

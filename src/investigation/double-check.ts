@@ -1,6 +1,5 @@
 import type { Doubt, Support } from '../agents/ports.ts';
 import type { Diagnosis } from '../domain/diagnosis.ts';
-import type { IncidentRecord } from '../domain/incident-record.ts';
 import { type CheckedDiagnosis, checkEvidence } from './evidence.ts';
 
 /** A cause that nobody else finds in what it cites is a report, and no reason to act. */
@@ -16,7 +15,8 @@ const reasons: Readonly<Record<Exclude<Support, 'supported'>, string>> = {
 export function doubleChecked(
   checked: CheckedDiagnosis,
   doubt: Doubt,
-  record: Pick<IncidentRecord, 'incident' | 'events' | 'toolCalls'>,
+  record: Parameters<typeof checkEvidence>[1],
+  measuresOf?: Parameters<typeof checkEvidence>[2],
 ): CheckedDiagnosis {
   const { diagnosis } = checked;
   if (doubt.kind === 'not_checked')
@@ -28,7 +28,7 @@ export function doubleChecked(
   });
   const evidence = diagnosis.evidence.filter((_, index) => verdicts[index] === 'supported');
   const share = evidence.length / Math.max(1, diagnosis.evidence.length);
-  const again = checkEvidence({ ...diagnosis, evidence }, record);
+  const again = checkEvidence({ ...diagnosis, evidence }, record, measuresOf);
   const held: CheckedDiagnosis = {
     ...again,
     diagnosis: {

@@ -6,10 +6,14 @@ import {
 } from '../domain/diagnosis.ts';
 import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { Measure } from '../domain/measure.ts';
 import { isEvidenceToolName, type ToolCall } from '../domain/tool-call.ts';
+import { isUnreachable } from '../domain/unreachable.ts';
 import type { UnreadCall } from '../domain/unread.ts';
+import { isShownOnset } from './claims/onset.ts';
 import { causeProblems, isSoundChain, problemWith } from './claims/problems.ts';
 import { flat, isQuoteOf, lineWith, standsIn } from './claims/quote.ts';
+import { isRed, latest, redNow } from './red-now.ts';
 import { settleHypotheses } from './settle-hypotheses.ts';
 import { findUnread } from './unread/find-unread.ts';
 
@@ -37,11 +41,15 @@ const MAX_QUOTE = 600;
  * Promise 5 by code, for every investigator: a claim stands only when every tool call it cites happened in this incident
  * and succeeded, its quote stands in one of their outputs, and so do its numbers and names. Confidence falls with the
  * share of claims that fell; when none is left that rests on a read of the target in this round, it is worth what memory
- * is and a cause becomes *cannot tell*.
+ * is and a cause becomes *cannot tell*. What a tool measures outweighs what is said of it: nobody is *healthy*, and no
+ * symptom is over, while the latest reads show a measure beyond its bound.
+ *
+ * @param measuresOf what a tool measures, as it declares it
  */
 export function checkEvidence(
   diagnosis: Diagnosis,
-  record: Pick<IncidentRecord, 'incident' | 'events' | 'toolCalls'>,
+  record: Pick<IncidentRecord, 'incident' | 'events' | 'toolCalls'> & Partial<Pick<IncidentRecord, 'alerts'>>,
+  measuresOf: (tool: string) => readonly Measure[] = () => [],
 ): CheckedDiagnosis {
   const calls = new Map(record.toolCalls.map((call) => [call.id as string, call]));
   const current = callsOfThisRound(record.events);
@@ -55,10 +63,16 @@ export function checkEvidence(
       continue;
     }
     kept.push({ claim: evidence.claim, toolCallIds: held.cited.map((call) => call.id), quote: held.quote });
-    live ||= held.showing.some((call) => call.target !== null && current.has(call.id));
+    // That it cannot be reached is a cause, and never that all is well.
+    live ||= held.showing.some(
+      (call) =>
+        call.target !== null &&
+        current.has(call.id) &&
+        (call.state === 'ok' || diagnosis.verdict === 'cause_found'),
+    );
   }
   const unproven = diagnosis.verdict !== 'cannot_tell' && !live;
-  const { missed = [], unread: _, chain, ...said } = diagnosis;
+  const { missed = [], unread: _, chain, onset, symptomNow, ...said } = diagnosis;
   const read = record.toolCalls.filter((call) => isSound(call, record.incident.id));
   const behind = new Set<string>(kept.flatMap(({ toolCallIds }) => toolCallIds));
   const cited = withSources(
@@ -66,17 +80,18 @@ export function checkEvidence(
     record.incident.id,
     calls,
   );
+  const red = redOfThisRound(record, measuresOf);
   const unsupported =
-    diagnosis.origin === 'runbook' ? [] : causeProblems(diagnosis, cited, read, record.incident);
+    diagnosis.origin === 'runbook' ? [] : causeProblems(diagnosis, { cited, read, red }, record.incident);
   // Who is sure enough to act misses nothing.
   const isSure = diagnosis.verdict === 'cause_found' && live && confidence() >= MUTATION_CONFIDENCE;
   const unread = isSure ? [] : findUnread(record, current, new Set(missed));
   return {
     diagnosis: {
-      ...settleHypotheses(unproven ? withdrawn(said) : said, new Set(current), (id) => {
-        const call = calls.get(id);
-        return call !== undefined && isSound(call, record.incident.id);
-      }),
+      ...(unproven ? withdrawn(said) : said),
+      ...settleHypotheses(said, read, record.incident),
+      ...(onset !== undefined && isShownOnset(onset, read, record) ? { onset } : {}),
+      ...(symptomNow !== undefined && isMeasuredSo(symptomNow) ? { symptomNow } : {}),
       evidence: kept,
       ...(chain && isSoundChain(chain, read, record.incident) ? { chain } : {}),
       ...(said.disagreement === undefined
@@ -91,12 +106,29 @@ export function checkEvidence(
     unsupported,
   };
 
+  /** By a read of this round; where that measures something, or another one has it otherwise, the measure decides. */
+  function isMeasuredSo({ present, toolCallId }: NonNullable<Diagnosis['symptomNow']>): boolean {
+    const call = read.find(({ id }) => id === toolCallId);
+    if (call === undefined || !current.has(call.id)) return false;
+    return present ? isRed(call, measuresOf) !== false : red.length === 0;
+  }
+
   function confidence(): number {
     const share = kept.length / Math.max(1, kept.length + dropped.length);
     const cut = kept.length === 0 ? diagnosis.confidence : diagnosis.confidence * share;
     const bounded = Math.min(live ? 1 : MEMORY_ONLY_CONFIDENCE, Math.max(0, Number.isFinite(cut) ? cut : 0));
     return Math.round(bounded * 100) / 100;
   }
+}
+
+/** What the latest reads of the target in this round show beyond its bound, a line each. */
+export function redOfThisRound(
+  { incident, events, toolCalls }: Pick<IncidentRecord, 'incident' | 'events' | 'toolCalls'>,
+  measuresOf: (tool: string) => readonly Measure[],
+): readonly string[] {
+  const current = callsOfThisRound(events);
+  const now = toolCalls.filter((call) => current.has(call.id) && isSound(call, incident.id));
+  return redNow(latest(now.filter(({ target }) => target === incident.target)), measuresOf);
 }
 
 /** What it says it missed and the record does not: nobody is asked to grant or run that. */
@@ -144,7 +176,7 @@ function hold(
     const call = calls.get(id);
     if (call === undefined) return `It cites ${id}, which never happened in this incident.`;
     if (call.incidentId !== incident.id) return `It cites ${id}, which belongs to another incident.`;
-    if (call.state !== 'ok') return `It cites ${id}, which did not succeed (${call.state}).`;
+    if (!isSound(call, incident.id)) return `It cites ${id}, which did not succeed (${call.state}).`;
     cited.push(call);
   }
   // What was read again from an earlier output was shown by that one.
@@ -201,8 +233,10 @@ function sourcesOf(
   });
 }
 
+/** It succeeded, or its very failure shows that the system cannot be reached. */
 function isSound(call: ToolCall, incidentId: string): boolean {
-  return call.state === 'ok' && call.incidentId === incidentId;
+  if (call.incidentId !== incidentId) return false;
+  return call.state === 'ok' || (call.state === 'failed' && isUnreachable(call.code));
 }
 
 /**

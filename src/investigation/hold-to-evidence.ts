@@ -1,7 +1,8 @@
 import { type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
+import { alertRuleOf } from '../domain/alert-rule.ts';
 import type { Diagnosis } from '../domain/diagnosis.ts';
-import type { ToolCall } from '../domain/tool-call.ts';
-import { criterionOf } from './criterion.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
+import { criterionOf, withAlertRule } from './criterion.ts';
 import { doubleChecked } from './double-check.ts';
 import { type CheckedDiagnosis, checkEvidence } from './evidence.ts';
 import type { PhaseRun } from './phase-run.ts';
@@ -20,9 +21,9 @@ export async function holdToEvidence(
   const raw: Diagnosis = { ...said, origin: said.origin ?? (name === 'claude' ? 'model' : 'runbook') };
   const checked = await run.durably(`check evidence of ${name}`, async () => {
     const record = await recordOf(run);
-    const result = publishable(checkEvidence(raw, record));
+    const result = publishable(checkEvidence(raw, record, run.deps.gate.measures));
     for (const dropped of result.dropped) await drop(run, name, dropped);
-    return withCriterion(run, raw, result, record.toolCalls);
+    return withCriterion(run, name, raw, result, record);
   });
   if (name === 'claude' && (checked.unproven || checked.unsupported.length > 0))
     throw new InvestigatorFailed('nothing it read carries what it said.');
@@ -30,15 +31,17 @@ export async function holdToEvidence(
   if (doubt === null) return checked;
   return run.durably(`double-check of ${name}`, async () => {
     const record = await recordOf(run);
-    const result = doubleChecked(checked, doubt, record);
+    const result = doubleChecked(checked, doubt, record, run.deps.gate.measures);
     for (const dropped of result.dropped) await drop(run, name, dropped);
     // What cited the red measure may have fallen.
-    return withCriterion(run, raw, result, record.toolCalls);
+    return withCriterion(run, name, raw, result, record);
   });
 }
 
-async function recordOf({ deps, incident }: PhaseRun) {
-  return (await deps.records.load(incident.id)) ?? { incident, events: [], toolCalls: [] };
+type EvidenceRecord = Pick<IncidentRecord, 'incident' | 'alerts' | 'events' | 'toolCalls'>;
+
+async function recordOf({ deps, incident }: PhaseRun): Promise<EvidenceRecord> {
+  return (await deps.records.load(incident.id)) ?? { incident, alerts: [], events: [], toolCalls: [] };
 }
 
 /** Who cannot tell need not fail over the words: they are left out. A cause is dropped as a claim, with why. */
@@ -55,19 +58,38 @@ export function publishable(checked: CheckedDiagnosis): CheckedDiagnosis {
  * How it will be known that it is over: by what a kept claim cites and what is red in it. The gate reads it red once more
  * before anything is proposed.
  */
-function withCriterion(
-  { deps, incident }: PhaseRun,
+async function withCriterion(
+  run: PhaseRun,
+  investigator: string,
   raw: Diagnosis,
   checked: CheckedDiagnosis,
-  toolCalls: readonly ToolCall[],
-): CheckedDiagnosis {
+  record: EvidenceRecord,
+): Promise<CheckedDiagnosis> {
+  const { deps, incident } = run;
   const { criterion: _, ...diagnosis } = checked.diagnosis;
   if (diagnosis.verdict !== 'cause_found') return { ...checked, diagnosis };
   const cited = [...new Set(diagnosis.evidence.flatMap(({ toolCallIds }) => toolCallIds))].flatMap(
-    (id) => toolCalls.find((call) => call.id === id && call.target === incident.target) ?? [],
+    (id) => record.toolCalls.find((call) => call.id === id && call.target === incident.target) ?? [],
   );
-  const criterion = criterionOf(deps.gate, raw, cited, deps.confirmation);
-  return { ...checked, diagnosis: criterion === null ? diagnosis : { ...diagnosis, criterion } };
+  const rule = alertRuleOf(record.alerts.filter(({ status }) => status === 'firing'));
+  const suggested = diagnosis.suggested?.map((action) =>
+    action.verify === null ? action : { ...action, verify: withAlertRule(deps.gate, action.verify, rule) },
+  );
+  const chosen = criterionOf(deps.gate, raw, cited, deps.confirmation, rule);
+  const bound = raw.symptomNow?.bound;
+  if (chosen?.ignored && bound)
+    await drop(run, investigator, {
+      claim: `Healthy only within ${bound.value} ${bound.unit}.`,
+      reason: chosen.ignored,
+    });
+  return {
+    ...checked,
+    diagnosis: {
+      ...diagnosis,
+      ...(suggested === undefined ? {} : { suggested }),
+      ...(chosen === null ? {} : { criterion: chosen.criterion }),
+    },
+  };
 }
 
 /** Once each, whatever runs again: the event and the entry in the audit log land together. */

@@ -17,8 +17,8 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   awaiting_approval: ['planning', 'remediating', 'reported', 'resolved'],
   remediating: ['verifying'],
   verifying: ['resolved', 'reported', 'diagnosing', 'escalated'],
-  // Waiting for approval: a person has what was denied asked for again.
-  reported: ['diagnosing', 'awaiting_approval', 'resolved'],
+  // Waiting for approval: a person has what was denied asked for again. Planning: the limit is over that kept the fix back.
+  reported: ['diagnosing', 'planning', 'awaiting_approval', 'resolved'],
   escalated: ['diagnosing', 'awaiting_approval', 'resolved'],
   resolved: ['diagnosing'],
   stopped: ['resolved'],

@@ -21,7 +21,14 @@ export interface IncidentChanges {
   readonly sourceResolvedAt?: null;
   /** With a move to `resolved`, whose word it is. */
   readonly resolvedBy?: Incident['resolvedBy'];
+  /** With a move to `reported`: when a turn of its own comes and asks again (phases/ask-again.ts). Any other move clears it. */
+  readonly asksAgainAt?: string;
 }
+
+/** The reason of the turn that comes when a limit is over. */
+export const ASK_AGAIN_TURN = 'ask again';
+/** After the limit's last moment. */
+const ASK_AGAIN_AFTER_MS = 500;
 
 export interface Move {
   readonly from: IncidentState;
@@ -79,6 +86,7 @@ export async function moveIn(
       investigator = CASE WHEN ${changes.investigator !== undefined} THEN ${changes.investigator ?? null} ELSE investigator END,
       source_resolved_at = CASE WHEN ${changes.sourceResolvedAt === null} THEN NULL ELSE source_resolved_at END,
       resolved_by = CASE WHEN ${to === 'resolved'} THEN ${changes.resolvedBy ?? null} ELSE NULL END,
+      asks_again_at = ${changes.asksAgainAt ?? null}::timestamptz,
       ended_at = CASE WHEN ${isEnded(to)} THEN clock_timestamp() WHEN ${isEnded(from)} THEN NULL ELSE ended_at END,
       updated_at = clock_timestamp()
     WHERE id = ${incident.id} AND state = ${from} AND round = ${incident.round}
@@ -95,6 +103,10 @@ export async function moveIn(
   // Marked, because a reason may be a model's or a person's words, and those of some turns say what the turn is for.
   if (turnAfterMs !== null)
     await tx`SELECT sentry_enqueue_turn(${incident.id}, ${`moved: ${reason.slice(0, 200)}`}, ${turnAfterMs})`;
+  if (changes.asksAgainAt !== undefined)
+    await tx`
+      SELECT sentry_enqueue_turn(${incident.id}, ${ASK_AGAIN_TURN}, greatest(0, ceil(
+        extract(epoch FROM ${changes.asksAgainAt}::timestamptz - clock_timestamp()) * 1000))::bigint + ${ASK_AGAIN_AFTER_MS})`;
   return 'moved';
 }
 

@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../domain/diagnosis.ts';
-import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { Measure } from '../domain/measure.ts';
 import { checkEvidence } from './evidence.ts';
 
 /**
@@ -8,9 +8,10 @@ import { checkEvidence } from './evidence.ts';
  */
 export function objectionsTo(
   diagnosis: Diagnosis,
-  record: Pick<IncidentRecord, 'incident' | 'events' | 'toolCalls'>,
+  record: Parameters<typeof checkEvidence>[1],
+  measuresOf?: (tool: string) => readonly Measure[],
 ): string | null {
-  const { unsupported, unproven, dropped } = checkEvidence(diagnosis, record);
+  const { unsupported, unproven, dropped } = checkEvidence(diagnosis, record, measuresOf);
   if (unsupported.length === 0 && !unproven) return null;
   const problems = [
     ...unsupported.map((problem) => `The cause: ${problem}`),

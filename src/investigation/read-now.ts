@@ -1,3 +1,4 @@
+import { alertRuleOf } from '../domain/alert-rule.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { isCriterion, type VerifyPlan } from '../domain/tool-call.ts';
@@ -50,13 +51,15 @@ export async function readNow(
 /** The measures by which the last fix is judged, else those of the last diagnosis, else what its look at the symptom showed red. */
 function symptomOf(
   gate: InvestigationDeps['gate'],
-  { actions, events, toolCalls }: IncidentRecord,
+  { actions, alerts, events, toolCalls }: IncidentRecord,
 ): VerifyPlan | null {
   const judged = actions.findLast(({ verify, purpose }) => purpose === 'repair' && isCriterion(verify));
   const event = events.findLast(({ type }) => type === 'diagnosis.concluded');
   const diagnosis = event?.type === 'diagnosis.concluded' ? event.diagnosis : undefined;
   const seen = toolCalls.find(({ id }) => id === diagnosis?.symptomNow?.toolCallId);
-  const [red] = seen ? gate.redMeasures(seen) : [];
+  const [red] = seen
+    ? gate.redMeasures(seen, alertRuleOf(alerts.filter(({ status }) => status === 'firing')))
+    : [];
   const plan =
     judged?.verify ??
     diagnosis?.criterion ??

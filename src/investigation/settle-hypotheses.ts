@@ -1,32 +1,36 @@
 import type { Diagnosis, Hypothesis } from '../domain/diagnosis.ts';
 import type { ToolCallId } from '../domain/ids.ts';
+import type { Incident } from '../domain/incident.ts';
+import type { ToolCall } from '../domain/tool-call.ts';
+import { contradictedCount } from './claims/contradicted-count.ts';
+import { problemWith } from './claims/problems.ts';
+import { latest } from './red-now.ts';
 
 /**
  * The alternatives with only those calls that happened: what nothing speaks for is not ruled in, what nothing speaks
- * against is not ruled out. That the symptom is there *now* is said by a call of this round, or not at all.
+ * against is not ruled out. A model's own words end nothing that what they cite does not carry; such a one stays open.
  *
- * @param isCall whether a call of this incident succeeded
+ * @param read what succeeded in this incident
  */
 export function settleHypotheses(
-  diagnosis: Diagnosis,
-  current: ReadonlySet<string>,
-  isCall: (id: ToolCallId) => boolean,
-): Diagnosis {
-  const { hypotheses, symptomNow, ...rest } = diagnosis;
-  return {
-    ...rest,
-    ...(hypotheses === undefined ? {} : { hypotheses: hypotheses.map((each) => settled(each, isCall)) }),
-    ...(symptomNow !== undefined && current.has(symptomNow.toolCallId) && isCall(symptomNow.toolCallId)
-      ? { symptomNow }
-      : {}),
+  { hypotheses, origin }: Pick<Diagnosis, 'hypotheses' | 'origin'>,
+  read: readonly ToolCall[],
+  incident: Incident,
+): Pick<Diagnosis, 'hypotheses'> {
+  if (hypotheses === undefined) return {};
+  const callsOf = (ids: readonly ToolCallId[]) => read.filter(({ id }) => ids.includes(id));
+  const isCarried = ({ cause, end, forIds }: Hypothesis): boolean => {
+    if (origin === 'runbook') return true;
+    if (contradictedCount(cause, latest(read)) !== undefined) return false;
+    return end !== 'ruled_in' || problemWith(cause, callsOf(forIds), incident) === undefined;
   };
-}
-
-function settled(hypothesis: Hypothesis, isCall: (id: ToolCallId) => boolean): Hypothesis {
-  const forIds = hypothesis.forIds.filter(isCall);
-  const againstIds = hypothesis.againstIds.filter(isCall);
-  const stands = { ruled_in: forIds.length > 0, ruled_out: againstIds.length > 0, open: true }[
-    hypothesis.end
-  ];
-  return { ...hypothesis, forIds, againstIds, end: stands ? hypothesis.end : 'open' };
+  return {
+    hypotheses: hypotheses.map((each): Hypothesis => {
+      const forIds = callsOf(each.forIds).map(({ id }) => id);
+      const againstIds = callsOf(each.againstIds).map(({ id }) => id);
+      const stands = { ruled_in: forIds.length > 0, ruled_out: againstIds.length > 0, open: true }[each.end];
+      const settled = { ...each, forIds, againstIds };
+      return stands && isCarried(settled) ? settled : { ...settled, end: 'open' };
+    }),
+  };
 }

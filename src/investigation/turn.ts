@@ -5,7 +5,9 @@ import type { InvestigationDeps } from './deps.ts';
 import { endRepetition } from './failed-turn.ts';
 import { isOutage } from './is-outage.ts';
 import { type NextWork, nextWork, sourceMayResolve } from './machine.ts';
+import { ASK_AGAIN_TURN } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
+import { askAgain } from './phases/ask-again.ts';
 import { decide } from './phases/await-approval.ts';
 import { diagnose } from './phases/diagnose.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
@@ -78,6 +80,7 @@ export function createTurn(deps: InvestigationDeps) {
     // The watching that asked for it has ended meanwhile.
     if (reason === LOOK_TURN && incident.state !== 'verifying') return;
     if (incident.sourceResolvedAt && sourceMayResolve(incident.state)) return resolveBySource(run);
+    if (reason === ASK_AGAIN_TURN) return askAgain(run);
     if (incident.state === 'resolved') return reopen(run);
     switch (nextWork(incident.state)) {
       case 'triage':
@@ -102,7 +105,7 @@ const PAID_WORK: readonly NextWork[] = ['triage', 'diagnose', 'plan'];
 
 /** Whether the turn is for an investigator's work: a model may have been asked in it. */
 function isInvestigators({ state, sourceResolvedAt }: Incident, reason: string): boolean {
-  if (reason === UNDO_TURN || reason === LASTING_TURN || reason === LOOK_TURN) return false;
+  if ([UNDO_TURN, LASTING_TURN, LOOK_TURN, ASK_AGAIN_TURN].includes(reason)) return false;
   return !(sourceResolvedAt && sourceMayResolve(state)) && PAID_WORK.includes(nextWork(state));
 }
 

@@ -5,6 +5,7 @@ import type { Incident, Role } from '../domain/incident.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../domain/memory.ts';
 import { alertStartedAt } from '../record/alert-started-at.ts';
 import { settledPart } from '../screen/settled-part.ts';
+import { redOfThisRound } from './evidence.ts';
 import { note } from './move.ts';
 import { objectionsTo } from './objections.ts';
 import type { PhaseRun } from './phase-run.ts';
@@ -117,7 +118,11 @@ async function attempt<T>(
       }),
     objections: async (diagnosis) => {
       const record = await deps.records.load(incident.id);
-      return record ? objectionsTo(diagnosis, record) : null;
+      return record ? objectionsTo(diagnosis, record, deps.gate.measures) : null;
+    },
+    redNow: async () => {
+      const record = await deps.records.load(incident.id);
+      return record ? redOfThisRound(record, deps.gate.measures) : [];
     },
     spent: (usage, as) => deps.records.addUsage(incident.id, as ?? role, usage),
   };

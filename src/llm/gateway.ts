@@ -26,7 +26,7 @@ export interface RetryPolicy {
 }
 
 const DEFAULT_RETRY: RetryPolicy = {
-  maxAttempts: 4,
+  maxAttempts: 3,
   baseDelayMs: 500,
   maxDelayMs: 8_000,
   maxRetryAfterMs: 10_000,

@@ -45,6 +45,7 @@ const incidentColumns = [
   'updated_at',
   'ended_at',
   'resolved_by',
+  'asks_again_at',
 ] as const;
 
 export const toIncident = (row: SqlRow): Incident => pick(row, incidentColumns) as unknown as Incident;
@@ -52,6 +53,8 @@ export const toIncident = (row: SqlRow): Incident => pick(row, incidentColumns) 
 const actionColumns = [
   'id',
   'incident_id',
+  'plan_id',
+  'step',
   'round',
   'state',
   'tool',

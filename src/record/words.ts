@@ -1,4 +1,4 @@
-import type { IncidentState } from '../domain/incident.ts';
+import type { Incident, IncidentState } from '../domain/incident.ts';
 
 const words: Readonly<Record<IncidentState, string>> = {
   open: 'Just opened',
@@ -18,4 +18,13 @@ const words: Readonly<Record<IncidentState, string>> = {
 /** A state as people read it, in Slack and in the terminal alike. */
 export function stateInWords(state: IncidentState): string {
   return words[state];
+}
+
+/** What happens next, where no reader's zone is known; null where nothing is planned. */
+export function nextStepInWords({
+  nextStep,
+  asksAgainAt,
+}: Pick<Incident, 'nextStep' | 'asksAgainAt'>): string | null {
+  if (!nextStep || asksAgainAt === null) return nextStep;
+  return `${nextStep} It may be done again at ${asksAgainAt.slice(11, 16)} UTC; I’ll ask again then.`;
 }

@@ -25,6 +25,7 @@ export async function rateRefusal(
 ): Promise<Refusal | undefined> {
   const rows = await sql`
     SELECT (extract(epoch FROM claimed_at - clock_timestamp()) * 1000)::float8 + ${withinMs} AS free_in_ms,
+           (extract(epoch FROM claimed_at) * 1000)::float8 + ${withinMs} AS free_at_ms,
            to_char((claimed_at + ${withinMs} * interval '1 millisecond') AT TIME ZONE 'UTC', 'HH24:MI:SS') AS free_at
       FROM rate_claim
      WHERE key = ${key} AND action_id IS DISTINCT FROM ${own}
@@ -33,10 +34,14 @@ export async function rateRefusal(
   const oldest = rows.at(-1);
   if (rows.length < times || !oldest) return undefined;
   const seconds = Math.max(1, Math.ceil(Number(oldest['free_in_ms']) / 1000));
-  return refuse(
-    'RATE_LIMITED',
-    `At most ${times} ${what} in ${Math.round(withinMs / 60_000)} minutes. It may be done again in ${seconds} s, at ${String(oldest['free_at'])} UTC.`,
-  );
+  const said = `At most ${times} ${what} in ${Math.round(withinMs / 60_000)} minutes.`;
+  return {
+    ...refuse(
+      'RATE_LIMITED',
+      `${said} It may be done again in ${seconds} s, at ${String(oldest['free_at'])} UTC.`,
+    ),
+    wait: { until: new Date(Math.ceil(Number(oldest['free_at_ms']))).toISOString(), limit: said },
+  };
 }
 
 /** Counts an action, in the transaction that claims it; or refuses, and the claim is not made. */

@@ -12,6 +12,7 @@ import { grepSearch } from './read/host/grep-search.ts';
 import { listFiles } from './read/host/list-files.ts';
 import { readFile } from './read/host/read-file.ts';
 import { runDiagnostics } from './read/host/run-diagnostics.ts';
+import { serviceReachable } from './read/host/service-reachable.ts';
 import { serviceStatus } from './read/host/service-status.ts';
 import { postgresActivity } from './read/postgres/activity.ts';
 import { postgresBlockingTree } from './read/postgres/blocking-tree.ts';
@@ -24,6 +25,7 @@ import { postgresIdleInTransaction } from './read/postgres/idle-in-transaction.t
 import { postgresIndexUse } from './read/postgres/index-use.ts';
 import { postgresLocks } from './read/postgres/locks.ts';
 import { postgresLongTransactions } from './read/postgres/long-transactions.ts';
+import { postgresReachable } from './read/postgres/reachable.ts';
 import { postgresReplication } from './read/postgres/replication.ts';
 import { postgresSession } from './read/postgres/session.ts';
 import { postgresSettings } from './read/postgres/settings.ts';
@@ -52,6 +54,7 @@ export const allTools: readonly Tool[] = [
   postgresSettings,
   postgresSlowStatements,
   postgresExplain,
+  postgresReachable,
   postgresCancelQuery,
   postgresTerminateBackend,
   postgresVacuumTable,
@@ -61,6 +64,7 @@ export const allTools: readonly Tool[] = [
   listFiles,
   compareFiles,
   serviceStatus,
+  serviceReachable,
   runDiagnostics,
   fetchDocsTool,
   applyPatch,

@@ -59,6 +59,11 @@ export interface ReadTool<I = unknown> extends ToolBase<I>, Ruled<I> {
   /** What in its data tells whether a problem is there, the most telling first. */
   readonly measures?: readonly Measure[];
   /**
+   * It answers while its kind of target cannot be reached, and its measure `reachable` tells so: what a cited read that
+   * failed for that reason is judged by.
+   */
+  readonly tellsReachable?: true;
+  /**
    * Paths in `data` of what is only ever counted up, with `*` for whichever item of a list (`databases.*.deadlocks`): two
    * reads show it as a rate.
    */

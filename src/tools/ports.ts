@@ -90,6 +90,14 @@ export interface ServiceState {
   readonly keys: readonly string[];
 }
 
+/** Whether a port takes connections. */
+export interface PortState {
+  readonly port: number;
+  readonly reachable: boolean;
+  /** For people, with why not. */
+  readonly says: string;
+}
+
 /** What must not have moved when a restart runs. `steady` null: it was down, or starting again and again. */
 export type ServiceGuard = {
   /** Which machine, whatever the target is called. */
@@ -109,6 +117,8 @@ export interface Host {
   readonly access: HostAccess;
   /** Throws OpsError HOST_NO_SERVICE for a name that is not declared. */
   service(name: string, options: SessionOptions): Promise<ServiceState>;
+  /** Throws OpsError HOST_NO_PORT where none is declared for it, HOST_NO_SERVICE for a name that is not declared. */
+  reach(name: string, options: SessionOptions): Promise<PortState>;
   /** Runs the declared restart once, if the guard still holds and the deadline has not passed. */
   restart(
     guard: ServiceGuard,

@@ -44,6 +44,7 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     updatedAt: T0,
     endedAt: null,
     resolvedBy: null,
+    asksAgainAt: null,
     ...changes,
   };
 }
@@ -68,6 +69,8 @@ export function aDiagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
 export function anAction(changes: Partial<Action> = {}): Action {
   return {
     id: ACTION,
+    planId: changes.id ?? ACTION,
+    step: 1,
     incidentId: INCIDENT,
     round: 1,
     state: 'proposed',

@@ -38,6 +38,7 @@ export function anIncident(change: Partial<Incident> = {}): Incident {
     updatedAt: at,
     endedAt: null,
     resolvedBy: null,
+    asksAgainAt: null,
     ...change,
   };
 }

@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   ControlName,
@@ -81,7 +82,7 @@ export class LocalSlackClient {
     }, timeoutMs);
     if (found !== undefined) return found;
     const texts = seen.map((each) => `  ${each.ts} ${each.thread_ts ?? ''} ${textOf(each).slice(0, 200)}`);
-    throw new Error(`no such message within ${timeoutMs} ms; there were:\n${texts.join('\n')}`);
+    throw missed(`no such message within ${timeoutMs} ms; there were:\n${texts.join('\n')}`);
   }
 
   /** The modal on top for a person, once there is one that fits. */
@@ -94,7 +95,7 @@ export class LocalSlackClient {
       const top = (await this.snapshot()).views[userId]?.at(-1);
       return top !== undefined && fits(top) ? top : undefined;
     }, timeoutMs);
-    if (found === undefined) throw new Error(`no such view for ${userId} within ${timeoutMs} ms`);
+    if (found === undefined) throw missed(`no such view for ${userId} within ${timeoutMs} ms`);
     return found;
   }
 
@@ -108,7 +109,7 @@ export class LocalSlackClient {
       const { ephemerals } = await this.snapshot();
       return ephemerals.find((each) => each.userId === userId && fits(each.message))?.message;
     }, timeoutMs);
-    if (found === undefined) throw new Error(`no such ephemeral message to ${userId} within ${timeoutMs} ms`);
+    if (found === undefined) throw missed(`no such ephemeral message to ${userId} within ${timeoutMs} ms`);
     return found;
   }
 
@@ -255,3 +256,6 @@ async function waitFor<T>(probe: () => Promise<T | undefined>, timeoutMs: number
     await sleep(POLL_MS);
   }
 }
+
+/** What was waited for and did not come is what a test found out, and no fault of the test's own. */
+const missed = (message: string): AssertionError => new AssertionError({ message });

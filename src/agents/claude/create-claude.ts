@@ -1,9 +1,12 @@
+import { MAX_STEPS } from '../../domain/action.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
 import { OpsError } from '../../domain/errors.ts';
 import { asActionId, asToolCallId, type ToolCallId } from '../../domain/ids.ts';
+import type { ToolCallResult } from '../../domain/tool-call.ts';
 import type { Runbook } from '../../memory/runbooks/runbook.ts';
 import type { ReportReview } from '../loop/types.ts';
 import { checkKnownProblem, type RunbookCheck } from '../playbook/create-playbook.ts';
+import { readAround } from '../playbook/look-around.ts';
 import { plan as planFromRunbook } from '../playbook/plan.ts';
 import {
   type Doubt,
@@ -19,7 +22,7 @@ import { diagnosisData, guidanceText, incidentData, runbookData, triageData } fr
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
 import { type Finished, guarded, nowOf, type RoleDeps, runRole, targetsOf } from './run-role.ts';
 import { askSceptic } from './sceptic.ts';
-import { tidyDiagnosis, tidyTriage } from './tidy-report.ts';
+import { tidyDiagnosis, tidyNoAction, tidyTriage } from './tidy-report.ts';
 
 export interface ClaudeDeps extends RoleDeps {
   /** The runbooks, whose steps are tried before the model is asked; without them it is always asked. */
@@ -30,6 +33,7 @@ export interface ClaudeDeps extends RoleDeps {
 
 const DIAGNOSIS_USD = 2;
 const PLANNING_USD = 0.5;
+const PLANNING_TURNS = 6;
 /** What one more round may cost at most, US dollars. */
 export const ROUND_USD = DIAGNOSIS_USD + PLANNING_USD;
 
@@ -67,14 +71,29 @@ async function triage(deps: ClaudeDeps, work: Investigation): Promise<Triage> {
     return untold(work);
   });
   if (!report.ignore) return report;
-  // Neither alert text nor memory alone must be able to talk an incident away.
-  const looked = (await deps.toolCalls(work.incident.id)).some(
+  const against = await againstIgnoring(deps, work);
+  return against === null
+    ? report
+    : { ...report, ignore: false, reason: `${report.reason} (Not ignored: ${against}.)` };
+}
+
+/** Neither alert text nor memory nor a model's word must be able to talk an incident away: code looks, too. */
+async function againstIgnoring({ toolCalls }: ClaudeDeps, work: Investigation): Promise<string | null> {
+  const looked = (await toolCalls(work.incident.id)).some(
     (call) => call.state === 'ok' && call.target !== null,
   );
-  return looked
-    ? report
-    : { ...report, ignore: false, reason: `${report.reason} (Not ignored: nothing was read.)` };
+  if (!looked) return 'nothing was read';
+  const looks = await readAround(work, 'triage');
+  if (looks.some(({ result }) => isUnread(result))) return 'not all could be read';
+  const red = await work.durably(
+    `claude:triage:r${work.incident.round}:red`,
+    async () => work.redNow?.() ?? [],
+  );
+  return red[0] ?? null;
 }
+
+const isUnread = (result: ToolCallResult): boolean =>
+  result.kind === 'failed' || (result.kind === 'refused' && result.code !== 'UNKNOWN_TOOL');
 
 /** The model works, it only did not call its report tool: no reason to give the whole investigation up. */
 function isSilence(error: unknown): boolean {
@@ -151,6 +170,8 @@ async function review(
   reviews: number,
 ): Promise<ReportReview | null> {
   if (reviews > 0) return null;
+  // Whoever says that nothing is wrong may have read what is well only.
+  if (diagnosis.verdict === 'healthy') await readAround(work, 'diagnose');
   const objections = (await work.objections?.(diagnosis)) ?? null;
   const contradicted = shown !== null && contradicts(diagnosis, shown) ? askAboutContradiction(shown) : null;
   const says = [contradicted, objections].filter((text) => text !== null).join('\n\n');
@@ -195,7 +216,13 @@ function diagnosisOf(
     ...(chain.length > 1 ? { chain } : {}),
     ...(symptomNow === null
       ? {}
-      : { symptomNow: { present: symptomNow.present, toolCallId: callOf(symptomNow.toolCallId) } }),
+      : {
+          symptomNow: {
+            present: symptomNow.present,
+            toolCallId: callOf(symptomNow.toolCallId),
+            ...(symptomNow.bound === null ? {} : { bound: symptomNow.bound }),
+          },
+        }),
     ...(fixConfidence === null ? {} : { fixConfidence }),
     evidence: report.evidence.map(({ claim, toolCallIds, quote }) => ({
       claim,
@@ -215,7 +242,7 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
   const outcome = await runRole(deps, work, {
     role: 'surgeon',
     data: incidentData(work, nowOf(deps), { ...diagnosisData(diagnosis, calls), targets: targetsOf(work) }),
-    task: 'Propose the one action that removes this cause, or call report_no_action.',
+    task: 'Propose what removes this cause, or call report_no_action.',
     about: [diagnosis.rootCause, diagnosis.remedy, guidanceText(work)].filter(Boolean).join('\n'),
     effort: 'medium',
     maxTokens: 16_000,
@@ -223,8 +250,14 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
       name: 'report_no_action',
       description: 'Ends your work without a proposal: why no action is safe, and what a person should do.',
       schema: NoActionReport,
+      tidy: tidyNoAction,
     },
-    limits: { turns: 6, toolCalls: 6, usd: PLANNING_USD, wallMs: 4 * 60_000 },
+    limits: {
+      turns: PLANNING_TURNS,
+      toolCalls: PLANNING_TURNS * MAX_STEPS,
+      usd: PLANNING_USD,
+      wallMs: 4 * 60_000,
+    },
     runbookId: diagnosis.runbookId,
   });
   if (outcome.final !== undefined) return { kind: 'proposed', actionId: asActionId(outcome.final) };

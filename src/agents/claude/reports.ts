@@ -54,7 +54,15 @@ export const DiagnosisReport = z.object({
   onset: z.string().max(40).nullable().default(null).describe('ISO 8601, when it began'),
   chain: Sentences.describe('from what started it to the symptom, a link each'),
   symptomNow: z
-    .object({ present: z.boolean(), toolCallId: z.string().max(100) })
+    .object({
+      present: z.boolean(),
+      toolCallId: z.string().max(100),
+      bound: z
+        .object({ value: z.number(), unit: z.string().max(20) })
+        .nullable()
+        .default(null)
+        .describe('its healthy limit, only if stricter than usual'),
+    })
     .nullable()
     .default(null)
     .describe('is the symptom there now, and the call that shows it'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Domain, Role } from '../../domain/incident.ts';
+import { withoutMarks } from '../../domain/model-words.ts';
 import type { Target } from '../../domain/target.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../../domain/tool-call.ts';
 import { mayUse, type ToolKind } from '../../gate/access.ts';
@@ -61,7 +62,10 @@ function fits(tool: OfferedTool, { domain, targetKind }: Subject): boolean {
 }
 
 /** What the gate wants beside the tool's own input, next to it in one flat object. */
-const Envelope = z.object({ target: z.string().nullable().catch(null), why: z.string().catch('') });
+const Envelope = z.object({
+  target: z.string().nullable().catch(null),
+  why: z.string().transform(withoutMarks).catch(''),
+});
 
 /** With more, naming them in every tool would cost more than it helps: they stand in the first user turn too. */
 const MAX_NAMED_TARGETS = 5;

@@ -1,4 +1,5 @@
 import { type Severity, severities } from '../../domain/alert.ts';
+import { withoutMarks } from '../../domain/model-words.ts';
 
 /**
  * What models mean well but write otherwise: `root_cause` for `rootCause`, "95 %" for 0.95, one string where a list is
@@ -31,6 +32,11 @@ export function tidyDiagnosis(input: unknown): unknown {
   };
 }
 
+export function tidyNoAction(input: unknown): unknown {
+  const fields = fieldsOf(input);
+  return fields === undefined ? input : { reason: words(taker(fields)('reason', 'summary'), 1_000) };
+}
+
 export function tidyTriage(alerted: Severity): (input: unknown) => unknown {
   return (input) => {
     const fields = fieldsOf(input);
@@ -52,7 +58,7 @@ function tidyEvidence(input: unknown): unknown {
   const fields = fieldsOf(input);
   if (fields === undefined) return input;
   const take = taker(fields);
-  const quote = words(take('quote', 'excerpt'), 600) ?? '';
+  const quote = literal(take('quote', 'excerpt'), 600) ?? '';
   return {
     claim: words(take('claim', 'statement', 'text'), 1_000) ?? (quote === '' ? undefined : quote),
     toolCallIds: list(take('toolCallIds', 'toolCallId', 'toolCalls', 'toolUseId'))
@@ -102,7 +108,19 @@ function tidySymptom(input: unknown): unknown {
   const present = take('present', 'now', 'value');
   return call === undefined || present === undefined
     ? null
-    : { present: isTrue(present), toolCallId: String(call) };
+    : { present: isTrue(present), toolCallId: String(call), bound: tidyBound(take('bound', 'healthy')) };
+}
+
+/** `{ value: 60, unit: "%" }` and "60 %" are the same; what is no number with a unit is none. */
+function tidyBound(input: unknown): unknown {
+  const fields = fieldsOf(input);
+  const [value, unit] = fields
+    ? [fields.get('value'), fields.get('unit') ?? '']
+    : (/^\s*([\d.]+)\s*(.*)$/u.exec(typeof input === 'string' ? input : '') ?? []).slice(1);
+  const number = Number(value ?? Number.NaN);
+  return Number.isFinite(number) && typeof unit === 'string'
+    ? { value: number, unit: unit.trim().slice(0, 20) }
+    : null;
 }
 
 /** ISO 8601; null for what is no moment. */
@@ -150,6 +168,11 @@ function verdictOf(value: unknown, cause: string | undefined, confidence: unknow
 
 /** At most `max` characters; undefined when there are none. */
 function words(value: unknown, max: number): string | undefined {
+  return typeof value === 'string' ? literal(withoutMarks(value), max) : undefined;
+}
+
+/** The same of what has to stand as it is. */
+function literal(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
   const text = value.trim();
   return text.length > max ? `${text.slice(0, max - 1)}…` : text;

@@ -1,3 +1,4 @@
+import { withoutMarks } from '../../domain/model-words.ts';
 import type { AgentEvent } from '../loop/types.ts';
 import type { WordsKind } from '../ports.ts';
 
@@ -9,6 +10,7 @@ export function createWords(
   say: (words: string, kind: WordsKind) => void,
   unsay: () => void,
 ): { readonly on: (event: AgentEvent) => void } {
+  const show = (words: string, kind: WordsKind): void => say(withoutMarks(words), kind);
   let text = '';
   let thinking = '';
   return {
@@ -16,11 +18,11 @@ export function createWords(
       switch (event.type) {
         case 'text':
           text += event.delta;
-          say(text, 'writing');
+          show(text, 'writing');
           break;
         case 'thinking':
           thinking += event.delta;
-          if (text === '') say(thinking, 'thought');
+          if (text === '') show(thinking, 'thought');
           break;
         case 'withdrawn':
           text = '';
@@ -28,7 +30,7 @@ export function createWords(
           unsay();
           break;
         case 'message':
-          if (text !== '') say(text, 'said');
+          if (text !== '') show(text, 'said');
           text = '';
           thinking = '';
           break;

@@ -1,5 +1,6 @@
 import type { Diagnosis } from '../../domain/diagnosis.ts';
 import type { Domain } from '../../domain/incident.ts';
+import type { ToolCallResult } from '../../domain/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 import { cannotTell, newFindings } from './findings.ts';
 import { type Phase, readSystem, unreadable } from './read-system.ts';
@@ -21,6 +22,23 @@ const LOOKS: Readonly<Record<Domain, readonly { readonly tool: string; readonly 
   kubernetes: [],
 };
 
+interface Look {
+  readonly tool: string;
+  readonly why: string;
+  readonly result: ToolCallResult;
+}
+
+/** Reads them all, each once in a round and a phase. */
+export async function readAround(work: Investigation, phase: Phase): Promise<readonly Look[]> {
+  if (work.incident.target === null) return [];
+  const looks: Look[] = [];
+  for (const { tool, why } of LOOKS[work.incident.domain]) {
+    work.say(`${why} …`);
+    looks.push({ tool, why, result: await readSystem(work, phase, `look:${tool}`, tool, {}, why) });
+  }
+  return looks;
+}
+
 /** Says what was looked at and never claims a cause. */
 export async function lookAround(work: Investigation, phase: Phase, why: string): Promise<Diagnosis> {
   const findings = newFindings();
@@ -32,9 +50,7 @@ export async function lookAround(work: Investigation, phase: Phase, why: string)
       'Add the name that the alert uses to a target’s aliases in the configuration.',
     );
   const looked: string[] = [];
-  for (const { tool, why: purpose } of LOOKS[work.incident.domain]) {
-    work.say(`${purpose} …`);
-    const result = await readSystem(work, phase, `look:${tool}`, tool, {}, purpose);
+  for (const { tool, why: purpose, result } of await readAround(work, phase)) {
     if (result.kind !== 'ok') {
       findings.unknown.push(unreadable(tool, result));
       continue;

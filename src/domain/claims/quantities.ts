@@ -87,6 +87,16 @@ const SIZE: Readonly<Record<string, number>> = {
 const PERCENT: Readonly<Record<string, number>> = { '%': 1, percent: 1, pct: 1, 'per cent': 1 };
 const SCALE: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, million: 1e6, billion: 1e9 };
 
+/** Counts that say only how large they are, at least. */
+const VAGUE: Readonly<Record<string, number>> = {
+  dozens: 24,
+  scores: 40,
+  hundreds: 200,
+  thousands: 2e3,
+  millions: 2e6,
+  billions: 2e9,
+};
+
 const WORDS: Readonly<Record<string, number>> = {
   two: 2,
   both: 2,
@@ -117,6 +127,10 @@ const WORDS: Readonly<Record<string, number>> = {
   eighty: 80,
   ninety: 90,
   hundred: 100,
+  thousand: 1e3,
+  million: 1e6,
+  billion: 1e9,
+  ...VAGUE,
 };
 
 const DATED = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g;
@@ -137,7 +151,7 @@ const WORD = new RegExp(
 
 /** Every number, time, size, percentage and moment of a text, whatever its notation. */
 export function readQuantities(text: string): Read {
-  const plain = joined(text);
+  const plain = joined(inAsciiDigits(text));
   let rest = plain;
   const moments: Moment[] = [];
   const quantities: Quantity[] = [];
@@ -156,8 +170,10 @@ export function readQuantities(text: string): Read {
     digits: string,
     unit: string | undefined,
     more: Pick<Quantity, 'inWords' | 'text' | 'from' | 'to'>,
-  ): void =>
-    void quantities.push(quantityOf(digits, unit, { ...more, sense: senseBefore(whole, more.from) }));
+  ): void => {
+    const sense = more.text.toLowerCase() in VAGUE ? 'min' : senseBefore(whole, more.from);
+    quantities.push(quantityOf(digits, unit, { ...more, sense }));
+  };
   rest = rest.replace(COMPOUND, (found, ...args) => {
     const from = args.at(-2) as number;
     let seconds = 0;
@@ -201,6 +217,23 @@ export function readQuantities(text: string): Read {
     return blank(found);
   });
   return { text: plain, quantities, moments, rest };
+}
+
+/** Digits of every script and form (`４`, `٤`, `⁴`) as those that are read here; a fraction (`½`) as `1⁄2`. */
+function inAsciiDigits(text: string): string {
+  return text.replace(/[^\p{ASCII}]/gu, (char) => {
+    if (/\p{No}/u.test(char)) return char.normalize('NFKC');
+    return /\p{Nd}/u.test(char) ? String(digitOf(char.codePointAt(0) ?? 0)) : char;
+  });
+}
+
+/** Unicode has the ten digits of a script one after the other, from zero. */
+function digitOf(code: number): number {
+  const ascii = String.fromCodePoint(code).normalize('NFKC');
+  if (/^\d$/.test(ascii)) return Number(ascii);
+  let digit = 0;
+  while (digit < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - digit - 1))) digit += 1;
+  return digit;
 }
 
 /** `4,000`, `4’000` and `4 000` (with a narrow space) are 4000; a list of pids stays a list. The length may shrink. */

@@ -4,6 +4,7 @@ import type { Host, HostAccess, HostTargets, ServiceState, SessionOptions } from
 import { bootClock } from './boot-clock.ts';
 import { declaredState, STEADY_SECONDS } from './declared-service.ts';
 import { machineIdentity } from './host-identity.ts';
+import { reachPort } from './reach-port.ts';
 import { restartService } from './restart-service.ts';
 import { systemctlPath, systemdState } from './systemd-service.ts';
 
@@ -70,6 +71,13 @@ function localHost(
     access,
     clock: bootClock,
     service: async (name, options) => stateOf(find(name), options),
+    async reach(name, options) {
+      const { port } = find(name);
+      if (port !== undefined) return reachPort(port, options);
+      throw new OpsError('HOST_NO_PORT', `no port is declared for ${name}`, {
+        hint: `Set "port" of the service ${name} of ${config.name} in sentry.yaml.`,
+      });
+    },
     async restart(guard, deadline, options) {
       const service = find(guard.service);
       const argv =

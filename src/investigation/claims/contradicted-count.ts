@@ -2,8 +2,8 @@ import { readQuantities } from '../../domain/claims/quantities.ts';
 import { isGeneric, singular, wordsOf } from '../../domain/claims/word-forms.ts';
 import type { Json, ToolCall } from '../../domain/tool-call.ts';
 
-/** Quantifiers that say *zero*. */
-const ZERO = /\b(?:no|zero|none|nobody|nothing|0)\b/gi;
+/** Quantifiers that say *zero*, and *sessions are not blocked*. */
+const ZERO = /\b(?:no|zero|none|nobody|nothing|0|(?:are|were) not|(?:are|were)n[’']t)\b/gi;
 /** What a count is said of ends with the clause, or with the next number. */
 const CLAUSE_END = /[.,;:!?()–—]|\b(?:and|but|or|because|while|since|although|where|which|that|who)\b|\d/i;
 const CLAUSE_ENDS = new RegExp(CLAUSE_END.source.replace('|\\d', ''), 'gi');

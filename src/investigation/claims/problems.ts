@@ -2,6 +2,7 @@ import { isGeneric, wordsOf } from '../../domain/claims/word-forms.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
 import type { Incident } from '../../domain/incident.ts';
 import type { ToolCall } from '../../domain/tool-call.ts';
+import { latest } from '../red-now.ts';
 import { contradictedCount } from './contradicted-count.ts';
 import { missingFrom, sharesNothing, shownBy } from './stands-in.ts';
 
@@ -22,20 +23,34 @@ export function problemWith(
   if (against !== undefined) return `What it cites says otherwise: ${against}.`;
   const { target } = incident;
   const own = new Set([target ?? '', ...wordsOf(target ?? '').filter((word) => !isGeneric(word))]);
-  return sharesNothing(text, shown, own) ? 'What it cites says nothing of it.' : undefined;
+  const strange = sentencesOf(text).find((sentence) => sharesNothing(sentence, shown, own));
+  if (strange === undefined) return undefined;
+  return strange === text
+    ? 'What it cites says nothing of it.'
+    : `What it cites says nothing of “${strange}”.`;
+}
+
+/** One after the other: a true one does not carry what is said after it. */
+const sentencesOf = (text: string): readonly string[] => text.split(/(?<=[.;!?])\s+|\n+/);
+
+interface Behind {
+  /** The calls behind the claims that stand. */
+  readonly cited: readonly ToolCall[];
+  /** All that succeeded in this incident. */
+  readonly read: readonly ToolCall[];
+  /** What the latest reads show beyond its bound, a line each. */
+  readonly red: readonly string[];
 }
 
 /**
  * What a cause says beyond the claims under it: numbers and names that stand in nothing they cite, counts that the last
  * read of any tool has otherwise, or that the same diagnosis rules it out.
  *
- * @param cited the calls behind the claims that stand
- * @param read all that succeeded in this incident
+ * A system is not healthy while something that was read of it just now is beyond its bound.
  */
 export function causeProblems(
   { verdict, rootCause, ruledOut, hypotheses = [] }: Diagnosis,
-  cited: readonly ToolCall[],
-  read: readonly ToolCall[],
+  { cited, read, red }: Behind,
   incident: Incident,
 ): readonly string[] {
   // Who cannot tell says what was looked at: any of it, in any words.
@@ -51,6 +66,7 @@ export function causeProblems(
     ...(problem === undefined && against !== undefined
       ? [`A read of this incident says otherwise: ${against}.`]
       : []),
+    ...(verdict === 'healthy' && red[0] !== undefined ? [`The live system shows otherwise: ${red[0]}.`] : []),
     ...(verdict === 'cause_found' && out.some((other) => saysTheSame(other, rootCause))
       ? ['The same diagnosis rules this cause out.']
       : []),
@@ -65,11 +81,6 @@ export function isSoundChain(
 ): boolean {
   const shown = shownBy(read, incident);
   return chain.every((link) => missingFrom(link, shown).length === 0);
-}
-
-/** What was read before is superseded by the same read again. */
-function latest(calls: readonly ToolCall[]): readonly ToolCall[] {
-  return [...new Map(calls.map((call) => [`${call.tool} ${JSON.stringify(call.input)}`, call])).values()];
 }
 
 /** Two sentences of the same words, whatever stands between them. What follows a colon is the reason. */

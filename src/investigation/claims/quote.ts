@@ -3,9 +3,12 @@ import type { ToolCall } from '../../domain/tool-call.ts';
 /** A quote that is no whole line shows at least this much of one. */
 const MIN_OF_A_LINE = 40;
 
-/** White space apart: tables and long lines are re-wrapped when quoted. */
+/** White space and what nobody sees apart: tables and long lines are re-wrapped when quoted. */
 export function flat(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** The same without what only lays a line out: its bullet, the quotes around it, a stop at its end. */

@@ -84,6 +84,7 @@ export function missingFrom(text: string, shown: Shown): readonly string[] {
     rest,
   } = readQuantities(unquoted.replace(/\(\d{1,2}\)|^\s*\d{1,2}\.\s/gm, ' '));
   const missing = [
+    ...oddities(plain).filter((odd) => !shown.text.includes(searchable(odd))),
     ...quantities.filter((quantity) => !standsAsNumber(quantity, plain, shown)).map((one) => one.text),
     ...moments
       .filter(
@@ -118,8 +119,22 @@ function isPart(word: string, words: ReadonlySet<string>): boolean {
   return false;
 }
 
+/**
+ * What cannot be held against anything, so that it has to stand as it is. Numbers below zero, `000` or `4.000` with a
+ * separator that may be of either kind, endless, none at all; words of letters that only look like others.
+ */
+function oddities(text: string): readonly string[] {
+  const words = (text.match(/\p{L}{3,}/gu) ?? []).filter(
+    (word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word),
+  );
+  return [...(text.match(ODD_NUMBER) ?? []), ...words];
+}
+const ODD_NUMBER =
+  /(?<![\p{L}\p{N}\p{Pd}.,:)\]])[-\u2212]\d+(?:\.\d+)?(?![\p{L}\p{N}:-])|(?<![\p{L}\p{N}_.:])0\d+(?![\p{L}\p{N}_.:])|(?<![\p{L}\p{N}_.,])[1-9]\d{0,2}(?:\.\d{3})+(?![\p{L}\p{N}_.:%]|\s?m?s\b)|∞|\bNaN\b/gu;
+
 function standsAsNumber(quantity: Quantity, text: string, shown: Shown): boolean {
-  const { kind, value, inWords } = quantity;
+  const { kind, value, inWords, sense } = quantity;
+  if (inWords && sense === 'min' && kind === 'plain') return isAsMany(quantity, text, shown);
   if (shown.quantities.some((other) => agrees(quantity, other))) return true;
   switch (kind) {
     case 'plain':
@@ -177,9 +192,21 @@ function hasNumber(text: string, value: number): boolean {
 }
 
 /** Whether the outputs count what this number counts: then their number is the one to say. */
-function isCounted({ to }: Quantity, text: string, { text: shown }: Shown): boolean {
+const isCounted = (quantity: Quantity, text: string, shown: Shown): boolean =>
+  countsOf(quantity, text, shown).length > 0;
+
+/** The numbers by which the outputs count what this one counts. */
+function countsOf({ to }: Quantity, text: string, { text: shown }: Shown): readonly number[] {
   const [noun] = wordsOf(text.slice(to, to + 60)).filter((word) => !isGeneric(word));
-  return noun !== undefined && new RegExp(`\\d+ (?:[a-z]+ )?${noun}`).test(shown);
+  if (noun === undefined) return [];
+  return [...shown.matchAll(new RegExp(`(\\d+) (?:[a-z]+ )?${noun}`, 'g'))].map(([, count]) => Number(count));
+}
+
+/** "Hundreds of sessions": as the outputs count them, or else as anything is measured; an identifier is no measure. */
+function isAsMany(quantity: Quantity, text: string, shown: Shown): boolean {
+  const counted = countsOf(quantity, text, shown);
+  const numbers = counted.length > 0 ? counted : [...shown.counts, ...shown.measured];
+  return numbers.some((number) => number >= quantity.value);
 }
 
 /** "For 15 minutes" may be the time between two moments that were shown. */

@@ -1,6 +1,7 @@
 import type { Action } from '../../domain/action.ts';
-import type { LedgerHooks } from '../../gate/execute.ts';
-import { move, moveIn } from '../move.ts';
+import { ledgerHooks } from '../ledger-hooks.ts';
+import { mayAskAgain } from '../limited-until.ts';
+import { move } from '../move.ts';
 import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
 
@@ -9,7 +10,11 @@ export async function decide(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const action = await run.durably('read action', async () => {
     const record = await deps.records.load(incident.id);
-    return record?.actions.findLast(({ auditOnly, undoes }) => !auditOnly && undoes === null) ?? null;
+    return (
+      record?.actions.findLast(
+        ({ auditOnly, undoes, step }) => !auditOnly && undoes === null && step === 1,
+      ) ?? null
+    );
   });
   if (!action) return back(run, 'planning', 'No action is on record.', 'none');
   switch (action.state) {
@@ -33,6 +38,8 @@ export async function decide(run: PhaseRun): Promise<void> {
     case 'unknown':
     case 'succeeded':
     case 'failed':
+    case 'queued':
+    case 'skipped':
       // The ledger moves the incident in the same transaction; a state like this here has been moved on already.
       return;
   }
@@ -55,59 +62,17 @@ async function runApproved(run: PhaseRun, action: Action): Promise<void> {
     await deps.sql.begin((tx) => deps.approvals.void(tx, action, deps.redact(result.reason)));
     return true;
   });
+  if (result.wait && (await run.durably('may ask again', () => stillAsks(run))))
+    return report(run, action, `${result.wait.limit} Nothing was run.`, result.wait.limit, result.wait.until);
   if (result.code === 'OVER_BY_ITSELF') return report(run, action, result.reason, OVER_BY_ITSELF);
   return result.why === 'void'
     ? back(run, 'planning', result.reason, action.id)
     : report(run, action, `${result.reason} Nothing was run.`);
 }
 
-/** The incident moves in the ledger's own transactions. */
-export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
-  const { deps, incident } = run;
-  return {
-    async claimed(tx) {
-      const moved = await moveIn(tx, deps, incident, {
-        from: 'awaiting_approval',
-        to: 'remediating',
-        // Who approved it is on record by name just before; an id says nothing to people.
-        reason: action.decidedBy === 'policy' ? 'Approved by the policy.' : 'Approved.',
-        key: `claimed:${action.id}`,
-        changes: { nextStep: 'Running the approved fix.' },
-        events: [{ type: 'action.started', actionId: action.id }],
-        // Should this process die now, this turn comes after the claim has run out and settles it.
-        turnAfterMs: 1_000,
-      });
-      // Somebody stopped or ended the incident since this turn read it: then nothing may start any more.
-      return moved === 'moved' ? undefined : 'lost';
-    },
-    async ended(tx, outcome) {
-      const moved = await moveIn(
-        tx,
-        deps,
-        { ...incident, state: 'remediating' },
-        {
-          from: 'remediating',
-          to: 'verifying',
-          reason:
-            outcome.kind === 'succeeded'
-              ? 'The fix has run.'
-              : `The fix ended as ${outcome.kind}; the live system decides.`,
-          key: `ended:${action.id}`,
-          changes: { nextStep: 'Checking on the live system whether it helped.' },
-          events: [
-            { type: 'action.finished', actionId: action.id, outcome: outcome.kind, text: outcome.text },
-          ],
-        },
-      );
-      if (moved === 'lost')
-        await deps.records.append(
-          tx,
-          incident.id,
-          { type: 'action.finished', actionId: action.id, outcome: outcome.kind, text: outcome.text },
-          `late:${action.id}:${outcome.kind}`,
-        );
-    },
-  };
+async function stillAsks({ deps, incident }: PhaseRun): Promise<boolean> {
+  const record = await deps.records.load(incident.id);
+  return record !== null && mayAskAgain(record);
 }
 
 async function denied(run: PhaseRun, action: Action): Promise<void> {
@@ -140,6 +105,7 @@ async function report(
   action: Action,
   reason: string,
   nextStep = 'A person decides what to do; a hint in the thread has it looked at again.',
+  asksAgainAt?: string,
 ): Promise<void> {
   await run.durably('report', () =>
     move(run.deps, run.incident, {
@@ -147,7 +113,7 @@ async function report(
       to: 'reported',
       reason,
       key: `reported:${action.id}`,
-      changes: { nextStep },
+      changes: { nextStep, ...(asksAgainAt === undefined ? {} : { asksAgainAt }) },
       turnAfterMs: null,
     }),
   );

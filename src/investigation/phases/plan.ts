@@ -1,9 +1,11 @@
 import type { Investigator, PlanOutcome } from '../../agents/ports.ts';
 import type { Action } from '../../domain/action.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
+import type { LimitedUntil } from '../../domain/errors.ts';
 import { EMPTY_RECALL, type Recall } from '../../domain/memory.ts';
 import { holdToEvidence } from '../hold-to-evidence.ts';
 import { isLeftover, withdrawLeftovers } from '../leftovers.ts';
+import { limitMet, mayAskAgain } from '../limited-until.ts';
 import { move, note } from '../move.ts';
 import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
@@ -49,6 +51,7 @@ export async function plan(run: PhaseRun): Promise<void> {
       return awaitDecision(run, action);
     }
     await deps.sql.begin((tx) => withdrawLeftovers(tx, deps, incident.id));
+    const limited = outcome.kind === 'none' ? await limitedUntil(run) : null;
     const reason =
       outcome.kind === 'none'
         ? outcome.reason
@@ -57,14 +60,16 @@ export async function plan(run: PhaseRun): Promise<void> {
       from: 'planning',
       to: 'reported',
       reason,
-      key: `planned:none:${incident.round}:${run.reason}`,
-      changes: {
-        nextStep: (await isOver(run))
-          ? OVER_BY_ITSELF
-          : (await hasDenied(run))
-            ? AFTER_A_NO
-            : nextWithout(known, reason),
-      },
+      key: `planned:none:${incident.round}:${run.reason}${limited ? `:${limited.until}` : ''}`,
+      changes: limited
+        ? { nextStep: limited.limit, asksAgainAt: limited.until }
+        : {
+            nextStep: (await isOver(run))
+              ? OVER_BY_ITSELF
+              : (await hasDenied(run))
+                ? AFTER_A_NO
+                : nextWithout(known, reason),
+          },
       events: [
         {
           type: 'plan.none',
@@ -106,13 +111,10 @@ async function takesUpProposal(run: PhaseRun): Promise<boolean> {
   const begunAt = record?.events.findLast(
     (event) => event.type === 'state.changed' && event.to === 'planning',
   )?.seq;
-  const proposedHere = record?.events.findLast(
-    (event) => event.type === 'action.proposed' && begunAt !== undefined && event.seq > begunAt,
+  const proposedHere = (record?.events ?? []).flatMap((event) =>
+    event.type === 'action.proposed' && begunAt !== undefined && event.seq > begunAt ? [event.actionId] : [],
   );
-  const action = record?.actions.find(
-    (each) =>
-      isLeftover(each) && proposedHere?.type === 'action.proposed' && each.id === proposedHere.actionId,
-  );
+  const action = record?.actions.findLast((each) => isLeftover(each) && proposedHere.includes(each.id));
   if (action) {
     await awaitDecision(run, action);
     return true;
@@ -120,6 +122,12 @@ async function takesUpProposal(run: PhaseRun): Promise<boolean> {
   if (record?.actions.some(isLeftover))
     await deps.sql.begin((tx) => withdrawLeftovers(tx, deps, incident.id));
   return false;
+}
+
+/** The limit for which nothing could be proposed, where it is worth waiting for. */
+async function limitedUntil({ deps, incident }: PhaseRun): Promise<LimitedUntil | null> {
+  const record = await deps.records.load(incident.id);
+  return record && mayAskAgain(record) ? limitMet(record) : null;
 }
 
 async function hasDenied({ deps, incident }: PhaseRun): Promise<boolean> {

@@ -1,28 +1,36 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, stepsOf } from '../../domain/action.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { CLAUDES_WORDS, isWhyInModelsWords } from '../../domain/model-words.ts';
+import { stepResult } from '../../domain/plan-progress.ts';
 import { causeOf } from './answer-cause.ts';
 import { approvalOf } from './answer-decisions.ts';
-import { COMMAND, clip, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
+import { COMMAND, clip, commandsOf, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
 
 export function runOf(record: IncidentRecord): readonly Line[] {
   const ran = newestFirst(record).filter(({ startedAt }) => startedAt !== null);
   const waits = record.actions.find(({ state, auditOnly }) => state === 'proposed' && !auditOnly);
-  const waiting: Line[] = waits
-    ? [['Waiting for approval: ', { code: clip(waits.command, COMMAND) }, ` on ${waits.target}.`]]
-    : [];
+  const waiting: Line[] = waits ? [['Waiting for approval: ', ...commandsOf(record, waits), '.']] : [];
   if (ran.length === 0) return [['Nothing ran; nothing was changed.'], ...waiting];
   return [
-    ...ran.map(
-      (action): Line => [
-        { code: clip(action.command, COMMAND) },
-        ` on ${action.target}, at `,
-        { at: action.startedAt ?? action.proposedAt },
-        `: ${resultOf(action)}`,
-      ],
-    ),
+    ...ran.map((action): Line => {
+      const at: Line = [', at ', { at: action.startedAt ?? action.proposedAt }, ': '];
+      const steps = stepsOf(record.actions, action);
+      return steps.length < 2
+        ? [...commandsOf(record, action), ...at, resultOf(action)]
+        : [`${steps.length} steps on ${action.target}`, ...at, ...resultsOf(steps), '.'];
+    }),
     ...waiting,
   ];
+}
+
+/** Each step and what became of it, in one line. */
+function resultsOf(steps: readonly Action[]): Line {
+  return steps.flatMap((step): Line => {
+    const { mark, says } = stepResult(step, steps);
+    const said = step.outcome && step.state === 'failed' ? ` (${clip(step.outcome, COMMAND / 2)})` : '';
+    const head = `${step.step > 1 ? '; ' : ''}${mark} ${step.step} `;
+    return [head, { code: clip(step.command, COMMAND / 2) }, ` ${says}${said}`];
+  });
 }
 
 function resultOf(action: Action): string {

@@ -2,8 +2,8 @@ import type { Action } from '../../domain/action.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import {
   type Around,
-  COMMAND,
   clip,
+  commandsOf,
   ended,
   type Line,
   newestFirst,
@@ -14,12 +14,7 @@ import {
 export function approvalOf(record: IncidentRecord, around: Around): readonly Line[] {
   const actions = newestFirst(record).filter(({ auditOnly }) => !auditOnly);
   if (actions.length === 0) return [['Nobody: nothing has been proposed for approval.']];
-  return actions.map((action) => [
-    ...decisionOf(action, around),
-    ' ',
-    { code: clip(action.command, COMMAND) },
-    ` on ${action.target}.`,
-  ]);
+  return actions.map((action) => [...decisionOf(action, around), ' ', ...commandsOf(record, action), '.']);
 }
 
 function decisionOf(action: Action, around: Around): Line {
@@ -52,7 +47,7 @@ export function denialOf(record: IncidentRecord): readonly Line[] {
   const denied = newestFirst(record).filter(({ state }) => ['denied', 'expired', 'void'].includes(state));
   if (denied.length === 0) return [['Nothing was denied.']];
   return denied.map((action) => {
-    const what: Line = [' (', { code: clip(action.command, COMMAND) }, ` on ${action.target})`];
+    const what: Line = [' (', ...commandsOf(record, action), ')'];
     if (action.state === 'expired')
       return ['It was not denied: nobody decided before ', { at: action.expiresAt }, ...what, '.'];
     if (action.state === 'void')
@@ -79,8 +74,8 @@ export function askedOf(record: IncidentRecord, around: Around): readonly Line[]
         `Asked: ${around.approvers ?? 'whoever may approve'}, until `,
         { at: waits.expiresAt },
         ': ',
-        { code: clip(waits.command, COMMAND) },
-        ` on ${waits.target}.`,
+        ...commandsOf(record, waits),
+        '.',
       ],
     ];
   const decided = approvalOf(record, around);

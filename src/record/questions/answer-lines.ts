@@ -1,4 +1,4 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, stepsOf } from '../../domain/action.ts';
 import type { Incident } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 
@@ -27,11 +27,28 @@ export const SENTENCE = 280;
 
 /** What waits for people first, then what they decided, the newest first. */
 export const newestFirst = ({ actions }: IncidentRecord): readonly Action[] =>
-  actions.toSorted(
-    (a, b) =>
-      Number(b.state === 'proposed') - Number(a.state === 'proposed') ||
-      b.proposedAt.localeCompare(a.proposedAt),
-  );
+  actions
+    .filter(({ step }) => step === 1)
+    .toSorted(
+      (a, b) =>
+        Number(b.state === 'proposed') - Number(a.state === 'proposed') ||
+        b.proposedAt.localeCompare(a.proposedAt),
+    );
+
+/** What it is, exactly: its command, or those of all steps of its plan. */
+export function commandsOf({ actions }: IncidentRecord, action: Action): Line {
+  const steps = stepsOf(actions, action);
+  if (steps.length < 2) return [{ code: clip(action.command, COMMAND) }, ` on ${action.target}`];
+  return [
+    `${steps.length} steps on ${action.target}: `,
+    ...steps.flatMap(
+      (step): Line => [
+        `${step.step > 1 ? ', ' : ''}${step.step} `,
+        { code: clip(step.command, COMMAND / 2) },
+      ],
+    ),
+  ];
+}
 
 /** `policy` is a rule, nobody's name. */
 export function people(ids: readonly (string | null)[]): Line {

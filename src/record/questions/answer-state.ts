@@ -1,7 +1,7 @@
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { stateInWords } from '../words.ts';
-import { type Around, COMMAND, clip, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
+import { type Around, clip, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
 
 export function overOf(record: IncidentRecord): readonly Line[] {
   const { incident } = record;
@@ -41,7 +41,9 @@ function lastLook({ events }: IncidentRecord): readonly Line[] {
 
 export function nowOf(record: IncidentRecord): readonly Line[] {
   const { incident } = record;
-  const next: Line[] = incident.nextStep ? [[`Next: ${ended(clip(incident.nextStep, SENTENCE))}`]] : [];
+  const next: Line[] = incident.nextStep
+    ? [[`Next: ${ended(clip(incident.nextStep, SENTENCE))}`, ...askingAgain(incident)]]
+    : [];
   return [endOf(record), ...next, ...lastLook(record)];
 }
 
@@ -51,7 +53,7 @@ export function nextOf(record: IncidentRecord, around: Around): Line {
   if (waits)
     return [
       `A decision on `,
-      { code: clip(waits.command, COMMAND) },
+      ...commandsOf(record, waits),
       `${around.approvers === null ? '' : ` by ${around.approvers}`}, until `,
       { at: waits.expiresAt },
       '.',
@@ -61,8 +63,13 @@ export function nextOf(record: IncidentRecord, around: Around): Line {
     incident.nextStep
       ? ended(clip(incident.nextStep, SENTENCE))
       : `${stateInWords(incident.state)}; nothing more is planned yet.`,
+    ...askingAgain(incident),
   ];
 }
+
+/** When Sentry comes back by itself, because a limit kept the fix back. */
+const askingAgain = ({ asksAgainAt }: IncidentRecord['incident']): Line =>
+  asksAgainAt === null ? [] : [' It may be done again at ', { at: asksAgainAt }, '; I’ll ask again then.'];
 
 export function timeOf({ incident, events }: IncidentRecord, { now }: Around): Line {
   const opened = events.find((event) => event.type === 'incident.opened');

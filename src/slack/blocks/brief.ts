@@ -1,7 +1,9 @@
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCauseInModelsWords, label } from '../../domain/model-words.ts';
+import { nextStepInWords } from '../../record/words.ts';
 import type { Say } from '../tell.ts';
 import { bold, link, paragraph, prose, type Span, words } from './build.ts';
+import { nextStepOf } from './next-step.ts';
 import { cut, oneLine } from './text.ts';
 import { confidenceWords, mark, stateWords } from './words.ts';
 
@@ -15,16 +17,21 @@ export function briefOf({ incident, events }: IncidentRecord, url: string | null
     incident.state === 'resolved' ? 'Cause' : 'Cause so far',
     isCauseInModelsWords(events),
   );
-  const next = incident.nextStep ? cut(oneLine(incident.nextStep), 300) : null;
+  const next = nextStepInWords(incident);
   const lines: readonly (readonly Span[])[] = [
     [words(`${mark(incident)} `), bold(title)],
     [words(`${stateWords[incident.state]} · ${cut(oneLine(incident.target ?? 'unknown target'), 60)}`)],
     ...(cause ? [[bold(causeLabel), words(cause)]] : []),
-    ...(next ? [[bold('Next: '), words(next)]] : []),
+    ...(next ? [[bold('Next: '), ...nextStepOf(incident, 300)]] : []),
     ...(url ? [[link(url, 'Open its thread')]] : []),
   ];
   return {
-    text: [title, stateWords[incident.state], cause && `${causeLabel}${cause}`, next]
+    text: [
+      title,
+      stateWords[incident.state],
+      cause && `${causeLabel}${cause}`,
+      next && cut(oneLine(next), 400),
+    ]
       .filter(Boolean)
       .join(' · '),
     blocks: [prose(...lines.map((spans) => paragraph(...spans)))],

@@ -43,13 +43,14 @@ export function drawDiagnosis(
   { mayDig = false, reads = [] }: { readonly mayDig?: boolean; readonly reads?: readonly OpenRead[] } = {},
 ): Slot {
   const { incident } = record;
-  const verdict = verdicts[diagnosis.verdict];
   // How sure one is of a cause; of having none there is nothing to be sure of.
   const sure = diagnosis.verdict === 'cause_found' ? sureWords(diagnosis) : null;
   const cause = cut(diagnosis.rootCause.trim() || 'No cause was named.', 1200);
   // That two disagree is ours to say.
   const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
   const whose = isModel ? ` (${CLAUDES_WORDS})` : '';
+  // What the title says, a reader takes for ours.
+  const verdict = `${verdicts[diagnosis.verdict]}${isModel ? ', says Claude' : ''}`;
   return {
     slot: `diagnosis:${number}`,
     inThread: true,

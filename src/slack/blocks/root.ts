@@ -2,9 +2,11 @@ import type { IncidentEvent } from '../../domain/event.ts';
 import type { Incident } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCauseInModelsWords, isModels, label } from '../../domain/model-words.ts';
+import { nextStepInWords } from '../../record/words.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
 import { doubleCheckWords, ends } from './diagnosis.ts';
+import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { colorOf, confidenceWords, facts, mark, money, span, stateWords, times } from './words.ts';
@@ -14,6 +16,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
   const { incident } = record;
   const title = `${mark(incident)} ${incident.title}`;
   const state = stateLine(record);
+  const next = nextStepInWords(incident);
   const cause = incident.cause
     ? `${incident.cause}${incident.confidence === null ? '' : ` (${confidenceWords(incident.confidence)})`}`
     : null;
@@ -27,7 +30,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
     text: escape(
       cut(
         oneLine(
-          `${incident.id} ${title} · ${state}${cause ? ` · ${causeLabel}${cause}` : ''}${incident.nextStep ? ` · ${incident.nextStep}` : ''}`,
+          `${incident.id} ${title} · ${state}${cause ? ` · ${causeLabel}${cause}` : ''}${next ? ` · ${next}` : ''}`,
         ),
         600,
       ),
@@ -44,9 +47,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
               ...weighed(record).map((spans) => paragraph(...spans)),
             ]
           : []),
-        ...(incident.nextStep
-          ? [paragraph(bold('Next: '), words(cut(oneLine(incident.nextStep), 500)))]
-          : []),
+        ...(incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(incident, 500))] : []),
         ...actors(record).map((spans) => paragraph(...spans)),
       ),
       buttons(
@@ -168,7 +169,7 @@ function switched({ incident, actions, events }: IncidentRecord): readonly (read
     if (event.type === 'switch.set') set.set(event.scope, event);
     if (event.type === 'switch.cleared') set.delete(event.scope);
   }
-  const held = actions.at(-1)?.heldBy;
+  const held = actions.findLast(({ step }) => step === 1)?.heldBy;
   if (set.size === 0 && held) return [[bold('Nothing is changed: '), words(cut(oneLine(held), 300))]];
   return [...set.values()].map(({ scope, by, reason, until }) => [
     bold('Nothing is changed '),

@@ -61,7 +61,7 @@ describe.each(WAYS)('faults before the stream over $name', (way) => {
     rig = await startRig([ANSWER]);
     rig.claude.failNext(...Array.from({ length: 9 }, (): ScriptedFault => ({ kind: 'http', status: 529 })));
     expect(await failure(rig.ask())).toMatchObject({ code: 'LLM_OVERLOADED', retryable: true });
-    expect(rig.tries).toHaveLength(4);
+    expect(rig.tries).toHaveLength(3);
   });
 
   it('honours retry-after, but only up to its cap', async () => {
@@ -122,7 +122,7 @@ describe.each(WAYS)('faults inside the stream over $name', (way) => {
     const fault = { kind: 'stall', afterBytes: Math.floor(length * 0.6) } as const;
     rig = await startRig(() => ({ ...ANSWER, fault }), { idleMs: 250 });
     expect(await failure(rig.ask())).toMatchObject({ code: 'LLM_STALLED' });
-    expect(rig.tries).toHaveLength(4);
+    expect(rig.tries).toHaveLength(3);
     expect(rig.events.at(-1)).toEqual({ type: 'withdrawn' });
   });
 

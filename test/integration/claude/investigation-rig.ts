@@ -182,4 +182,5 @@ export const INCIDENT: Incident = {
   updatedAt: '2026-11-21T10:12:00Z',
   endedAt: null,
   resolvedBy: null,
+  asksAgainAt: null,
 };

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { scratchDir } from '../../support/scratch-dir.ts';
@@ -57,16 +57,38 @@ test('each assertion that was red is printed with its place and what it saw', ()
     'red: two and two\n    test/integration/truth/sum.test.ts:4\n    expected +0 to be 4',
   );
   expect(said).not.toContain('with nothing');
-  expect(said).toMatch(/At [0-9a-f]{7,}: 1 red, 1 green, 0 could not run/);
+  expect(said).toMatch(/At [0-9a-f]{7,}: 1 red, 1 green, 0 not there yet, 0 failed without an assertion/);
   expect(code).toBe(0);
 });
 
-test('without names all of the truth is tried; what cannot be loaded there is no red assertion', () => {
+test('without names all of the truth is tried; what is new is laid beside the old code', () => {
   const { code, said } = redBefore('HEAD');
-  expect(said).toMatch(/double\.test\.ts\n\s+could not run: the whole file\n/);
-  expect(said).toMatch(/1 red, 1 green, 1 could not run/);
+  expect(said).toMatch(/does not have, laid beside it for those:\n {2}src\/double\.ts\n/);
+  expect(said).toMatch(/1 red, 2 green, 0 not there yet, 0 failed without an assertion/);
   expect(said).toContain('No assertion was red there in:\n  test/integration/truth/double.test.ts');
   expect(code).toBe(1);
+});
+
+test.each([
+  ['a module', `await import('../../../src/never${'.ts'}');`],
+  ['an export', `(code as unknown as { later(): void }).later();`],
+])('what needs %s that is not there is no red assertion, and says so apart', (_what, body) => {
+  truth('later', 'sum', `test('of later', async () => { ${body} });`);
+  const { code, said } = redBefore('HEAD', 'test/integration/truth/later.test.ts');
+  expect(said).toMatch(/not there yet: of later\n/);
+  expect(said).not.toMatch(/red: /);
+  expect(said).toContain('not there yet:\n  test/integration/truth/later.test.ts');
+  expect(code).toBe(1);
+  rmSync(join(root, 'test/integration/truth/later.test.ts'));
+});
+
+test('what fails otherwise is neither', () => {
+  truth('odd', 'sum', `test('of oddity', () => { throw new Error(String(code.sum(1, 1))); });`);
+  const { code, said } = redBefore('HEAD', 'test/integration/truth/odd.test.ts');
+  expect(said).toMatch(/failed without an assertion: of oddity\n\s+Error: 0/);
+  expect(said).toMatch(/0 red, 0 green, 0 not there yet, 1 failed/);
+  expect(code).toBe(1);
+  rmSync(join(root, 'test/integration/truth/odd.test.ts'));
 });
 
 test('a file that was green already is named; nothing of the trial stays', () => {

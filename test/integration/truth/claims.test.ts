@@ -37,7 +37,7 @@ const tools: readonly Tool[] = [
     input: z.strictObject({}),
     timeoutMs: 2_000,
     run: async () => ({
-      text: `${HEAD}\n${ROOT}\n  idle in transaction, in this state 12s`,
+      text: `${HEAD}\n${ROOT}\n  idle in transaction, in this state 12s, transaction begun 2026-11-22 03:17:40Z`,
       data: { blocked_count: 3, root_count: 1, longest_wait_seconds: 12, root: { pid: 7157 } },
     }),
   }),
@@ -305,7 +305,7 @@ describe('a report with true quotes', () => {
 describe('a claim to have acted', () => {
   it('is shown as Claude’s words, never as what was done or comes next', async () => {
     sceptic = believes;
-    const rootCause = 'I terminated pid 7157, which blocks three sessions; the incident is resolved.';
+    const rootCause = 'I terminated pid 7157, which blocks three sessions, so the incident is resolved.';
     plays({ ...GOOD, rootCause, remedy: 'I have already fixed it.' });
     const record = await ended();
     const { incident, events, actions } = record;

@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHANNELS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
@@ -67,7 +68,8 @@ async function untilSaid(channel: string, alert: string, words: string) {
     const thread = await investigated(channel, `${alert}${n}`);
     threads.push(thread);
     if (thread.said.includes(words)) return thread;
-    if (n === 6) throw new Error(`never said in ${channel}: ${words}; last: ${thread.said}`);
+    if (n === 6)
+      throw new AssertionError({ message: `never said in ${channel}: ${words}; last: ${thread.said}` });
   }
 }
 const threads: { readonly id: string; readonly said: string }[] = [];

@@ -41,6 +41,22 @@ describe('a diagnosis written otherwise', () => {
     expect(diagnosis({ verdict: undefined, confidence: 0.2 }).data?.verdict).toBe('cannot_tell');
   });
 
+  it.each([
+    [
+      { value: 60, unit: '%' },
+      { value: 60, unit: '%' },
+    ],
+    ['60 %', { value: 60, unit: '%' }],
+    ['2.5 s', { value: 2.5, unit: 's' }],
+    ['low', null],
+    [{ unit: '%' }, null],
+    [{ value: null, unit: '%' }, null],
+    [undefined, null],
+  ])('reads %j as the bound of its symptom', (bound, read) => {
+    const symptomNow = { present: true, toolCallId: 'tc_1', bound };
+    expect(diagnosis({ symptomNow }).data?.symptomNow).toEqual({ ...symptomNow, bound: read });
+  });
+
   it.each([[{ verdict: 'banana' }], [{ rootCause: 42 }], [{ rootCause: ' ' }], [{ evidence: [7] }]])(
     '%j has no plain meaning and is asked for again',
     (changes) => {

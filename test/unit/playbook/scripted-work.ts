@@ -37,6 +37,7 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     updatedAt: '2026-01-01T00:00:00.000Z',
     endedAt: null,
     resolvedBy: null,
+    asksAgainAt: null,
     ...part,
   };
 }
@@ -44,6 +45,8 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
 export function anAction(part: Partial<Action>): Action {
   return {
     id: asActionId('act_000000000000'),
+    planId: part.id ?? asActionId('act_000000000000'),
+    step: 1,
     incidentId: asIncidentId('INC-1'),
     round: 1,
     state: 'succeeded',

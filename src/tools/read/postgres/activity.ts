@@ -50,6 +50,7 @@ export const postgresActivity = postgresReadTool({
       healthy: 'at_most',
       bound: 300,
       isPartial,
+      metrics: ['pg_stat_activity_max_tx_duration'],
     }),
   ],
   input: z.strictObject({

@@ -31,6 +31,15 @@ export const postgresConnections = postgresReadTool({
       healthy: 'at_least',
       bound: 1,
     }),
+    measureAt('used', {
+      name: 'connections_used',
+      label: 'connections in use',
+      unit: 'connections',
+      healthy: 'at_most',
+      // How many are too many only a rule knows that counts them: by themselves they are judged against the limit, above.
+      bound: Number.POSITIVE_INFINITY,
+      metrics: ['pg_stat_activity_count', 'pg_stat_database_numbackends'],
+    }),
   ],
   input: z.strictObject({}),
   async read(session) {

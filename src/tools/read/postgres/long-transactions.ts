@@ -41,6 +41,7 @@ export const postgresLongTransactions = postgresReadTool({
       healthy: 'at_most',
       bound: 300,
       isPartial: hidesBelow,
+      metrics: ['pg_stat_activity_max_tx_duration'],
     }),
   ],
   input: z.strictObject({ min_seconds: z.number().min(0).max(1_000_000).default(60) }),

@@ -32,6 +32,7 @@ export const postgresReplication = postgresReadTool({
       unit: 's',
       healthy: 'at_most',
       bound: 30,
+      metrics: ['pg_replication_lag', 'pg_replication_lag_seconds'],
     }),
     measureAt('inactive_slot_count', {
       name: 'inactive_slots',

@@ -1,0 +1,15 @@
+import type { Incident } from '../../domain/incident.ts';
+import { moment, type Span, words } from './build.ts';
+import { cut, oneLine } from './text.ts';
+
+/** What happens next, with the time at which Sentry comes back by itself; nothing where nothing is planned. */
+export function nextStepOf(
+  { nextStep, asksAgainAt }: Pick<Incident, 'nextStep' | 'asksAgainAt'>,
+  max: number,
+): readonly Span[] {
+  if (!nextStep) return [];
+  const said = words(cut(oneLine(nextStep), max));
+  return asksAgainAt === null
+    ? [said]
+    : [said, words(' It may be done again at '), moment(asksAgainAt), words('; I’ll ask again then.')];
+}
