@@ -23,6 +23,8 @@ interface Live {
   /** The condition has been true since it was caused: from then on, its end means that somebody fixed it. */
   seen: boolean;
   quiet: number;
+  /** What its alert's expression saw last. */
+  holds: boolean;
 }
 
 const everyMs = 1_000;
@@ -55,6 +57,7 @@ export class FaultPanel {
         held: undefined,
         seen: false,
         quiet: 0,
+        holds: false,
       });
   }
 
@@ -75,9 +78,9 @@ export class FaultPanel {
   }
 
   list(): readonly Fault[] {
-    return this.#faults.map(({ id, title, description }) => {
-      const { state, detail } = this.#of(id);
-      return { id, title, description, state, ...(detail === undefined ? {} : { detail }) };
+    return this.#faults.map(({ id, title, description, rule: { alertname } }) => {
+      const { state, detail, holds } = this.#of(id);
+      return { id, title, description, alertname, state, holds, ...(detail === undefined ? {} : { detail }) };
     });
   }
 
@@ -149,6 +152,7 @@ export class FaultPanel {
       for (const fault of this.#faults) {
         try {
           const reading = await fault.read(this.#shop.admin);
+          this.#of(fault.id).holds = reading.holds;
           this.#alerter.evaluate(fault, reading, Date.now());
           this.#follow(fault, reading);
         } catch (error) {

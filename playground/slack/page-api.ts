@@ -133,6 +133,10 @@ export interface Fault {
   readonly id: string;
   readonly title: string;
   readonly description: string;
+  /** What its alert is called. */
+  readonly alertname: string;
+  /** Whether the system is ill of it right now, whoever caused it. */
+  readonly holds: boolean;
   readonly state: 'idle' | 'causing' | 'active' | 'undoing' | 'failed';
   /** What went wrong, when `state` is `failed`; otherwise what it does now, if there is something to say. */
   readonly detail?: string;

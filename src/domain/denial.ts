@@ -79,6 +79,11 @@ export function onSystem(identity: string, objects: readonly TouchedObject[]): r
   }));
 }
 
+/** What a No to all of them lasts by: where one of them stays, it is not for as long as another is there. */
+export function kindOf(objects: readonly TouchedObject[]): string {
+  return (objects.find(({ kind }) => !endsByItself(kind)) ?? objects[0])?.kind ?? '';
+}
+
 /** What they are, in a few words: `session 7533 (shop-backoffice)`; the first where there are many. */
 export function objectsInWords(objects: readonly TouchedObject[]): string {
   const labels = [...new Set(objects.map(({ label }) => label))];

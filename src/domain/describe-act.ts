@@ -1,5 +1,5 @@
 import type { Action } from './action.ts';
-import { objectsInWords } from './denial.ts';
+import { objectsInWords, type TouchedObject } from './denial.ts';
 
 type Act = Pick<Action, 'tool' | 'command' | 'objects'>;
 
@@ -18,8 +18,12 @@ const verbs: Readonly<Record<string, string>> = {
 export function describeAct({ tool, command, objects }: Act): string {
   if (objects.length === 0) return `Run ${command}`;
   const verb = Object.hasOwn(verbs, tool) ? verbs[tool] : undefined;
-  return `${verb ?? `Run ${tool} on`} ${objectsInWords(objects)}`;
+  return `${verb ?? `Run ${tool} on`} ${objectsInWords(objects.map(byName))}`;
 }
+
+/** Its whole path stands in the command. */
+const byName = (object: TouchedObject): TouchedObject =>
+  object.kind === 'file' ? { ...object, label: `file ${object.label.split('/').at(-1)}` } : object;
 
 /** `Change file worker.conf, then restart service shop-worker`; of more than two steps the first and how many more. */
 export function describePlan(steps: readonly Act[]): string {

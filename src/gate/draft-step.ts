@@ -68,6 +68,7 @@ export async function triedAlready(
   const command = tool.command(input);
   const ranBefore = await sql`
     SELECT command, state FROM action WHERE incident_id = ${incidentId}
+      AND NOT (${tool.isRepeatable === true} AND round < (SELECT round FROM incident WHERE id = ${incidentId}))
       AND (target = ${context.target.name} OR identity = ${system})
       AND tool = ${tool.name} AND state IN ('failed', 'succeeded') AND tool_call_id IS NOT NULL`;
   const ran = ranBefore.find((row) => sameCommand(String(row['command']), command));

@@ -42,8 +42,7 @@ const hasKey = (keys: ReadonlySet<string>, object: Drafted['plan']['objects'][nu
 /** Where taking it all back ends: undefined when every step has its inverse. */
 export function pointOfNoReturn(calls: readonly Called[]): string | undefined {
   const at = calls.findIndex(({ tool }) => tool.inverse === undefined);
-  const call = calls[at];
-  return call && calls.length > 1
-    ? `After step ${at + 1} of ${calls.length}, ${call.tool.command(call.input)}, it cannot be wholly taken back.`
+  return at >= 0 && calls.length > 1
+    ? `After step ${at + 1} of ${calls.length} it cannot be wholly taken back.`
     : undefined;
 }

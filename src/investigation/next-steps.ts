@@ -2,6 +2,10 @@
 export const AFTER_A_NO =
   'Somebody said no to the fix. “Approve after all” on its card asks for it again; a hint in the thread has it looked at again.';
 
+/** Nothing was being worked on when it was stopped, so nothing goes on by itself. */
+export const RESUMED_AT_REST =
+  'Nothing comes by itself any more: a person decides. A hint in the thread has it looked at again.';
+
 /** The limit is over, and nobody can tell whether there is anything left to do. */
 export const LIMIT_OVER_UNREAD =
   'The limit is over, but whether the problem is still there could not be read, so I have not asked again. A hint in the thread has it looked at again.';

@@ -2,8 +2,9 @@ import { type Refusal, refuse } from '../domain/errors.ts';
 import { asActionId, type IncidentId } from '../domain/ids.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { InvestigationDeps } from './deps.ts';
-import { isEnded, mayMove } from './machine.ts';
+import { isEnded, mayMove, nextWork } from './machine.ts';
 import { moveIn } from './move.ts';
+import { RESUMED_AT_REST } from './next-steps.ts';
 
 export type Steered = { readonly ok: true; readonly text: string } | Refusal;
 
@@ -144,6 +145,8 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           to: stoppedFrom,
           reason: `Resumed by ${by}.`,
           key: `resume:${Date.now()}`,
+          // What was promised before the stop (to ask again at a time) is not promised any more.
+          ...(nextWork(stoppedFrom) === 'wait' ? { changes: { nextStep: RESUMED_AT_REST } } : {}),
           events: [{ type: 'incident.resumed', by }],
         }),
       );

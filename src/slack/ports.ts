@@ -30,6 +30,8 @@ interface SlackRecords {
   findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;
   toolCall(id: ToolCallId): Promise<ToolCall | null>;
   action(id: ActionId): Promise<Action | null>;
+  /** All steps of the plan of this id. */
+  plan(id: ActionId): Promise<readonly Action[]>;
 }
 
 /** A click on a card: the plan it shows, and who clicked, from Slack's own signed payload. */

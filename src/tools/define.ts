@@ -134,6 +134,11 @@ export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase
    * out: it always concerns the target as a whole.
    */
   subject?(input: I): Subject;
+  /**
+   * Harmless to do again in a later round of the same incident: what kept it from helping is in the system and may be gone by
+   * then. Everything else runs once an incident.
+   */
+  readonly isRepeatable?: true;
   /** Only good against something that is wrong now, never as a precaution: ending a session, starting a service. */
   readonly repairsOnly?: true;
   /**

@@ -12,14 +12,15 @@ interface Plan {
   readonly guard: Json;
 }
 
-/** An incident with an approved action on a target: written as if investigated, approved by the real approvals. */
+/** An incident with an approved action, or a plan of several, on a target: written as if investigated, approved by the real approvals. */
 export async function approvedAction(
   core: Core,
   plan: Plan,
   identity = { systemIdentifier: plan.target, timelineId: 1 },
+  later: readonly Plan[] = [],
 ): Promise<void> {
   const { sql } = core;
-  const { id, tool, target, input, command, guard } = plan;
+  const { id, target } = plan;
   const shown = {
     why: '',
     blastRadius: '',
@@ -31,15 +32,26 @@ export async function approvedAction(
   } as const;
   const touches = { objects: [], denialsAcknowledged: [] };
   const verify = { steps: [], holdMs: 1, timeoutMs: 1 };
-  const hash = planHash({ tool, target, input, command, guard, ...shown, ...touches, verify });
+  const hashed = ({ tool, input, command, guard }: Plan) => ({
+    tool,
+    target,
+    input,
+    command,
+    guard,
+    verify,
+    ...shown,
+    ...touches,
+  });
+  const hash = planHash(hashed(plan), later.map(hashed));
   const [incident] = await sql`
     INSERT INTO incident (state, title, severity, domain, target, source, fingerprint, labels, annotations)
     VALUES ('awaiting_approval', 'chaos', 'critical', 'postgres', ${target}, 'test', ${id}, '{}', '{}') RETURNING id`;
-  await sql`
-    INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
+  for (const [at, { tool, input, command, guard, ...step }] of [plan, ...later].entries())
+    await sql`
+    INSERT INTO action (id, plan_id, step, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                         system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, purpose, verify, audit_only,
                         expires_at)
-    VALUES (${id}, ${String(incident?.['id'])}, 1, 'proposed', ${tool}, ${target}, ${sql.json(input)}, ${command},
+    VALUES (${step.id}, ${id}, ${at + 1}, ${String(incident?.['id'])}, 1, ${at === 0 ? 'proposed' : 'queued'}, ${tool}, ${target}, ${sql.json(input)}, ${command},
             ${hash}, ${sql.json(guard)}, ${identity.systemIdentifier}, ${identity.timelineId}, '', '',
             ARRAY[]::text[], '', 'low', ${shown.purpose}, ${sql.json(verify)}, false, clock_timestamp() + interval '1 hour')`;
   const decided = await core.approvals.decide({

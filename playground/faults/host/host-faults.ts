@@ -19,8 +19,10 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
     host.start();
     await until('the worker to run', async () => host.isRunning());
   };
+  /** At its work: what is asked of one that only starts, its start takes back. */
   const well = async (): Promise<void> => {
     if (!host.isRunning()) await mended();
+    await until('the worker to have sent mails', async () => host.hasWorked());
   };
   let last = { at: performance.now(), bytes: host.logBytes(), speed: 0 };
 
@@ -39,9 +41,8 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
         labels,
       },
       async cause() {
-        await well();
         // Who is killed while it starts leaves a log that says so; this one is to be killed at its work.
-        await until('the worker to have sent mails', async () => host.hasWorked());
+        await well();
         host.kill();
         await until('the worker to be gone', async () => !host.isRunning());
         return nothingHeld;

@@ -33,8 +33,6 @@ level=info
 const SERVICE = `dir="$1"
 log="$dir/logs/shop-worker.log"
 say() { echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) $1" >> "$log"; }
-[ -f "$log" ] && mv "$log" "$log.1"
-rm -f "$dir/state/stuck"
 say "INFO shop-worker starts"
 while true; do
   if ! grep -q '^workers=[0-9][0-9]*$' "$dir/app/worker.conf"; then
@@ -46,11 +44,12 @@ while true; do
     block=""; n=0
     while [ $n -lt 300 ]; do block="$block$line
 "; n=$((n + 1)); done
-    while [ -f "$dir/app/worker.conf" ]; do
+    while grep -q '^workers=[0-9][0-9]*$' "$dir/app/worker.conf"; do
       printf '%s' "$block" >> "$log"
       [ "$(wc -c < "$log")" -gt 100000000 ] && : > "$log"
       sleep 0.2
     done
+    say "FATAL worker.conf: workers is not a number, cannot go on"
     exit 1
   fi
   say "INFO 3 mails sent"
@@ -61,6 +60,9 @@ const CONTROL = `#!/bin/sh
 # Restarts shop-worker. What a team would have as a unit of systemd, or as a script of their own.
 dir="$1"
 if [ -f "$dir/state/shop-worker.pid" ]; then kill -9 "$(head -c 12 "$dir/state/shop-worker.pid")" 2>/dev/null; fi
+# Before it starts: whoever waits for its first lines must not read those of the one before.
+[ -f "$dir/logs/shop-worker.log" ] && mv "$dir/logs/shop-worker.log" "$dir/logs/shop-worker.log.1"
+rm -f "$dir/state/stuck"
 /bin/sh "$dir/bin/shop-worker.sh" "$dir" < /dev/null > /dev/null 2>&1 &
 rm -rf "$dir/state/shop-worker.pid"
 echo $! > "$dir/state/shop-worker.pid"

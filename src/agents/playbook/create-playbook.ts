@@ -92,7 +92,7 @@ async function diagnoseByBest(
   work: Investigation,
   runbooks: readonly Runbook[],
   matches: readonly RunbookMatch[],
-  phase: Phase,
+  phase: 'triage' | 'diagnose',
 ): Promise<Diagnosis> {
   const [best] = matches;
   if (best === undefined) return lookAround(work, phase, 'No runbook fits this alert.');
@@ -106,12 +106,27 @@ async function diagnoseByBest(
   return first;
 }
 
+/**
+ * What one look finds gone may have been one of several: its own end, or another incident's, leaves the others. So it is looked
+ * at once more from the beginning, and what is found then stands.
+ */
 async function diagnoseByOne(
   work: Investigation,
   runbooks: readonly Runbook[],
   match: RunbookMatch,
-  phase: Phase,
+  phase: 'triage' | 'diagnose',
 ): Promise<Diagnosis> {
+  const first = await follow(work, runbooks, match, phase);
+  const { diagnosis } = first.isPassing ? await follow(work, runbooks, match, `${phase}:again`) : first;
+  return diagnosis;
+}
+
+async function follow(
+  work: Investigation,
+  runbooks: readonly Runbook[],
+  match: RunbookMatch,
+  phase: Phase,
+): Promise<{ readonly diagnosis: Diagnosis; readonly isPassing: boolean }> {
   work.say(`Following the runbook "${match.runbook.title}".`);
   const followed = new Set<string>();
   let runbook: Runbook | undefined = match.runbook;
@@ -119,15 +134,16 @@ async function diagnoseByOne(
   while (runbook !== undefined && !followed.has(runbook.id)) {
     followed.add(runbook.id);
     const end = await runRunbook(work, runbook, phase, findings);
-    if (end.kind === 'diagnosis') return weigh(end.diagnosis, match);
+    if (end.kind === 'diagnosis') return { diagnosis: weigh(end.diagnosis, match), isPassing: end.isPassing };
     findings = end.findings;
     runbook = runbooks.find((one) => one.id === end.runbook && one.domain === work.incident.domain);
   }
-  return lookAround(
+  const diagnosis = await lookAround(
     work,
     phase,
     `The runbook "${match.runbook.title}" hands over to one that cannot be followed.`,
   );
+  return { diagnosis, isPassing: false };
 }
 
 /** How far a runbook may decide depends on what named it; what its steps have read stands either way. */

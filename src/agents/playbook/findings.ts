@@ -17,6 +17,8 @@ export interface Findings {
   readonly context: string[];
   /** From runbooks that handed over: what has to hold too before it counts as fixed. */
   readonly alsoVerify: VerifyStep[];
+  /** An earlier read than the last one has shown the symptom. */
+  wasShown: boolean;
   /** A claim was dropped, or a read or test that was not optional failed. */
   incomplete: boolean;
 }
@@ -29,6 +31,7 @@ export function newFindings(): Findings {
     unknown: [],
     context: [],
     alsoVerify: [],
+    wasShown: false,
     incomplete: false,
   };
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, ToolCallResult } from '../../domain/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 
-/** Part of a durable step's name: a phase never takes another one's reads for its own. */
-export type Phase = 'triage' | 'diagnose';
+/** Part of a durable step's name: a phase never takes another one's reads for its own, nor a second look the first one's. */
+export type Phase = 'triage' | 'diagnose' | `${'triage' | 'diagnose'}:again`;
 
 /** Calls a read tool once, also over a crash. `name` is the same whenever the same step of the same round runs. */
 export async function readSystem(

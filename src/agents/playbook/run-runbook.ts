@@ -16,7 +16,8 @@ import { type Answer, type Run, ruleOut, told } from './run.ts';
 import { verifySteps } from './verify-steps.ts';
 
 export type RunEnd =
-  | { readonly kind: 'diagnosis'; readonly diagnosis: Diagnosis }
+  /** `isPassing`: the symptom was there, and what was looked at then is not any more. Others like it may be. */
+  | { readonly kind: 'diagnosis'; readonly diagnosis: Diagnosis; readonly isPassing: boolean }
   | { readonly kind: 'use'; readonly runbook: string; readonly findings: Findings };
 
 /**
@@ -57,11 +58,12 @@ export async function runRunbook(
   let at = 0;
   for (;;) {
     const step = runbook.steps[at];
-    if (step === undefined) return { kind: 'diagnosis', diagnosis: nothingHeld(run) };
+    if (step === undefined) return { kind: 'diagnosis', diagnosis: nothingHeld(run), isPassing: false };
     const turn = await runStep(run, step);
     if (turn?.kind === 'go') at = runbook.steps.findIndex((other) => other.id === turn.step);
     else if (turn === undefined) at += 1;
     else return finish(run, turn);
+    findings.wasShown ||= run.symptom === 'shown';
   }
 }
 
@@ -175,7 +177,7 @@ function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
       handOver(run, turn);
       return { kind: 'use', runbook: turn.runbook, findings };
     case 'conclude':
-      return { kind: 'diagnosis', diagnosis: concludeShown(run, turn.conclusion) };
+      return { kind: 'diagnosis', diagnosis: concludeShown(run, turn.conclusion), isPassing: false };
     case 'healthy':
       return {
         kind: 'diagnosis',
@@ -188,6 +190,7 @@ function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
                 null,
               )
             : healthy(withLastLook(run, told(run, turn.says)), runbook.id, told(run, turn.says)),
+        isPassing: findings.wasShown,
       };
     case 'cannot_tell':
       return {
@@ -198,6 +201,7 @@ function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
           told(run, turn.says),
           turn.next === undefined ? null : told(run, turn.next),
         ),
+        isPassing: turn.lookAgain === true,
       };
   }
 }
@@ -217,6 +221,7 @@ function withLastLook({ findings, answers }: Run, says: string): Findings {
 }
 
 function handOver(run: Run, { alsoVerify: name, says }: Extract<RunbookTurn, { kind: 'use' }>): void {
+  run.findings.wasShown ||= run.symptom === 'shown';
   if (says !== undefined) run.findings.context.push(told(run, says));
   const verify = name === null ? undefined : run.runbook.verify[name];
   if (verify === undefined) return;

@@ -1,6 +1,6 @@
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCriterion, type VerifyPlan } from '../../domain/tool-call.ts';
-import { move } from '../move.ts';
+import { ASK_AGAIN_TURN, move } from '../move.ts';
 import { LIMIT_OVER_UNREAD, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
 
@@ -14,8 +14,12 @@ export async function askAgain(run: PhaseRun): Promise<void> {
   if (incident.state !== 'reported' || incident.asksAgainAt === null) return;
   const { asksAgainAt } = incident;
   const isDue = await run.durably('is it time?', async () => {
-    const [row] = await deps.sql`SELECT ${asksAgainAt}::timestamptz <= clock_timestamp() AS due`;
-    return row?.['due'] === true;
+    const [row] = await deps.sql`
+      SELECT (extract(epoch FROM ${asksAgainAt}::timestamptz - clock_timestamp()) * 1000)::float8 AS left_ms`;
+    const leftMs = Math.ceil(Number(row?.['left_ms']));
+    // The database's clock decides; whoever woke this turn may go by another.
+    if (leftMs > 0) await deps.jobs.enqueueTurn(incident.id, ASK_AGAIN_TURN, { delayMs: leftMs });
+    return leftMs <= 0;
   });
   if (!isDue) return;
   const symptom = await run.durably('is it still there?', () => readSymptom(run));

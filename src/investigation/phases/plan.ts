@@ -51,10 +51,12 @@ export async function plan(run: PhaseRun): Promise<void> {
       return awaitDecision(run, action);
     }
     await deps.sql.begin((tx) => withdrawLeftovers(tx, deps, incident.id));
-    const limited = outcome.kind === 'none' ? await limitedUntil(run) : null;
+    const isEnded = await isOver(run);
+    const limited = outcome.kind === 'none' && !isEnded ? await limitedUntil(run) : null;
     const reason =
       outcome.kind === 'none'
-        ? outcome.reason
+        ? // The time stands beside it, in the reader's zone.
+          (limited?.limit ?? outcome.reason)
         : `${action?.heldBy ?? 'Nothing may be changed now (AUDIT mode).'} This is what Sentry would propose.`;
     return move(deps, incident, {
       from: 'planning',
@@ -64,7 +66,7 @@ export async function plan(run: PhaseRun): Promise<void> {
       changes: limited
         ? { nextStep: limited.limit, asksAgainAt: limited.until }
         : {
-            nextStep: (await isOver(run))
+            nextStep: isEnded
               ? OVER_BY_ITSELF
               : (await hasDenied(run))
                 ? AFTER_A_NO

@@ -130,7 +130,12 @@ function turnOf(check: StepBlock['checks'][number], type: string): RunbookTurn |
   if (check.cannot_tell !== undefined)
     return typeof check.cannot_tell === 'string'
       ? { kind: 'cannot_tell', says: check.cannot_tell }
-      : { kind: 'cannot_tell', ...check.cannot_tell };
+      : {
+          kind: 'cannot_tell',
+          says: check.cannot_tell.says,
+          next: check.cannot_tell.next,
+          lookAgain: check.cannot_tell.look_again === true,
+        };
   if (check.conclude === undefined) return undefined;
   const told = check.conclude;
   return {

@@ -100,7 +100,13 @@ export type RunbookTurn =
       readonly says?: string | undefined;
     }
   | { readonly kind: 'healthy'; readonly says: string }
-  | { readonly kind: 'cannot_tell'; readonly says: string; readonly next?: string | undefined }
+  | {
+      readonly kind: 'cannot_tell';
+      readonly says: string;
+      readonly next?: string | undefined;
+      /** What was looked at has gone while others like it may be there: worth one more look from the beginning. */
+      readonly lookAgain?: boolean;
+    }
   | { readonly kind: 'conclude'; readonly conclusion: RunbookConclusion };
 
 /** All texts are templates. */

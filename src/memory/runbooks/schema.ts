@@ -124,7 +124,12 @@ const check = z
       ])
       .optional(),
     healthy: words.optional(),
-    cannot_tell: z.union([words, z.strictObject({ says: words, next: words })]).optional(),
+    cannot_tell: z
+      .union([
+        words,
+        z.strictObject({ says: words, next: words.optional(), look_again: z.boolean().optional() }),
+      ])
+      .optional(),
     conclude: conclusion.optional(),
   })
   .superRefine((value, context) => {

@@ -29,7 +29,7 @@ function resultsOf(steps: readonly Action[]): Line {
     const { mark, says } = stepResult(step, steps);
     const said = step.outcome && step.state === 'failed' ? ` (${clip(step.outcome, COMMAND / 2)})` : '';
     const head = `${step.step > 1 ? '; ' : ''}${mark} ${step.step} `;
-    return [head, { code: clip(step.command, COMMAND / 2) }, ` ${says}${said}`];
+    return [head, { code: clip(step.command, COMMAND / 2) }, ` ${clip(says, COMMAND)}${said}`];
   });
 }
 

@@ -1,4 +1,5 @@
-import { type DenialReach, usualDenialMinutes } from '../../domain/denial.ts';
+import type { Action } from '../../domain/action.ts';
+import { type DenialReach, kindOf, usualDenialMinutes } from '../../domain/denial.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { type ActionId, asActionId } from '../../domain/ids.ts';
 import type { SlackContext } from '../context.ts';
@@ -36,7 +37,11 @@ export async function deny(context: SlackContext, pressed: Pressed): Promise<voi
     return context.tell(pressed.audience, {
       text: 'This card is not one of mine any more. Nothing was done.',
     });
-  const view = denyView({ plan: pressed.value, channel: channel ?? '', threadTs }, action);
+  const objects = await objectsOf(context, action);
+  const view = denyView(
+    { plan: pressed.value, channel: channel ?? '', threadTs },
+    { incidentId: action.incidentId, objects },
+  );
   try {
     await context.client.views.open({ trigger_id: pressed.triggerId, view });
   } catch (error) {
@@ -51,6 +56,10 @@ export async function deny(context: SlackContext, pressed: Pressed): Promise<voi
     await settle(context, pressed.value, pressed.audience, pressed.teamId, verdict);
   }
 }
+
+/** All that a plan touches: its No is one to all of it. */
+const objectsOf = async ({ deps }: SlackContext, { planId }: Action) =>
+  (await deps.records.plan(planId)).flatMap(({ objects }) => objects);
 
 /** Decides, and answers whoever may not, is late, or pressed twice. */
 export async function settle(
@@ -71,7 +80,7 @@ export async function settle(
     const decided = await context.deps.decide({
       ...plan,
       ...said,
-      ...(reach ? { reach: reach(action.objects[0]?.kind ?? '') } : {}),
+      ...(reach ? { reach: reach(kindOf(await objectsOf(context, action))) } : {}),
       by: audience.userId,
     });
     if (!decided.ok) await answer(decided.reason);

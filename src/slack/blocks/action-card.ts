@@ -39,7 +39,7 @@ export function drawActionCard(record: IncidentRecord, action: Action, options: 
     text: escape(`${record.incident.id}: ${asks}${title}: ${commands}`),
     blocks: [
       heading(title),
-      ...(steps.length > 1 ? drawSteps(record, steps, options) : drawAct(record, action)),
+      ...(steps.length > 1 ? drawSteps(record, steps) : drawAct(record, action)),
       ...besides(record, action),
       ...standing(record, steps, action, options),
     ],
@@ -189,7 +189,7 @@ function standing(
         evidence,
       ),
     ];
-  const ended = [...outcome(steps, action), ...reachLine(record, action), ...undone(record, action)];
+  const ended = [...outcome(steps, action), ...reachLine(record, action), ...undone(record, steps)];
   return [
     ...objections(record, steps, options),
     prose(...ended.map((spans) => paragraph(...spans))),
@@ -221,7 +221,9 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       settling(`${which} did not run`, ACTIONS.didNotRun, unknown, 'took no effect'),
     ];
   }
-  if (action.state !== 'succeeded' || undoOf(record.actions, action) || !options.mayUndo?.(action)) return [];
+  const undoable = steps.filter((step) => step.state === 'succeeded' && options.mayUndo?.(step));
+  if (undoable.length === 0 || steps.some((step) => undoOf(record.actions, step))) return [];
+  const what = undoable.map((step) => `step ${step.step}`).join(' and ');
   return [
     button({
       text: 'Undo',
@@ -229,7 +231,7 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       value: planOf(action),
       confirm: {
         title: 'Take this back?',
-        text: `What this card shows is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}`,
+        text: `${undoable.length === steps.length ? 'What this card shows' : `Of what this card shows, ${what}`} is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}`,
         yes: 'Undo it',
       },
     }),
@@ -254,8 +256,8 @@ const reopens = ({ incident }: IncidentRecord, { purpose }: Action): string =>
     ? ` ${incident.id} is fixed by it: the problem may come back, and ${incident.id} is opened again.`
     : '';
 
-function undone(record: IncidentRecord, action: Action): readonly (readonly Span[])[] {
-  const undo = undoOf(record.actions, action);
+function undone(record: IncidentRecord, steps: readonly Action[]): readonly (readonly Span[])[] {
+  const [undo] = steps.flatMap((step) => undoOf(record.actions, step) ?? []);
   const said = undo && undoWords[undo.state];
   if (!undo || !said) return [];
   return [[bold(said), ...(undo.requestedBy ? [words(' asked for by '), person(undo.requestedBy)] : [])]];

@@ -31,8 +31,24 @@ const verdicts: Readonly<Record<Diagnosis['verdict'], string>> = {
   cannot_tell: 'Cannot tell the cause',
 };
 
-/** What became of another explanation. */
-export const ends = { ruled_in: '✓', ruled_out: '✗', open: '?' } as const;
+/** What became of an explanation. In words: a mark beside it would read as one of the system itself. */
+const ends = { ruled_in: 'fits', ruled_out: 'ruled out', open: 'open' } as const;
+
+type Hypothesis = NonNullable<Diagnosis['hypotheses']>[number];
+
+/** An explanation and what became of it. The playbook's is a sentence that says itself what is not so. */
+export const hypothesisWords = ({ cause, end }: Hypothesis, isModel: boolean, max: number): string =>
+  `${isModel ? `${ends[end]}: ` : ''}${cut(oneLine(cause), max)}`;
+
+/** What a diagnosis weighed, a line each; the playbook's own cause stands above already. */
+export function weighedLines({ hypotheses = [] }: Diagnosis, isModel: boolean): readonly string[] {
+  if (!isModel) return hypotheses.filter(isRuledOut).map((each) => hypothesisWords(each, isModel, 200));
+  return hypotheses.map((each) => `${hypothesisWords(each, isModel, 200)}${counts(each)}`);
+}
+
+export const weighedTitle = (isModel: boolean): string => (isModel ? 'Weighed' : 'Looked at too');
+
+const isRuledOut = ({ end }: Hypothesis): boolean => end === 'ruled_out';
 
 /** The n-th diagnosis of an incident (from 1). `planNone`: why no action was proposed after it. */
 export function drawDiagnosis(
@@ -120,7 +136,8 @@ function disagreementOf(record: IncidentRecord, { disagreement }: Diagnosis): re
 
 /** When it began, whether it is still there, how one led to the other, and what else it could have been. */
 function reasoning(diagnosis: Diagnosis, isModel: boolean): readonly Block[] {
-  const { onset, symptomNow, chain = [], hypotheses = [] } = diagnosis;
+  const { onset, symptomNow, chain = [] } = diagnosis;
+  const weighed = weighedLines(diagnosis, isModel);
   const parts = [
     ...(onset === undefined
       ? []
@@ -136,30 +153,22 @@ function reasoning(diagnosis: Diagnosis, isModel: boolean): readonly Block[] {
           ),
         ]
       : []),
-    ...(hypotheses.length > 0
+    ...(weighed.length > 0
       ? [
-          paragraph(bold(label('Weighed', isModel))),
-          list(
-            hypotheses
-              .slice(0, SHOWN_ITEMS)
-              .map((each) => [words(`${ends[each.end]} ${hypothesisText(each)}`)]),
-          ),
+          paragraph(bold(label(weighedTitle(isModel), isModel))),
+          list(weighed.slice(0, SHOWN_ITEMS).map((line) => [words(line)])),
         ]
       : []),
   ];
   return parts.length > 0 ? [prose(...parts)] : [];
 }
 
-export function hypothesisText({
-  cause,
-  forIds,
-  againstIds,
-}: NonNullable<Diagnosis['hypotheses']>[number]): string {
-  const counts = [
+function counts({ forIds, againstIds }: Hypothesis): string {
+  const said = [
     ...(forIds.length > 0 ? [`${reads(forIds.length)} for it`] : []),
     ...(againstIds.length > 0 ? [`${reads(againstIds.length)} against it`] : []),
   ];
-  return `${cut(oneLine(cause), 200)}${counts.length > 0 ? ` (${counts.join(', ')})` : ''}`;
+  return said.length > 0 ? ` (${said.join(', ')})` : '';
 }
 
 const reads = (count: number): string => `${count} ${count === 1 ? 'read' : 'reads'}`;

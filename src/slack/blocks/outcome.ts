@@ -47,7 +47,7 @@ function drawPlanResult(record: IncidentRecord, steps: readonly Action[], event:
   const [first] = steps;
   const told = steps.map((step) => {
     const { mark, says } = stepResult(step, steps);
-    return `${mark} ${step.step} ${says}`;
+    return `${mark} ${step.step} ${cut(says, 160)}`;
   });
   return {
     slot: `result:${first?.planId ?? ''}`,

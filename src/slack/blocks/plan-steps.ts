@@ -15,12 +15,11 @@ import {
   verbatim,
   words,
 } from './build.ts';
-import type { DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 import { riskWords } from './words.ts';
 
 /** Of all commands of a plan together: Slack takes about 10,000 characters a message, and the rest wants to be said. */
-const SHOWN_COMMANDS = 4_000;
+const SHOWN_COMMANDS = 3_500;
 const MOST_LINES = 2;
 
 /** Below a command that did not fit whole. */
@@ -29,11 +28,7 @@ export const LONGER = small(
 );
 
 /** The steps of a plan, numbered: before the decision all that is approved, afterwards what became of each. */
-export function drawSteps(
-  record: IncidentRecord,
-  steps: readonly Action[],
-  options: DrawOptions,
-): readonly Block[] {
+export function drawSteps(record: IncidentRecord, steps: readonly Action[]): readonly Block[] {
   const [first] = steps;
   if (first === undefined) return [];
   const undecided = first.state === 'proposed';
@@ -55,7 +50,7 @@ export function drawSteps(
       ),
     ),
     ...(cutShort ? [LONGER] : []),
-    ...(undecided ? [prose(paragraph(...wayBack(steps, options)), paragraph(...riskOf(steps, first)))] : []),
+    ...(undecided ? [prose(paragraph(...wayBack(first)), paragraph(...riskOf(steps, first)))] : []),
   ];
 }
 
@@ -71,7 +66,7 @@ function titleOf(step: Action, steps: readonly Action[], undecided: boolean): re
   const act = cut(oneLine(describeAct(step)), 120);
   if (undecided) return [bold(`${step.step}. ${act}`)];
   const { mark, says } = stepResult(step, steps);
-  return [bold(`${mark} ${step.step}. ${act}`), words(`: ${says}`)];
+  return [bold(`${mark} ${step.step}. ${act}`), words(`: ${cut(oneLine(says), 160)}`)];
 }
 
 function asApproved(record: IncidentRecord, step: Action) {
@@ -80,20 +75,17 @@ function asApproved(record: IncidentRecord, step: Action) {
   return [
     paragraph(bold(why), words(cut(oneLine(step.why), 220))),
     paragraph(bold('Blast radius: '), words(cut(oneLine(step.blastRadius), 160))),
-    paragraph(bold('Undo: '), words(cut(oneLine(step.undo), 160))),
+    paragraph(bold('Undo: '), words(cut(oneLine(step.undo.split('\n')[0] ?? ''), 160))),
     ...(seen.length > 0 ? [paragraph(bold('Seen just before:')), list(seen)] : []),
   ];
 }
 
-/** Until where *Undo* reaches, said before anybody decides. */
-function wayBack(steps: readonly Action[], { mayUndo }: DrawOptions): readonly Span[] {
-  const last = steps.find((step) => mayUndo?.({ ...step, state: 'succeeded' }) !== true);
-  if (last === undefined)
-    return [bold('Way back: '), words('Undo takes all of it back, the last step first.')];
-  return [
-    bold('Point of no return: '),
-    words(`step ${last.step} (${cut(oneLine(describeAct(last)), 100)}) cannot be undone.`),
-  ];
+/** Until where *Undo* reaches, said before anybody decides: it stands below how the first step is undone. */
+function wayBack({ undo }: Action): readonly Span[] {
+  const [, noReturn] = undo.split('\n');
+  return noReturn
+    ? [bold('Point of no return: '), words(cut(oneLine(noReturn), 160))]
+    : [bold('Way back: '), words('Undo takes all of it back, the last step first.')];
 }
 
 function riskOf(steps: readonly Action[], { runbookId }: Action): readonly Span[] {

@@ -5,7 +5,7 @@ import { isCauseInModelsWords, isModels, label } from '../../domain/model-words.
 import { nextStepInWords } from '../../record/words.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
-import { doubleCheckWords, ends } from './diagnosis.ts';
+import { doubleCheckWords, hypothesisWords } from './diagnosis.ts';
 import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
@@ -103,8 +103,8 @@ function weighed({ events }: IncidentRecord): readonly (readonly Span[])[] {
       ? []
       : [
           [
-            bold(label('Else weighed', isModel)),
-            words(others.map(({ cause, end }) => `${ends[end]} ${cut(oneLine(cause), 100)}`).join(' · ')),
+            bold(label(isModel ? 'Else weighed' : 'Looked at too', isModel)),
+            words(others.map((each) => hypothesisWords(each, isModel, 100)).join(' · ')),
           ],
         ]),
     ...(isModel && wouldChangeMyMind

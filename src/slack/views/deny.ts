@@ -5,6 +5,7 @@ import {
   type DenialScope,
   denialScopes,
   endsByItself,
+  kindOf,
   objectsInWords,
   usualDenialMinutes,
 } from '../../domain/denial.ts';
@@ -20,7 +21,10 @@ const WAY = 'way';
 const OPTION_MAX = 75;
 
 /** Asks why not, how far the No reaches and for how long; `context` comes back with the answer. */
-export function denyView(context: DenyContext, action: Action): types.ModalView {
+export function denyView(
+  context: DenyContext,
+  action: Pick<Action, 'objects' | 'incidentId'>,
+): types.ModalView {
   return {
     type: 'modal',
     callback_id: DENY_VIEW,
@@ -53,12 +57,13 @@ export function denyView(context: DenyContext, action: Action): types.ModalView 
 }
 
 /** Nothing to choose where the action names nothing that it touches. */
-function howFar({ objects, incidentId }: Action): readonly Block[] {
+function howFar({ objects, incidentId }: Pick<Action, 'objects' | 'incidentId'>): readonly Block[] {
   const [object] = objects;
   if (!object) return [];
-  const { application } = object;
+  const application = objects.find((each) => each.application)?.application;
+  const kind = kindOf(objects);
   const option = (text: string, value: DenialScope) => ({ text: cut(oneLine(text), OPTION_MAX), value });
-  const ends = endsByItself(object.kind);
+  const ends = endsByItself(kind);
   return [
     choice(
       FAR,
@@ -75,7 +80,7 @@ function howFar({ objects, incidentId }: Action): readonly Block[] {
       'For how long?',
       [
         {
-          text: ends ? `Until the ${object.kind} is gone (all of an application: 7 days)` : 'For 7 days',
+          text: ends ? `Until the ${kind} is gone (all of an application: 7 days)` : 'For 7 days',
           value: USUAL,
         },
         { text: 'For 1 hour', value: '60' },

@@ -15,7 +15,7 @@ import {
   verbatim,
   words,
 } from '../blocks/build.ts';
-import { claimText, doubleCheckWords, ends, hypothesisText, sureWords } from '../blocks/diagnosis.ts';
+import { claimText, doubleCheckWords, sureWords, weighedLines, weighedTitle } from '../blocks/diagnosis.ts';
 import { roundsOf } from '../blocks/live.ts';
 import { ACTIONS, type DrawOptions } from '../blocks/slot.ts';
 import { stepOf } from '../blocks/steps.ts';
@@ -85,24 +85,20 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
       : [];
   const one = (title: string, text: string | null): readonly Block[] =>
     text ? [prose(paragraph(bold(title))), ...textBlocks(text, 4)] : [];
+  const isModel = diagnosis.origin === 'model';
   return modal('Diagnosis', [
     ...(diagnosis.verdict === 'cause_found' ? [prose(paragraph(bold(sureWords(diagnosis))))] : []),
-    ...(diagnosis.origin === 'model'
-      ? [small(`All of this is in ${CLAUDES_WORDS}; each quote is a line of what was read.`)]
-      : []),
+    ...(isModel ? [small(`All of this is in ${CLAUDES_WORDS}; each quote is a line of what was read.`)] : []),
     ...textBlocks(diagnosis.rootCause, 10),
     ...claims(diagnosis),
     ...items('How it came about', diagnosis.chain ?? []),
-    ...items(
-      'Weighed',
-      (diagnosis.hypotheses ?? []).map((each) => `${ends[each.end]} ${hypothesisText(each)}`),
-    ),
+    ...items(weighedTitle(isModel), weighedLines(diagnosis, isModel)),
     ...sides(diagnosis),
     ...items('Ruled out', alsoRuledOut(diagnosis)),
     ...items('Not known', diagnosis.unknown),
     ...one('Wrong if', diagnosis.wouldChangeMyMind),
     ...one('What it affects', diagnosis.blastRadius),
-    ...one(diagnosis.origin === 'model' ? 'Claude suggests' : 'What would help', diagnosis.remedy),
+    ...one(isModel ? 'Claude suggests' : 'What would help', diagnosis.remedy),
     ...(diagnosis.doubleCheck ? [small(doubleCheckWords(diagnosis.doubleCheck))] : []),
   ]);
 }

@@ -311,4 +311,20 @@ describe('an approval is for exactly what was shown, and for once', () => {
     });
     expect(rig.machine.effects).toBe(1);
   });
+
+  test('what is harmless to repeat is asked for again in a later round, and nothing else is', async () => {
+    rig.odd.mend = async () => ({ kind: 'succeeded', text: 'it removed nothing' });
+    const harmless = { tool: 'odd_mend', target: 'box', input: {} };
+    for (const request of [harmless, mend('a')]) {
+      const action = await propose(rig, request, incidentId);
+      await decide(rig, action);
+      await execute(rig, action.id);
+    }
+    const again = async () =>
+      Promise.all([harmless, mend('a')].map((request) => call(rig, 'surgeon', incidentId, request)));
+    expect(await again()).toMatchObject([{ code: 'TRIED_ALREADY' }, { code: 'TRIED_ALREADY' }]);
+    await rig.core.sql`UPDATE incident SET round = round + 1 WHERE id = ${incidentId}`;
+    rig.machine.broken = true;
+    expect(await again()).toMatchObject([{ kind: 'proposed' }, { code: 'TRIED_ALREADY' }]);
+  });
 });

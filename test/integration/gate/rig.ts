@@ -103,6 +103,7 @@ function oddTools(odd: Rig['odd'], machine: Machine): readonly Tool[] {
       name: 'odd_mend',
       description: 'Ends however the test says.',
       kind: 'active',
+      isRepeatable: true,
       domain: 'postgres',
       input: z.unknown(),
       timeoutMs: 300,

@@ -13,7 +13,14 @@ let fault: Fault;
 let refuse: string | undefined;
 
 beforeEach(async () => {
-  fault = { id: 'blocked-sessions', title: 'Blocked sessions', description: 'd', state: 'idle' };
+  fault = {
+    id: 'blocked-sessions',
+    title: 'Blocked sessions',
+    description: 'd',
+    alertname: 'A',
+    holds: false,
+    state: 'idle',
+  };
   refuse = undefined;
   faults = createServer((request, response) => {
     const [, , id, what] = (request.url ?? '').split('/');

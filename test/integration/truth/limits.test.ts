@@ -150,6 +150,7 @@ describe('when the limit is over', () => {
     await turnNow(id);
     const { incident: now, actions } = await incident.load(id);
     expect(now).toMatchObject({ state: 'reported', asksAgainAt: null });
+    expect(now.nextStep).toContain('Nothing comes by itself');
     expect(actions).toEqual([]);
   });
 

@@ -1,13 +1,27 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Investigator } from '../../../src/agents/ports.ts';
+import { localAccess } from '../../../src/app/host-access.ts';
+import type { HostTargetConfig } from '../../../src/domain/host-target.ts';
 import type { VerifyPlan } from '../../../src/domain/tool-call.ts';
+import { openDatabase } from '../../../src/infra/db/client.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../src/infra/db/embedded/start-embedded-postgres.ts';
+import { createHostTargets } from '../../../src/infra/host/create-host-targets.ts';
 import { createPostgresTargets } from '../../../src/infra/postgres/create-postgres-targets.ts';
-import { postgresReachable } from '../../../src/tools/read/postgres/reachable.ts';
-import { type Core, createCore } from '../../support/core.ts';
+import { allTools } from '../../../src/tools/all.ts';
+import type { ReadTool } from '../../../src/tools/define.ts';
+import { createRegistry } from '../../../src/tools/registry.ts';
+import { type Core, createCore, findsNothing } from '../../support/core.ts';
 import { noHosts } from '../../support/no-hosts.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import { quiet } from '../../support/quiet.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type HostRig, hostRig, hostTarget, scratchHost } from '../host/host-rig.ts';
 import { driving, queueInvestigator, queueTools, queueWorld } from './queue-rig.ts';
@@ -42,6 +56,11 @@ const unproven = expect.objectContaining({
     rootCause: expect.stringContaining('Unproven'),
   }),
 });
+const toolNamed = (name: string) => {
+  const tool = allTools.find((each) => each.name === name);
+  expect(tool?.name).toBe(name);
+  return tool;
+};
 const up = () => {
   world.down = false;
   world.waiting = 0;
@@ -125,7 +144,7 @@ describe('a PostgreSQL server', () => {
       aliases: [],
     };
     try {
-      return await postgresReachable.run(
+      return await (toolNamed('postgres_reachable') as ReadTool).run(
         {
           target: target as never,
           ports: { ...noHosts, postgres: targets },
@@ -219,6 +238,110 @@ describe('a service of a host', () => {
       code: 'HOST_NO_PORT',
     });
     await other.core.stop();
+  });
+});
+
+describe('a database that is down, and whose service on the host can be started', () => {
+  let db: EmbeddedPostgres;
+  let host: Core;
+  const dir = scratchDir();
+  const pidFile = join(dir, 'shop-db.pid');
+  const dataDir = join(dir, 'database');
+  const investigator: Investigator = {
+    ...queueInvestigator(world),
+    diagnose: async (work) => {
+      const seen = await work.callTool({
+        tool: 'service_reachable',
+        target: work.incident.target,
+        input: { service: 'shop-db' },
+      });
+      const quote = seen.kind === 'ok' ? seen.text : null;
+      return {
+        ...findsNothing,
+        verdict: 'cause_found',
+        rootCause: 'shop-db is down.',
+        category: 'service_down',
+        confidence: 0.97,
+        suggested: [],
+        evidence: [{ claim: 'shop-db takes no connections.', toolCallIds: [seen.toolCallId], quote }],
+      };
+    },
+    plan: async (work) => {
+      const asked = await work.callTool({
+        tool: 'restart_service',
+        target: work.incident.target,
+        input: { service: 'shop-db' },
+        proposal: { why: 'It is down.', runbookId: null, verify: null },
+      });
+      return asked.kind === 'proposed'
+        ? { kind: 'proposed', actionId: asked.actionId }
+        : { kind: 'none', reason: asked.kind === 'ok' ? 'it only reads' : asked.reason };
+    },
+  };
+
+  beforeAll(async () => {
+    await core.stop();
+    db = await startEmbeddedPostgres({ dataDir, name: 'shop-db', log: quiet });
+    writeFileSync(pidFile, `${db.pid}\n`);
+    const starts = fileURLToPath(new URL('start-database.ts', import.meta.url));
+    const config: HostTargetConfig = {
+      name: 'box',
+      kind: 'host',
+      domain: 'postgres',
+      environment: 'test',
+      aliases: [],
+      roots: [{ path: dir, patch: false }],
+      services: [
+        {
+          name: 'shop-db',
+          kind: 'command',
+          restart: [
+            process.execPath,
+            '--import',
+            import.meta.resolve('tsx'),
+            starts,
+            dataDir,
+            String(db.port),
+            pidFile,
+          ],
+          pidFile,
+          port: db.port,
+        },
+      ],
+      curlHosts: [],
+    };
+    const hosts = createHostTargets([config], { access: localAccess, deniedPorts: [], steadySeconds: 0.3 });
+    const { name, domain, environment, aliases } = config;
+    host = await createCore({
+      url: database.url,
+      tools: [],
+      investigator,
+      gate: {
+        registry: createRegistry(allTools),
+        targets: new Map([[name, { name, kind: 'host', domain, environment, aliases }]]),
+        ports: { ...noHosts, host: hosts, postgres: {} as never },
+        identity: async () => hosts.identity(name),
+      },
+    });
+    await host.start();
+  });
+  afterAll(async () => {
+    await host.stop();
+    await (await startEmbeddedPostgres({ dataDir, name: 'shop-db', log: quiet })).stop();
+  });
+
+  test('is fixed by starting it, when its port takes connections again', async () => {
+    await db.stop();
+    const here = driving(host);
+    const id = await here.open();
+    const { purpose, verify } = await here.approve(id);
+    expect(purpose).toBe('repair');
+    expect(verify.steps[0]).toMatchObject({ tool: 'service_reachable', measure: { name: 'reachable' } });
+    const { incident: ended } = await here.until(id, 'resolved');
+    expect(ended).toMatchObject({ resolvedBy: 'confirmed', verdict: 'fixed' });
+    const client = openDatabase(db.url);
+    expect(await client.sql`SELECT 1 AS one`).toMatchObject([{ one: 1 }]);
+    await client.close();
   });
 });
 

@@ -159,6 +159,34 @@ describe('diagnosis', () => {
     });
   });
 
+  it('looks once more from the beginning when what it had picked has gone: it may have been one of several', async () => {
+    const later = `${QUEUE}
+\`\`\`yaml step
+id: again
+call: queue_again
+why: Looking again
+checks:
+  - when: "!result.owners.exists(o, o.owner == queue.owners[0].owner)"
+    healthy: "The queue of \${queue.owners[0].owner} has emptied by itself."
+  - when: "true"
+    claim: { says: it stays, quote: "owner \${queue.owners[0].owner}" }
+    conclude: { cause: "\${queue.owners[0].owner} fills the queue", confidence: 0.9 }
+\`\`\`
+`
+      .replace('jobs > 100)"', 'jobs > 10)"')
+      .replace('result.jobs > 100', 'result.jobs > 9000');
+    const ann = depth([{ owner: 'ann', jobs: 50 }]);
+    const bob = depth([{ owner: 'bob', jobs: 60 }]);
+    const by = createPlaybook({ runbooks: runbooksOf(later) });
+    const first = scriptedWork({ ...FINE, queue_depth: [ann, bob], queue_again: [bob, bob] });
+    expect(await diagnosed(first, by)).toMatchObject({ rootCause: 'bob fills the queue' });
+    const over = scriptedWork({ ...FINE, queue_depth: [ann, depth([])], queue_again: [bob] });
+    expect(await diagnosed(over, by)).toMatchObject({ verdict: 'healthy', rootCause: 'The queue is empty.' });
+    const passing = scriptedWork({ ...FINE, queue_depth: [ann, bob], queue_again: [bob, ann] });
+    expect((await diagnosed(passing, by)).verdict).toBe('healthy');
+    expect(passing.calls.filter(({ tool }) => tool === 'queue_depth')).toHaveLength(2);
+  });
+
   it('claims no cause when its test does not hold', async () => {
     const diagnosis = await diagnosed(
       scriptedWork({ ...FINE, queue_depth: depth([{ owner: 'ann', jobs: 100 }]) }),

@@ -88,19 +88,21 @@ export function anAction(part: Partial<Action>): Action {
   };
 }
 
-/** What each tool answers: text and data, or the code and reason of its failure. */
-export type Answers = Readonly<
-  Record<
-    string,
-    { readonly text: string; readonly data: Json } | { readonly code: string; readonly reason: string }
-  >
->;
+type Answer =
+  | { readonly text: string; readonly data: Json }
+  | { readonly code: string; readonly reason: string };
+
+/** What each tool answers: text and data, or the code and reason of its failure; a list in turn, its last one for ever. */
+export type Answers = Readonly<Record<string, Answer | readonly Answer[]>>;
 
 export interface ScriptedWork extends Investigation {
   readonly calls: ToolCallRequest[];
   readonly said: string[];
   readonly droppedClaims: string[];
 }
+
+const isList = (given: Answer | readonly Answer[] | undefined): given is readonly Answer[] =>
+  Array.isArray(given);
 
 /** One phase over tools with fixed answers. Durable steps are kept in `journal`, so that a second run finds the first one's. */
 export function scriptedWork(
@@ -129,7 +131,9 @@ export function scriptedWork(
       const toolCallId = asToolCallId(`tc_${String(work.calls.length).padStart(12, '0')}`);
       if (request.proposal !== undefined)
         return { kind: 'proposed', toolCallId, actionId: asActionId('act_aaaaaaaaaaaa'), text: 'proposed' };
-      const answer = answers[request.tool];
+      const given = answers[request.tool];
+      const turn = work.calls.filter(({ tool }) => tool === request.tool).length - 1;
+      const answer = isList(given) ? (given[turn] ?? given.at(-1)) : given;
       if (answer === undefined)
         return { kind: 'refused', toolCallId, code: 'UNKNOWN_TOOL', reason: 'no such tool' };
       return 'text' in answer

@@ -259,7 +259,7 @@ describe('the diagnosis', () => {
     for (const part of [
       'Claude’s words: ',
       'the fix: possible, 60 %',
-      '✗ a long vacuum (1 read against it)',
+      'ruled out: a long vacuum (1 read against it)',
       'an update without commit → a lock → checkouts wait',
       'There now (Claude’s words): ',
       'Wrong if (Claude’s words): ',
@@ -267,6 +267,24 @@ describe('the diagnosis', () => {
       'Not double-checked: it took too long.',
     ])
       expect(text).toContain(part);
+  });
+
+  it('says what the playbook looked at too as it stands, without a mark that turns it round', () => {
+    const says = 'A slow query is not the cause.';
+    const hypotheses = [
+      { cause: 'pid 4242 holds the lock', forIds: [CALL], againstIds: [], end: 'ruled_in' },
+      { cause: says, forIds: [], againstIds: [CALL], end: 'ruled_out' },
+    ] as const;
+    const record = drawn({
+      incident: anIncident({ state: 'resolved', resolvedBy: 'confirmed', cause: 'pid 4242 holds the lock' }),
+      events: eventsOf({ type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis({ hypotheses }) }),
+    });
+    for (const slot of ['root', 'diagnosis:1']) {
+      const text = shown(record, slot);
+      expect(text).toContain('Looked at too: ');
+      expect(text).toContain(says);
+      expect(text).not.toMatch(/[✗✓]|against it|ruled out/);
+    }
   });
 
   it('shows both sides of a disagreement, each with what it stands on', () => {

@@ -38,8 +38,8 @@ function plan(states: States, changes: Partial<Action> = {}): readonly Action[] 
       tool: 'apply_patch',
       command: 'patch app/worker.conf\n-workers=plenty\n+workers=4',
       why: 'It takes the last change back.',
-      undo: 'undo_patch puts it back.',
-      objects: [{ kind: 'file', key: 'f', label: 'file app/worker.conf' }],
+      undo: 'undo_patch puts it back.\nAfter step 2 of 3 it cannot be wholly taken back.',
+      objects: [{ kind: 'file', key: 'f', label: 'file /etc/shop/app/worker.conf' }],
     }),
     step(SECOND, 2, {
       tool: 'restart_service',
@@ -97,9 +97,9 @@ describe('the card of a plan', () => {
   });
 
   it('has its act and object as its title, and its steps by number with what each runs, and why', () => {
-    expect(titleOf(asked)).toBe('Change file app/worker.conf, and 2 more steps on shop-db?');
+    expect(titleOf(asked)).toBe('Change file worker.conf, and 2 more steps on shop-db?');
     for (const text of [
-      '1. Change file app/worker.conf',
+      '1. Change file worker.conf',
       String.raw`patch app/worker.conf\n-workers=plenty\n+workers=4`,
       'It takes the last change back.',
       '2. Restart service shop-worker',
@@ -113,14 +113,12 @@ describe('the card of a plan', () => {
 
   it('names both of two', () => {
     const two = plan(['proposed', 'queued', 'queued']).slice(0, 2);
-    expect(titleOf(card(two))).toBe(
-      'Change file app/worker.conf, then restart service shop-worker on shop-db?',
-    );
+    expect(titleOf(card(two))).toBe('Change file worker.conf, then restart service shop-worker on shop-db?');
   });
 
   it('names the point of no return before anybody decides, and not afterwards', () => {
     expect(asked).toContain('Point of no return: ');
-    expect(asked).toContain('step 2 (Restart service shop-worker) cannot be undone.');
+    expect(asked).toContain('After step 2 of 3 it cannot be wholly taken back.');
     expect(card(plan(['approved', 'queued', 'queued']))).not.toContain('Point of no return');
     expect(card(plan(['proposed', 'queued', 'queued']).slice(0, 1))).not.toContain('Point of no return');
   });
@@ -130,7 +128,7 @@ describe('the card of a plan', () => {
     const risky = steps.map((step) => (step.id === THIRD ? { ...step, risk: 'high' as const } : step));
     expect(asked).not.toContain('High risk: run this?');
     expect(card(risky)).toContain('High risk: run this?');
-    expect(card(risky)).toContain('3 steps: Change file app/worker.conf');
+    expect(card(risky)).toContain('3 steps: Change file worker.conf');
   });
 
   it('shows the No that any of its steps touches, and is approved only although', () => {
@@ -161,6 +159,25 @@ describe('the card of a plan', () => {
   });
 });
 
+describe('Undo on the card of a plan', () => {
+  const undoOf = (id: Action['id'], state: Action['state']) =>
+    anAction({ id: asActionId('act_dddddddddddd'), undoes: id, state, requestedBy: 'U0ONCALL' });
+
+  it('says which of its steps it takes back', () => {
+    const shown = card(plan(['succeeded', 'succeeded', 'succeeded']));
+    expect(buttonsOf(shown)).toContain('sentry_undo');
+    expect(shown).toContain('Of what this card shows, step 1 is undone');
+    expect(buttonsOf(card(plan(['succeeded', 'failed', 'skipped'])))).toContain('sentry_undo');
+    expect(buttonsOf(card(plan(['failed', 'skipped', 'skipped'])))).not.toContain('sentry_undo');
+  });
+
+  it('is not there while one of its steps is taken back, and says so', () => {
+    const shown = card([...plan(['succeeded', 'succeeded', 'succeeded']), undoOf(ACTION, 'approved')]);
+    expect(buttonsOf(shown)).not.toContain('sentry_undo');
+    expect(shown).toContain('Being undone,');
+  });
+});
+
 describe('what became of a plan', () => {
   it.each<[States, string, readonly string[]]>([
     [['succeeded', 'succeeded', 'succeeded'], 'Done: ', ['✓ 1.', '✓ 2.', '✓ 3.']],
@@ -177,7 +194,7 @@ describe('what became of a plan', () => {
     [['void', 'skipped', 'skipped'], 'Void, nothing was run: ', ['– 1.', '– 2.', '– 3.']],
   ])('is told step by step: %j', (states, title, marks) => {
     const shown = card(plan(states));
-    expect(titleOf(shown)).toBe(`${title}Change file app/worker.conf, and 2 more steps`);
+    expect(titleOf(shown)).toBe(`${title}Change file worker.conf, and 2 more steps`);
     expect([...shown.matchAll(/"([✓✗?–…·] \d\.)/g)].map(([, mark]) => mark)).toEqual(marks);
   });
 

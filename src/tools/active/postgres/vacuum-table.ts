@@ -29,6 +29,8 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
   domain: 'postgres',
   input,
   timeoutMs: 600_000,
+  // It removes nothing that an open transaction may still see; once that has ended, it does.
+  isRepeatable: true,
   command: vacuumSql,
   async preflight(context, { schema, table }) {
     const row = await context.ports.postgres.act(
@@ -38,7 +40,7 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
     );
     const holder =
       row['holder'] === null
-        ? 'nothing holds back the removal of dead rows'
+        ? 'no transaction of more than 5 s holds back the removal of dead rows'
         : `rows newer than ${row['holder']} cannot be removed yet`;
     return {
       guard: { oid: Number(row['oid']), last_vacuum: (row['last_vacuum'] ?? null) as string | null },
@@ -176,7 +178,7 @@ const tableSql = `
                  round(extract(epoch FROM clock_timestamp() - a.xact_start)) || ' s old'
             FROM pg_stat_activity a
            WHERE a.backend_xmin IS NOT NULL AND a.datname = current_database() AND a.pid <> pg_backend_pid()
-             AND a.xact_start < clock_timestamp() - interval '60 seconds'
+             AND a.xact_start < clock_timestamp() - interval '5 seconds'
            ORDER BY age(a.backend_xmin) DESC LIMIT 1) AS holder,
          ${exactTime('clock_timestamp()')} AS clock
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid

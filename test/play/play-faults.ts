@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault, FaultsAnswer } from '../../playground/slack/page-api.ts';
+import { SENTRY_APP, USERS } from '../../playground/slack/seed.ts';
+import type { Message } from '../../playground/slack/slack-shapes.ts';
+import { LocalSlackClient, textOf } from '../support/local-slack.ts';
+import type { End, Played, Sight } from './judge.ts';
+
+const EVERY_MS = 500;
+/** What is well for so long, and nobody was alerted on it, was ended by another fault. */
+const NO_ALERT_MS = 45_000;
+/** Whoever presses, in this order: a card may want two of them. */
+const APPROVERS = [USERS.onCall, USERS.onCall2] as const;
+
+/** Where it is played. */
+export interface Stage {
+  readonly slack: LocalSlackClient;
+  readonly faultsUrl: string;
+}
+
+export interface Limits {
+  /** How long an incident gets to end, ms. */
+  readonly endsWithinMs: number;
+  /** How long an end must have stood, ms: what was handed over to people may go on by itself. */
+  readonly settledMs: number;
+}
+
+/** One fault under way. */
+interface Scene {
+  readonly fault: string;
+  readonly alertname: string;
+  readonly causedAt: number;
+  /** Roots of the same alert as they looked before: an incident may open again in its old thread. */
+  readonly before: ReadonlyMap<string, string>;
+  readonly sights: Sight[];
+  readonly said: Set<string>;
+  /** Card and person. */
+  readonly pressed: Set<string>;
+  root: Message | undefined;
+}
+
+/**
+ * Causes faults one after the other as the page does, presses every *Approve*, and watches the threads beside the system until
+ * each incident has ended or its time is up. What is left of the faults is undone.
+ */
+export async function playFaults(
+  stage: Stage,
+  faults: readonly string[],
+  limits: Limits,
+): Promise<readonly Played[]> {
+  const scenes: Scene[] = [];
+  for (const fault of faults) {
+    const scene = await cause(stage, fault);
+    if (scene) scenes.push(scene);
+  }
+  const stands = (scene: Scene): boolean => hasEnded(scene, limits) || isOutOfTime(scene, limits);
+  while (!scenes.every(stands)) {
+    await look(stage, scenes);
+    for (const scene of scenes) await approve(stage, scene);
+    await sleep(EVERY_MS);
+  }
+  const played = scenes.map((scene) => toPlayed(scene, limits));
+  await undoLeft(stage, faults);
+  return played;
+}
+
+/** What is over already stays untouched: to undo it again would restart a service that is well. */
+async function undoLeft(stage: Stage, played: readonly string[]): Promise<void> {
+  const left = (await readFaults(stage)).filter(
+    ({ id, state, holds }) => played.includes(id) && (holds || state === 'active'),
+  );
+  for (const { id } of left) await stage.slack.act('fault.undo', { userId: USERS.onCall, id });
+}
+
+/** Where a product plays that runs over this data folder, by the ports it keeps there. */
+export function stageIn(dataDir: string): Stage {
+  const ports = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as Record<string, number>;
+  const url = (name: string): string => `http://127.0.0.1:${ports[name] ?? 0}`;
+  return { slack: new LocalSlackClient(url('slack')), faultsUrl: url('faults') };
+}
+
+/** What the faults server says of the system. */
+export async function readFaults({ faultsUrl }: Stage): Promise<readonly Fault[]> {
+  const response = await fetch(`${faultsUrl}/faults`);
+  return ((await response.json()) as FaultsAnswer).faults;
+}
+
+/** Null where the system is too ill already: without a free connection nobody can block anybody. */
+async function cause(stage: Stage, fault: string): Promise<Scene | null> {
+  const known = await readFaults(stage);
+  const alertname = known.find(({ id }) => id === fault)?.alertname;
+  if (alertname === undefined)
+    throw new Error(`There is no fault ${fault}; there are ${known.map(({ id }) => id).join(', ')}.`);
+  const roots = (await stage.slack.messages()).filter((message) => isRootOf(message, alertname));
+  const before = new Map(roots.map((root) => [root.ts, textOf(root)]));
+  const causedAt = performance.now();
+  const answer = await stage.slack.act('fault.cause', { userId: USERS.onCall, id: fault });
+  if (!answer.ok) return null;
+  return {
+    fault,
+    alertname,
+    causedAt,
+    before,
+    sights: [],
+    said: new Set(),
+    pressed: new Set(),
+    root: undefined,
+  };
+}
+
+/** The thread is read before the system: what is green by then has to be true by then. */
+async function look(stage: Stage, scenes: readonly Scene[]): Promise<void> {
+  const messages = await stage.slack.messages();
+  const faults = await readFaults(stage);
+  for (const scene of scenes) {
+    scene.root = messages.findLast((message) => isNewRootOf(message, scene));
+    for (const message of threadOf(scene, messages)) scene.said.add(textOf(message));
+    scene.sights.push({
+      at: performance.now(),
+      isIll: faults.some(({ id, holds }) => id === scene.fault && holds),
+      end: scene.root === undefined ? 'open' : endOf(scene.root),
+    });
+  }
+}
+
+const threadOf = ({ root }: Scene, messages: readonly Message[]): readonly Message[] =>
+  messages.filter((each) => each.bot_id === SENTRY_APP.botId && (each.thread_ts ?? each.ts) === root?.ts);
+
+const isRootOf = (message: Message, alertname: string): boolean =>
+  message.bot_id === SENTRY_APP.botId &&
+  (message.thread_ts ?? message.ts) === message.ts &&
+  /^INC-\d+ /.test(message.text) &&
+  message.text.includes(alertname);
+
+/** Not one that ended before and has stood there since. */
+const isNewRootOf = (message: Message, { alertname, before }: Scene): boolean =>
+  isRootOf(message, alertname) && before.get(message.ts) !== textOf(message);
+
+/** By what people read, not by what is on record. */
+function endOf(root: Message): End {
+  const text = textOf(root);
+  if (text.includes('ask again then')) return 'open';
+  if (text.includes('Resolved · ')) return 'confirmed';
+  if (text.includes('Over · ')) return 'over';
+  if (text.includes('over to you') || text.includes('a person is needed') || text.includes('Ignored: '))
+    return 'handed_over';
+  return 'open';
+}
+
+async function approve(stage: Stage, scene: Scene): Promise<void> {
+  for (const message of threadOf(scene, await stage.slack.messages())) {
+    if (!JSON.stringify(message.blocks ?? []).includes('"sentry_approve"')) continue;
+    const wanted = / more (person has|people have) to\./.test(textOf(message)) ? APPROVERS : [USERS.onCall];
+    const person = wanted.find((each) => !scene.pressed.has(`${message.ts} ${each}`));
+    if (person === undefined) continue;
+    scene.pressed.add(`${message.ts} ${person}`);
+    await stage.slack.asUser(person).press(message, { actionId: 'sentry_approve' });
+  }
+}
+
+/** The last end has stood long enough, beside a system that has stood the same; without an incident, that it is well. */
+function hasEnded({ sights, root, causedAt }: Scene, { settledMs }: Limits): boolean {
+  const last = sights.at(-1);
+  if (last === undefined || (last.end === 'open' && (root !== undefined || last.isIll))) return false;
+  const before = sights.findLast(({ end, isIll }) => end !== last.end || isIll !== last.isIll);
+  return last.at - (before?.at ?? causedAt) >= (root ? settledMs : NO_ALERT_MS);
+}
+
+const isOutOfTime = ({ causedAt }: Scene, { endsWithinMs }: Limits): boolean =>
+  performance.now() - causedAt > endsWithinMs;
+
+function toPlayed(scene: Scene, limits: Limits): Played {
+  const { fault, sights, said, pressed, root, causedAt } = scene;
+  const last = sights.at(-1);
+  const ended = sights.findLast(({ end }) => end !== last?.end)?.at ?? causedAt;
+  return {
+    fault,
+    incident: root === undefined ? null : (/INC-\d+/.exec(root.text)?.[0] ?? null),
+    root: root === undefined ? '' : textOf(root),
+    sights,
+    said: [...said],
+    approvals: pressed.size,
+    isOutOfTime: !hasEnded(scene, limits),
+    tookMs: ended - causedAt,
+  };
+}
