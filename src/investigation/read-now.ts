@@ -57,9 +57,7 @@ function symptomOf(
   const event = events.findLast(({ type }) => type === 'diagnosis.concluded');
   const diagnosis = event?.type === 'diagnosis.concluded' ? event.diagnosis : undefined;
   const seen = toolCalls.find(({ id }) => id === diagnosis?.symptomNow?.toolCallId);
-  const [red] = seen
-    ? gate.redMeasures(seen, alertRuleOf(alerts.filter(({ status }) => status === 'firing')))
-    : [];
+  const [red] = seen ? gate.redMeasures(seen, alertRuleOf(alerts)) : [];
   const plan =
     judged?.verify ??
     diagnosis?.criterion ??

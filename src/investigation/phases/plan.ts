@@ -86,6 +86,12 @@ export async function plan(run: PhaseRun): Promise<void> {
   });
 }
 
+/** The limit for which nothing could be proposed, where it is worth waiting for. */
+async function limitedUntil({ deps, incident }: PhaseRun): Promise<LimitedUntil | null> {
+  const record = await deps.records.load(incident.id);
+  return record && mayAskAgain(record) ? limitMet(record) : null;
+}
+
 async function awaitDecision({ deps, incident }: PhaseRun, action: Action): Promise<string> {
   const leftMs = Math.max(0, Date.parse(action.expiresAt) - Date.now()) + 500;
   const moved = await move(deps, incident, {
@@ -113,10 +119,13 @@ async function takesUpProposal(run: PhaseRun): Promise<boolean> {
   const begunAt = record?.events.findLast(
     (event) => event.type === 'state.changed' && event.to === 'planning',
   )?.seq;
-  const proposedHere = (record?.events ?? []).flatMap((event) =>
-    event.type === 'action.proposed' && begunAt !== undefined && event.seq > begunAt ? [event.actionId] : [],
+  const proposedHere = record?.events.findLast(
+    (event) => event.type === 'action.proposed' && begunAt !== undefined && event.seq > begunAt,
   );
-  const action = record?.actions.findLast((each) => isLeftover(each) && proposedHere.includes(each.id));
+  const action = record?.actions.find(
+    (each) =>
+      isLeftover(each) && proposedHere?.type === 'action.proposed' && each.id === proposedHere.actionId,
+  );
   if (action) {
     await awaitDecision(run, action);
     return true;
@@ -124,12 +133,6 @@ async function takesUpProposal(run: PhaseRun): Promise<boolean> {
   if (record?.actions.some(isLeftover))
     await deps.sql.begin((tx) => withdrawLeftovers(tx, deps, incident.id));
   return false;
-}
-
-/** The limit for which nothing could be proposed, where it is worth waiting for. */
-async function limitedUntil({ deps, incident }: PhaseRun): Promise<LimitedUntil | null> {
-  const record = await deps.records.load(incident.id);
-  return record && mayAskAgain(record) ? limitMet(record) : null;
 }
 
 async function hasDenied({ deps, incident }: PhaseRun): Promise<boolean> {

@@ -49,8 +49,8 @@ export const postgresActivity = postgresReadTool({
       unit: 's',
       healthy: 'at_most',
       bound: 300,
-      isPartial,
       metrics: ['pg_stat_activity_max_tx_duration'],
+      isPartial,
     }),
   ],
   input: z.strictObject({
