@@ -144,9 +144,7 @@ function aim({ purpose, verify }: Action) {
     return [
       paragraph(
         bold('To prevent: '),
-        words(
-          'nothing that was read shows a problem which this would mend now. It is to keep it from coming back.',
-        ),
+        words('no read shows anything wrong now. It is to keep the problem from coming back.'),
       ),
     ];
   const steps = purpose === 'repair' ? verify.steps.filter(({ measure }) => measure !== undefined) : [];
