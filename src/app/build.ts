@@ -159,6 +159,7 @@ export async function buildApp(parts: Parts) {
     changed: (id) => slack.changed(id),
     steering: () => steering,
     isAdmin: (user) => policy.isAdmin(user),
+    systemOf: (target) => gate.systemOf(target),
     redact,
     log,
   });

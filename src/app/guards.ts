@@ -65,7 +65,7 @@ export async function createGuards(
   let tidying: NodeJS.Timeout | undefined;
 
   return {
-    /** Who may approve it, for its card; nobody when the policy cannot be read. */
+    /** Who may approve it, for its card; null when the policy cannot be read. */
     async approversOf(action: Parameters<typeof rules.demands>[0]) {
       const demands = await rules.demands(action).catch((error: unknown) => {
         log.error(
@@ -74,7 +74,7 @@ export async function createGuards(
         );
         return null;
       });
-      return demands === null || 'ok' in demands ? [] : demands.approvers;
+      return demands === null || 'ok' in demands ? null : demands.approvers;
     },
     audit,
     vault,

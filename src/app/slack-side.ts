@@ -127,6 +127,7 @@ export function createSlackSide(deps: SlackSideDeps, later: () => MadeLater): Sl
     hint: (incidentId, by, text) => later().steering.hint(incidentId, by, text),
     questions: {
       hasModel: model !== null,
+      readNow: (record, text) => later().questions.readNow(record, text),
       note: (question) => later().questions.note(question),
       ask: (question) => later().questions.ask(question),
       stop: (channel, threadTs) => later().questions.stop(channel, threadTs),

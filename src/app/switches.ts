@@ -6,6 +6,7 @@ import type { Target } from '../domain/target.ts';
 import type { Steered, Steering } from '../investigation/steering.ts';
 import { createSwitchOrders, stoppedForNow } from '../investigation/switch-orders.ts';
 import { createSwitchboard, type SwitchboardDeps } from '../investigation/switchboard.ts';
+import { aliasesOf } from '../security/switch-words.ts';
 import type { SlackCommand } from '../slack/ports.ts';
 
 interface SwitchesDeps extends Omit<SwitchboardDeps, 'targets' | 'reporter'> {
@@ -30,6 +31,7 @@ export function createSwitches(deps: SwitchesDeps) {
     isAdmin: deps.isAdmin,
     domains,
     targets: [...targets.keys()],
+    aliases: aliasesOf(deps.targets),
   });
   const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
   /** Said in an incident's thread, that incident may have been meant. */

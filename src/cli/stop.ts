@@ -11,7 +11,7 @@ import { createRecords } from '../record/record.ts';
 import { redact } from '../screen/redact.ts';
 import { createAuditLog } from '../security/audit-chain.ts';
 import { createKillSwitch } from '../security/kill-switch.ts';
-import { readSwitchWords } from '../security/switch-words.ts';
+import { aliasesOf, readSwitchWords } from '../security/switch-words.ts';
 import { withStore } from './with-store.ts';
 
 interface Options {
@@ -31,7 +31,7 @@ export const stopCommand = new Command('stop')
         if (claimed.length > 0)
           process.stderr.write(`The switch is set. Waiting for ${claimed.length} that had begun …\n`);
       });
-      process.stdout.write(`${stoppedText(order.scope, running)}\n`);
+      process.stdout.write(`${stoppedText(order.scope, running, await board.alsoNamed(order.scope))}\n`);
     });
   });
 
@@ -66,10 +66,11 @@ function withBoard(use: (board: ReturnType<typeof createSwitchboard>) => Promise
 }
 
 function orderOf(verb: 'stop' | 'resume', config: Config, scope: string, { for: span, reason }: Options) {
-  const targets = configuredTargets(config).map((target) => target.name);
+  const configured = configuredTargets(config);
+  const targets = configured.map((target) => target.name);
   const text = `${scope}${span === undefined ? '' : ` for ${span}`}`;
   const everything = `To ${verb} everything: sentry ${verb} everything`;
-  const words = readSwitchWords(text, { domains, targets, everything });
+  const words = readSwitchWords(text, { domains, targets, aliases: aliasesOf(configured), everything });
   if (!words.ok) throw new OpsError('USAGE', words.reason, { hint: `sentry ${verb} --help` });
   // What is left of the scope's words would be a reason in a chat; here it is a word too many.
   if (words.reason !== '')

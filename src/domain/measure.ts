@@ -29,6 +29,11 @@ export interface Measure {
   readonly metrics?: readonly string[];
   /** Out of the tool's data; null: the data does not tell. */
   value(data: Json): number | null;
+  /**
+   * Whether there may be more than the value, up to which the tool has seen: part of it was hidden, cut off or not read. Such
+   * a value may be beyond the bound, and it is never healthy. Left out: the tool sees all of it or fails.
+   */
+  isPartial?(data: Json, bound: number): boolean;
 }
 
 /** A measure with the bound it is judged by; the measure's own when left out. */
@@ -39,6 +44,7 @@ export interface MeasureBound {
 
 /** What a measure read: null when it could not be told. */
 export interface MeasureReading {
+  /** With `isHealthy` null, the least that it is. */
   readonly value: number | null;
   readonly isHealthy: boolean | null;
 }
@@ -49,7 +55,9 @@ export function readMeasure(measure: Measure, bound: number, data: Json): Measur
   // A counter that nobody keeps says nothing against it.
   if (measure.healthy === 'steady') return { value, isHealthy: true };
   if (value === null || !Number.isFinite(value)) return { value: null, isHealthy: null };
-  return { value, isHealthy: measure.healthy === 'at_most' ? value <= bound : value >= bound };
+  if (measure.healthy === 'at_least') return { value, isHealthy: value >= bound };
+  if (value > bound) return { value, isHealthy: false };
+  return { value, isHealthy: measure.isPartial?.(data, bound) === true ? null : true };
 }
 
 /** `longest wait for a lock: 24 s (healthy at most 5 s)`. */

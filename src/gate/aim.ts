@@ -7,6 +7,7 @@ import { isCriterion, type Json, type ProposalNotes, type VerifyPlan } from '../
 import type { Credential } from '../security/credentials.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import type { CriterionQuestion, CriterionReading } from './criterion.ts';
+import { isNamed, subjectInWords } from './named.ts';
 
 export type ReadsCriterion = (question: CriterionQuestion) => Promise<CriterionReading>;
 
@@ -74,26 +75,24 @@ function strays(
   input: Json,
   diagnosis: Diagnosis | null,
 ): Refusal | undefined {
-  const subjects = tool.subjects?.(input) ?? [];
-  if (subjects.length === 0) return undefined;
-  const said = diagnosis === null ? '' : blamed(diagnosis);
-  if (subjects.some((subject) => names(said, subject))) return undefined;
+  const subject = tool.subject?.(input);
+  if (subject === undefined) return undefined;
+  const isBlamed = diagnosis !== null && blamed(diagnosis).some((text) => isNamed(text, subject));
+  if (isBlamed) return undefined;
   return refuse(
     'NOT_BLAMED',
-    `The diagnosis does not name ${subjects.join(' or ')}: act on what it blames, or say first why this is the cause.`,
+    `The diagnosis does not name ${subjectInWords(subject)}: act on what it blames, or say first why this is the cause.`,
   );
 }
 
-function blamed({ rootCause, remedy, evidence }: Diagnosis): string {
-  return [rootCause, remedy ?? '', ...evidence.flatMap(({ claim, quote }) => [claim, quote ?? ''])].join(
-    '\n',
-  );
-}
-
-/** As a word of its own: 42 is not named by 4242, nor `orders` by `orders_archive`. */
-function names(text: string, subject: string): boolean {
-  const quoted = subject.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![\\p{L}\\p{N}_-])${quoted}(?![\\p{L}\\p{N}_-])`, 'iu').test(text);
+/** The cause and the claims with evidence. A remedy blames nothing: only a runbook's is taken, which no model wrote. */
+function blamed({ origin, rootCause, remedy, evidence }: Diagnosis): readonly string[] {
+  const shown = evidence.filter(({ toolCallIds }) => toolCallIds.length > 0);
+  return [
+    rootCause,
+    ...shown.flatMap(({ claim, quote }) => [claim, quote ?? '']),
+    ...(origin === 'runbook' && remedy !== null ? [remedy] : []),
+  ];
 }
 
 async function lastDiagnosis(sql: Sql, incidentId: IncidentId): Promise<Diagnosis | null> {

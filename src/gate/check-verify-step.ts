@@ -44,10 +44,16 @@ function checkMeasure(
   // A counter that nobody keeps is not worth a line.
   if (value === null && measure.healthy === 'steady') return { holds: true, line: '', value };
   const said = formatMeasure(measure, bound, value);
-  if (isHealthy === null) return untold(`${step.tool} does not show it (${said})`);
+  if (isHealthy === null)
+    return untold(
+      value === null
+        ? `${step.tool} does not show it (${said})`
+        : `${said}, as far as it can be seen; part of it is hidden or was not read`,
+      value,
+    );
   return { holds: isHealthy, line: `${isHealthy ? '✓' : '✗'} ${said}`, value };
 }
 
-function untold(why: string): VerifyCheck {
-  return { holds: null, line: `Cannot tell: ${why}`, value: null };
+function untold(why: string, value: number | null = null): VerifyCheck {
+  return { holds: null, line: `Cannot tell: ${why}`, value };
 }

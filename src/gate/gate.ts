@@ -8,6 +8,7 @@ import type { Json, ToolCall, ToolCallRequest, ToolCallResult } from '../domain/
 import { type FinishedCall, storeToolCall } from '../record/evidence.ts';
 import type { Credential } from '../security/credentials.ts';
 import { plainJson } from '../security/inputs/plain-json.ts';
+import { recordIdentity } from '../security/target-identity.ts';
 import {
   type ActiveTool,
   type EvidenceTool,
@@ -26,7 +27,7 @@ import {
 } from './criterion.ts';
 import type { Called } from './draft-step.ts';
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
-import type { GateDeps } from './gate-deps.ts';
+import type { GateDeps, TargetIdentity } from './gate-deps.ts';
 import { mayReadAgain } from './may-read-again.ts';
 import { ofStep } from './plan-of-steps.ts';
 import { type AgainOrder, propose, type UndoOrder } from './propose.ts';
@@ -94,8 +95,9 @@ export interface GateParts extends ExecutionParts {
 
 type Ending = Pick<FinishedCall, 'state' | 'output' | 'result' | 'truncated' | 'code' | 'actionId'>;
 
-export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate {
-  const parts: GateParts = { stations: entranceStations(deps), ...executionParts, ...given };
+export function createGate(given: GateDeps, replaced: Partial<GateParts> = {}): Gate {
+  const deps: GateDeps = { ...given, identity: (target) => identityOf(given, target) };
+  const parts: GateParts = { stations: entranceStations(deps), ...executionParts, ...replaced };
   const screened = createScreened(deps);
   const criterion = (question: CriterionQuestion): Promise<CriterionReading> =>
     readCriterion({ vault: deps.vault, registry: deps.registry, call }, question);
@@ -304,6 +306,14 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
     measures: (tool) => measuresOf(deps.registry, tool),
     ...createExecution({ ...deps, criterion }, parts),
   };
+}
+
+/** Whatever learns which system a name stands for puts it on record: the switch is for the system. */
+async function identityOf({ sql, targets, identity }: GateDeps, name: string): Promise<TargetIdentity> {
+  const found = await identity(name);
+  const target = targets.get(name);
+  if (target) await recordIdentity(sql, target, found.systemIdentifier);
+  return found;
 }
 
 function noTarget(): OpsError {

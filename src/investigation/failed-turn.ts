@@ -1,8 +1,9 @@
 import { messageOf, OpsError } from '../domain/errors.ts';
-import { asActionId, type IncidentId } from '../domain/ids.ts';
+import type { IncidentId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { Tx } from '../domain/sql.ts';
 import type { InvestigationDeps } from './deps.ts';
+import { withdrawLeftovers } from './leftovers.ts';
 import { mayMove } from './machine.ts';
 import { moveIn } from './move.ts';
 
@@ -101,17 +102,7 @@ async function toPerson(tx: Tx, deps: InvestigationDeps, incident: Incident, rea
     events: [{ type: 'incident.escalated', reason }],
     turnAfterMs: null,
   });
-  if (incident.state === 'planning') await withdrawProposals(tx, deps, incident.id);
+  if (incident.state === 'planning') await withdrawLeftovers(tx, deps, incident.id);
   // Whoever has it looked at again begins to count anew.
   await tx`DELETE FROM turn_failure WHERE incident_id = ${incident.id}`;
-}
-
-/** A planning that failed half-way may have proposed already: nobody shall approve what no plan stands behind. */
-async function withdrawProposals(tx: Tx, deps: InvestigationDeps, incidentId: IncidentId): Promise<void> {
-  const rows = await tx`
-    SELECT id FROM action WHERE incident_id = ${incidentId} AND state = 'proposed' AND NOT audit_only AND undoes IS NULL`;
-  for (const row of rows) {
-    const action = await deps.records.action(asActionId(String(row['id'])));
-    if (action) await deps.approvals.void(tx, action, 'No plan stands behind it any more.');
-  }
 }

@@ -7,6 +7,7 @@ import type { SqlRow, Tx } from '../domain/sql.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { followUp } from './follow-up.ts';
 import type { AnswerEnd, AnswerPlaces, AnswerView } from './ports.ts';
+import { type NowRead, readNow } from './read-now.ts';
 
 /** A question to the model about an incident, and where its answer belongs. */
 export interface Question {
@@ -29,6 +30,8 @@ export interface AskedQuestion extends Question {
 /** What people ask about incidents: the model answers each once, also over restarts, and each message of it is paid for once. */
 export interface Questions {
   readonly hasModel: boolean;
+  /** For this very moment, by one look; null: another question, or nothing to look at. Without a model. */
+  readNow(record: IncidentRecord, text: string): Promise<NowRead | null>;
   /** Only remembers what the conversation is about; the record's answer is all there will be. */
   note(question: Question): Promise<void>;
   /** For the model: puts it on record together with the request for its answer; the same message twice asks once. */
@@ -59,6 +62,8 @@ export function createQuestions(
 
   return {
     hasModel,
+
+    readNow: (record, text) => readNow(deps, record, text),
 
     async note(question) {
       await insert(sql, question, 'recorded');

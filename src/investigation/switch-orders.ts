@@ -21,6 +21,7 @@ export function createSwitchOrders(deps: {
   readonly isAdmin: (user: string) => Promise<boolean>;
   readonly domains: readonly string[];
   readonly targets: readonly string[];
+  readonly aliases?: ReadonlyMap<string, string>;
 }): SwitchOrders {
   const { board, steering } = deps;
 
@@ -59,7 +60,7 @@ export function createSwitchOrders(deps: {
             `The switch is set: nothing new begins. I answer again when this has ended:\n${listOf(claimed)}`,
           );
       });
-      return { ok: true, text: stoppedText(scope, running) };
+      return { ok: true, text: stoppedText(scope, running, await board.alsoNamed(scope)) };
     },
 
     async resume(text, by) {
@@ -92,11 +93,28 @@ export async function resumed(
   return { ok: true, text: [text, ...left].join('\n') };
 }
 
-/** What *Stop* answers: that nothing more takes effect, and what did until now. */
-export function stoppedText(scope: string, running: readonly RunningAction[]): string {
-  const head = `Stopped: ${scopeWords(scope)}. Nothing is changed there until somebody resumes; reading goes on.`;
-  if (running.length === 0) return `${head}\nNothing was running.`;
-  return `${head}\nThis had begun before, and has ended:\n${listOf(running)}`;
+/**
+ * What *Stop* answers: that nothing more takes effect, and what did until now. `alsoNamed`: other names of the system; null
+ * when it is not known which system it is.
+ */
+export function stoppedText(
+  scope: string,
+  running: readonly RunningAction[],
+  alsoNamed: readonly string[] | null,
+): string {
+  const others =
+    alsoNamed === null
+      ? ['I cannot tell which system it is now: under another name it is not stopped.']
+      : alsoNamed.length > 0
+        ? [`The same system is also called ${alsoNamed.join(', ')}: that is stopped with it.`]
+        : [];
+  return [
+    `Stopped: ${scopeWords(scope)}. Nothing is changed there until somebody resumes; reading goes on.`,
+    ...others,
+    running.length === 0
+      ? 'Nothing was running.'
+      : `This had begun before, and has ended:\n${listOf(running)}`,
+  ].join('\n');
 }
 
 function listOf(actions: readonly RunningAction[]): string {

@@ -3,10 +3,11 @@ import { messageOf } from '../domain/errors.ts';
 import type { ActionId, IncidentId } from '../domain/ids.ts';
 import { asActionId, asIncidentId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
-import type { SqlRow, Tx } from '../domain/sql.ts';
+import type { Sql, SqlRow, Tx } from '../domain/sql.ts';
 import type { Target } from '../domain/target.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import { type KillSwitch, type SetSwitch, setSwitches, switchScopes } from '../security/kill-switch.ts';
+import { isIdentityKnown, namesOfSame, scopesOfSame } from '../security/target-identity.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { moveIn } from './move.ts';
 
@@ -42,22 +43,27 @@ export interface Switchboard {
   ): Promise<readonly RunningAction[]>;
   /** Takes it back; false when it was not set. Incidents it held up, and nothing else holds, are looked at again. */
   resume(order: SwitchOrder): Promise<boolean>;
+  /** What a stop of a target's name covers beside it: other names of its system; null: nobody knows which system it is. */
+  alsoNamed(scope: string): Promise<readonly string[] | null>;
   /** All stops that hold. */
   set(): Promise<readonly SetSwitch[]>;
   /** Ends stops whose time is up, and goes on with incidents that nothing holds up any more; once. */
   look(): Promise<void>;
-  /** Looks every second. */
+  /** Looks every second, and once which systems the targets are. */
   start(): void;
   end(): Promise<void>;
 }
 
 const LOOK_MS = 1_000;
 const POLL_MS = 50;
+const LEARN_MS = 2_000;
 
 export type SwitchboardDeps = Pick<InvestigationDeps, 'sql' | 'records' | 'reporter' | 'log' | 'redact'> & {
   readonly audit: AuditLog;
   readonly killSwitch: KillSwitch;
   readonly targets: ReadonlyMap<string, Pick<Target, 'domain'>>;
+  /** Reads which system a target is, and puts that on record; null: it cannot be told now. Without it the record alone tells. */
+  readonly systemOf?: (target: string) => Promise<string | null>;
 };
 
 export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
@@ -66,16 +72,35 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
   let looking: Promise<void> = Promise.resolve();
   let held: string | undefined;
 
-  /** Null: every target. A target that is no longer configured belongs to every domain: rather one too many. */
-  function targetsOf(scope: string): readonly string[] | null {
-    if (scope.startsWith('target:')) return [scope.slice('target:'.length)];
+  /** By all their names; null: every target. A target that is no longer configured belongs to every domain: rather one too many. */
+  async function targetsOf(db: Sql | Tx, scope: string): Promise<readonly string[] | null> {
+    const name = targetIn(scope);
+    if (name !== null) return namesOfSame(db, [name]);
     if (!scope.startsWith('domain:')) return null;
     const domain = scope.slice('domain:'.length);
-    return [...targets].filter(([, target]) => target.domain === domain).map(([name]) => name);
+    return namesOfSame(
+      db,
+      [...targets].filter(([, target]) => target.domain === domain).map(([each]) => each),
+    );
+  }
+
+  /** A stop takes effect by its name at once; that it may also be known by others must not hold it up for long. */
+  async function learnSystem(scope: string): Promise<void> {
+    const name = targetIn(scope);
+    if (name === null || !deps.systemOf || !targets.has(name)) return;
+    const late = sleep(LEARN_MS, undefined, { ref: false });
+    await Promise.race([deps.systemOf(name).catch(() => null), late]);
+  }
+
+  async function alsoNamed(scope: string): Promise<readonly string[] | null> {
+    const name = targetIn(scope);
+    if (name === null) return [];
+    if (!(await isIdentityKnown(sql, name))) return null;
+    return (await namesOfSame(sql, [name])).filter((each) => each !== name);
   }
 
   async function running(scope: string): Promise<readonly RunningAction[]> {
-    const names = targetsOf(scope);
+    const names = await targetsOf(sql, scope);
     const rows = await sql`
       SELECT id, incident_id, target, command, state FROM action
        WHERE state IN ('started', 'unknown') AND done_by > clock_timestamp() ORDER BY started_at`;
@@ -107,7 +132,7 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
     body: object,
     key: string | null = null,
   ): Promise<readonly IncidentId[]> {
-    const names = targetsOf(scope);
+    const names = await targetsOf(tx, scope);
     const rows = await tx`
       INSERT INTO event (incident_id, type, body, dedupe_key)
       SELECT id, ${type}, ${tx.json({ scope, ...body })}, ${key} FROM incident
@@ -179,7 +204,8 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
 
   /** An incident that was opened under the switch hears of it when it is first held up by it. */
   async function tellHeld(id: IncidentId, scopes: readonly string[]): Promise<void> {
-    const holding = (await setSwitches(sql)).filter((set) => scopes.includes(set.scope));
+    const all = await scopesOfSame(sql, scopes);
+    const holding = (await setSwitches(sql)).filter((set) => all.includes(set.scope));
     for (const { since, ...set } of holding) {
       const body = { type: 'switch.set', ...set } as const;
       const isNew = await sql.begin((tx) => deps.records.append(tx, id, body, keyOf(set.scope, since)));
@@ -246,15 +272,18 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
         return ids;
       });
       redraw(told);
+      await learnSystem(scope);
       const claimed = await running(scope);
       onSet?.(claimed);
       return claimed.length === 0 ? [] : settled(claimed);
     },
     resume,
+    alsoNamed,
     set: () => setSwitches(sql),
     look,
     start() {
       looking = (async () => {
+        for (const name of targets.keys()) deps.systemOf?.(name).catch(() => null);
         while (!stopping.signal.aborted) {
           await look().catch((error: unknown) =>
             log.warn({ error: messageOf(error) }, 'could not look after the switch; trying again'),
@@ -269,6 +298,9 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
     },
   };
 }
+
+const targetIn = (scope: string): string | null =>
+  scope.startsWith('target:') ? scope.slice('target:'.length) : null;
 
 /** One setting of the switch, as incidents are told of it. */
 const keyOf = (scope: string, since: string): string => `switch:${scope}:${since}`;

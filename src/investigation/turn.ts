@@ -4,7 +4,7 @@ import type { Incident } from '../domain/incident.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { endRepetition } from './failed-turn.ts';
 import { isOutage } from './is-outage.ts';
-import { nextWork, sourceMayResolve } from './machine.ts';
+import { type NextWork, nextWork, sourceMayResolve } from './machine.ts';
 import { ASK_AGAIN_TURN } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
 import { askAgain } from './phases/ask-again.ts';
@@ -32,8 +32,9 @@ interface EarlierTries {
 /**
  * One turn: what the machine allows next for the incident as it stands, and no more. What follows is asked for by the
  * statement that moved the state. The state is read in a durable step, so that a turn that runs again after a crash
- * walks the same way and finds its finished steps. So does one that is tried again after a failure, while the incident
- * stands where it stood: what a model has said is paid for once.
+ * walks the same way and finds its finished steps. So does an investigator's turn that is tried again after a failure, while
+ * the incident stands where it stood: what a model has said is paid for once. What other turns have read is read again, for
+ * it was of its moment: a decision, a look at the live system.
  */
 export function createTurn(deps: InvestigationDeps) {
   return async (
@@ -69,6 +70,7 @@ export function createTurn(deps: InvestigationDeps) {
       });
     if (earlier) {
       const stands = async () =>
+        isInvestigators(incident, reason) &&
         standsWhere(incident, (await earlier.resultOf('read')) as Incident | undefined);
       if (await durably('goes on', stands, { anew: true })) earlier.goOn();
     }
@@ -97,6 +99,14 @@ export function createTurn(deps: InvestigationDeps) {
         return readAgain(run);
     }
   }
+}
+
+const PAID_WORK: readonly NextWork[] = ['triage', 'diagnose', 'plan'];
+
+/** Whether the turn is for an investigator's work: a model may have been asked in it. */
+function isInvestigators({ state, sourceResolvedAt }: Incident, reason: string): boolean {
+  if (reason === UNDO_TURN || reason === LASTING_TURN || reason === LOOK_TURN) return false;
+  return !(sourceResolvedAt && sourceMayResolve(state)) && PAID_WORK.includes(nextWork(state));
 }
 
 /** Whether what an earlier try found out still belongs to what is to be done. Triage itself moves an incident from `open`. */

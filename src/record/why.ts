@@ -7,6 +7,7 @@ import type { IncidentRecord } from '../domain/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../domain/model-words.ts';
 import { stepResult } from '../domain/plan-progress.ts';
 import { heldBackWords } from '../domain/seen-before.ts';
+import { usedModel } from './questions/answer-actions.ts';
 import { nextStepInWords, stateInWords } from './words.ts';
 
 /**
@@ -28,7 +29,7 @@ export function why(record: IncidentRecord): string {
     '*What happened* (times in UTC)',
     ...storyOf(record),
     '',
-    `*Cost*: ${incident.costUsd > 0 ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${record.toolCalls.length} tool calls.`,
+    `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${record.toolCalls.length} tool calls.`,
   ];
   return lines.map((text) => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')).join('\n');
 }
@@ -83,7 +84,7 @@ function causeOf(record: IncidentRecord): string[] {
   return [
     diagnosis.verdict === 'cause_found'
       ? `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure${sureOfFix(diagnosis)}${whose}): ${diagnosis.rootCause}`
-      : `*${diagnosis.verdict === 'healthy' ? 'Nothing is wrong any more' : 'The cause cannot be told'}*${isModel ? ` (${CLAUDES_WORDS})` : ''}: ${diagnosis.rootCause}`,
+      : `*${diagnosis.verdict === 'healthy' ? 'Nothing wrong was seen' : 'The cause cannot be told'}*${isModel ? ` (${CLAUDES_WORDS})` : ''}: ${diagnosis.rootCause}`,
     ...sidesOf(diagnosis),
     ...diagnosis.evidence.map(
       (item) =>

@@ -2,6 +2,7 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, type Refusal, refuse } from '../domain/errors.ts';
 import type { Sql, SqlRow, Tx } from '../domain/sql.ts';
+import { scopesOfSame } from './target-identity.ts';
 
 export type Mode = 'AUDIT' | 'ACTIVE';
 
@@ -21,7 +22,7 @@ export interface KillSwitch {
   lockRows(tx: Tx, scopes: readonly string[]): Promise<Refusal | undefined>;
 }
 
-/** The scopes a target falls under. */
+/** The scopes a target falls under by its name. Those of the other names of its system are added where they are read. */
 export function switchScopes(target: string, domain: string): readonly string[] {
   return ['*', `domain:${domain}`, `target:${target}`];
 }
@@ -52,8 +53,7 @@ export function createKillSwitch(
       : refuse('AUDIT_MODE', `${byFile}: the intent is logged, nothing is changed.`);
   };
 
-  const read = async (rows: PromiseLike<readonly SqlRow[]>): Promise<Refusal | undefined> => {
-    const found = await rows;
+  const judge = (found: readonly SqlRow[]): Refusal | undefined => {
     // Without its first row there is no switch to read, and nothing that whoever sets one would wait for: that is a stop.
     if (!found.some((row) => row['scope'] === '*'))
       return refuse('STOPPED', 'The switch is missing from the database (scope "*"): nothing is changed.');
@@ -64,18 +64,22 @@ export function createKillSwitch(
   return {
     mode: () => modeNow(options),
     local,
-    stopped: async (scopes) =>
-      local() ??
-      (await read(
-        sql`SELECT *, clock_timestamp() AS now FROM switch WHERE scope = ANY (${sql.array([...scopes])}::text[])`,
-      )),
+    stopped: async (scopes) => {
+      const stopped = local();
+      if (stopped) return stopped;
+      const all = await scopesOfSame(sql, scopes);
+      return judge(
+        await sql`SELECT *, clock_timestamp() AS now FROM switch WHERE scope = ANY (${sql.array([...all])}::text[])`,
+      );
+    },
     // First in line (trigger switch_in_order: whoever sets the switch takes the same lock alone), then "*", and the rows
     // only then: whoever was setting a scope that had no row yet has committed by now, and the next one waits for the claim.
     lockRows: async (tx, scopes) => {
       await tx`SELECT pg_advisory_xact_lock_shared(hashtextextended('sentry switch', 0))`;
       await tx`SELECT 1 FROM switch WHERE scope = '*' FOR SHARE`;
-      return read(
-        tx`SELECT *, clock_timestamp() AS now FROM switch WHERE scope = ANY (${tx.array([...scopes])}::text[]) FOR SHARE`,
+      const all = await scopesOfSame(tx, scopes);
+      return judge(
+        await tx`SELECT *, clock_timestamp() AS now FROM switch WHERE scope = ANY (${tx.array([...all])}::text[]) FOR SHARE`,
       );
     },
   };

@@ -1,5 +1,6 @@
 import { closestName } from '../domain/closest-name.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
+import type { Target } from '../domain/target.ts';
 
 /** What a person asked to stop or resume, taken from their words. */
 export interface SwitchWords {
@@ -15,7 +16,20 @@ export interface SwitchWords {
 export interface SwitchScopes {
   readonly domains: readonly string[];
   readonly targets: readonly string[];
+  /** Other names that alerts use for a target, in lower case; without them only its own is known. */
+  readonly aliases?: ReadonlyMap<string, string>;
   readonly everything: string;
+}
+
+/** By every name that people use for a target; a name of two targets is none of either. */
+export function aliasesOf(targets: readonly Pick<Target, 'name' | 'aliases'>[]): ReadonlyMap<string, string> {
+  const found = new Map<string, Set<string>>();
+  for (const { name, aliases } of targets)
+    for (const alias of aliases.map((each) => each.toLowerCase()))
+      found.set(alias, new Set([...(found.get(alias) ?? []), name]));
+  return new Map(
+    [...found].flatMap(([alias, [name, ...others]]) => (name && others.length === 0 ? [[alias, name]] : [])),
+  );
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -79,8 +93,11 @@ function scopeOf(words: readonly string[], known: SwitchScopes): Named | Refusal
       : ([/^(target|domain):/.exec(lower)?.[1], lower.replace(/^(?:target|domain):/, ''), 1] as const);
   const target = known.targets.find((each) => each.toLowerCase() === name);
   const domain = known.domains.find((each) => each.toLowerCase() === name);
+  const alias = known.aliases?.get(name);
   if (kind !== 'domain' && target !== undefined) return { scope: `target:${target}`, words: length };
   if (kind !== 'target' && domain !== undefined) return { scope: `domain:${domain}`, words: length };
+  // Last: what also names a domain stops all of it.
+  if (kind !== 'domain' && alias !== undefined) return { scope: `target:${alias}`, words: length };
   return unknown(kind === undefined ? first : name, kind, known);
 }
 

@@ -1,3 +1,4 @@
+import type { Action } from '../domain/action.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { IncidentId } from '../domain/ids.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
@@ -78,9 +79,7 @@ export function createDrawOptions(parts: {
         const place = places.get(id);
         return place ? messageUrl(parts.identity(), place.channel, place.ts) : null;
       },
-      approvers: asks
-        ? await principalWords(parts, (await config.approversOf?.(asks)) ?? config.approvers)
-        : null,
+      approvers: asks ? await approversInWords(parts, asks) : null,
       oncall: await oncallOf(record),
       mayDig: parts.mayDig === true,
       mayReadAgain: parts.mayReadAgain === true,
@@ -92,6 +91,17 @@ export function createDrawOptions(parts: {
         : {}),
     };
   };
+}
+
+/** Null: nobody is configured. What cannot be read is not nobody. */
+async function approversInWords(
+  parts: Parameters<typeof principalWords>[0] & { readonly config: SlackDeps['config'] },
+  asks: Action,
+): Promise<string | null> {
+  const { approversOf, approvers } = parts.config;
+  if (approversOf === undefined) return principalWords(parts, approvers);
+  const found = await approversOf(asks);
+  return found === null ? 'whoever the policy names (it cannot be read now)' : principalWords(parts, found);
 }
 
 /** Names, not mentions: a card must not ring everybody who could decide. */

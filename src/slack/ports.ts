@@ -85,8 +85,8 @@ export interface SlackDeps {
     /** Ids or names; the first gets the incidents that come from elsewhere. */
     readonly alertChannels: readonly string[];
     readonly approvers: readonly Principal[];
-    /** Who may approve this one, by the policy; the above without one. */
-    readonly approversOf?: (action: Action) => Promise<readonly Principal[]>;
+    /** Who may approve this one, by the policy; the above without one. Null: the policy cannot be read. */
+    readonly approversOf?: (action: Action) => Promise<readonly Principal[] | null>;
     /** Id or handle. */
     readonly oncallGroup: string | null;
     /** In force now. */
@@ -124,7 +124,8 @@ export interface SlackDeps {
   /** What a person thinks of the work, once it is over. */
   readonly grade: (incidentId: IncidentId, grade: Grade) => Promise<{ readonly ok: true } | Refusal>;
   /** Questions about incidents; without them the record alone answers. */
-  readonly questions?: Pick<Questions, 'hasModel' | 'note' | 'ask' | 'stop' | 'lastOf'>;
+  readonly questions?: Pick<Questions, 'hasModel' | 'note' | 'ask' | 'stop' | 'lastOf'> &
+    Partial<Pick<Questions, 'readNow'>>;
   /** Has the model look again; absent where there is none. */
   readonly digDeeper?: DigDeeper;
   /** Has what could not be read made again; absent where Slack is tried without it. */

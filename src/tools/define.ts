@@ -97,6 +97,15 @@ export interface Deadline {
   readonly withinMs: number;
 }
 
+/** A thing as people write of it in a sentence; its key among all things is in `objects`. */
+export type Subject =
+  | { readonly kind: 'pid'; readonly pid: number }
+  | { readonly kind: 'table'; readonly schema: string; readonly table: string }
+  /** A whole absolute path. */
+  | { readonly kind: 'file'; readonly path: string }
+  /** A setting, a service. */
+  | { readonly kind: 'name'; readonly name: string };
+
 export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I>, Ruled<I> {
   readonly kind: 'active';
   /** Counted in the ledger's claim, over all processes. */
@@ -121,10 +130,10 @@ export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase
   /** How to tell that it took effect. It never tells that it helped: a recovery criterion does. */
   effect(input: I, guard: G): VerifyPlan;
   /**
-   * What a diagnosis would call the thing it touches (a pid, a setting's name), any of which is enough. What touches nothing
-   * that the diagnosis names is not proposed. Left out: it always concerns the target as a whole.
+   * What a diagnosis would call the thing it touches. What touches nothing that the diagnosis names is not proposed. Left
+   * out: it always concerns the target as a whole.
    */
-  subjects?(input: I): readonly string[];
+  subject?(input: I): Subject;
   /**
    * Harmless to do again in a later round of the same incident: what kept it from helping is in the system and may be gone by
    * then. Everything else runs once an incident.

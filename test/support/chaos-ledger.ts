@@ -16,7 +16,7 @@ interface Plan {
 export async function approvedAction(
   core: Core,
   plan: Plan,
-  identity = { systemIdentifier: '1', timelineId: 1 },
+  identity = { systemIdentifier: plan.target, timelineId: 1 },
   later: readonly Plan[] = [],
 ): Promise<void> {
   const { sql } = core;

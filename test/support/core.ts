@@ -281,7 +281,7 @@ export async function createCore(options: CoreOptions) {
     },
     targets: new Map([[boxTarget.name, boxTarget]]),
     ports: {} as ToolPorts,
-    identity: async () => ({ systemIdentifier: '1', timelineId: 1 }),
+    identity: async (target) => ({ systemIdentifier: target, timelineId: 1 }),
     redact: (text) => text,
     redactJson: (value) => value,
     approvalMinutes: options.approvalMinutes ?? 5,

@@ -1,8 +1,10 @@
 import type { Investigator, PlanOutcome } from '../../agents/ports.ts';
+import type { Action } from '../../domain/action.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
 import type { LimitedUntil } from '../../domain/errors.ts';
 import { EMPTY_RECALL, type Recall } from '../../domain/memory.ts';
 import { holdToEvidence } from '../hold-to-evidence.ts';
+import { isLeftover, withdrawLeftovers } from '../leftovers.ts';
 import { limitMet, mayAskAgain } from '../limited-until.ts';
 import { move, note } from '../move.ts';
 import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
@@ -21,6 +23,8 @@ export async function plan(run: PhaseRun): Promise<void> {
     if (now.state === 'awaiting_approval') await deps.jobs.enqueueTurn(incident.id, 'proposed');
     return;
   }
+  // Not durable either, and for the same reason: what stands now counts, not what stood at the first try.
+  if (await takesUpProposal(run)) return;
   const known = await run.durably('read diagnosis', async () => {
     const record = await deps.records.load(incident.id);
     const last = record?.events.findLast((event) => event.type === 'diagnosis.concluded');
@@ -44,24 +48,9 @@ export async function plan(run: PhaseRun): Promise<void> {
   await run.durably('conclude', async () => {
     const action = outcome.kind === 'proposed' ? await deps.records.action(outcome.actionId) : null;
     if (outcome.kind === 'proposed' && action && !action.auditOnly) {
-      const leftMs = Math.max(0, Date.parse(action.expiresAt) - Date.now()) + 500;
-      const moved = await move(deps, incident, {
-        from: 'planning',
-        to: 'awaiting_approval',
-        reason: 'A fix is proposed.',
-        key: `planned:${action.id}`,
-        changes: { nextStep: 'Waiting for somebody to approve the proposed fix.' },
-        // The timer of the expiry; the decision enqueues its own turn.
-        turnAfterMs: leftMs,
-      });
-      // Somebody may have been faster than this transaction: their turn found the incident still planning.
-      await deps.jobs.enqueueTurn(incident.id, 'proposed');
-      return moved;
+      return awaitDecision(run, action);
     }
-    // A turn that died may have proposed what its repetition does not: nobody shall approve what no plan stands behind.
-    for (const left of (await deps.records.load(incident.id))?.actions ?? [])
-      if (left.state === 'proposed' && !left.auditOnly && left.undoes === null)
-        await deps.sql.begin((tx) => deps.approvals.void(tx, left, 'No plan stands behind it any more.'));
+    await deps.sql.begin((tx) => withdrawLeftovers(tx, deps, incident.id));
     const isEnded = await isOver(run);
     const limited = outcome.kind === 'none' && !isEnded ? await limitedUntil(run) : null;
     const reason =
@@ -101,6 +90,49 @@ export async function plan(run: PhaseRun): Promise<void> {
 async function limitedUntil({ deps, incident }: PhaseRun): Promise<LimitedUntil | null> {
   const record = await deps.records.load(incident.id);
   return record && mayAskAgain(record) ? limitMet(record) : null;
+}
+
+async function awaitDecision({ deps, incident }: PhaseRun, action: Action): Promise<string> {
+  const leftMs = Math.max(0, Date.parse(action.expiresAt) - Date.now()) + 500;
+  const moved = await move(deps, incident, {
+    from: 'planning',
+    to: 'awaiting_approval',
+    reason: 'A fix is proposed.',
+    key: `planned:${action.id}`,
+    changes: { nextStep: 'Waiting for somebody to approve the proposed fix.' },
+    // The timer of the expiry; the decision enqueues its own turn.
+    turnAfterMs: leftMs,
+  });
+  // Somebody may have been faster than this transaction: their turn found the incident still planning.
+  await deps.jobs.enqueueTurn(incident.id, 'proposed');
+  return moved;
+}
+
+/**
+ * A turn that died may have proposed before it moved the incident, and somebody may have approved that since: it is this
+ * planning's own plan, so the incident waits for its decision or follows it. What is left of an earlier planning is
+ * withdrawn, so that it does not stand in the way of the next plan.
+ */
+async function takesUpProposal(run: PhaseRun): Promise<boolean> {
+  const { deps, incident } = run;
+  const record = await deps.records.load(incident.id);
+  const begunAt = record?.events.findLast(
+    (event) => event.type === 'state.changed' && event.to === 'planning',
+  )?.seq;
+  const proposedHere = record?.events.findLast(
+    (event) => event.type === 'action.proposed' && begunAt !== undefined && event.seq > begunAt,
+  );
+  const action = record?.actions.find(
+    (each) =>
+      isLeftover(each) && proposedHere?.type === 'action.proposed' && each.id === proposedHere.actionId,
+  );
+  if (action) {
+    await awaitDecision(run, action);
+    return true;
+  }
+  if (record?.actions.some(isLeftover))
+    await deps.sql.begin((tx) => withdrawLeftovers(tx, deps, incident.id));
+  return false;
 }
 
 async function hasDenied({ deps, incident }: PhaseRun): Promise<boolean> {

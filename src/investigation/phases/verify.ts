@@ -20,6 +20,9 @@ export const LOOK_TURN = 'look again';
 /** How long after *fixed* it is looked at again. */
 const LASTING_AFTER_MS = [60_000, 5 * 60_000, 15 * 60_000];
 
+/** Between a look and the conclusion from it there is no wait: longer ago is from before a crash. */
+const STALE_LOOK_MS = 60_000;
+
 interface Conclusion {
   readonly verdict: Verdict;
   readonly reason: string;
@@ -61,6 +64,11 @@ export async function verify(run: PhaseRun): Promise<void> {
     return;
   }
   const { conclusion } = seen;
+  if (await isStale(run, action)) {
+    // Not durable on purpose: a turn that has concluded already goes its recorded way.
+    await deps.jobs.enqueueTurn(incident.id, LOOK_TURN);
+    return;
+  }
   const failures = failedRounds(record?.events ?? []) + (conclusion.verdict === 'not_fixed' ? 1 : 0);
   for (const step of ran)
     await run.durably(step.step === 1 ? 'episode' : `episode of step ${step.step}`, () =>
@@ -112,6 +120,19 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
   if (judgement.kind === 'wait') return { wait: judgement };
   const lines = reading.lines.map((line) => deps.redact(line)).join('; ');
   return { conclusion: conclusionOf(judgement, action, { lines, isSourceOver, source: sourceName(record) }) };
+}
+
+/**
+ * Whether the look that a conclusion rests on is of long ago: this turn was cut off after it and goes on only now. What was
+ * seen then must not be stated as what is.
+ */
+async function isStale({ deps, incident }: PhaseRun, action: Action | undefined): Promise<boolean> {
+  if (!action) return false;
+  const [row] = await deps.sql`
+    SELECT max(r.at) < clock_timestamp() - ${STALE_LOOK_MS} * interval '1 millisecond' AS stale
+      FROM criterion_reading r JOIN incident i ON i.id = r.incident_id
+     WHERE r.action_id = ${action.id} AND r.phase = 'watch' AND i.state = 'verifying' AND i.round = ${incident.round}`;
+  return row?.['stale'] === true;
 }
 
 /** By half of the time that the last look was to be followed by. */

@@ -25,6 +25,8 @@ export interface Walk {
   readonly withheld: number;
   /** False when a limit was reached: there is more than this. */
   readonly complete: boolean;
+  /** Folders that Sentry may not look into: what is in them is not known. */
+  readonly unreadFolders: number;
 }
 
 interface Place {
@@ -62,6 +64,7 @@ export async function walkInside(
   const files: WalkedFile[] = [];
   const pending: Omit<Place, 'by'>[] = [];
   let withheld = 0;
+  let unreadFolders = 0;
   let entries = 0;
   let complete = true;
 
@@ -95,6 +98,7 @@ export async function walkInside(
     options.beforeOpen?.(folder.resolved);
     const opened = await openFolder(folder.resolved);
     if (!opened) {
+      if (await lstatIfThere(folder.resolved)) unreadFolders += 1;
       withheld += 1;
       continue;
     }
@@ -103,7 +107,7 @@ export async function walkInside(
         options.signal?.throwIfAborted();
         entries += 1;
         if (entries > limits.maxEntries || performance.now() > until)
-          return { ok: true, root: checked.root, files, withheld, complete: false };
+          return { ok: true, root: checked.root, files, withheld, complete: false, unreadFolders };
         await visit({
           relative: join(folder.relative, entry.name),
           resolved: join(folder.resolved, entry.name),
@@ -115,7 +119,7 @@ export async function walkInside(
       await opened.handle.close();
     }
   }
-  return { ok: true, root: checked.root, files, withheld, complete };
+  return { ok: true, root: checked.root, files, withheld, complete, unreadFolders };
 }
 
 /** Undefined when it went away meanwhile or may not be looked at. */

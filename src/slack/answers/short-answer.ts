@@ -1,18 +1,27 @@
 import type { IncidentRecord } from '../../domain/incident-record.ts';
-import { answerFromRecord, type Line, type Piece, stateLines } from '../../record/questions/record-answer.ts';
+import type { NowRead } from '../../investigation/read-now.ts';
+import type { Line, Piece } from '../../record/questions/answer-lines.ts';
+import { answerFromRecord, stateLines } from '../../record/questions/record-answer.ts';
 import { readableBy } from '../access.ts';
 import { code, moment, paragraph, prose, type Span, words } from '../blocks/build.ts';
 import type { SlackContext } from '../context.ts';
 import type { Say } from '../tell.ts';
+
+const MAX_LINES = 3;
 
 /** Who reads an answer: one person alone, or a channel's members, to whom other channels' incidents are not told. */
 export interface Readers {
   readonly userId: string;
   readonly channel: string;
   readonly alone: boolean;
+  /** Who asks may have the live system looked at. */
+  readonly mayLook: boolean;
 }
 
-/** What the record alone answers, in three lines at most; null: it does not, and somebody else has to. */
+/**
+ * What the record answers, in three lines at most, and how it is at this moment where that is asked; null: neither tells, and
+ * somebody else has to. Only who may act here has the live system looked at.
+ */
 export async function shortAnswer(
   context: SlackContext,
   record: IncidentRecord,
@@ -20,13 +29,32 @@ export async function shortAnswer(
   readers: Readers,
 ): Promise<Say | null> {
   const { approvers } = await context.drawOptions(record);
-  const lines = answerFromRecord(record, text, {
+  const { questions } = context.deps;
+  const hasModel = questions?.hasModel === true;
+  const known = answerFromRecord(record, text, {
     approvers: approvers ?? null,
     open: await openFor(context, readers),
     now: new Date(),
-    elsewhere: context.deps.questions?.hasModel === true,
+    elsewhere: hasModel,
   });
-  return lines === null ? null : sayLines(context, lines);
+  if (known === null && hasModel) return null;
+  const seen = readers.mayLook ? ((await questions?.readNow?.(record, text)) ?? null) : null;
+  if (seen === null) return known && sayLines(context, known);
+  const live = liveLines(seen);
+  return sayLines(context, known === null ? live : [...known.slice(0, MAX_LINES - 1), ...live.slice(0, 1)]);
+}
+
+function liveLines({ at, state, lines }: NowRead): readonly Line[] {
+  const heads = {
+    red: 'It is so now, read at ',
+    green: 'Nothing of it was to be seen at ',
+    unread: 'How it is now cannot be told, it could not be read at ',
+  } as const;
+  const [first, ...rest] = lines.slice(0, MAX_LINES);
+  return [
+    [heads[state], { at }, first === undefined ? '.' : `: ${first}`],
+    ...rest.map((line): Line => [line]),
+  ];
 }
 
 /** How an incident stands: for who only calls. */

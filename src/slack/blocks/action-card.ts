@@ -143,7 +143,9 @@ function aim({ purpose, verify }: Action) {
     return [
       paragraph(
         bold('To prevent: '),
-        words('nothing is wrong now that this would mend. It is to keep the problem from coming back.'),
+        words(
+          'nothing that was read shows a problem which this would mend now. It is to keep it from coming back.',
+        ),
       ),
     ];
   const steps = purpose === 'repair' ? verify.steps.filter(({ measure }) => measure !== undefined) : [];

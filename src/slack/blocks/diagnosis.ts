@@ -27,7 +27,7 @@ const SHOWN_QUOTE = 300;
 
 const verdicts: Readonly<Record<Diagnosis['verdict'], string>> = {
   cause_found: 'Cause found',
-  healthy: 'Nothing is wrong any more',
+  healthy: 'Nothing wrong was seen',
   cannot_tell: 'Cannot tell the cause',
 };
 

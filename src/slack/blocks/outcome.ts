@@ -193,7 +193,11 @@ export function drawSummary(
 ): Slot {
   const { incident } = record;
   const head = isConfirmed ? `🟢 ${incident.id} is resolved` : `⚪ ${incident.id} is over`;
-  const said = text ?? 'The source of the alert says it is over.';
+  const said =
+    text ??
+    (incident.resolvedBy === 'person'
+      ? 'A person says it is over.'
+      : 'The source of the alert says it is over.');
   return {
     slot: `summary:${number}`,
     inThread: true,

@@ -125,7 +125,7 @@ async function why(context: SlackContext, named: string, place: Place, userId: s
   const newest =
     id || here ? [] : await readableBy(context, userId, place.channel, await records.list({ limit: NEWEST }));
   const chosen = id ?? here ?? newest[0]?.id;
-  if (!chosen) return sayText('There has been no incident yet.');
+  if (!chosen) return sayText(NONE_TO_TELL);
   const record = await records.load(chosen);
   const may =
     record !== null &&
@@ -133,13 +133,16 @@ async function why(context: SlackContext, named: string, place: Place, userId: s
   return may ? sayStory(context.deps.why(record)) : sayText(notToSee(chosen));
 }
 
+/** Also where Slack cannot say now who may read what. */
+const NONE_TO_TELL = 'There is no incident that I may tell you of here.';
+
 /** The same words for both: whether there is one in a private channel is its members' to know. */
 const notToSee = (id: IncidentId): string => `There is no ${id} that you may see.`;
 
 async function incidents(context: SlackContext, userId: string, channel: string): Promise<Say> {
   const newest = await context.deps.records.list({ limit: 4 * NEWEST });
   const found = (await readableBy(context, userId, channel, newest)).slice(0, NEWEST);
-  if (found.length === 0) return sayText('There has been no incident yet.');
+  if (found.length === 0) return sayText(NONE_TO_TELL);
   const url = (channel: string | null, ts: string | null): string | null =>
     channel && ts ? messageUrl(context.identity(), channel, ts) : null;
   return {

@@ -93,7 +93,7 @@ async function answerAbout(
     text: said.text,
   };
   // The record first: it is right, and it is there when no model answers.
-  const readers = { userId: said.userId, channel: said.channel, alone: true };
+  const readers = { userId: said.userId, channel: said.channel, alone: true, mayLook: true };
   const known = bare
     ? await story(context, record, url)
     : await shortAnswer(context, record, said.text, readers);
@@ -137,7 +137,7 @@ async function recordFor(
 const nothingToSee = (named: IncidentId | null): string =>
   named
     ? `There is no ${named} that you may see. What happens in a private channel is told to its members only.`
-    : 'There has been no incident yet that you may see. Describe a problem, and I look into it.';
+    : 'There is no incident that I may tell you of. Describe a problem, and I look into it.';
 
 const handKey = ({ channel, threadTs }: { readonly channel: string; readonly threadTs: string }): string =>
   `${channel}:${threadTs}`;

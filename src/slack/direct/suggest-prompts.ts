@@ -5,7 +5,7 @@ import type { SlackContext } from '../context.ts';
 export async function suggestPrompts(context: SlackContext, userId: string, channel: string): Promise<void> {
   const open = await context.deps.records.list({ limit: 10, open: true });
   const [newest] = await readableBy(context, userId, null, open);
-  await context.sessions.suggest(channel, newest ? `${newest.id} is open` : 'Nothing is open', [
+  await context.sessions.suggest(channel, newest ? `${newest.id} is open` : 'Nothing open that you may see', [
     ...(newest
       ? [
           { title: `Why ${newest.id}?`, message: `why ${newest.id}` },

@@ -76,9 +76,10 @@ async function answerQuestion(
   const { questions } = context.deps;
   const { id } = record.incident;
   const { channel, ts, userId: by } = said;
-  const known = await shortAnswer(context, record, text, { userId: by, channel, alone: false });
+  const { ok: mayLook } = await people.mayAct(by, said.teamId);
+  const known = await shortAnswer(context, record, text, { userId: by, channel, alone: false, mayLook });
   if (known) return outbound.say(id, answerSlot(said, known));
-  if (questions?.hasModel !== true || !(await people.mayAct(by, said.teamId)).ok)
+  if (questions?.hasModel !== true || !mayLook)
     return outbound.say(id, answerSlot(said, sayText(onlyTheRecord(questions?.hasModel === true))));
   await outbound.say(id, answerSlot(said, briefOf(record, null)));
   await questions.ask({
@@ -158,7 +159,8 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
       { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
       await command(context, said, 'incidents'),
     );
-  const readers = { userId: said.userId, channel: said.channel, alone: true };
+  const { ok: mayLook } = await context.people.mayAct(said.userId, said.teamId);
+  const readers = { userId: said.userId, channel: said.channel, alone: true, mayLook };
   const known =
     record && named !== said.text.trim() ? await shortAnswer(context, record, said.text, readers) : null;
   const say = known ?? (record ? sayStory(context.deps.why(record)) : await openOrHelp(context, said));

@@ -67,7 +67,7 @@ function incidents({ open, resolved, urlOf }: HomeParts): readonly Block[] {
   const linesOf = (some: readonly Incident[]) => list(some.map((each) => incidentLine(each, urlOf(each))));
   const more = open.length - OPEN_SHOWN;
   return [
-    heading(open.length === 0 ? 'No open incident' : `Open incidents (${open.length})`),
+    heading(open.length === 0 ? 'No open incident that you may see' : `Open incidents (${open.length})`),
     ...(open.length > 0 ? [prose(linesOf(open.slice(0, OPEN_SHOWN)))] : []),
     ...(more > 0 ? [prose(line(`and ${more} more: /sentry incidents`))] : []),
     ...(resolved.length > 0

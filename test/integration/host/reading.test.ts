@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -176,6 +184,28 @@ test('list_files names the largest, and how full the disk is; it follows no link
     },
   });
 });
+
+test('list_files knows the fastest growth of all files, not of those it lists', async () => {
+  const small = join(logs, 'growing.log');
+  writeFileSync(small, '');
+  const growing = setInterval(() => appendFileSync(small, 'x'.repeat(50_000)), 20);
+  try {
+    const input = { path: logs, limit: 1, watch_seconds: 1 };
+    const result = await rig.call('detective', 'list_files', input);
+    const data = (result.kind === 'ok' ? result.data : null) as unknown as Listing;
+    expect(data.files.map(({ path }) => path)).toEqual([join(logs, 'huge.log')]);
+    expect(data.files[0]?.growth_bytes_per_second).toBe(0);
+    expect(data.fastest_growth).toBeGreaterThan(0);
+  } finally {
+    clearInterval(growing);
+    rmSync(small);
+  }
+});
+
+interface Listing {
+  readonly files: readonly { readonly path: string; readonly growth_bytes_per_second: number }[];
+  readonly fastest_growth: number;
+}
 
 test('a folder swapped for a link while a folder is walked shows nothing of where the link leads', async () => {
   const elsewhere = join(rig.host.dir, 'elsewhere');

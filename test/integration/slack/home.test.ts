@@ -48,5 +48,5 @@ it('Home shows a person what they may read: nothing of a channel they are not in
 it('Home is drawn without what cannot be told', async () => {
   scene = await slackScene();
   await scene.bot({ home: () => Promise.reject(new Error('the database is away')) });
-  expect(await homeOf(USERS.onCall)).toContain('No open incident');
+  expect(await homeOf(USERS.onCall)).toContain('No open incident that you may see');
 });

@@ -358,7 +358,7 @@ describe('a runbook’s live check that says otherwise', () => {
     expect(record.actions).toEqual([]);
     expect(record.incident).toMatchObject({ cause: null, state: 'reported' });
     for (const part of ['The runbook’s check', ROOT, USED]) expect(told(record)).toContain(part);
-    expect(drawn(record).some(({ text }) => text.includes('Nothing is wrong any more'))).toBe(false);
+    expect(drawn(record).some(({ text }) => text.includes('Nothing wrong was seen'))).toBe(false);
     expect(record.incident.nextStep).toContain('do not agree');
   });
 

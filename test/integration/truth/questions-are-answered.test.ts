@@ -18,14 +18,17 @@ const mention = (text: string, thread_ts?: string) =>
     ...(thread_ts ? { thread_ts } : {}),
   });
 
+type Questions = NonNullable<Parameters<SlackScene['bot']>[0]>['questions'];
+
 /** A thread in which an action waits for approval, and what the bot answers to each mention there. */
-async function thread(model?: Question[]) {
+async function thread(model?: Question[], readNow?: NonNullable<Questions>['readNow']) {
   scene = await slackScene();
-  const questions = model && {
-    hasModel: true,
+  const questions = (model || readNow) && {
+    hasModel: model !== undefined,
+    ...(readNow ? { readNow } : {}),
     note: async () => undefined,
     ask: async (question: Question) => {
-      model.push(question);
+      model?.push(question);
       return { ok: true } as const;
     },
     stop: async () => false,
@@ -120,6 +123,23 @@ it('asks the model only what the record does not answer', async () => {
   await ask('what about replication?', /Waiting for approval/);
   await waitFor('the model to be asked', async () => asked.length === 1);
   expect(asked).toMatchObject([{ text: 'what about replication?' }]);
+});
+
+it('answers for this very moment by a look, with its time, and says when it cannot look', async () => {
+  const at = '2026-11-21T10:41:00.000Z';
+  let state: 'red' | 'green' | 'unread' = 'red';
+  const { ask } = await thread(undefined, async (_, text) =>
+    /replication|approved/.test(text)
+      ? null
+      : { at, state, lines: [`sessions waiting for a lock: ${state}`] },
+  );
+  await ask('how many are blocked now?', /It is so now, read at .*: sessions waiting for a lock: red/s);
+  state = 'green';
+  await ask('is it over?', /No: waiting for approval.*Nothing of it was to be seen at /s);
+  state = 'unread';
+  await ask('is it still down?', /cannot be told, it could not be read at /);
+  await ask('who approved this?', /Nobody yet/);
+  await ask('what about replication?', /only answer from the record/);
 });
 
 it('lists what is open to who asks outside of a thread, and opens nothing', async () => {

@@ -129,7 +129,7 @@ export function queueTools(world: QueueWorld): readonly Tool[] {
         timeoutMs: 300,
       }),
       objects: () => [],
-      subjects: ({ what }) => [what],
+      subject: ({ what }) => ({ kind: 'name', name: what }),
       repairsOnly: true,
     }),
   ];

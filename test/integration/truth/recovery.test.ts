@@ -61,7 +61,7 @@ const active = (
       holdMs: 50,
       timeoutMs: 300,
     }),
-    subjects: ({ what }) => [what],
+    subject: ({ what }) => ({ kind: 'name', name: what }),
     objects: () => [],
     ...rest,
   });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
 import { asActionId } from '../../../src/domain/ids.ts';
-import { answerFromRecord, asksForOpen, type Line } from '../../../src/record/questions/record-answer.ts';
+import type { Line } from '../../../src/record/questions/answer-lines.ts';
+import { asksForNow } from '../../../src/record/questions/read-question.ts';
+import { answerFromRecord, asksForOpen } from '../../../src/record/questions/record-answer.ts';
 import {
   ACTION,
   aDiagnosis,
@@ -111,7 +113,7 @@ describe('the record answers, without a model', () => {
     ['was anything denied?', 'Nothing was denied.'],
     ['who was asked?', 'Nobody is being asked now.'],
     ['who stopped it?', 'Nobody stopped it.'],
-    ['what else is open?', 'Nothing is open.'],
+    ['what else is open?', 'Nothing is open that I may tell of here.'],
     ['what happened?', 'pid 4242 holds a lock'],
   ])('%s', (question, says) => {
     const answer = ask(ended, question);
@@ -230,5 +232,72 @@ describe('of a plan of several steps the record answers', () => {
     expect(ask(record, 'what ran?')).toContain(`Waiting for approval: 2 steps ${both}.`);
     expect(ask(record, 'what is next?')).toContain(`A decision on 2 steps ${both}`);
     expect(ask(record, 'who was asked?')).toContain(both);
+  });
+});
+
+describe('a question for this very moment', () => {
+  const symptom = new Set(['sessions', 'lock', 'checkout', 'shop-db']);
+  test.each([
+    'how many are blocked now?',
+    'how many sessions are blocked right now?',
+    'is it still down?',
+    'is shop-db up?',
+    'are checkouts still slow?',
+    'how many locks are there?',
+    'still blocked?',
+  ])('is “%s”', (text) => {
+    expect(asksForNow(text, symptom)).toBe(true);
+  });
+
+  test.each([
+    'was it down?',
+    'when did sessions block?',
+    'why is it slow?',
+    'who is it?',
+    'how many replicas are there?',
+    'is the disk full now?',
+    'what about replication?',
+    'what is it?',
+  ])('is not “%s”', (text) => {
+    expect(asksForNow(text, symptom)).toBe(false);
+  });
+});
+
+describe('what is not known is not called none', () => {
+  const recalled = (rest: object) =>
+    aRecord({
+      events: eventsOf({
+        type: 'memory.recalled',
+        when: 'start',
+        incidents: [],
+        runbooks: [],
+        worked: [],
+        failed: [],
+        missing: null,
+        ...rest,
+      }),
+    });
+  const before = (record: ReturnType<typeof aRecord>) =>
+    plain(answerFromRecord(record, 'was it seen before?', around));
+
+  test('of memory that did not answer, was not asked, or may not tell', () => {
+    expect(before(recalled({}))).toContain('I remember no incident like it.');
+    expect(before(recalled({ missing: 'Memory could not be asked: it is away' }))).toContain(
+      'is not known: Memory could not be asked: it is away.',
+    );
+    expect(before(recalled({ heldBack: 'may_not' }))).toContain('that I may tell of here');
+    expect(before(aRecord({ events: [] }))).toContain('has not been looked up');
+  });
+
+  test('of a model that cost nothing', () => {
+    const record = aRecord({
+      events: eventsOf({
+        type: 'investigator.chosen',
+        investigator: 'claude',
+        why: 'a key is set',
+        model: 'm',
+      }),
+    });
+    expect(plain(answerFromRecord(record, 'what did it cost?', around))).toContain('$0.0000 for the model');
   });
 });

@@ -306,7 +306,7 @@ describe('the diagnosis', () => {
     for (const part of [
       'The runbook’s check',
       'pid 4242 blocks 5',
-      'Claude · Nothing is wrong any more',
+      'Claude · Nothing wrong was seen',
       'All is well',
       '“all green”',
     ])

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { ActionOutcome } from '../../../domain/action.ts';
 import type { TouchedObject } from '../../../domain/denial.ts';
@@ -100,7 +100,7 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
     if (now === guard.after_sha256) return 'done';
     return now === guard.before_sha256 ? 'not_done' : 'cannot_tell';
   },
-  subjects: ({ file_path: path }) => [basename(path)],
+  subject: ({ file_path: path }) => ({ kind: 'file', path }),
   effect: (input, guard) => ({
     steps: [
       {

@@ -72,7 +72,7 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
     // Another main process than before, or one where none stayed: what a restart does. Who did it cannot be told.
     return now.mainPid !== null && (steady !== null || now.state === 'running') ? 'done' : 'cannot_tell';
   },
-  subjects: ({ service }) => [service],
+  subject: ({ service }) => ({ kind: 'name', name: service }),
   repairsOnly: true,
   effect: ({ service }) => ({
     steps: [

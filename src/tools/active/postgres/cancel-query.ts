@@ -88,7 +88,7 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
       throw error;
     }
   },
-  subjects: ({ pid }) => [String(pid)],
+  subject: ({ pid }) => ({ kind: 'pid', pid }),
   repairsOnly: true,
   effect: ({ pid, backend_start }, { query_start }) => ({
     steps: [

@@ -106,7 +106,7 @@ export const postgresSetSetting = defineActiveTool<SettingInput, SettingGuard>({
       throw error;
     }
   },
-  subjects: ({ name }) => [name],
+  subject: ({ name }) => ({ kind: 'name', name }),
   effect: (parsed) => ({
     steps: [
       {

@@ -77,7 +77,7 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
       throw error;
     }
   },
-  subjects: ({ pid }) => [String(pid)],
+  subject: ({ pid }) => ({ kind: 'pid', pid }),
   repairsOnly: true,
   effect: ({ pid, backend_start }) => ({
     steps: [

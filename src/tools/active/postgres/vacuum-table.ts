@@ -110,7 +110,7 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
       throw error;
     }
   },
-  subjects: ({ table }) => [table],
+  subject: ({ schema, table }) => ({ kind: 'table', schema, table }),
   effect: ({ schema, table }) => ({
     steps: [
       {

@@ -1,8 +1,7 @@
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { measureAt } from '../../../domain/measure.ts';
-import type { Json } from '../../../domain/tool-call.ts';
+import { measureAt, numberAt } from '../../../domain/measure.ts';
 import { defineReadTool, type ToolContext } from '../../define.ts';
 import { age, bytes, count, more, table } from '../postgres/format.ts';
 import { hostOf, hostPath, orThrow, pathRule, placesOf } from './host-path.ts';
@@ -17,8 +16,9 @@ interface Listed {
 
 /**
  * Files below a folder and the fullest disk they are on. Data: `{ files: [{ path, name, size_bytes, disk_bytes,
- * modified_age_seconds, growth_bytes_per_second }], count, total_bytes, complete, disk: { size_bytes, free_bytes,
- * used_percent }, watched_seconds }`, the first of the order first; growth is 0 unless it was watched.
+ * modified_age_seconds, growth_bytes_per_second }], count, total_bytes, complete, unread_folders, fastest_growth, disk: {
+ * size_bytes, free_bytes, used_percent }, watched_seconds }`, the first of the order first; growth is 0 unless it was
+ * watched; `fastest_growth` (bytes a second) is of all files that were seen, null unless watched.
  */
 export const listFiles = defineReadTool({
   name: 'list_files',
@@ -35,15 +35,15 @@ export const listFiles = defineReadTool({
       healthy: 'at_most',
       bound: 90,
     }),
-    {
+    measureAt('fastest_growth', {
       name: 'fastest_growth',
       label: 'growth of the fastest growing file',
       unit: 'B/s',
       healthy: 'at_most',
       bound: 20_480,
       intermittent: true,
-      value: fastestGrowth,
-    },
+      isPartial: (data) => numberAt(data, 'complete') !== 1 || numberAt(data, 'unread_folders') !== 0,
+    }),
   ],
   input: z.strictObject({
     path: hostPath.optional().describe('Where to look; all folders of the target when left out.'),
@@ -67,6 +67,7 @@ export const listFiles = defineReadTool({
         ? Math.max(0, Math.round((file.size_bytes - (before.get(file.path) ?? 0)) / seconds))
         : 0,
     }));
+    const isComplete = seen.complete && (first?.complete ?? true);
     const files = grown.toSorted(orders[order]).slice(0, limit);
     const total = seen.files.reduce((sum, file) => sum + file.size_bytes, 0);
     const disk = await fullestDisk(context);
@@ -77,10 +78,12 @@ export const listFiles = defineReadTool({
       age(file.modified_age_seconds),
       ...(first ? [`${bytes(file.growth_bytes_per_second)}/s`] : []),
     ]);
-    const cut = seen.complete ? '' : ' (a limit was reached: there are more)';
+    const cut = isComplete ? '' : ' (a limit was reached: there are more)';
+    const unread =
+      seen.unreadFolders === 0 ? '' : `; ${count(seen.unreadFolders, 'folder')} could not be looked into`;
     return {
       text: [
-        `${count(seen.files.length, 'file')}${path === undefined ? '' : ` below ${path}`}, ${bytes(total)} together${cut}; the disk is ${disk.used_percent} % full, ${bytes(disk.free_bytes)} free.`,
+        `${count(seen.files.length, 'file')}${path === undefined ? '' : ` below ${path}`}, ${bytes(total)} together${cut}${unread}; the disk is ${disk.used_percent ?? '?'} % full, ${bytes(disk.free_bytes)} free.`,
         ...table(head, rows),
         ...more(seen.files.length, files.length),
       ].join('\n'),
@@ -88,23 +91,16 @@ export const listFiles = defineReadTool({
         files,
         count: seen.files.length,
         total_bytes: total,
-        complete: seen.complete,
+        complete: isComplete,
+        unread_folders: seen.unreadFolders,
+        // Of all files, not of those listed.
+        fastest_growth: first ? Math.max(0, ...grown.map((file) => file.growth_bytes_per_second)) : null,
         watched_seconds: watch,
         disk,
       },
     };
   },
 });
-
-/** Null where it was not watched: then nothing is known of growth. */
-function fastestGrowth(data: Json): number | null {
-  const { files, watched_seconds: watched } = data as {
-    readonly files?: readonly { readonly growth_bytes_per_second: number }[];
-    readonly watched_seconds?: number;
-  };
-  if (files === undefined || !watched) return null;
-  return Math.max(0, ...files.map((file) => file.growth_bytes_per_second));
-}
 
 const orders = {
   size: (a: Listed, b: Listed) => b.size_bytes - a.size_bytes,
@@ -118,15 +114,21 @@ const orders = {
 async function look(
   context: ToolContext,
   path: string | undefined,
-): Promise<{ readonly files: readonly Listed[]; readonly complete: boolean }> {
+): Promise<{
+  readonly files: readonly Listed[];
+  readonly complete: boolean;
+  readonly unreadFolders: number;
+}> {
   const files: Listed[] = [];
   let complete = true;
+  let unreadFolders = 0;
   const now = Date.now();
   for (const place of await placesOf(context, path)) {
     const walk = orThrow(
       await hostOf(context).access.walk(place.root.path, place.path, { signal: context.signal }),
     );
     complete &&= walk.complete;
+    unreadFolders += walk.unreadFolders;
     for (const file of walk.files)
       files.push({
         path: join(place.root.path, file.relative),
@@ -136,24 +138,24 @@ async function look(
         modified_age_seconds: Math.max(0, Math.round((now - file.modifiedAt.getTime()) / 1_000)),
       });
   }
-  return { files, complete };
+  return { files, complete, unreadFolders };
 }
 
 async function fullestDisk(
   context: ToolContext,
-): Promise<{ size_bytes: number; free_bytes: number; used_percent: number }> {
+): Promise<{ size_bytes: number; free_bytes: number; used_percent: number | null }> {
   const { roots, access } = hostOf(context);
   const spaces = await Promise.all(roots.map(({ path }) => access.space(path)));
   const disks = spaces.map(({ size, free }) => ({
     size_bytes: size,
     free_bytes: free,
-    used_percent: size === 0 ? 0 : Math.round((1 - free / size) * 1_000) / 10,
+    used_percent: size === 0 ? null : Math.round((1 - free / size) * 1_000) / 10,
   }));
   return (
-    disks.toSorted((a, b) => b.used_percent - a.used_percent)[0] ?? {
+    disks.toSorted((a, b) => (b.used_percent ?? -1) - (a.used_percent ?? -1))[0] ?? {
       size_bytes: 0,
       free_bytes: 0,
-      used_percent: 0,
+      used_percent: null,
     }
   );
 }

@@ -36,7 +36,9 @@ export const serviceStatus = defineReadTool({
       bound: 0,
       value: (data) => {
         const { services } = data as { readonly services?: readonly { readonly running: boolean }[] };
-        return services === undefined ? null : services.filter(({ running }) => !running).length;
+        return services === undefined || services.length === 0
+          ? null
+          : services.filter(({ running }) => !running).length;
       },
     },
     measureAt('restarts', {

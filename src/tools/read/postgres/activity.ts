@@ -1,13 +1,25 @@
 import { z } from 'zod';
-import { measureAt } from '../../../domain/measure.ts';
+import { measureAt, numberAt } from '../../../domain/measure.ts';
+import type { Json } from '../../../domain/tool-call.ts';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
-import { hiddenAmong, hiddenLine, sessionColumns, sessionFacts } from './session-columns.ts';
+import {
+  hiddenAmong,
+  hiddenLine,
+  hidesSessions,
+  isClientSession,
+  sessionColumns,
+  sessionFacts,
+} from './session-columns.ts';
+
+const MAX_SESSIONS = 2_000;
+
+const isPartial = (data: Json): boolean => hidesSessions(data) || numberAt(data, 'complete') === 0;
 
 /**
  * What every session does now, busiest first. Data: `{ total, active, idle, idle_in_transaction, waiting_on_lock,
- * longest_transaction_seconds, longest_query_seconds, hidden_count, sessions: facts[] }`; the counts are over all client
- * sessions but Sentry's own, `sessions` holds at most `limit`; of `hidden_count` sessions the role may not see what they do.
+ * longest_transaction_seconds, longest_query_seconds, hidden_count, complete, sessions: facts[] }`; the counts are over all
+ * client sessions but Sentry's own (`complete` false: over the first 2000), `sessions` holds at most `limit`; of `hidden_count` sessions the role may not see what they do.
  */
 export const postgresActivity = postgresReadTool({
   name: 'postgres_activity',
@@ -21,6 +33,7 @@ export const postgresActivity = postgresReadTool({
       healthy: 'at_most',
       bound: 0,
       intermittent: true,
+      isPartial,
     }),
     measureAt('longest_query_seconds', {
       name: 'longest_query',
@@ -28,6 +41,7 @@ export const postgresActivity = postgresReadTool({
       unit: 's',
       healthy: 'at_most',
       bound: 30,
+      isPartial,
     }),
     measureAt('longest_transaction_seconds', {
       name: 'longest_transaction',
@@ -36,6 +50,7 @@ export const postgresActivity = postgresReadTool({
       healthy: 'at_most',
       bound: 300,
       metrics: ['pg_stat_activity_max_tx_duration'],
+      isPartial,
     }),
   ],
   input: z.strictObject({
@@ -45,9 +60,9 @@ export const postgresActivity = postgresReadTool({
   async read(session, { include_idle, limit }) {
     const rows = await session.query(`
       SELECT ${sessionColumns} FROM pg_stat_activity a
-       WHERE coalesce(a.backend_type, 'client backend') = 'client backend' AND a.pid <> pg_backend_pid()
+       WHERE ${isClientSession('a')} AND a.pid <> pg_backend_pid()
        ORDER BY a.state = 'active' DESC NULLS LAST, a.state LIKE 'idle in%' DESC, a.xact_start NULLS LAST
-       LIMIT 2000`);
+       LIMIT ${MAX_SESSIONS}`);
     const all = rows.map(sessionFacts).filter((facts) => !facts.is_sentry);
     const running = all.filter((facts) => facts.state === 'active');
     const shown = all.filter((facts) => include_idle || facts.state !== 'idle').slice(0, limit);
@@ -60,6 +75,7 @@ export const postgresActivity = postgresReadTool({
       longest_transaction_seconds: Math.max(0, ...all.map((facts) => facts.xact_age_seconds ?? 0)),
       longest_query_seconds: Math.max(0, ...running.map((facts) => facts.query_age_seconds ?? 0)),
       hidden_count: hiddenAmong(all),
+      complete: rows.length < MAX_SESSIONS,
       sessions: shown,
     };
     return output(
@@ -90,6 +106,7 @@ export const postgresActivity = postgresReadTool({
           ]),
         ),
         ...more(include_idle ? all.length : all.length - data.idle, shown.length),
+        ...(data.complete ? [] : [`There are more than ${MAX_SESSIONS} sessions: the rest is not counted.`]),
         ...hiddenLine(data.hidden_count),
       ],
       data,

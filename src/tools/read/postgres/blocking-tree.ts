@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { measureAt } from '../../../domain/measure.ts';
+import { measureAt, numberAt } from '../../../domain/measure.ts';
 import type { Json } from '../../../domain/tool-call.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
 import { type BlockingGraph, blockingGraph } from './blocking-graph.ts';
@@ -9,6 +9,7 @@ import { relationName } from './relation-size.ts';
 import {
   hiddenLine,
   hiddenSessions,
+  hidesSessions,
   type SessionFacts,
   secondsSince,
   sessionColumns,
@@ -23,7 +24,7 @@ const keptWaiters = 100;
  * Who blocks whom. Data:
  * `{ blocked_count, root_count, max_depth, longest_wait_seconds, single_root,
  *    root: Root|null, roots: Root[], blocked: Waiter[], chains: string[], prepared_transactions: [...],
- *    hidden_count }`;
+ *    unknown_wait_count, hidden_count }`; of `hidden_count` sessions the role may not see whether they wait;
  * Root = session facts + `{ blocked_count, direct_count, in_cycle, is_prepared_transaction }`, most blocking first;
  * Waiter = session facts + `{ depth, blocked_by: int[], root_pids: int[], wait_seconds, lock_type, lock_mode, relation }`.
  */
@@ -39,6 +40,7 @@ export const postgresBlockingTree = postgresReadTool({
       healthy: 'at_most',
       bound: 5,
       intermittent: true,
+      isPartial: (data) => hidesSessions(data) || numberAt(data, 'unknown_wait_count') !== 0,
     }),
     measureAt('blocked_count', {
       name: 'blocked_sessions',
@@ -47,6 +49,7 @@ export const postgresBlockingTree = postgresReadTool({
       healthy: 'at_most',
       bound: 0,
       intermittent: true,
+      isPartial: hidesSessions,
     }),
   ],
   input: z.strictObject({}),
@@ -125,6 +128,7 @@ function present(
     root_count: roots.length,
     max_depth: Math.max(0, ...blocked.map((waiter) => waiter.depth)),
     longest_wait_seconds: longest,
+    unknown_wait_count: blocked.filter((waiter) => waiter.wait_seconds === null).length,
     single_root: roots.length === 1,
     root: roots[0] ?? null,
     roots,
@@ -133,7 +137,16 @@ function present(
     prepared_transactions: prepared as unknown as Json,
     hidden_count: hidden,
   };
-  if (blocked.length === 0) return output(['Nobody waits for a lock.', ...hiddenLine(hidden)], data);
+  if (blocked.length === 0)
+    return output(
+      [
+        hidden === 0
+          ? 'Nobody waits for a lock.'
+          : 'Of the sessions that can be seen, none waits for a lock.',
+        ...hiddenLine(hidden),
+      ],
+      data,
+    );
   return output(
     [
       `${count(blocked.length, 'session')} blocked by ${count(roots.length, 'root blocker')}; longest wait ${age(longest)}, depth ${data.max_depth}.`,

@@ -3,13 +3,13 @@ import { measureAt } from '../../../domain/measure.ts';
 import type { PostgresSession } from '../../ports.ts';
 import { age, count, more, oneLine, percent, table } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
-import { sessionColumns, sessionFacts } from './session-columns.ts';
+import { hiddenAmong, hiddenLine, isClientSession, sessionColumns, sessionFacts } from './session-columns.ts';
 
 /**
  * Connections against the limit. Data: `{ max_connections, superuser_reserved, reserved, usable, used, free, used_percent,
  * full, idle_count, idle_in_transaction_count, by_state: [{state, sessions}], by_user: [{user, sessions}],
  * by_application: [{application_name, user, sessions, idle, idle_in_transaction, longest_idle_seconds}],
- * top_application: that|null, longest_idle: facts[] }`. `used` counts client sessions, Sentry's own included;
+ * top_application: that|null, longest_idle: facts[], hidden_count }`; hidden sessions are connected, in a state nobody sees. `used` counts client sessions, Sentry's own included;
  * `usable` is what ordinary roles can have; percent is of `usable`.
  */
 export const postgresConnections = postgresReadTool({
@@ -46,7 +46,7 @@ export const postgresConnections = postgresReadTool({
     const limits = await readLimits(session);
     const rows = await session.query(`
       SELECT ${sessionColumns} FROM pg_stat_activity a
-       WHERE coalesce(a.backend_type, 'client backend') = 'client backend' ORDER BY a.state_change`);
+       WHERE ${isClientSession('a')} ORDER BY a.state_change`);
     const all = rows.map(sessionFacts);
     const byState = tally(all, (facts) => facts.state ?? 'hidden');
     const byUser = tally(all, (facts) => facts.user ?? 'unknown');
@@ -79,6 +79,7 @@ export const postgresConnections = postgresReadTool({
       by_application: applications.slice(0, 30),
       top_application: applications[0] ?? null,
       longest_idle: idlest.slice(0, 20),
+      hidden_count: hiddenAmong(all.filter((facts) => !facts.is_sentry)),
     };
     return output(
       [
@@ -112,6 +113,7 @@ export const postgresConnections = postgresReadTool({
               oneLine(facts.query, 80),
             ]),
         ),
+        ...hiddenLine(data.hidden_count),
       ],
       data,
     );

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { measureAt } from '../../../domain/measure.ts';
 import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
-import { hiddenLine, hiddenSessions, sessionColumns, sessionFacts } from './session-columns.ts';
+import {
+  hiddenLine,
+  hiddenSessions,
+  hidesBelow,
+  hidesSessions,
+  sessionColumns,
+  sessionFacts,
+} from './session-columns.ts';
 
 const kept = 50;
 
@@ -23,6 +30,7 @@ export const postgresIdleInTransaction = postgresReadTool({
       healthy: 'at_most',
       bound: 0,
       intermittent: true,
+      isPartial: hidesSessions,
     }),
     measureAt('longest_seconds', {
       name: 'longest_idle_in_transaction',
@@ -31,6 +39,7 @@ export const postgresIdleInTransaction = postgresReadTool({
       healthy: 'at_most',
       bound: 30,
       intermittent: true,
+      isPartial: hidesBelow,
     }),
   ],
   input: z.strictObject({ min_seconds: z.number().min(0).max(1_000_000).default(30) }),

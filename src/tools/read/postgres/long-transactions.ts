@@ -5,6 +5,8 @@ import { output, postgresReadTool } from './postgres-read-tool.ts';
 import {
   hiddenLine,
   hiddenSessions,
+  hidesBelow,
+  isClientSession,
   type SessionFacts,
   sessionColumns,
   sessionFacts,
@@ -30,6 +32,7 @@ export const postgresLongTransactions = postgresReadTool({
       unit: 's',
       healthy: 'at_most',
       bound: 30,
+      isPartial: hidesBelow,
     }),
     measureAt('oldest_transaction_seconds', {
       name: 'longest_transaction',
@@ -38,13 +41,14 @@ export const postgresLongTransactions = postgresReadTool({
       healthy: 'at_most',
       bound: 300,
       metrics: ['pg_stat_activity_max_tx_duration'],
+      isPartial: hidesBelow,
     }),
   ],
   input: z.strictObject({ min_seconds: z.number().min(0).max(1_000_000).default(60) }),
   async read(session, { min_seconds }) {
     const rows = await session.query(
       `SELECT ${sessionColumns} FROM pg_stat_activity a
-        WHERE coalesce(a.backend_type, 'client backend') = 'client backend' AND a.pid <> pg_backend_pid()
+        WHERE ${isClientSession('a')} AND a.pid <> pg_backend_pid()
           AND (a.xact_start < clock_timestamp() - $1::float8 * interval '1 second'
                OR a.state = 'active' AND a.query_start < clock_timestamp() - $1::float8 * interval '1 second')
         ORDER BY a.xact_start NULLS LAST`,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { measureAt } from '../../../domain/measure.ts';
+import { measureAt, numberAt } from '../../../domain/measure.ts';
 import { age, bytes, count, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson, serverVersion } from './postgres-read-tool.ts';
 
 /**
- * Replicas and slots. Data: `{ is_standby, replica_count, max_lag_bytes, max_replay_lag_seconds, replay_delay_seconds,
+ * Replicas and slots. Data: `{ is_standby, replica_count, max_lag_bytes, max_replay_lag_seconds, unknown_lag_count,
+ * replay_delay_seconds,
  * replicas: [{ application_name, client_addr, state, sync_state, lag_bytes, write_lag_seconds, replay_lag_seconds }],
  * slot_count, inactive_slot_count, max_retained_bytes, slots: [{ slot_name, slot_type, database, active, wal_status,
  * retained_bytes, temporary }], wal_level, max_slot_wal_keep_bytes }`, the worst first. `replay_delay_seconds` is this server's own, on a
@@ -15,13 +16,16 @@ export const postgresReplication = postgresReadTool({
   description:
     'Replication: lag of each replica (bytes, seconds), replication slots with the WAL they retain in bytes and whether they are active, and the own delay on a standby. For lag alerts, and for a pg_wal folder that grows.',
   measures: [
-    measureAt('max_replay_lag_seconds', {
+    {
       name: 'replay_lag',
       label: 'largest replay lag',
       unit: 's',
       healthy: 'at_most',
       bound: 30,
-    }),
+      // A replica that is not connected has no lag here, and the largest of all.
+      value: (data) => (numberAt(data, 'replica_count') ? numberAt(data, 'max_replay_lag_seconds') : null),
+      isPartial: (data) => numberAt(data, 'unknown_lag_count') !== 0,
+    },
     measureAt('replay_delay_seconds', {
       name: 'replay_delay',
       label: 'delay of this standby',
@@ -48,7 +52,10 @@ export const postgresReplication = postgresReadTool({
                WHERE name = 'max_slot_wal_keep_size') AS keep,
              CASE WHEN pg_is_in_recovery() AND pg_last_wal_receive_lsn() IS DISTINCT FROM pg_last_wal_replay_lsn()
                   THEN round(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::numeric, 1)
-                  WHEN pg_is_in_recovery() THEN 0 END AS replay_delay`);
+                  -- All that was received is replayed: nothing is behind only while more can be received.
+                  WHEN pg_is_in_recovery() AND EXISTS (SELECT FROM pg_stat_wal_receiver WHERE pid IS NOT NULL) THEN 0
+                  WHEN pg_is_in_recovery() THEN round(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::numeric, 1)
+             END AS replay_delay`);
     const replicas = rowsAsJson(
       await session.query(`
         SELECT application_name, host(client_addr) AS client_addr, state, sync_state,
@@ -71,6 +78,10 @@ export const postgresReplication = postgresReadTool({
       replica_count: replicas.length,
       max_lag_bytes: largest(replicas, 'lag_bytes'),
       max_replay_lag_seconds: largest(replicas, 'replay_lag_seconds'),
+      // Caught up and idle, a replica reports none.
+      unknown_lag_count: replicas.filter(
+        (row) => row['replay_lag_seconds'] === null && row['lag_bytes'] !== 0,
+      ).length,
       replay_delay_seconds: (own?.['replay_delay'] ?? null) as number | null,
       replicas,
       slot_count: slots.length,

@@ -1,3 +1,5 @@
+import { numberAt } from '../../../domain/measure.ts';
+import type { Json } from '../../../domain/tool-call.ts';
 import type { PostgresSession, Row } from '../../ports.ts';
 import { oneLine } from './format.ts';
 
@@ -93,21 +95,43 @@ export function who(session: SessionFacts): string {
 
 const hiddenQuery = '<insufficient privilege>';
 
-/** How many other users' sessions the role may not see: what is not found among the others may be among these. */
+/**
+ * Whether a row of pg_stat_activity is a client's session. Of a hidden one only who is connected where is known: what has no
+ * user or no database is a worker of the server's own.
+ */
+export function isClientSession(alias: string): string {
+  return `CASE WHEN ${alias}.backend_type IS NULL THEN ${alias}.datname IS NOT NULL AND ${alias}.usename IS NOT NULL
+               ELSE ${alias}.backend_type = 'client backend' END`;
+}
+
+/**
+ * How many clients' sessions the role may not see, beside Sentry's own: what is not found among the others may be among
+ * these.
+ */
 export async function hiddenSessions(session: PostgresSession): Promise<number> {
   const [row] = await session.query(
-    `SELECT count(*)::int AS n FROM pg_stat_activity
-      WHERE query = $1 AND datname IS NOT NULL AND usename IS DISTINCT FROM current_user`,
+    `SELECT count(*)::int AS n FROM pg_stat_activity a
+      WHERE a.query = $1 AND ${isClientSession('a')} AND NOT ${isOwnSession('a')}`,
     [hiddenQuery],
   );
   return Number(row?.['n']);
+}
+
+/** For a measure of sessions: hidden ones are not counted in it. */
+export function hidesSessions(data: Json): boolean {
+  return (numberAt(data, 'hidden_count') ?? 0) > 0;
+}
+
+/** For a measure of sessions of at least `min_seconds`: younger ones are not listed. */
+export function hidesBelow(data: Json, bound: number): boolean {
+  return hidesSessions(data) || (numberAt(data, 'min_seconds') ?? 0) > bound;
 }
 
 export function hiddenLine(hidden: number): readonly string[] {
   return hidden === 0
     ? []
     : [
-        `${hidden} sessions are hidden from Sentry's role: GRANT pg_monitor TO <role> (or pg_read_all_stats).`,
+        `${hidden === 1 ? '1 session is' : `${hidden} sessions are`} hidden from Sentry's role: GRANT pg_monitor TO <role> (or pg_read_all_stats).`,
       ];
 }
 

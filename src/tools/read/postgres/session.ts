@@ -2,12 +2,20 @@ import { measureAt, numberAt } from '../../../domain/measure.ts';
 import type { Json } from '../../../domain/tool-call.ts';
 import { age, count } from './format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
-import { hiddenAmong, hiddenLine, sessionColumns, sessionFacts, who } from './session-columns.ts';
+import {
+  hiddenAmong,
+  hiddenLine,
+  hiddenSessions,
+  sessionColumns,
+  sessionFacts,
+  who,
+} from './session-columns.ts';
 import { sessionKey } from './session-key.ts';
 
 /**
- * One session. Data: `{ alive, gone, blocks_count, locks_held, hidden_count, session: facts|null }`. `gone` is also true when
- * the pid belongs to a later session now; `hidden_count` is 1 when the role may not see what it does.
+ * One session. Data: `{ alive, gone, blocks_count, locks_held, hidden_count, others_hidden_count, session: facts|null }`. `gone`
+ * is also true when the pid belongs to a later session now, and null when the role may not see whether it does; `hidden_count` is
+ * 1 when it may not see what it does, and what waits for it may be among `others_hidden_count`.
  */
 export const postgresSession = postgresReadTool({
   name: 'postgres_session',
@@ -40,6 +48,7 @@ export const postgresSession = postgresReadTool({
       bound: 0,
       intermittent: true,
       ofOneThing: true,
+      isPartial: (data) => numberAt(data, 'others_hidden_count') !== 0,
     }),
   ],
   input: sessionKey,
@@ -50,9 +59,25 @@ export const postgresSession = postgresReadTool({
               (SELECT count(*)::int FROM pg_stat_activity o
                 WHERE o.wait_event_type = 'Lock' AND a.pid = ANY (pg_blocking_pids(o.pid))) AS blocks_count
          FROM pg_stat_activity a
-        WHERE a.pid = $1::int AND a.backend_start = $2::timestamptz`,
+        WHERE a.pid = $1::int AND (a.backend_start = $2::timestamptz OR a.backend_start IS NULL)`,
       [pid, backend_start],
     );
+    const others_hidden_count = await hiddenSessions(session);
+    if (row !== undefined && row['backend_start'] === null) {
+      const data = {
+        alive: null,
+        gone: null,
+        blocks_count: null,
+        locks_held: null,
+        hidden_count: 1,
+        others_hidden_count,
+        session: null,
+      };
+      return output(
+        [`There is a session with pid ${pid}, but since when cannot be seen.`, ...hiddenLine(1)],
+        data,
+      );
+    }
     if (row === undefined) {
       const data = {
         alive: false,
@@ -60,6 +85,7 @@ export const postgresSession = postgresReadTool({
         blocks_count: 0,
         locks_held: 0,
         hidden_count: 0,
+        others_hidden_count,
         session: null,
       };
       return output([`The session pid ${pid} started at ${backend_start} is gone.`], data);
@@ -71,6 +97,7 @@ export const postgresSession = postgresReadTool({
       blocks_count: Number(row['blocks_count']),
       locks_held: Number(row['locks_held']),
       hidden_count: hiddenAmong([facts]),
+      others_hidden_count,
       session: facts,
     };
     return output(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { measureAt } from '../../../domain/measure.ts';
+import { measureAt, numberAt } from '../../../domain/measure.ts';
 import type { PostgresSession } from '../../ports.ts';
 import { age, bytes, count, more, percent, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
@@ -8,12 +8,13 @@ import { exactTime, secondsSince } from './session-columns.ts';
 
 /**
  * Dead rows and vacuum, the worst table first. Data: `{ table_count, over_threshold_count, autovacuum_disabled_count,
- * worst: row|null, tables: [{ schema, table, live_rows, dead_rows, dead_percent, changed_since_analyze, table_bytes,
+ * worst: row|null, complete, tables: [{ schema, table, live_rows, dead_rows, dead_percent, changed_since_analyze, table_bytes,
  * dead_bytes_estimate, bloat_bytes_estimate, vacuum_threshold, over_threshold, autovacuum_enabled, options, last_vacuum,
  * last_autovacuum, last_analyze, last_autoanalyze, seconds_since_vacuum, vacuuming }],
  * autovacuum: { enabled, max_workers, running_workers, naptime_seconds, threshold, scale_factor, cost_delay_ms } }`.
  * `bloat_bytes_estimate` compares the size with the average row width and is null where the role may not see that
- * (SELECT on the table); rows are PostgreSQL's estimates.
+ * (SELECT on the table); rows are PostgreSQL's estimates, and `dead_percent` is null where it has none (its statistics
+ * were lost). `complete` false: there may be more tables than `limit`.
  */
 export const postgresTableHealth = postgresReadTool({
   name: 'postgres_table_health',
@@ -33,6 +34,7 @@ export const postgresTableHealth = postgresReadTool({
       unit: 'tables',
       healthy: 'at_most',
       bound: 0,
+      isPartial: (data) => numberAt(data, 'complete') !== 1,
     }),
   ],
   input: z.strictObject({
@@ -50,12 +52,13 @@ export const postgresTableHealth = postgresReadTool({
       over_threshold_count: tables.filter((row) => row['over_threshold'] === true).length,
       autovacuum_disabled_count: tables.filter((row) => row['autovacuum_enabled'] === false).length,
       worst: tables[0] ?? null,
+      complete: tables.length < limit,
       tables,
       autovacuum,
     };
     return output(
       [
-        `${count(tables.length, 'table')} shown of ${data.table_count}; ${data.over_threshold_count} past their autovacuum threshold, ${data.autovacuum_disabled_count} with autovacuum switched off.`,
+        `${count(tables.length, 'table')} shown of ${data.table_count}; ${data.complete ? '' : 'of those shown, '}${data.over_threshold_count} past their autovacuum threshold, ${data.autovacuum_disabled_count} with autovacuum switched off.`,
         `autovacuum: ${autovacuum.enabled ? 'on' : 'OFF for the whole server'}, ${autovacuum.running_workers} of ${autovacuum.max_workers} workers run, every ${autovacuum.naptime_seconds}s, threshold ${autovacuum.threshold} + ${autovacuum.scale_factor} × rows.`,
         ...table(
           [
@@ -110,7 +113,8 @@ const tablesSql = `
        AND ($1::text IS NULL OR n.nspname = $1::text) AND ($2::text IS NULL OR c.relname = $2::text)
      ORDER BY s.n_dead_tup DESC, c.relpages DESC LIMIT $3::int)
   SELECT schema, "table", live_rows, dead_rows,
-         CASE WHEN live_rows + dead_rows > 0 THEN round(100.0 * dead_rows / (live_rows + dead_rows), 1) ELSE 0 END AS dead_percent,
+         CASE WHEN live_rows + dead_rows > 0 THEN round(100.0 * dead_rows / (live_rows + dead_rows), 1)
+              WHEN table_bytes = 0 THEN 0 END AS dead_percent,
          changed_since_analyze, table_bytes,
          CASE WHEN live_rows + dead_rows > 0 THEN (table_bytes::numeric * dead_rows / (live_rows + dead_rows))::bigint ELSE 0 END AS dead_bytes_estimate,
          greatest(0, table_bytes - ceil(live_rows * (w.width + 28) / 0.9))::bigint AS bloat_bytes_estimate,

@@ -3,13 +3,13 @@ import { measureAt } from '../../../domain/measure.ts';
 import { age, bytes, percent, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 import { exclusivelyLocked, sizeWithoutWaiting } from './relation-size.ts';
-import { exactTime, secondsSince } from './session-columns.ts';
+import { exactTime, hiddenLine, hiddenSessions, secondsSince } from './session-columns.ts';
 
 /**
  * Distance to transaction-id wraparound. Data: `{ autovacuum_freeze_max_age, oldest_age, percent_to_autovacuum,
  * percent_to_wraparound, databases: [{ database, xid_age, mxid_age, percent_to_wraparound }],
  * tables: [{ schema, table, xid_age, percent_to_autovacuum, table_bytes, last_autovacuum }],
- * holders: [{ kind: session|slot|prepared, name, pid, backend_start, xmin_age, age_seconds, catalog_only }] }`, the oldest first.
+ * holders: [{ kind: session|slot|prepared, name, pid, backend_start, xmin_age, age_seconds, catalog_only }], hidden_count }`, the oldest first.
  * Ages in transactions; `tables` of the connected database; `holders` keep vacuum from freezing, `catalog_only` (a logical slot) in the
  * system catalogs alone. At 2^31 − 3,000,000
  * PostgreSQL takes no more writes (docs, "Preventing Transaction ID Wraparound Failures").
@@ -55,6 +55,7 @@ export const postgresXidAge = postgresReadTool({
       ),
     );
     const holders = rowsAsJson(await session.query(holdersSql));
+    const hidden = await hiddenSessions(session);
     const oldest = Number(databases[0]?.['xid_age'] ?? 0);
     const data = {
       autovacuum_freeze_max_age: maxAge,
@@ -64,6 +65,7 @@ export const postgresXidAge = postgresReadTool({
       databases,
       tables,
       holders,
+      hidden_count: hidden,
     };
     return output(
       [
@@ -90,7 +92,7 @@ export const postgresXidAge = postgresReadTool({
           ]),
         ),
         ...(holders.length === 0
-          ? ['Nothing holds vacuum back.']
+          ? [hidden === 0 ? 'Nothing holds vacuum back.' : 'Nothing that can be seen holds vacuum back.']
           : ['what holds vacuum back, oldest first:']),
         ...table(
           ['kind', 'name', 'backend_start', 'holds back (transactions)', 'age'],
@@ -102,6 +104,7 @@ export const postgresXidAge = postgresReadTool({
             age(row['age_seconds']),
           ]),
         ),
+        ...hiddenLine(hidden),
       ],
       data,
     );

@@ -1,0 +1,91 @@
+import { alertRuleOf } from '../domain/alert-rule.ts';
+import { messageOf } from '../domain/errors.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
+import { isCriterion, type VerifyPlan } from '../domain/tool-call.ts';
+import type { CriterionReading } from '../gate/criterion.ts';
+import { asksForNow, wordsOf } from '../record/questions/read-question.ts';
+import { asksHowItIs, ownWords } from '../record/questions/record-answer.ts';
+import type { InvestigationDeps } from './deps.ts';
+
+/** How an incident's own symptom is, by one look just now. */
+export interface NowRead {
+  /** When it was looked at, ISO 8601. */
+  readonly at: string;
+  readonly state: CriterionReading['state'];
+  readonly lines: readonly string[];
+}
+
+/** Who asks waits for it. */
+const LOOK_MS = 10_000;
+
+/**
+ * Answers a question for this very moment by one fresh read of what the incident is judged by, through the gate as the
+ * validator: it changes nothing and moves nothing. Null: the question is another one, or nothing is on record that could be
+ * read.
+ */
+export async function readNow(
+  deps: Pick<InvestigationDeps, 'gate' | 'shutdown' | 'redact' | 'log'>,
+  record: IncidentRecord,
+  text: string,
+): Promise<NowRead | null> {
+  const { id, target } = record.incident;
+  const plan = symptomOf(deps.gate, record);
+  if (plan === null || target === null) return null;
+  if (!asksHowItIs(record, text) && !asksForNow(text, symptomWords(deps.gate, record, plan))) return null;
+  const at = new Date().toISOString();
+  try {
+    const { state, lines } = await deps.gate.readCriterion({
+      incidentId: id,
+      target,
+      plan,
+      purpose: 'Somebody asked how it is now',
+      signal: AbortSignal.any([deps.shutdown, AbortSignal.timeout(LOOK_MS)]),
+    });
+    return { at, state, lines: lines.map((line) => deps.redact(line)) };
+  } catch (error) {
+    deps.log.warn({ incident: id, error: messageOf(error) }, 'how it is now could not be read');
+    return { at, state: 'unread', lines: [] };
+  }
+}
+
+/** The measures by which the last fix is judged, else those of the last diagnosis, else what its look at the symptom showed red. */
+function symptomOf(
+  gate: InvestigationDeps['gate'],
+  { actions, alerts, events, toolCalls }: IncidentRecord,
+): VerifyPlan | null {
+  const judged = actions.findLast(({ verify, purpose }) => purpose === 'repair' && isCriterion(verify));
+  const event = events.findLast(({ type }) => type === 'diagnosis.concluded');
+  const diagnosis = event?.type === 'diagnosis.concluded' ? event.diagnosis : undefined;
+  const seen = toolCalls.find(({ id }) => id === diagnosis?.symptomNow?.toolCallId);
+  const [red] = seen ? gate.redMeasures(seen, alertRuleOf(alerts)) : [];
+  const plan =
+    judged?.verify ??
+    diagnosis?.criterion ??
+    (red && {
+      steps: [
+        { tool: red.tool, input: red.input, measure: { name: red.measure, bound: red.bound }, says: '' },
+      ],
+      holdMs: 0,
+      timeoutMs: 0,
+    });
+  if (!plan) return null;
+  // A step without a measure tells whether something was done, and not how the problem is.
+  const steps = plan.steps.filter(({ measure }) => measure !== undefined);
+  return steps.length > 0 ? { ...plan, steps } : null;
+}
+
+function symptomWords(
+  gate: InvestigationDeps['gate'],
+  record: IncidentRecord,
+  { steps }: VerifyPlan,
+): ReadonlySet<string> {
+  const measured = steps.flatMap(({ tool, measure, says }) => {
+    const found = gate.measures(tool).find(({ name }) => name === measure?.name);
+    return [says, found?.label ?? '', found?.name.replaceAll('_', ' ') ?? ''];
+  });
+  const { title, incidentType, target } = record.incident;
+  const named = [title, incidentType?.replaceAll('_', ' ') ?? '', target ?? ''];
+  return new Set(
+    [...ownWords(record), ...[...measured, ...named].flatMap(wordsOf)].filter((word) => word.length > 2),
+  );
+}
