@@ -193,7 +193,7 @@ describe('that nothing is wrong', () => {
     play({ report: { verdict: 'healthy', confidence: 0.98, rootCause } });
     const record = await ended();
     expect(lastOf(record).verdict).toBe('cannot_tell');
-    expect(told(record)).not.toContain('Nothing is wrong any more');
+    expect(told(record)).not.toContain('Nothing wrong was seen');
     expect(record.toolCalls.map(({ tool }) => tool)).toContain('postgres_blocking_tree');
   });
 
@@ -204,7 +204,7 @@ describe('that nothing is wrong', () => {
     });
     const record = await ended();
     expect(lastOf(record).verdict).toBe('healthy');
-    expect(told(record)).toContain('Nothing is wrong any more, says Claude');
+    expect(told(record)).toContain('Nothing wrong was seen, says Claude');
   });
 });
 
