@@ -11,7 +11,7 @@ import { approveEarned } from './approve-earned.ts';
 import { BY_POLICY } from './autonomy.ts';
 import { lockSystem, overtakenBy, recordDenial } from './denials.ts';
 import type { ApprovalPolicy } from './policy.ts';
-import type { Demands } from './rules/rule.ts';
+import { type PlanDemands, strictest } from './rules/strictest.ts';
 
 /** A person's click, as it came: the user id from the signed payload, never from the button. */
 export interface Decision {
@@ -43,7 +43,7 @@ export interface Approvals {
   void(tx: Tx, action: Pick<Action, 'id' | 'incidentId'>, reason: string): Promise<boolean>;
 }
 
-type Asked = Pick<Demands, 'approvals' | 'selfApproval' | 'rule'>;
+type Asked = Omit<PlanDemands, 'expiresMinutes'>;
 const THIS_ACTION: DenialReach = { scope: 'action', minutes: null };
 /** A denial needs one person, whatever the policy says. */
 const ANY = { approvals: 1, selfApproval: true, rule: null } as const;
@@ -134,7 +134,9 @@ export function createApprovals(deps: {
     { by, reason, reach = THIS_ACTION }: Decision,
     action: Action,
   ): Promise<Denial> {
-    const denial = await recordDenial(tx, action, { by, reason, reach });
+    // A No to a plan is one to all that it would touch.
+    const objects = (await records.plan(action.planId)).flatMap((step) => step.objects);
+    const denial = await recordDenial(tx, { ...action, objects }, { by, reason, reach });
     for (const overtaken of await overtakenBy(tx, denial)) {
       await voidIn(
         tx,
@@ -166,11 +168,27 @@ export function createApprovals(deps: {
     return true;
   }
 
+  /** Who approves a plan may approve every step of it; who may deny one step may deny the plan. */
   async function policyRefuses({ by, decision }: Decision, action: Action): Promise<Refusal | undefined> {
     const incident = await records.incident(action.incidentId);
-    return incident
-      ? policy.mayDecide(by, action, incident, decision)
-      : refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
+    if (!incident) return refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
+    const refusals: Refusal[] = [];
+    const steps = await records.plan(action.planId);
+    for (const step of steps) {
+      const refusal = await policy.mayDecide(by, step, incident, decision);
+      if (refusal) refusals.push(refusal);
+    }
+    return decision === 'approve' || refusals.length === steps.length ? refusals[0] : undefined;
+  }
+
+  async function demandsOf({ planId }: Action): Promise<PlanDemands | Refusal> {
+    const asked: PlanDemands[] = [];
+    for (const step of await records.plan(planId)) {
+      const demands = await policy.demands(step);
+      if ('ok' in demands) return demands;
+      asked.push(demands);
+    }
+    return strictest(asked);
   }
 
   return {
@@ -192,7 +210,7 @@ export function createApprovals(deps: {
         );
       const mayNot = await policyRefuses(decision, action);
       if (mayNot) return refused(mayNot, action.incidentId);
-      const demands = await policy.demands(action);
+      const demands = await demandsOf(action);
       if ('ok' in demands && decision.decision === 'approve') return refused(demands, action.incidentId);
       if (await transition(decision, action, 'ok' in demands ? ANY : demands))
         return { ok: true, action: (await records.action(action.id)) ?? action };
@@ -258,6 +276,9 @@ function whyNot(action: Action, decision: Decision): Refusal {
         'VOID',
         `This is void: ${action.outcome ?? 'the state moved since it was proposed'}. Nothing was run.`,
       );
+    case 'queued':
+    case 'skipped':
+      return refuse('NOT_THE_PLAN', 'This is one step of a plan; the plan is decided on its first step.');
     case 'expired':
     case 'proposed':
       return refuse(

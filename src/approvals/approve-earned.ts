@@ -1,10 +1,12 @@
 import type { Action } from '../domain/action.ts';
+import type { Refusal } from '../domain/errors.ts';
 import type { Sql, Tx } from '../domain/sql.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import { BY_POLICY, earned, mayRunUnasked, unaskedBy } from './autonomy.ts';
 import { denialsOf } from './denials.ts';
 import type { ApprovalPolicy } from './policy.ts';
+import type { Demands } from './rules/rule.ts';
 
 interface Deps {
   readonly sql: Sql;
@@ -18,17 +20,17 @@ interface Deps {
  * that earned it is looked at again. When it no longer holds, the card asks like any other. Returns whether it approved.
  */
 export async function approveEarned({ sql, records, policy, audit }: Deps, action: Action): Promise<boolean> {
-  const demands = await policy.demands(action);
+  const steps = await records.plan(action.planId);
+  const asked = await Promise.all(steps.map((step) => policy.demands(step)));
   const { id, incidentId, planHash, tool, target, identity } = action;
   return sql.begin(async (tx) => {
     await tx`SET LOCAL synchronous_commit = on`;
     // One at a time for a tool on a target: two must not both be the last that the rule lets.
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`unasked ${tool} ${identity ?? target}`}, 0))`;
-    const autonomy = 'ok' in demands ? null : unaskedBy(demands, new Date());
-    // Nothing runs by itself over a person's No, shown on the card or said since.
-    const denied = action.denialsAcknowledged.length > 0 || (await denialsOf(tx, action)).length > 0;
-    if (!autonomy || denied || !(await mayRunUnasked(tx, action, autonomy))) return askAgain(tx, action);
-    const rule = 'ok' in demands ? null : demands.rule;
+    for (const [at, step] of steps.entries())
+      if (!(await isEarned(tx, step, asked[at]))) return askAgain(tx, action);
+    const [first] = asked;
+    const rule = !first || 'ok' in first ? null : first.rule;
     const reason = `rule “${rule}”: ${await earned(tx, action)} approved successes of ${action.runbookId} in a row`;
     const rows = await tx`
       UPDATE action SET state = 'approved', decided_by = ${BY_POLICY}, decided_at = clock_timestamp(), decision_reason = ${reason}
@@ -46,6 +48,14 @@ export async function approveEarned({ sql, records, policy, audit }: Deps, actio
     await tx`UPDATE action SET approval_seq = ${seq} WHERE id = ${id}`;
     return true;
   });
+}
+
+async function isEarned(tx: Tx, step: Action, demands: Demands | Refusal | undefined): Promise<boolean> {
+  const autonomy = !demands || 'ok' in demands ? null : unaskedBy(demands, new Date());
+  // Nothing runs by itself over a person's No, shown on the card or said since.
+  if (!autonomy || step.denialsAcknowledged.length > 0 || (await denialsOf(tx, step)).length > 0)
+    return false;
+  return mayRunUnasked(tx, step, autonomy);
 }
 
 /** The card no longer says that it runs by itself. */

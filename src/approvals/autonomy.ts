@@ -44,13 +44,14 @@ export function unaskedBy({ autonomy, approvals, hours }: Demands, at: Date): Au
 /** Whether one more may run without asking now: enough is earned, and no more have lately than the rule lets. */
 export async function mayRunUnasked(
   tx: Tx,
-  action: Pick<Action, 'id' | 'tool' | 'target' | 'identity' | 'runbookId'>,
+  action: Pick<Action, 'planId' | 'tool' | 'target' | 'identity' | 'runbookId'>,
   { after, atMost }: Autonomy,
 ): Promise<boolean> {
-  if ((await earned(tx, action)) < after) return false;
+  // What a patch changes is a model's own words, which nothing earns.
+  if (action.tool === 'apply_patch' || (await earned(tx, action)) < after) return false;
   const [row] = await tx`
     SELECT count(*) AS n FROM action
-     WHERE tool = ${action.tool} AND (target = ${action.target} OR identity = ${action.identity}) AND decided_by = ${BY_POLICY} AND id <> ${action.id}
+     WHERE tool = ${action.tool} AND (target = ${action.target} OR identity = ${action.identity}) AND decided_by = ${BY_POLICY} AND plan_id <> ${action.planId}
        AND decided_at > clock_timestamp() - ${atMost.minutes} * interval '1 minute'`;
   return Number(row?.['n']) < atMost.actions;
 }

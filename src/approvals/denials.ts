@@ -108,8 +108,8 @@ export async function recordDenial(
 }
 
 /**
- * What waits for its approval or its run, in whichever incident, and is covered by a No that its card does not show: it is
- * not what anybody would decide on now. Their rows are locked before anything is written of them: everybody takes an action's
+ * What waits for its approval or its run, in whichever incident, and is covered in any of its steps by a No that its card does
+ * not show: it is not what anybody would decide on now. One that has begun is stopped at the claim of its next step. Their rows are locked before anything is written of them: everybody takes an action's
  * row before the audit log's head.
  */
 export async function overtakenBy(
@@ -118,7 +118,8 @@ export async function overtakenBy(
 ): Promise<readonly Pick<Action, 'id' | 'incidentId'>[]> {
   const rows = await tx`
     SELECT a.id, a.incident_id FROM action a JOIN denial d ON d.id = ${denial.id}
-     WHERE a.object_keys && d.keys AND a.state IN ('proposed', 'approved') AND a.undoes IS NULL AND NOT a.audit_only
+     WHERE a.state IN ('proposed', 'approved') AND a.undoes IS NULL AND NOT a.audit_only
+       AND EXISTS (SELECT FROM action s WHERE s.plan_id = a.plan_id AND s.object_keys && d.keys)
        AND NOT d.id = ANY (a.denials_acknowledged)
      ORDER BY a.id FOR UPDATE OF a`;
   return rows.map((row) => ({

@@ -3,7 +3,7 @@ import type { Action } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import type { Json } from '../domain/tool-call.ts';
 
-/** What a person approves, exactly: all that the card says of it. Anything else is another action. */
+/** A step of what a person approves, exactly: all that the card says of it. Anything else is another plan. */
 export type Plan = Pick<
   Action,
   | 'tool'
@@ -23,15 +23,18 @@ export type Plan = Pick<
   | 'purpose'
 >;
 
-/** SHA-256 (hex) over the plan as canonical JSON. */
-export function planHash(plan: Plan): string {
+/** SHA-256 (hex) over the steps in their order, as canonical JSON; a plan of one step is hashed as that step alone. */
+export function planHash(first: Plan, then: readonly Plan[] = []): string {
+  const hashed = then.length === 0 ? content(first) : [first, ...then].map(content);
+  return createHash('sha256').update(canonicalJson(hashed)).digest('hex');
+}
+
+function content(plan: Plan): Json {
   const { tool, target, input, command, guard, why, blastRadius, preflight, undo, risk, runbookId, purpose } =
     plan;
   const verify = plan.verify as unknown as Json;
   const shown = { why, blastRadius, preflight, undo, risk, runbookId, verify, purpose };
-  return createHash('sha256')
-    .update(canonicalJson({ tool, target, input, command, guard, ...shown, ...touched(plan) }))
-    .digest('hex');
+  return { tool, target, input, command, guard, ...shown, ...touched(plan) };
 }
 
 /** What it touches, and what was said against it; left out where there is nothing, as in plans of before they were kept. */

@@ -2,8 +2,10 @@ import type { TouchedObject } from './denial.ts';
 import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
 import type { Json, VerifyPlan } from './tool-call.ts';
 
+/** `queued`: a later step of a plan, which waits for the step before it. `skipped`: such a step that has not run and never will. */
 export const actionStates = [
   'proposed',
+  'queued',
   'approved',
   'denied',
   'expired',
@@ -12,6 +14,7 @@ export const actionStates = [
   'succeeded',
   'failed',
   'unknown',
+  'skipped',
 ] as const;
 export type ActionState = (typeof actionStates)[number];
 export type Risk = 'low' | 'medium' | 'high';
@@ -22,10 +25,17 @@ export type Risk = 'low' | 'medium' | 'high';
  */
 export type Purpose = 'repair' | 'prevent' | 'undo';
 
+/** The most steps that one approval may be for. */
+export const MAX_STEPS = 5;
+
 /** One proposed mutation, as shown on the card and as it will run: nothing is asked of a model after *Approve*. */
 export interface Action {
   readonly id: ActionId;
   readonly incidentId: IncidentId;
+  /** The id of the first step of the plan it belongs to: its own, when it is that step or stands alone. */
+  readonly planId: ActionId;
+  /** From 1. The first carries what is decided of the plan: card, approvals, expiry. */
+  readonly step: number;
   readonly round: number;
   readonly state: ActionState;
   readonly tool: string;
@@ -33,7 +43,7 @@ export interface Action {
   readonly input: Json;
   /** The exact command, as it will run (SQL, argv …). */
   readonly command: string;
-  /** SHA-256 (hex) over tool, target, input, command and guard: what the approval is bound to. */
+  /** SHA-256 (hex) over all steps of its plan, the same on each: what the approval is bound to. */
   readonly planHash: string;
   /** The stable part of the state seen when it was proposed; must not have moved when it runs. */
   readonly guard: Json;
@@ -82,11 +92,29 @@ export interface Action {
   readonly denialsAcknowledged: readonly string[];
 }
 
+/** All steps of its plan, in their order; itself alone when it is no plan of several. */
+export function stepsOf(actions: readonly Action[], { planId }: Pick<Action, 'planId'>): readonly Action[] {
+  return actions.filter((each) => each.planId === planId).toSorted((a, b) => a.step - b.step);
+}
+
 /** The undo of an action, while it may have run or still may; undefined when there is none. */
 export function undoOf(actions: readonly Action[], { id }: Pick<Action, 'id'>): Action | undefined {
   return actions.find(
-    ({ undoes, state }) => undoes === id && !['denied', 'expired', 'void', 'failed'].includes(state),
+    ({ undoes, state }) =>
+      undoes === id && !['denied', 'expired', 'void', 'failed', 'skipped'].includes(state),
   );
+}
+
+/** The step that follows it and still waits; undefined for the last one, and where the rest was skipped. */
+export function stepAfter(actions: readonly Action[], action: Action): Action | undefined {
+  const after = stepsOf(actions, action).find(({ step }) => step > action.step);
+  return after?.state === 'queued' ? after : undefined;
+}
+
+/** For people: which step of its plan it is; empty for a single action. */
+export function stepWords(actions: readonly Action[], action: Action): string {
+  const { length } = stepsOf(actions, action);
+  return length > 1 ? `Step ${action.step} of ${length}` : '';
 }
 
 /** Claimed, and nothing ran for certain: it says nothing about whether the command helps, and may be proposed again. */

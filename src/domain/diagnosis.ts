@@ -1,6 +1,6 @@
 import type { Severity } from './alert.ts';
 import type { ToolCallId } from './ids.ts';
-import type { Json, VerifyPlan } from './tool-call.ts';
+import type { PlanStep, VerifyPlan } from './tool-call.ts';
 import type { UnreadCall } from './unread.ts';
 
 export interface Triage {
@@ -92,13 +92,11 @@ export interface Diagnosis {
   readonly suggested?: readonly SuggestedAction[];
 }
 
-export interface SuggestedAction {
-  /** An active tool. */
-  readonly tool: string;
-  readonly input: Json;
-  readonly why: string;
+/** One act, or with `andThen` the first of several that only help together. */
+export interface SuggestedAction extends PlanStep {
   /** Null takes the tool's own. */
   readonly verify: VerifyPlan | null;
+  readonly andThen?: readonly PlanStep[];
 }
 
 /** What acting on it rests on: the lower of being sure of the cause and of the fix. */

@@ -70,6 +70,16 @@ export interface ProposalNotes {
   readonly runbookId: string | null;
   /** How to tell whether the problem is over; null: nothing is read red, so it can only prevent (or is an undo). */
   readonly verify: VerifyPlan | null;
+  /** What is to follow the call itself, in this order, each only once the one before it has taken effect: one plan, approved as one. */
+  readonly andThen?: readonly PlanStep[];
+}
+
+/** A later step of a plan, on the same target as the first. */
+export interface PlanStep {
+  readonly tool: string;
+  readonly input: Json;
+  /** Why it belongs to the plan, a sentence. */
+  readonly why: string;
 }
 
 /**

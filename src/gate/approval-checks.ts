@@ -1,5 +1,6 @@
 import { BY_POLICY, mayRunUnasked } from '../approvals/autonomy.ts';
 import { planHash } from '../approvals/plan-hash.ts';
+import type { Demands } from '../approvals/rules/rule.ts';
 import type { Action, Risk } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
@@ -14,6 +15,8 @@ export interface Approved {
   readonly tool: ActiveTool<unknown, Json>;
   /** As parsed now: what would run. */
   readonly input: Json;
+  /** All steps of its plan, in order, as they stand in the ledger. */
+  readonly steps: readonly Action[];
 }
 
 /** Why it does not run. `void`: the approval no longer fits, another may be asked for. */
@@ -23,7 +26,7 @@ export type Objection = { readonly void: Refusal } | { readonly refused: Refusal
 export interface ApprovalChecks {
   mayChange(deps: GateDeps, approved: Approved): Objection;
   inTime(deps: GateDeps, approved: Approved): Promise<Objection>;
-  samePlan(deps: GateDeps, approved: Approved): Objection;
+  samePlan(deps: Pick<GateDeps, 'registry'>, approved: Approved): Objection;
   decided(deps: GateDeps, approved: Approved): Promise<Objection>;
   sameServer(deps: GateDeps, approved: Approved): Promise<Objection>;
   /** With the guard and the risk as the tool reads and judges them now: the approval was for those on the card. */
@@ -49,9 +52,14 @@ export const approvalChecks: ApprovalChecks = {
   },
 
   /** What would run, by the code as it is now, is what the card showed and the hash was made of. */
-  samePlan(_, { action, tool, input }) {
+  samePlan({ registry }, { action, tool, input, steps }) {
     const command = tool.command(input);
-    const hash = planHash({ ...action, tool: tool.name, input, command });
+    const [first = action, ...later] = steps.map((step) =>
+      step.id === action.id
+        ? { ...action, tool: tool.name, input, command }
+        : { ...step, command: commandOf(registry, step) },
+    );
+    const hash = planHash(first, later);
     return hash === action.planHash &&
       command === action.command &&
       canonicalJson(input) === canonicalJson(action.input)
@@ -63,11 +71,12 @@ export const approvalChecks: ApprovalChecks = {
    * The approvals stand in the audit log, which cannot be changed: a state written into the ledger alone is none. As many as
    * the policy asks for now, and as it asked for when this was proposed, each by somebody else; or a rule's, which still may.
    */
-  async decided({ sql, rules }, { action }) {
-    const demands = rules ? await rules.demands(action) : null;
-    if (demands && 'ok' in demands) return { void: demands };
+  async decided({ sql, rules }, { action, steps }) {
+    const left = steps.filter(({ step }) => step >= action.step);
+    const asked = rules ? await demandsOf(rules, left) : [];
+    if ('ok' in asked) return { void: asked };
     const rows = await sql`
-      SELECT e.body FROM action a JOIN audit_entry e ON e.seq = ANY (a.approval_seqs || a.approval_seq) WHERE a.id = ${action.id}`;
+      SELECT e.body FROM action a JOIN audit_entry e ON e.seq = ANY (a.approval_seqs || a.approval_seq) WHERE a.id = ${action.planId}`;
     const by = new Set(rows.flatMap((row) => approverOf(action, String(row['body'])) ?? []));
     const missing = {
       void: refuse('NOT_APPROVED', 'No approval of exactly this is on record in the audit log.'),
@@ -77,13 +86,19 @@ export const approvalChecks: ApprovalChecks = {
       return {
         refused: refuse('NOT_APPROVED', 'What was approved has been done already, by the audit log.'),
       };
-    if (action.decidedBy === BY_POLICY)
-      return demands?.autonomy &&
-        demands.approvals === 1 &&
-        (await mayRunUnasked(sql, action, demands.autonomy))
+    if (action.decidedBy === BY_POLICY) {
+      const may = await Promise.all(
+        left.map(async (step, at) => {
+          const demands = asked[at];
+          const autonomy = demands?.approvals === 1 ? demands.autonomy : null;
+          return autonomy ? mayRunUnasked(sql, step, autonomy) : false;
+        }),
+      );
+      return may.every(Boolean)
         ? undefined
         : { void: refuse('NOT_APPROVED', 'It may no longer run without asking.') };
-    const needed = Math.max(demands?.approvals ?? 1, action.approvalsNeeded);
+    }
+    const needed = Math.max(action.approvalsNeeded, ...asked.map(({ approvals }) => approvals));
     const people = [...by].filter((who) => who !== BY_POLICY).length;
     return people >= needed
       ? undefined
@@ -115,13 +130,33 @@ export const approvalChecks: ApprovalChecks = {
   },
 };
 
+/** By the code as it is now; nothing like what was approved where there is no such tool any more. */
+function commandOf({ get }: GateDeps['registry'], step: Action): string {
+  const tool = get(step.tool);
+  return tool?.kind === 'active' ? (tool as ActiveTool<unknown, Json>).command(step.input) : '';
+}
+
+/** What each step asks for now; a refusal when nobody may approve one of them. */
+export async function demandsOf(
+  rules: NonNullable<GateDeps['rules']>,
+  steps: readonly Pick<Action, 'tool' | 'target' | 'risk' | 'runbookId'>[],
+): Promise<readonly Demands[] | Refusal> {
+  const asked: Demands[] = [];
+  for (const step of steps) {
+    const demands = await rules.demands(step);
+    if ('ok' in demands) return demands;
+    asked.push(demands);
+  }
+  return asked;
+}
+
 const rank: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
 
 /** An approval is for once: a row that was set back to approved has its end in the audit log, after the approval. */
-async function hasEnded(sql: GateDeps['sql'], { id }: Action): Promise<boolean> {
+async function hasEnded(sql: GateDeps['sql'], { id, planId }: Action): Promise<boolean> {
   const rows = await sql`
     SELECT body FROM audit_entry
-     WHERE seq > (SELECT min(seq) FROM action a, unnest(a.approval_seqs || a.approval_seq) seq WHERE a.id = ${id})
+     WHERE seq > (SELECT min(seq) FROM action a, unnest(a.approval_seqs || a.approval_seq) seq WHERE a.id = ${planId})
        AND body LIKE ${`%"${id}"%`}`;
   return rows.some((row) => {
     const { kind, details } = JSON.parse(String(row['body'])) as Record<string, Json>;
@@ -138,7 +173,7 @@ function approverOf(action: Action, body: string): string | undefined {
   const isApproval =
     entry['kind'] === 'approval.decided' &&
     entry['incident'] === action.incidentId &&
-    details?.['action'] === action.id &&
+    details?.['action'] === action.planId &&
     details['decision'] === 'approve' &&
     details['planHash'] === action.planHash;
   return isApproval ? String(entry['actor']) : undefined;

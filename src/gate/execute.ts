@@ -11,10 +11,10 @@ import { storeToolCallIn } from '../record/evidence.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import { notRed, type ReadsCriterion, storeReading } from './aim.ts';
-import { type ApprovalChecks, type Approved, approvalChecks } from './approval-checks.ts';
+import { type ApprovalChecks, type Approved, approvalChecks, demandsOf } from './approval-checks.ts';
+import { isGone, riskOf } from './draft-step.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { claim, finish, WINDOW_MS } from './ledger.ts';
-import { isGone, riskOf } from './propose.ts';
+import { claim, finish, type LaterStep, WINDOW_MS } from './ledger.ts';
 import { runOnce } from './run-once.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
@@ -98,10 +98,8 @@ export function createExecution(
 
   /** Station 9 for an approved call, up to the claim: all that can be checked before it. Returns the tool's context. */
   async function authorise(
-    action: Action,
-    tool: ActiveTool<unknown, Json>,
+    approved: Approved,
     context: ToolContext,
-    input: Json,
   ): Promise<
     | {
         readonly clock: string | null;
@@ -112,7 +110,7 @@ export function createExecution(
     | { readonly void: Refusal }
     | { readonly refused: Refusal }
   > {
-    const approved: Approved = { action, tool, input };
+    const { action, tool, input } = approved;
     for (const check of [
       checks.mayChange,
       checks.inTime,
@@ -146,7 +144,8 @@ export function createExecution(
 
   /** A repair runs only while the problem is there: undefined, else why it does not. */
   async function stillRed(action: Action, signal: AbortSignal): Promise<Refusal | undefined> {
-    if (action.purpose !== 'repair' || !isCriterion(action.verify)) return undefined;
+    // A later step goes on with what the first began: that one may have turned the symptom already.
+    if (action.step > 1 || action.purpose !== 'repair' || !isCriterion(action.verify)) return undefined;
     const { incidentId, target, verify: plan } = action;
     const purpose = 'Is the problem still there?';
     const reading = await deps.criterion({ incidentId, target, plan, purpose, signal });
@@ -156,12 +155,13 @@ export function createExecution(
 
   async function execute(given: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {
     // As it stands now, not as it stood when the turn began: a step that runs again after a crash finds what it did then.
-    const action = await deps.records.action(given.id);
+    const steps = await planOf(given);
+    const action = steps.find(({ id }) => id === given.id);
     if (!action) return notRun(given, 'refused', refuse('UNKNOWN_ACTION', 'It is not on record.'));
     if (action.state === 'started' || action.state === 'unknown') return settle(action, hooks, signal);
     if (action.state === 'succeeded' || action.state === 'failed')
       return { kind: 'ran', outcome: { kind: action.state, text: action.outcome ?? '' } };
-    if (action.state !== 'approved')
+    if (action.state !== (action.step === 1 ? 'approved' : 'queued'))
       return notRun(action, 'refused', refuse('NOT_APPROVED', `It is ${action.state}.`));
     if (action.incidentId !== given.incidentId || action.planHash !== given.planHash)
       return notRun(action, 'void', refuse('PLAN_CHANGED', 'What is on record is not what was to be run.'));
@@ -169,6 +169,9 @@ export function createExecution(
     const entered = await enter(action);
     if (!('tool' in entered)) return notRun(action, 'refused', entered);
     const { tool, passage } = entered;
+    const before = steps.findLast(({ step }) => step < action.step);
+    const waits = before && (await effectOf(before, signal));
+    if (waits) return waits.kind === 'later' ? waits : notRun(action, 'refused', waits.refusal);
     await audit.append({
       kind: 'gate.intent',
       actor: action.decidedBy ?? 'system',
@@ -188,13 +191,15 @@ export function createExecution(
       signal: inner,
     });
     const authorised = await withTimeout(tool.timeoutMs, signal, (inner) =>
-      authorise(action, tool, context(inner), passage.input),
+      authorise({ action, tool, input: passage.input, steps }, context(inner)),
     );
     if ('void' in authorised) return notRun(action, 'void', authorised.void);
     if ('refused' in authorised) return notRun(action, 'refused', authorised.refused);
 
     const demands = await deps.rules?.demands({ ...action, risk: authorised.risk });
     if (demands && 'ok' in demands) return notRun(action, 'void', demands);
+    const later = await laterSteps(steps.filter(({ step }) => step > action.step));
+    if ('ok' in later) return notRun(action, 'void', later);
     const claimId = randomUUID();
     const scopes = switchScopes(action.target, passage.target.domain);
     const claimed = await ledger.claim(deps, {
@@ -205,6 +210,7 @@ export function createExecution(
       scopes,
       limit: tool.limit?.(passage.input, action.guard, authorised.objects),
       onClaimed: hooks.claimed,
+      later,
       ...(demands ? { caps: demands } : {}),
     });
     if (claimed.kind === 'stopped') return notRun(action, 'refused', claimed.refusal);
@@ -235,6 +241,60 @@ export function createExecution(
     };
     const outcome = await runOnce(tool, context, passage.input, action.guard, deadline);
     return end(action, claimId, outcome, hooks, startedAt);
+  }
+
+  /** The plan as it stands now. What was decided of it stands on its first step, and goes for all of them. */
+  async function planOf({ id }: Action): Promise<readonly Action[]> {
+    const action = await deps.records.action(id);
+    const steps = action ? await deps.records.plan(action.planId) : [];
+    const [first] = steps;
+    if (!first) return [];
+    const { decidedBy, decidedAt, approvedBy, approvalsNeeded } = first;
+    return steps.map((step) => ({ ...step, decidedBy, decidedAt, approvedBy, approvalsNeeded }));
+  }
+
+  /** What the first claim has to know of the steps after it; a refusal when one of them may not be approved any more. */
+  async function laterSteps(steps: readonly Action[]): Promise<readonly LaterStep[] | Refusal> {
+    const demands = deps.rules ? await demandsOf(deps.rules, steps) : [];
+    if ('ok' in demands) return demands;
+    return steps.map((action, at) => {
+      const tool = deps.registry.get(action.tool);
+      const caps = demands[at];
+      if (tool?.kind !== 'active') return { action, timeoutMs: 0 };
+      const { limit, timeoutMs } = tool as ActiveTool<unknown, Json>;
+      return {
+        action,
+        timeoutMs,
+        limit: limit?.(action.input, action.guard, action.objects),
+        ...(caps ? { caps } : {}),
+      };
+    });
+  }
+
+  /** A step follows the one before it only once that one's effect was seen on the live system: undefined when it was. */
+  async function effectOf(
+    before: Action,
+    signal: AbortSignal,
+  ): Promise<
+    | { readonly kind: 'later'; readonly inMs: number; readonly reason: string }
+    | { readonly kind: 'not_seen'; readonly refusal: Refusal }
+    | undefined
+  > {
+    const { incidentId, target, step, command } = before;
+    const tool = deps.registry.get(before.tool);
+    if (before.state !== 'succeeded' || tool?.kind !== 'active')
+      return { kind: 'later', inMs: LOOK_AGAIN_MS, reason: `Step ${step} has not ended.` };
+    const plan = (tool as ActiveTool<unknown, Json>).effect(before.input, before.guard);
+    const purpose = `Did step ${step} take effect?`;
+    const reading = await deps.criterion({ incidentId, target, plan, purpose, signal });
+    if (reading.holds === true) return undefined;
+    const [row] = await deps.sql`
+      SELECT finished_at < clock_timestamp() - ${plan.timeoutMs} * interval '1 millisecond' AS over
+        FROM action WHERE id = ${before.id}`;
+    const said = `The effect of step ${step}, ${command}, is not to be seen: ${reading.lines.join('; ')}`;
+    return row?.['over'] === true
+      ? { kind: 'not_seen', refusal: refuse('EFFECT_NOT_SEEN', said) }
+      : { kind: 'later', inMs: Math.min(2_000, Math.max(50, plan.holdMs)), reason: said };
   }
 
   /**
@@ -336,7 +396,7 @@ export function createExecution(
     try {
       return await withTimeout(tool.timeoutMs, signal, async (inner) => {
         const { target, input } = passage;
-        const moved = await checks.sameServer(deps, { action, tool, input });
+        const moved = await checks.sameServer(deps, { action, tool, input, steps: [action] });
         if (moved) return 'cannot_tell';
         const context = { target, ports: deps.ports, timeoutMs: tool.timeoutMs, signal: inner };
         return tool.look(context, input, action.guard);

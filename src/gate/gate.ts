@@ -22,9 +22,11 @@ import {
   readCriterion,
   redMeasures,
 } from './criterion.ts';
+import type { Called } from './draft-step.ts';
 import { createExecution, type Execution, type ExecutionParts, executionParts } from './execute.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { mayReadAgain } from './may-read-again.ts';
+import { ofStep } from './plan-of-steps.ts';
 import { type AgainOrder, propose, type UndoOrder } from './propose.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
@@ -137,20 +139,30 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
       });
       if (hasNoTarget(tool)) return withoutTarget(tool, input ?? null);
       if (!target) throw noTarget();
-      const context = { target, ports: deps.ports, timeoutMs: tool.timeoutMs };
       if (tool.kind === 'active') {
-        const proposed = await withTimeout(tool.timeoutMs, options.signal, (signal) =>
-          propose(
+        const later = await stepsAfter(on);
+        if ('ok' in later) return refusedEnding(later);
+        const passed = [on, ...later];
+        const timeoutMs = passed.reduce((sum, each) => sum + (each.tool?.timeoutMs ?? 0), 0);
+        const proposed = await withTimeout(timeoutMs, options.signal, (signal) => {
+          const called = (each: Passage, why: string): Called => {
+            const active = each.tool as ActiveTool<unknown, Json>;
+            const own = { target, ports: deps.ports, timeoutMs: active.timeoutMs, signal };
+            return { tool: active, context: own, input: each.input ?? null, why };
+          };
+          const { proposal } = request;
+          return propose(
             { ...deps, screened, criterion },
             credential,
-            tool as ActiveTool<unknown, Json>,
-            { ...context, signal },
-            input ?? null,
-            request.proposal,
+            [
+              called(on, proposal?.why ?? ''),
+              ...later.map((each, at) => called(each, proposal?.andThen?.[at]?.why ?? '')),
+            ],
+            proposal,
             options.undo,
             options.again,
-          ),
-        );
+          );
+        });
         if (!proposed.ok) return refusedEnding(proposed);
         const { actionId, text } = proposed;
         return [
@@ -158,6 +170,7 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
           { kind: 'proposed', toolCallId: id, actionId, text },
         ];
       }
+      const context = { target, ports: deps.ports, timeoutMs: tool.timeoutMs };
       const raw = await withTimeout(tool.timeoutMs, options.signal, (signal) =>
         (tool as ReadTool).run({ ...context, signal }, input),
       );
@@ -166,6 +179,27 @@ export function createGate(deps: GateDeps, given: Partial<GateParts> = {}): Gate
         { state: 'ok', output: text, result: data, truncated, code: null, actionId: null },
         { kind: 'ok', toolCallId: id, text, data, truncated },
       ];
+    }
+
+    /** The later steps of a plan pass the same stations, each by itself and on the target of the first. */
+    async function stepsAfter(on: Passage): Promise<readonly Passage[] | Refusal> {
+      const andThen = on.request.proposal?.andThen ?? [];
+      const passages: Passage[] = [];
+      for (const [at, step] of andThen.entries()) {
+        const no = (refusal: Refusal) => ofStep(at + 1, andThen.length + 1, step.tool, refusal);
+        const passage: Passage = {
+          credential,
+          request: { tool: step.tool, target: on.request.target, input: step.input },
+          ended: on.ended,
+        };
+        for (const station of parts.stations) {
+          const refusal = await station(passage);
+          if (refusal) return no(refusal);
+        }
+        if (passage.tool?.kind !== 'active') return no(refuse('NOT_ACTIVE', 'It changes nothing.'));
+        passages.push(passage);
+      }
+      return passages;
     }
 
     /** These need no approval and no target; the scanner and the policy stand in the way of memory's writes. */
@@ -278,11 +312,29 @@ function noTarget(): OpsError {
 /** The request as the gate's own: a copy, so that nothing changes between a check and its use. */
 function taken(asked: ToolCallRequest): { readonly request: ToolCallRequest; readonly refusal?: Refusal } {
   const input = plainJson(asked.input);
+  const { proposal } = asked;
+  const andThen = (proposal?.andThen ?? []).map((step) => ({
+    ...step,
+    tool: String(step.tool),
+    plain: plainJson(step.input),
+  }));
   const request: ToolCallRequest = {
     tool: String(asked.tool),
     target: asked.target == null ? null : String(asked.target),
     input: input.ok ? input.value : null,
-    ...(asked.proposal ? { proposal: asked.proposal } : {}),
+    ...(proposal
+      ? {
+          proposal: {
+            ...proposal,
+            andThen: andThen.map(({ tool, why, plain }) => ({
+              tool,
+              why,
+              input: plain.ok ? plain.value : null,
+            })),
+          },
+        }
+      : {}),
   };
-  return input.ok ? { request } : { request, refusal: input };
+  const [bad] = [input, ...andThen.map(({ plain }) => plain)].filter((each) => !each.ok);
+  return bad ? { request, refusal: bad } : { request };
 }

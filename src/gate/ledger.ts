@@ -16,6 +16,8 @@ import { type RateLimit, returnRate, takeRate } from '../security/rate-limit.ts'
 
 /** A claim whose commit came back later than this is not used. Long enough for a slow disk, short enough to wait for after a crash. */
 export const WINDOW_MS = 3_000;
+/** For a look at the effect of a step and for turns that come late, a step; a plan does not go on for ever. */
+const BETWEEN_STEPS_MS = 120_000;
 /** Between the last moment of a run and the first look at it. */
 const MARGIN_MS = 1_500;
 
@@ -41,7 +43,15 @@ export type Claim =
   /** This very action has been claimed by somebody else. */
   | { readonly kind: 'taken'; readonly inMs: number };
 
-/** One transaction: the switch, the lock of the system behind the target, what was denied, and the row from `approved` to `started`. */
+/** A step that is to follow the claimed one. */
+export interface LaterStep {
+  readonly action: Action;
+  readonly timeoutMs: number;
+  readonly limit?: RateLimit | undefined;
+  readonly caps?: Caps;
+}
+
+/** One transaction: the switch, the lock of the system behind the target, what was denied, and the row from `approved` to `started`; of a later step, from `queued`. The first claim of a plan reserves what its later steps may do only so often. */
 export async function claim(
   { sql, killSwitch }: LedgerDeps,
   options: {
@@ -53,33 +63,54 @@ export async function claim(
     readonly onClaimed: (tx: Tx) => Promise<'lost' | undefined>;
     /** Of the policy: counted here, where nothing else on the target can begin. */
     readonly caps?: Caps;
+    /** What is left of its plan after it, in order. */
+    readonly later?: readonly LaterStep[];
   },
 ): Promise<Claim> {
-  const { action, claimId, timeoutMs } = options;
+  const { action, claimId, timeoutMs, later = [] } = options;
   const begunAt = performance.now();
   const calledOff = new Error('called off');
   const transaction = sql.begin(async (tx): Promise<Claim> => {
     await tx`SET LOCAL synchronous_commit = on`;
     const refusal = await killSwitch.lockRows(tx, options.scopes);
     if (refusal) return { kind: 'stopped', refusal };
-    if (options.caps?.everywhere)
+    if ([options, ...later].some(({ caps }) => caps?.everywhere))
       await tx`SELECT pg_advisory_xact_lock(hashtextextended('sentry everywhere', 0))`;
     await lockSystem(tx, action);
-    const capped = await overCap(tx, action, options.caps);
-    if (capped) return { kind: 'capped', refusal: capped };
-    const denied = await deniedMeanwhile(tx, action, BY_POLICY);
-    if (denied) return { kind: 'denied', refusal: denied };
+    for (const { caps } of [options, ...later]) {
+      const capped = await overCap(tx, action, caps, later.length + 1);
+      if (capped) return { kind: 'capped', refusal: capped };
+    }
+    for (const each of [action, ...later.map((step) => step.action)]) {
+      const denied = await deniedMeanwhile(tx, each, BY_POLICY);
+      if (denied) return { kind: 'denied', refusal: denied };
+    }
     const [row] = await tx`
       UPDATE action a SET state = 'started', claim_id = ${claimId}, started_at = clock_timestamp(),
-             done_by = clock_timestamp() + ${WINDOW_MS + timeoutMs + MARGIN_MS} * interval '1 millisecond'
-       WHERE id = ${action.id} AND state = 'approved' AND plan_hash = ${action.planHash} AND expires_at > clock_timestamp()
-         AND NOT audit_only AND decided_by IS NOT NULL
+             done_by = clock_timestamp() + ${claimMs(timeoutMs)} * interval '1 millisecond',
+             decided_by = h.decided_by, decided_at = h.decided_at, approved_by = h.approved_by
+        FROM action h
+       WHERE a.id = ${action.id} AND h.id = a.plan_id AND a.plan_hash = ${action.planHash}
+         AND a.expires_at > clock_timestamp() AND NOT a.audit_only AND h.decided_by IS NOT NULL
+         AND (a.step = 1 AND a.state = 'approved'
+              -- Never ahead of the step before it.
+              OR a.state = 'queued' AND EXISTS (SELECT FROM action b WHERE b.plan_id = a.plan_id AND b.step = a.step - 1
+                                                   AND b.state = 'succeeded'))
          AND NOT EXISTS (SELECT FROM action o WHERE (o.target = a.target OR o.identity = a.identity) AND o.id <> a.id
                            AND o.state IN ('started', 'unknown'))
-      RETURNING done_by`;
+         AND NOT EXISTS (SELECT FROM action o JOIN action f ON f.id = o.plan_id
+                          WHERE (o.target = a.target OR o.identity = a.identity) AND o.plan_id <> a.plan_id
+                            AND o.state = 'queued' AND f.state = 'succeeded' AND o.expires_at > clock_timestamp())
+      RETURNING a.done_by`;
     if (!row) return why(tx, action);
-    const limited = options.limit && (await takeRate(tx, options.limit, action.id));
-    if (limited) throw new Limited(limited);
+    for (const { limit, action: of } of [options, ...later]) {
+      const limited = limit && (await takeRate(tx, limit, of.id));
+      if (limited) throw new Limited(limited);
+    }
+    if (action.step === 1 && later.length > 0)
+      await tx`
+        UPDATE action SET expires_at = clock_timestamp() + ${planMs([options, ...later])} * interval '1 millisecond'
+         WHERE plan_id = ${action.planId} AND state = 'queued'`;
     if ((await options.onClaimed(tx)) === 'lost') throw calledOff;
     return { kind: 'claimed', begunAt };
   });
@@ -88,6 +119,13 @@ export async function claim(
     if (error !== calledOff) throw error;
     return { kind: 'lost' };
   });
+}
+
+const claimMs = (timeoutMs: number): number => WINDOW_MS + timeoutMs + MARGIN_MS;
+
+/** How long a plan may take from its first claim on: what was approved together is not run hours apart. */
+function planMs(steps: readonly { readonly timeoutMs: number }[]): number {
+  return steps.reduce((sum, { timeoutMs }) => sum + claimMs(timeoutMs) + BETWEEN_STEPS_MS, 0);
 }
 
 /** Rolls the claim back. */
@@ -106,7 +144,7 @@ async function why(tx: Tx, action: Action): Promise<Claim> {
     FROM action WHERE id = ${action.id}`;
   if (row?.['state'] === 'started' || row?.['state'] === 'unknown')
     return { kind: 'taken', inMs: Math.max(50, Number(row['left_ms'])) };
-  if (row?.['state'] !== 'approved') return { kind: 'taken', inMs: 0 };
+  if (row?.['state'] !== 'approved' && row?.['state'] !== 'queued') return { kind: 'taken', inMs: 0 };
   return row['expired'] === true ? { kind: 'expired' } : { kind: 'busy' };
 }
 

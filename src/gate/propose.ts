@@ -1,32 +1,38 @@
 import { randomBytes } from 'node:crypto';
 import { mayRunUnasked, unaskedBy } from '../approvals/autonomy.ts';
 import { denialsOf, deniedThisRound, lockSystem } from '../approvals/denials.ts';
-import { type Plan, planHash } from '../approvals/plan-hash.ts';
+import { planHash } from '../approvals/plan-hash.ts';
 import { withoutPolicy } from '../approvals/rules/policy-rules.ts';
-import type { Demands } from '../approvals/rules/rule.ts';
-import type { Risk } from '../domain/action.ts';
+import { strictest } from '../approvals/rules/strictest.ts';
+import { MAX_STEPS } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
-import { applicationKeys, objectKeys, type TouchedObject } from '../domain/denial.ts';
-import { OpsError, type Refusal, refuse } from '../domain/errors.ts';
+import { applicationKeys, type Denial, objectKeys } from '../domain/denial.ts';
+import { type Refusal, refuse } from '../domain/errors.ts';
 import { type ActionId, asActionId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
-import { sameCommand } from '../domain/same-command.ts';
 import type { Tx } from '../domain/sql.ts';
-import type { Json, ProposalNotes, VerifyPlan } from '../domain/tool-call.ts';
+import type { Json, ProposalNotes } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
-import { plainJson } from '../security/inputs/plain-json.ts';
 import { switchScopes } from '../security/kill-switch.ts';
-import { rateRefusal } from '../security/rate-limit.ts';
-import type { ActiveTool, ToolContext } from '../tools/define.ts';
-import { aimOf, type ReadsCriterion, readRed, storeReading } from './aim.ts';
+import { type Aim, aimOf, type ReadsCriterion, readRed, storeReading } from './aim.ts';
+import {
+  type Called,
+  type Drafted,
+  draftStep,
+  hiddenIn,
+  hides,
+  secretInPlan,
+  triedAlready,
+} from './draft-step.ts';
 import type { GateDeps } from './gate-deps.ts';
+import { clashIn, ofStep, pointOfNoReturn } from './plan-of-steps.ts';
 import type { Screened } from './screened.ts';
-import { touchedBy } from './touched.ts';
 
-/** Whose click asked for it, and which action it takes back. */
+/** Whose click asked for it, and which action it takes back; `andThen`: what the later steps take back. */
 export interface UndoOrder {
   readonly actionId: ActionId;
   readonly by: string;
+  readonly andThen?: readonly ActionId[];
 }
 
 /** A person who was asked and said No has it asked again: it is not kept back for the No of this round. */
@@ -36,91 +42,79 @@ export interface AgainOrder {
 }
 
 /**
- * Station 9 for a call nobody has approved: reads the state, and writes the action as it would run. Nothing is changed.
- * One undecided action an incident: asked again after a crash, the same plan is answered with the action already there.
+ * Station 9 for a call nobody has approved: reads the state, and writes the plan as it would run. Nothing is changed.
+ * One undecided plan an incident: asked again after a crash, the same plan is answered with the one already there.
  */
 export async function propose(
   deps: GateDeps & { readonly screened: Screened; readonly criterion: ReadsCriterion },
   credential: Credential,
-  tool: ActiveTool<unknown, Json>,
-  context: ToolContext,
-  input: Json,
+  calls: readonly [Called, ...Called[]],
   notes: ProposalNotes | undefined,
   undo?: UndoOrder,
   again?: AgainOrder,
 ): Promise<{ readonly ok: true; readonly actionId: ActionId; readonly text: string } | Refusal> {
-  const { sql, records, screened } = deps;
+  const { sql, records } = deps;
+  const { incidentId } = credential;
+  const { context } = calls[0];
   const target = context.target.name;
-  const command = tool.command(input);
-  // Promise 2: what redaction would have to hide cannot be shown, so it cannot be approved.
-  const hides = (value: Json): boolean => canonicalJson(deps.redactJson(value)) !== canonicalJson(value);
-  const secret = refuse(
-    'SECRET_IN_PLAN',
-    'The arguments hold what looks like a secret; such an action cannot be shown, so it cannot be proposed.',
-  );
-  if (deps.redact(command) !== command || hides(input)) return secret;
-  // A placeholder that nothing could be put back for: what would run is not what anybody sees.
-  if (PLACEHOLDER.test(command) || PLACEHOLDER.test(canonicalJson(input)))
-    return refuse(
-      'HIDDEN_IN_PLAN',
-      'An argument stands for something that is hidden; such an action cannot be shown, so it cannot be proposed.',
-    );
+  const of = calls.length;
+  const step = (at: number, refusal: Refusal): Refusal =>
+    ofStep(at, of, calls[at]?.tool.command(calls[at].input) ?? '', refusal);
+  if (of > MAX_STEPS)
+    return refuse('TOO_MANY_STEPS', `A plan has at most ${MAX_STEPS} steps, and this one has ${of}.`);
+  for (const [at, call] of calls.entries()) {
+    const hidden = hiddenIn(deps, call);
+    if (hidden) return ofStep(at, of, call.tool.name, hidden);
+  }
 
   const identity = await deps.identity(target);
   const system = identity.systemIdentifier;
-  const ranBefore = await sql`
-    SELECT command, state FROM action WHERE incident_id = ${credential.incidentId}
-      AND (target = ${target} OR identity = ${system})
-      AND tool = ${tool.name} AND state IN ('failed', 'succeeded') AND tool_call_id IS NOT NULL`;
-  // A person may take back what has been taken back and done again.
-  const ran = undo ? undefined : ranBefore.find((row) => sameCommand(String(row['command']), command));
-  if (ran)
-    return refuse(
-      'TRIED_ALREADY',
-      `"${command}" has already been run in this incident${ran['state'] === 'failed' ? ' and failed' : ''}; it is not run again.`,
-    );
-
-  const aim = await aimOf(sql, credential, tool, input, notes, undo !== undefined);
-  if ('ok' in aim) return aim;
-  if (hides(aim.criterion as unknown as Json)) return secret;
+  const aims: Aim[] = [];
+  for (const [at, call] of calls.entries()) {
+    // A person may take back what has been taken back and done again.
+    const tried = undo ? undefined : await triedAlready(deps, incidentId, call, system);
+    if (tried) return step(at, tried);
+    const aim = await aimOf(sql, credential, call.tool, call.input, notes, undo !== undefined);
+    if ('ok' in aim) return step(at, aim);
+    aims.push(aim);
+  }
+  // All steps are for one purpose, and one criterion judges what they did together.
+  const [aim] = aims;
+  if (!aim) throw new Error('a plan without a step');
+  if (hides(deps, aim.criterion as unknown as Json)) return secretInPlan;
   const reading = aim.criterion && (await readRed(deps, credential, context, aim.criterion));
   if (reading && 'ok' in reading) return reading;
-  const before = await tool.preflight(context, input);
-  const guard = plainOf(before.guard);
-  const objects = touchedBy(tool, input, guard, before, system).map((each) => shownObject(each, shown));
-  const limit = tool.limit?.(input, guard, objects);
-  const limited = limit && (await rateRefusal(sql, limit));
-  if (limited) return limited;
+
+  const rules = deps.rules ?? withoutPolicy({ approvers: [], approvalMinutes: deps.approvalMinutes });
+  const drafts: Drafted[] = [];
+  for (const [at, call] of calls.entries()) {
+    const options = { runbookId: notes?.runbookId ?? null, system, rules };
+    const draft = await draftStep(deps, call, aim, options);
+    if ('ok' in draft) return step(at, draft);
+    drafts.push(draft);
+  }
+  const clash = clashIn(drafts);
+  if (clash) return clash;
+  const noReturn = pointOfNoReturn(calls);
   const id = asActionId(newId('act', randomBytes));
+  const steps = drafts.map(({ plan }, at) => ({
+    ...plan,
+    id: at === 0 ? id : asActionId(newId('act', randomBytes)),
+    planId: id,
+    undoes: undo ? ([undo.actionId, ...(undo.andThen ?? [])][at] ?? null) : null,
+    ...(at === 0 && noReturn ? { undo: `${plan.undo}\n${noReturn}` } : {}),
+  }));
+  const [head] = steps;
+  if (!head) throw new Error('a plan without a step');
+
   const stopped = await deps.killSwitch.stopped(switchScopes(target, context.target.domain));
   const auditOnly = stopped !== undefined;
   // The mode is the operator's lasting word; a switch is taken back, and then this is looked at again.
   const heldBy = stopped?.code === 'STOPPED' ? stopped.reason : null;
-  const verify = aim.criterion ?? tool.effect(input, guard);
-  if (hides(verify as unknown as Json)) return secret;
-  const plan: Omit<Plan, 'denialsAcknowledged'> = {
-    tool: tool.name,
-    target,
-    input,
-    command,
-    guard,
-    why: shown(notes?.why ?? ''),
-    blastRadius: shown(before.blastRadius),
-    preflight: [...(before.objection ? [`⚠ ${before.objection}`] : []), ...before.lines].map(shown),
-    undo: shown(before.undo),
-    risk: before.objection ? 'high' : riskOf(before.risk),
-    runbookId: notes?.runbookId ?? null,
-    verify: plainOf(verify as unknown as Json) as unknown as VerifyPlan,
-    objects,
-    purpose: aim.purpose,
-  };
-  const rules = deps.rules ?? withoutPolicy({ approvers: [], approvalMinutes: deps.approvalMinutes });
-  const asked = await rules.demands(plan);
-  if ('ok' in asked) return asked;
+  const isObjectedTo = drafts.some((draft) => draft.isObjectedTo);
+  const asked = strictest(drafts.map(({ demands }) => demands));
   // What speaks against it is for two people to weigh.
-  const demands = before.objection
-    ? { ...asked, approvals: Math.max(2, asked.approvals), autonomy: null }
-    : asked;
+  const demands = isObjectedTo ? { ...asked, approvals: Math.max(2, asked.approvals) } : asked;
   // What a person asks for again stands there to be decided, or it is not asked for.
   if (again && stopped) return stopped;
 
@@ -128,61 +122,69 @@ export async function propose(
     // No denial comes between what the card shows of them and the card.
     await lockSystem(tx, { target, identity: system });
     // Two calls of one message at once: the second has to see what the first proposed.
-    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`propose ${credential.incidentId}`}, 0))`;
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`propose ${incidentId}`}, 0))`;
     const [pending] = await tx`
-      SELECT id, tool, input, guard, target, command, round, audit_only, undoes FROM action
-       WHERE incident_id = ${credential.incidentId} AND state IN ('proposed', 'approved', 'started')`;
+      SELECT id, command, target, round, audit_only FROM action
+       WHERE incident_id = ${incidentId} AND state IN ('proposed', 'approved', 'started')`;
     // Asked again after a crash: the card that is there stands, with the words it was first proposed with.
-    if (pending && pending['audit_only'] === auditOnly && doesTheSame(pending))
+    if (pending && pending['audit_only'] === auditOnly && (await doesTheSame(tx, pending)))
       return asActionId(String(pending['id']));
-    const about = { ...plan, incidentId: credential.incidentId, identity: system, denialsAcknowledged: [] };
     // What a person takes back themselves is no answer to a No.
-    const standing = undo ? [] : await denialsOf(tx, about);
+    const standing = undo ? [] : await deniedOf(tx);
+    const about = { incidentId };
     const denied = again || undo ? undefined : await deniedThisRound(tx, about, standing);
     if (denied) return denied;
     const denialsAcknowledged = standing.map(({ id: denial }) => denial);
-    const hash = planHash({ ...plan, denialsAcknowledged });
-    const [incident] = await tx`SELECT round FROM incident WHERE id = ${credential.incidentId}`;
-    if (pending && !(await replaced(tx, pending, Number(incident?.['round'] ?? 1)))) return null;
-    await tx`
-      INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard,
-                          system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
-                          audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, purpose, identity, objects,
-                          object_keys, denials_acknowledged, autonomous_at, expires_at)
-      VALUES (${id}, ${credential.incidentId}, ${incident?.['round'] ?? 1}, 'proposed', ${tool.name}, ${target},
-              ${tx.json(input)}, ${command}, ${hash}, ${tx.json(guard)}, ${identity.systemIdentifier},
-              ${identity.timelineId}, ${plan.why}, ${plan.blastRadius}, ${tx.array(plan.preflight)}::text[], ${plan.undo},
-              ${plan.risk}, ${plan.runbookId}, ${tx.json(plan.verify)}, ${auditOnly}, ${heldBy},
-              ${demands.approvals}, ${demands.rule}, ${undo?.actionId ?? null}, ${undo?.by ?? null}, ${aim.purpose},
-              ${system}, ${tx.json(objects)}, ${tx.array([...objectKeys(objects), ...applicationKeys(objects)])}::text[],
-              ${tx.array(denialsAcknowledged)}::text[],
-              clock_timestamp() + ${standing.length > 0 ? null : await vetoMinutes(tx, demands)}::int * interval '1 minute',
-              clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
-    await records.append(tx, credential.incidentId, { type: 'action.proposed', actionId: id });
+    const [first, ...later] = steps.map((each) => ({ ...each, denialsAcknowledged }));
+    if (!first) throw new Error('a plan without a step');
+    const hash = planHash(first, later);
+    const [incident] = await tx`SELECT round FROM incident WHERE id = ${incidentId}`;
+    const round = Number(incident?.['round'] ?? 1);
+    if (pending && !(await replaced(tx, pending, round))) return null;
+    const veto = standing.length > 0 ? null : await vetoMinutes(tx);
+    for (const [at, each] of steps.entries())
+      await tx`
+        INSERT INTO action (id, plan_id, step, incident_id, round, state, tool, target, input, command, plan_hash, guard,
+                            system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
+                            audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, purpose, identity, objects,
+                            object_keys, denials_acknowledged, autonomous_at, expires_at)
+        VALUES (${each.id}, ${id}, ${at + 1}, ${incidentId}, ${round}, ${at === 0 ? 'proposed' : 'queued'}, ${each.tool}, ${target},
+                ${tx.json(each.input)}, ${each.command}, ${hash}, ${tx.json(each.guard)}, ${identity.systemIdentifier},
+                ${identity.timelineId}, ${each.why}, ${each.blastRadius}, ${tx.array(each.preflight)}::text[], ${each.undo},
+                ${each.risk}, ${each.runbookId}, ${tx.json(each.verify)}, ${auditOnly}, ${at === 0 ? heldBy : null},
+                ${demands.approvals}, ${demands.rule}, ${each.undoes}, ${undo?.by ?? null}, ${aim.purpose},
+                ${system}, ${tx.json(each.objects)},
+                ${tx.array([...objectKeys(each.objects), ...applicationKeys(each.objects)])}::text[],
+                ${tx.array(denialsAcknowledged)}::text[],
+                clock_timestamp() + ${at === 0 ? veto : null}::int * interval '1 minute',
+                clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
+    await records.append(tx, incidentId, { type: 'action.proposed', actionId: id });
     await again?.stored(tx, id, demands.expiresMinutes);
-    if (reading)
-      await storeReading(tx, { incidentId: credential.incidentId, actionId: id }, 'proposal', reading);
+    if (reading) await storeReading(tx, { incidentId, actionId: id }, 'proposal', reading);
     // No phase waits for an undo: its own turn comes to expire it.
     if (undo)
-      await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'undo', ${demands.expiresMinutes * 60_000 + 500}::bigint)`;
+      await tx`SELECT sentry_enqueue_turn(${incidentId}, 'undo', ${demands.expiresMinutes * 60_000 + 500}::bigint)`;
     if (stopped)
       // The intent in full: what would have been asked for, and what kept it from being.
       await deps.audit.appendIn(tx, {
         kind: 'gate.would_propose',
         actor: credential.role,
-        incidentId: credential.incidentId,
+        incidentId,
         details: {
           action: id,
-          tool: tool.name,
+          tool: head.tool,
           target,
-          input,
-          command,
+          input: head.input,
+          command: head.command,
           planHash: hash,
-          why: plan.why,
-          blastRadius: plan.blastRadius,
-          undo: plan.undo,
-          risk: plan.risk,
+          why: head.why,
+          blastRadius: head.blastRadius,
+          undo: head.undo,
+          risk: head.risk,
           kept: stopped.code,
+          ...(of > 1
+            ? { andThen: steps.slice(1).map(({ tool, input, command }) => ({ tool, input, command })) }
+            : {}),
         },
       });
     // Too late for the caller is too late for the card: it has been told that nothing was proposed.
@@ -190,35 +192,45 @@ export async function propose(
     return id;
   });
 
-  /** How long it stands before it runs unasked, when that is earned; its turn is asked for at once. Null: it is asked for. */
-  async function vetoMinutes(tx: Tx, demands: Demands): Promise<number | null> {
-    const { expiresMinutes } = demands;
-    const runsAt = new Date(Date.now() + (demands.autonomy?.vetoMinutes ?? 0) * 60_000);
-    const autonomy = unaskedBy(demands, runsAt);
-    if (!autonomy || auditOnly || autonomy.vetoMinutes >= expiresMinutes) return null;
-    if (!(await mayRunUnasked(tx, { ...plan, id, identity: system }, autonomy))) return null;
-    const ms = autonomy.vetoMinutes * 60_000 + 500;
-    await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'unasked', ${ms}::bigint)`;
-    return autonomy.vetoMinutes;
+  /** The denials that stand on any step, each once. */
+  async function deniedOf(tx: Tx): Promise<readonly Denial[]> {
+    const found = new Map<string, Denial>();
+    for (const each of steps) {
+      const about = { ...each, incidentId, identity: system, denialsAcknowledged: [] };
+      for (const denial of await denialsOf(tx, about)) found.set(denial.id, denial);
+    }
+    return [...found.values()];
   }
 
-  function doesTheSame(pending: Record<string, unknown>): boolean {
-    const then = {
-      tool: pending['tool'],
-      target: pending['target'],
-      input: pending['input'],
-      guard: pending['guard'],
-    };
-    return (
+  /**
+   * How long it stands before it runs unasked, when every step has earned that; its turn is asked for at once. Null: it is
+   * asked for.
+   */
+  async function vetoMinutes(tx: Tx): Promise<number | null> {
+    // A tool that a rule lets run so often is not run oftener by being planned twice.
+    const isOnceEach = new Set(steps.map(({ tool }) => tool)).size === of;
+    if (auditOnly || isObjectedTo || !isOnceEach) return null;
+    const longest = Math.max(...drafts.map((draft) => draft.demands.autonomy?.vetoMinutes ?? 0));
+    const runsAt = new Date(Date.now() + longest * 60_000);
+    if (longest >= demands.expiresMinutes) return null;
+    for (const [at, draft] of drafts.entries()) {
+      const autonomy = unaskedBy(draft.demands, runsAt);
+      const each = steps[at];
+      if (!autonomy || !each || !(await mayRunUnasked(tx, { ...each, identity: system }, autonomy)))
+        return null;
+    }
+    await tx`SELECT sentry_enqueue_turn(${incidentId}, 'unasked', ${longest * 60_000 + 500}::bigint)`;
+    return longest;
+  }
+
+  async function doesTheSame(tx: Tx, pending: Record<string, unknown>): Promise<boolean> {
+    const rows = await tx`
+      SELECT tool, target, input, guard, command, undoes FROM action
+       WHERE plan_id = (SELECT plan_id FROM action WHERE id = ${String(pending['id'])}) ORDER BY step`;
+    const same = ({ tool, input, guard, command, undoes }: Record<string, unknown>): Json =>
       // What a person takes back is no plan of the incident's, and a plan no answer to who takes something back.
-      pending['undoes'] === (undo?.actionId ?? null) &&
-      pending['command'] === command &&
-      canonicalJson(then as Json) === canonicalJson({ tool: tool.name, target, input, guard })
-    );
-  }
-
-  function shown(text: string): string {
-    return screened.line(text.replace(NOT_DRAWN, ''));
+      ({ tool, target, input, guard, command, undoes }) as Json;
+    return canonicalJson(rows.map(same)) === canonicalJson(steps.map(same));
   }
 
   /**
@@ -226,7 +238,7 @@ export async function propose(
    * or a proposal of an earlier round (in AUDIT mode none is ever decided).
    */
   async function replaced(tx: Tx, pending: Record<string, unknown>, round: number): Promise<boolean> {
-    const same = pending['target'] === target && pending['command'] === command;
+    const same = pending['target'] === target && pending['command'] === head?.command;
     const forShow = pending['audit_only'] === true;
     if (!same && !forShow && Number(pending['round']) === round) return false;
     const reason = same
@@ -237,12 +249,7 @@ export async function propose(
        WHERE id = ${String(pending['id'])} AND state = 'proposed' RETURNING id`;
     const actionId = asActionId(String(pending['id']));
     if (rows.length > 0)
-      await records.append(
-        tx,
-        credential.incidentId,
-        { type: 'action.void', actionId, reason },
-        `void:${actionId}`,
-      );
+      await records.append(tx, incidentId, { type: 'action.void', actionId, reason }, `void:${actionId}`);
     return rows.length > 0;
   }
 
@@ -255,42 +262,6 @@ export async function propose(
   return {
     ok: true,
     actionId: stored,
-    text: `Proposed as ${stored}: ${command}\nIt waits for a person's approval; it has not run.`,
+    text: `Proposed as ${stored}: ${steps.map(({ command }) => command).join('; then ')}\nIt waits for a person's approval; it has not run.`,
   };
-}
-
-const PLACEHOLDER = /\[(?:redacted:[\w.-]+(?:#\d+)?|withheld\b)/;
-
-/** What is not drawn, and what turns the reading direction, may not stand on a card either. */
-const NOT_DRAWN = /(?!\t|\n|\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-
-/** As the database gives it back, or no hash of it would ever be met again. */
-function plainOf(value: Json): Json {
-  const plain = plainJson(value);
-  if (plain.ok) return plain.value;
-  throw new OpsError(plain.code, `What was seen, or how to check it, cannot be kept: ${plain.reason}`, {
-    hint: 'This is a mistake in the tool.',
-  });
-}
-
-/** An object as it stands on a card. */
-function shownObject(
-  { application, ...object }: TouchedObject,
-  shown: (text: string) => string,
-): TouchedObject {
-  return {
-    ...object,
-    label: shown(object.label),
-    ...(application ? { application: { ...application, label: shown(application.label) } } : {}),
-  };
-}
-
-/** What a tool calls neither low nor medium is high. */
-export function riskOf(risk: Risk): Risk {
-  return risk === 'low' || risk === 'medium' ? risk : 'high';
-}
-
-/** Whether an error of a preflight means that what the action is about is gone. */
-export function isGone(error: unknown): boolean {
-  return error instanceof OpsError && (error.code === 'GONE' || error.code === 'POSTGRES_VICTIM');
 }

@@ -1,6 +1,6 @@
 import type { Approvals } from '../approvals/approvals.ts';
 import type { ApprovalPolicy } from '../approvals/policy.ts';
-import { type Action, undoOf } from '../domain/action.ts';
+import { type Action, stepsOf, undoOf } from '../domain/action.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import type { ActionId } from '../domain/ids.ts';
 import type { IncidentState } from '../domain/incident.ts';
@@ -24,7 +24,8 @@ export interface Undo {
   /** Whether its card carries the button. */
   can(action: Action): boolean;
   /**
-   * Proposes the exact inverse of an action that ran, and approves it by the same click. It runs by its own turn, through
+   * Proposes the exact inverse of an action that ran, and approves it by the same click; of a plan, the inverses of what
+   * succeeded of it and has one, the last step first, as a plan. It runs by its own turn, through
    * all stations and the ledger, once, and only while the target still is what the action made of it. Where the policy
    * wants more people, or somebody else, its card asks for them.
    */
@@ -39,6 +40,13 @@ type UndoDeps = Pick<GateDeps, 'records' | 'audit' | 'vault' | 'killSwitch' | 'r
   readonly shutdown: AbortSignal;
 };
 
+/** The call that takes back a step that ran. */
+interface Inverse {
+  readonly tool: string;
+  readonly input: Json;
+  readonly of: Action;
+}
+
 /** Nothing of the incident runs, and nothing is about to be decided. */
 const atRest: readonly IncidentState[] = ['reported', 'escalated', 'resolved', 'stopped'];
 
@@ -50,9 +58,17 @@ export function createUndo(deps: UndoDeps): Undo {
     return tool?.kind === 'active' ? (tool as ActiveTool<unknown, Json>) : undefined;
   };
 
-  async function inverseOf(action: Action) {
+  async function inverseOf(action: Action): Promise<Inverse | null> {
     const call = action.toolCallId && (await records.toolCall(action.toolCallId));
-    return (call && toolOf(action)?.inverse?.(call.result)) || null;
+    const inverse = call && toolOf(action)?.inverse?.(call.result);
+    return inverse ? { ...inverse, of: action } : null;
+  }
+
+  /** What of its plan can be taken back, the last step first: what an earlier undo has left is among it. */
+  async function inversesOf(action: Action, actions: readonly Action[]): Promise<readonly Inverse[]> {
+    const ran = stepsOf(actions, action).filter(({ state }) => state === 'succeeded');
+    const inverses = await Promise.all(ran.toReversed().map(inverseOf));
+    return inverses.filter((inverse) => inverse !== null);
   }
 
   /** Why it cannot be undone now by this person; else the call that does it. */
@@ -63,20 +79,25 @@ export function createUndo(deps: UndoDeps): Undo {
     const { incident } = record;
     if (action.planHash !== planHash)
       return refuse('PLAN_CHANGED', 'This is not the action that the card shows. Nothing was undone.');
-    const inverse = await inverseOf(action);
-    if (action.state !== 'succeeded' || !inverse)
+    const all = await inversesOf(action, record.actions);
+    if (all.length === 0)
       return refuse(
         'NOT_UNDOABLE',
         `${action.tool} is ${action.state}: there is nothing to undo by a click.`,
       );
-    const draft: Action = { ...action, tool: inverse.tool, input: inverse.input, runbookId: null };
-    const mayNot = await policy.mayDecide(by, draft, incident, 'approve');
-    if (mayNot) return mayNot;
-    const earlier = undoOf(record.actions, action);
-    if (earlier && earlier.state !== 'proposed')
+    for (const inverse of all) {
+      const draft: Action = { ...action, tool: inverse.tool, input: inverse.input, runbookId: null };
+      const mayNot = await policy.mayDecide(by, draft, incident, 'approve');
+      if (mayNot) return mayNot;
+    }
+    const earlier = all.map((inverse) => undoOf(record.actions, inverse.of));
+    const left = all.filter((_, at) => earlier[at]?.state !== 'succeeded');
+    const open = earlier.find((undo) => undo && !['proposed', 'queued', 'succeeded'].includes(undo.state));
+    const [inverse, ...andThen] = left;
+    if (open || !inverse)
       return refuse(
         'UNDONE_ALREADY',
-        `Your click changed nothing: ${standing[earlier.state] ?? 'it is undone'}.`,
+        `Your click changed nothing: ${standing[open?.state ?? 'succeeded'] ?? 'it is undone'}.`,
       );
     if (!atRest.includes(incident.state))
       return refuse(
@@ -86,18 +107,21 @@ export function createUndo(deps: UndoDeps): Undo {
     const scopes = switchScopes(action.target, deps.targets.get(action.target)?.domain ?? incident.domain);
     const stopped = await deps.killSwitch.stopped(scopes);
     if (stopped) return refuse(stopped.code, `${stopped.reason} Nothing was undone.`);
-    return { action, inverse };
+    return { action, inverses: [inverse, ...andThen] as const };
   }
 
   async function propose(
-    { action, inverse }: { action: Action; inverse: { tool: string; input: Json } },
+    { action, inverses }: { action: Action; inverses: readonly [Inverse, ...Inverse[]] },
     by: string,
   ) {
+    const [inverse, ...later] = inverses;
+    const why = ({ of }: Inverse): string => `A person takes back ${of.tool} (${of.id}).`;
+    const andThen = later.map((each) => ({ tool: each.tool, input: each.input, why: why(each) }));
     const credential = vault.mint({
       role: 'surgeon',
       incidentId: action.incidentId,
       targets: [action.target],
-      tools: [inverse.tool],
+      tools: inverses.map(({ tool }) => tool),
     });
     try {
       const answer = await deps.gate.call(
@@ -107,12 +131,17 @@ export function createUndo(deps: UndoDeps): Undo {
           target: action.target,
           input: inverse.input,
           proposal: {
-            why: `A person takes back ${action.tool} (${action.id}).`,
+            why: why(inverse),
             runbookId: null,
             verify: null,
+            andThen,
           },
         },
-        { purpose: `undo ${action.id}`, signal: deps.shutdown, undo: { actionId: action.id, by } },
+        {
+          purpose: `undo ${action.id}`,
+          signal: deps.shutdown,
+          undo: { actionId: inverse.of.id, by, andThen: later.map(({ of }) => of.id) },
+        },
       );
       if (answer.kind === 'ok') return refuse('NOT_ACTIVE', `${inverse.tool} changes nothing.`);
       return answer.kind === 'proposed'

@@ -78,11 +78,12 @@ async function askAgain(deps: Deps, click: DeniedClick): Promise<AfterAll> {
 
 /** Through the gate like any proposal: fresh pre-flight, new card. The incident waits for it from the same moment on. */
 async function proposeAgain(deps: Deps, incident: Incident, action: Action, by: string): Promise<AfterAll> {
+  const [, ...andThen] = await deps.records.plan(action.planId);
   const credential = deps.vault.mint({
     role: 'surgeon',
     incidentId: incident.id,
     targets: [action.target],
-    tools: [action.tool],
+    tools: [action.tool, ...andThen.map((step) => step.tool)],
   });
   const stored = async (tx: Tx, id: ActionId, expiresMinutes: number): Promise<void> => {
     const moved = await moveIn(tx, deps, incident, {
@@ -100,7 +101,7 @@ async function proposeAgain(deps: Deps, incident: Incident, action: Action, by: 
     const { tool, target, input, why, runbookId, verify } = action;
     const answer = await deps.gate.call(
       credential,
-      { tool, target, input, proposal: { why, runbookId, verify } },
+      { tool, target, input, proposal: { why, runbookId, verify, andThen } },
       { purpose: `ask again for ${action.id}`, signal: deps.shutdown, again: { stored } },
     );
     if (answer.kind === 'proposed') return { ok: true, text: null };

@@ -21,6 +21,32 @@ const HINT_MAX = 2_000;
 export function createSteering(deps: InvestigationDeps & { readonly audit: AuditLog }): Steering {
   const { sql, records, audit } = deps;
 
+  /** A plan under way begins no step any more; what has begun ends. Null: nothing is left of it that could begin. */
+  async function callOffRest(incidentId: IncidentId, by: string, reason: string): Promise<string | null> {
+    const steps = await sql.begin(async (tx) => {
+      const rows = await tx`
+        UPDATE action SET state = 'skipped', finished_at = clock_timestamp(), outcome = ${`Not run: stopped by ${by}.`}
+         WHERE incident_id = ${incidentId} AND undoes IS NULL AND NOT audit_only AND state = 'queued'
+           AND EXISTS (SELECT FROM action f WHERE f.id = action.plan_id AND f.state IN ('started', 'unknown', 'succeeded'))
+        RETURNING id, step`;
+      if (rows.length === 0) return [];
+      await records.append(tx, incidentId, { type: 'incident.stopped', by, reason: deps.redact(reason) });
+      await audit.appendIn(tx, {
+        kind: 'plan.stopped',
+        actor: by,
+        incidentId,
+        details: { reason: deps.redact(reason), skipped: rows.map(({ id }) => String(id)) },
+      });
+      await tx`SELECT sentry_enqueue_turn(${incidentId}, 'plan stopped', 0)`;
+      return rows.map(({ step }) => Number(step)).toSorted((a, b) => a - b);
+    });
+    deps.reporter.changed(incidentId);
+    const [first] = steps;
+    return first === undefined
+      ? null
+      : `The plan of ${incidentId} is stopped: step ${first} and what follows it does not run. What has begun ends within its time limit; then I look whether it helped.`;
+  }
+
   return {
     async hint(incidentId, by, text) {
       const incident = await records.incident(incidentId);
@@ -56,6 +82,8 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       const incident = await records.incident(incidentId);
       if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
       if (incident.state === 'stopped') return refuse('ALREADY_STOPPED', `${incidentId} is stopped already.`);
+      const rest = incident.state === 'remediating' ? await callOffRest(incidentId, by, reason) : null;
+      if (rest) return { ok: true, text: rest };
       if (!mayMove(incident.state, 'stopped'))
         return refuse(
           'CANNOT_STOP',

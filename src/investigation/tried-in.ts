@@ -1,5 +1,5 @@
 import type { TriedAction } from '../agents/ports.ts';
-import { neverRan } from '../domain/action.ts';
+import { neverRan, stepsOf } from '../domain/action.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 
 /**
@@ -14,7 +14,13 @@ export function triedIn({ actions, events }: IncidentRecord): readonly TriedActi
     const ended = events.findLast(
       (event) => event.type === 'action.finished' && event.actionId === action.id,
     );
-    const next = ended && events.find((event) => event.type === 'action.started' && event.seq > ended.seq);
+    // The steps of one plan are judged as one, after the last of them.
+    const plan = new Set(stepsOf(actions, action).map(({ id }) => id));
+    const next =
+      ended &&
+      events.find(
+        (event) => event.type === 'action.started' && event.seq > ended.seq && !plan.has(event.actionId),
+      );
     const verified = events.findLast(
       (event) =>
         event.type === 'verification.concluded' &&

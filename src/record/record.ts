@@ -34,6 +34,8 @@ export interface IncidentRecords {
   findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;
   toolCall(id: ToolCallId): Promise<ToolCall | null>;
   action(id: ActionId): Promise<Action | null>;
+  /** All steps of a plan, in their order. */
+  plan(id: ActionId): Promise<readonly Action[]>;
   /**
    * Appends an event inside the caller's transaction. With a `dedupeKey` the same event of a step that runs again after
    * a crash is recorded once; returns whether it was new.
@@ -57,6 +59,10 @@ export function createRecords(sql: Sql): IncidentRecords {
     incident: (id) => one(sql`SELECT * FROM incident WHERE id = ${id}`, toIncident),
     toolCall: (id) => one(sql`SELECT * FROM tool_call WHERE id = ${id}`, toToolCall),
     action: (id) => one(sql`SELECT * FROM action WHERE id = ${id}`, toAction),
+    plan: async (id) => {
+      const rows = await sql`SELECT * FROM action WHERE plan_id = ${id} ORDER BY step`;
+      return rows.map(toAction);
+    },
     findByThread: (channel, threadTs) =>
       one(
         sql`SELECT id FROM incident WHERE channel = ${channel} AND thread_ts = ${threadTs}`,
@@ -72,7 +78,7 @@ export function createRecords(sql: Sql): IncidentRecords {
           tx`SELECT * FROM alert WHERE incident_id = ${id} ORDER BY id`,
           tx`SELECT * FROM event WHERE incident_id = ${id} ORDER BY seq`,
           tx`SELECT * FROM tool_call WHERE incident_id = ${id} ORDER BY started_at, id`,
-          tx`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, id`,
+          tx`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, plan_id, step`,
           tx`SELECT * FROM episode WHERE incident_id = ${id} ORDER BY id`,
           tx`SELECT * FROM denial d WHERE EXISTS (
                SELECT FROM action a WHERE a.incident_id = ${id}

@@ -52,6 +52,8 @@ export const toIncident = (row: SqlRow): Incident => pick(row, incidentColumns) 
 const actionColumns = [
   'id',
   'incident_id',
+  'plan_id',
+  'step',
   'round',
   'state',
   'tool',

@@ -1,9 +1,11 @@
-import type { Action } from '../domain/action.ts';
+import { type Action, stepsOf } from '../domain/action.ts';
 import type { Denial } from '../domain/denial.ts';
+import { describePlan } from '../domain/describe-act.ts';
 import type { Diagnosis } from '../domain/diagnosis.ts';
 import type { IncidentEvent } from '../domain/event.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../domain/model-words.ts';
+import { stepResult } from '../domain/plan-progress.ts';
 import { heldBackWords } from '../domain/seen-before.ts';
 import { stateInWords } from './words.ts';
 
@@ -142,7 +144,35 @@ const isTriage = (reason: string, { events }: IncidentRecord): boolean =>
   events.some((event) => event.type === 'triage.concluded' && event.triage.reason === reason);
 
 function actionsOf(record: IncidentRecord): string[] {
-  return record.actions.flatMap((action) => [
+  return record.actions.flatMap((action) => {
+    if (action.step > 1) return [];
+    const steps = stepsOf(record.actions, action);
+    return steps.length > 1 ? planLines(record, steps, action) : actionLines(record, action);
+  });
+}
+
+/** A plan of several steps: decided once, told step by step. */
+function planLines(record: IncidentRecord, steps: readonly Action[], first: Action): string[] {
+  return [
+    `*Plan* ${first.id} on ${first.target}, ${steps.length} steps: ${describePlan(steps)}`,
+    `• ${decisionOf(first, true)}`,
+    ...steps.flatMap((step) => denialsOf(record, step)),
+    ...steps.flatMap((step) => {
+      const { mark, says } = stepResult(step, steps);
+      return [
+        `• ${mark} step ${step.step}, ${says}: \`${step.command}\``,
+        `   ${label('why', isWhyInModelsWords(step, record.events))}${step.why || 'not said'}`,
+        ...(step.outcome && step.state !== 'skipped'
+          ? [`   result: ${step.outcome}${step.toolCallId ? ` [${step.toolCallId}]` : ''}`]
+          : []),
+      ];
+    }),
+    '',
+  ];
+}
+
+function actionLines(record: IncidentRecord, action: Action): string[] {
+  return [
     `*Action* ${action.id} on ${action.target}: \`${action.command}\``,
     `• ${label('why', isWhyInModelsWords(action, record.events))}${action.why || 'not said'}`,
     `• ${decisionOf(action)}`,
@@ -151,7 +181,7 @@ function actionsOf(record: IncidentRecord): string[] {
       ? [`• result: ${action.outcome}${action.toolCallId ? ` [${action.toolCallId}]` : ''}`]
       : []),
     '',
-  ]);
+  ];
 }
 
 /** What people have said no to: here in full; elsewhere who to ask, since its reader need not be able to read there. */
@@ -179,7 +209,8 @@ function denialsOf({ denials, incident }: IncidentRecord, { id, denialsAcknowled
   return [...own, ...shown];
 }
 
-function decisionOf(action: Action): string {
+/** `isPlan`: what became of it stands with its steps. */
+function decisionOf(action: Action, isPlan = false): string {
   const when = action.decidedAt ? ` at ${moment(action.decidedAt)}` : '';
   const because = action.decisionReason ? `, because: ${action.decisionReason}` : '';
   const who = action.decidedBy ? `<@${action.decidedBy}>` : 'nobody';
@@ -194,12 +225,16 @@ function decisionOf(action: Action): string {
       return `expired at ${moment(action.expiresAt)}: nothing was run`;
     case 'void':
       return 'void: nothing was run';
+    case 'queued':
+      return 'waits for the step before it';
+    case 'skipped':
+      return 'skipped: not run';
     case 'approved':
     case 'started':
     case 'succeeded':
     case 'failed':
     case 'unknown':
-      return `approved by ${who}${when}; ${action.state}`;
+      return `approved by ${who}${when}${isPlan ? '' : `; ${action.state}`}`;
     default: {
       const never: never = action.state;
       return never;
@@ -252,7 +287,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'plan.none':
       return `no action: ${event.reason}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
     case 'action.proposed':
-      return `proposed ${event.actionId}`;
+      return `proposed ${event.actionId}${sizeOf(event.actionId, record)}`;
     case 'action.approved':
       return `${event.by === 'policy' ? 'the policy' : `<@${event.by}>`} approved ${event.actionId}`;
     case 'action.seconded':
@@ -270,11 +305,11 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'action.expired':
       return `${event.actionId} expired`;
     case 'action.void':
-      return `${event.actionId} is void: ${event.reason}`;
+      return `${nameOf(event.actionId, record)} is void: ${event.reason}`;
     case 'action.started':
-      return `running ${event.actionId}`;
+      return `running ${nameOf(event.actionId, record)}`;
     case 'action.finished':
-      return `${event.outcome}: ${event.text}`;
+      return `${stepNameOf(event.actionId, record)}${event.outcome}: ${event.text}`;
     case 'verification.checked':
       return `looked: ${event.lines.join('; ')}`;
     case 'verification.concluded':
@@ -316,6 +351,30 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return never;
     }
   }
+}
+
+/** The steps of the plan that an action belongs to; none where it stands alone. */
+function planOf(id: Action['id'], { actions }: IncidentRecord): readonly Action[] {
+  const action = actions.find((each) => each.id === id);
+  const steps = action ? stepsOf(actions, action) : [];
+  return steps.length > 1 ? steps : [];
+}
+
+function sizeOf(id: Action['id'], record: IncidentRecord): string {
+  const { length } = planOf(id, record);
+  return length === 0 ? '' : `, a plan of ${length} steps`;
+}
+
+/** `step 2 of 3 `; nothing for what stands alone. */
+function stepNameOf(id: Action['id'], record: IncidentRecord): string {
+  const steps = planOf(id, record);
+  const step = steps.find((each) => each.id === id)?.step;
+  return step === undefined ? '' : `step ${step} of ${steps.length} `;
+}
+
+function nameOf(id: Action['id'], record: IncidentRecord): string {
+  const step = stepNameOf(id, record);
+  return step === '' ? id : `${step}of ${planOf(id, record)[0]?.id ?? id}`;
 }
 
 /** What a model was shown from memory, by place and trust; null where there was nothing. */

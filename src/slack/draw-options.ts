@@ -50,7 +50,9 @@ export function createDrawOptions(parts: {
 
   /** What those are called whose No an open card shows. */
   const namesOf = async ({ denials, actions }: IncidentRecord): Promise<ReadonlyMap<string, string>> => {
-    const open = actions.find(({ state }) => state === 'proposed')?.denialsAcknowledged ?? [];
+    const open = actions
+      .filter(({ state }) => state === 'proposed' || state === 'queued')
+      .flatMap(({ denialsAcknowledged }) => denialsAcknowledged);
     const ids = new Set(denials.filter(({ id }) => open.includes(id)).map(({ saidBy }) => saidBy));
     return new Map(await Promise.all([...ids].map(async (id) => [id, await parts.people.name(id)] as const)));
   };

@@ -68,6 +68,8 @@ export function aDiagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
 export function anAction(changes: Partial<Action> = {}): Action {
   return {
     id: ACTION,
+    planId: changes.id ?? ACTION,
+    step: 1,
     incidentId: INCIDENT,
     round: 1,
     state: 'proposed',

@@ -1,3 +1,4 @@
+import { MAX_STEPS } from '../../domain/action.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
 import { OpsError } from '../../domain/errors.ts';
 import { asActionId, asToolCallId, type ToolCallId } from '../../domain/ids.ts';
@@ -30,6 +31,7 @@ export interface ClaudeDeps extends RoleDeps {
 
 const DIAGNOSIS_USD = 2;
 const PLANNING_USD = 0.5;
+const PLANNING_TURNS = 6;
 /** What one more round may cost at most, US dollars. */
 export const ROUND_USD = DIAGNOSIS_USD + PLANNING_USD;
 
@@ -215,7 +217,7 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
   const outcome = await runRole(deps, work, {
     role: 'surgeon',
     data: incidentData(work, nowOf(deps), { ...diagnosisData(diagnosis, calls), targets: targetsOf(work) }),
-    task: 'Propose the one action that removes this cause, or call report_no_action.',
+    task: 'Propose what removes this cause, or call report_no_action.',
     about: [diagnosis.rootCause, diagnosis.remedy, guidanceText(work)].filter(Boolean).join('\n'),
     effort: 'medium',
     maxTokens: 16_000,
@@ -224,7 +226,12 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
       description: 'Ends your work without a proposal: why no action is safe, and what a person should do.',
       schema: NoActionReport,
     },
-    limits: { turns: 6, toolCalls: 6, usd: PLANNING_USD, wallMs: 4 * 60_000 },
+    limits: {
+      turns: PLANNING_TURNS,
+      toolCalls: PLANNING_TURNS * MAX_STEPS,
+      usd: PLANNING_USD,
+      wallMs: 4 * 60_000,
+    },
     runbookId: diagnosis.runbookId,
   });
   if (outcome.final !== undefined) return { kind: 'proposed', actionId: asActionId(outcome.final) };

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../domain/canonical-json.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { ShownMemory } from '../../domain/memory.ts';
 import type { Target } from '../../domain/target.ts';
-import type { Json, ToolCall, ToolCallResult } from '../../domain/tool-call.ts';
+import type { Json, PlanStep, ToolCall, ToolCallResult } from '../../domain/tool-call.ts';
 import type { Effort, ModelStream } from '../../llm/types.ts';
 import type { CostBreaker } from '../../security/cost-breaker.ts';
 import type { ModelGuard } from '../../security/model-guard/model-guard.ts';
@@ -142,7 +142,16 @@ function converse<T>(
     signal: work.signal,
     limits: run.limits,
     compaction: compactionPrompt(deps.prompts),
-    oneCallPerTurn: run.role === 'surgeon',
+    ...(run.role === 'surgeon'
+      ? {
+          callTogether: (calls) =>
+            planThroughGate(
+              deps,
+              work,
+              calls.map(({ name, input }) => requested(name, input, run.runbookId ?? null)),
+            ),
+        }
+      : {}),
     durably: (name, fn) => work.durably(`${prefix}:${name}`, fn),
     callTool: (name, input, _, __, earlier) =>
       callThroughGate(deps, work, requested(name, input, run.runbookId ?? null), earlier),
@@ -209,6 +218,34 @@ async function callThroughGate(
     ...(compared?.changed.length === 0 ? { unchanged: true } : {}),
     ...(result.kind === 'proposed' ? { final: result.actionId } : {}),
   };
+}
+
+/** All calls of one message: what is asked for first carries the rest as its later steps. */
+async function planThroughGate(
+  deps: RoleDeps,
+  work: Investigation,
+  [first, ...later]: readonly ReturnType<typeof requestOf>[],
+): Promise<ToolAnswer> {
+  if (first === undefined) return { content: 'Nothing was asked for.', isError: true };
+  const { request } = first;
+  const elsewhere = later.find(({ request: step }) => step.target !== request.target)?.request;
+  if (elsewhere !== undefined)
+    return {
+      content: `Refused: the steps of one plan are on one target; ${elsewhere.tool} names ${elsewhere.target}.`,
+      isError: true,
+    };
+  if (request.proposal === undefined || later.length === 0)
+    return callThroughGate(deps, work, first, undefined);
+  const andThen = later.map(
+    ({ request: { tool, input, proposal } }): PlanStep => ({ tool, input, why: proposal?.why ?? '' }),
+  );
+  const purpose = [first, ...later].map((each) => each.purpose ?? '').join(' ');
+  return callThroughGate(
+    deps,
+    work,
+    { request: { ...request, proposal: { ...request.proposal, andThen } }, purpose: purpose.slice(0, 200) },
+    undefined,
+  );
 }
 
 /** By code, from both as they are on record; undefined where there is nothing to compare. */

@@ -4,7 +4,7 @@ import { type Effort, type FinishedMessage, totalTokens, type UserBlock } from '
 import { askModel, revive } from './ask-model.ts';
 import { type Budget, createBudget } from './budget.ts';
 import { readReport, readWrittenReport, reportModelTool } from './report.ts';
-import { type AskedBefore, runTools, type ToolRun } from './run-tools.ts';
+import { type AskedBefore, type RunToolsOptions, runTogether, runTools, type ToolRun } from './run-tools.ts';
 import { type History, shorten, shortenByCode } from './shorten.ts';
 import {
   type AgentEvent,
@@ -215,10 +215,8 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
       budget,
     );
   }
-  const called = message.toolUses.filter((use) => !problems.has(use.id));
-  const uses = options.oneCallPerTurn === true ? called.slice(0, 1) : called;
-  for (const skipped of called.slice(uses.length)) problems.set(skipped.id, 'Not run: one call at a time.');
-  const runs = await runTools(uses, {
+  const uses = message.toolUses.filter((use) => !problems.has(use.id));
+  const running: RunToolsOptions = {
     turn: course.turn,
     callTool: options.callTool,
     identify: options.identify,
@@ -228,7 +226,12 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
     signal: options.signal,
     onEvent: step.onEvent,
     askedBefore: course.askedBefore,
-  });
+  };
+  const { callTogether } = options;
+  const runs =
+    callTogether === undefined
+      ? await runTools(uses, running)
+      : await runTogether(uses, callTogether, running);
   budget.tools(runs.filter((run) => !run.repeated).length, Math.max(0, ...runs.map((run) => run.ms)));
   for (const { use, answer: given } of runs)
     if (given.recordedAs !== undefined) course.recordedAs.set(use.id, given.recordedAs);

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import type { Json } from '../../domain/tool-call.ts';
 import type { ToolUse } from '../../llm/types.ts';
-import type { AgentEvent, CallTool, Durably, EarlierAnswer, ToolAnswer } from './types.ts';
+import type { AgentEvent, CallTogether, CallTool, Durably, EarlierAnswer, ToolAnswer } from './types.ts';
 
 /** A call may be made again after so long; until then it is answered from the first. */
 export const REPEAT_AFTER_MS = 5_000;
@@ -64,9 +64,37 @@ export function runTools(uses: readonly ToolUse[], options: RunToolsOptions): Pr
   return Promise.all(uses.map((use, index) => runTool(use, index, options)));
 }
 
+/**
+ * Runs all calls of one finished message as one, each call that is made twice once. Every one of them gets the answer that
+ * all of them got, and is told which step it is.
+ */
+export async function runTogether(
+  uses: readonly ToolUse[],
+  callTogether: CallTogether,
+  options: RunToolsOptions,
+): Promise<readonly ToolRun[]> {
+  const { identify = identifyByInput } = options;
+  const keyOf = ({ name, input }: ToolUse): string => identify(name, input);
+  const steps = [...new Map(uses.map((use) => [keyOf(use), use])).values()];
+  const [first] = steps;
+  if (first === undefined) return [];
+  const asOne = { ...first, name: steps.map(({ name }) => name).join(', ') };
+  const run = await runTool(asOne, 0, {
+    ...options,
+    identify: () => steps.map(keyOf).join('\n'),
+    callTool: () => callTogether(steps),
+  });
+  if (uses.length === 1) return [run];
+  return uses.map((use): ToolRun => {
+    const number = steps.findIndex((step) => keyOf(step) === keyOf(use)) + 1;
+    const says = `Step ${number} of ${steps.length} of one plan, taken or refused as a whole.`;
+    return { ...run, use, answer: { ...run.answer, content: `${says}\n${run.answer.content}` } };
+  });
+}
+
 async function runTool(use: ToolUse, index: number, options: RunToolsOptions): Promise<ToolRun> {
   const { turn, durably, onEvent, askedBefore } = options;
-  const { identify = (name, input) => `${name} ${canonicalJson(input as Json)}` } = options;
+  const { identify = identifyByInput } = options;
   const key = identify(use.name, use.input);
   const before = askedBefore.get(key);
   // Twins in one message share one run, however it ends.
@@ -88,6 +116,8 @@ async function runTool(use: ToolUse, index: number, options: RunToolsOptions): P
   const isNew = !given.isError && given.unchanged !== true && samples <= MAX_SAMPLES;
   return { use, answer: said, repeated: false, isNew, ms };
 }
+
+const identifyByInput = (name: string, input: unknown): string => `${name} ${canonicalJson(input as Json)}`;
 
 /** A call that failed may be tried again at once. */
 async function ask(

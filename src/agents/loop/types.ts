@@ -40,6 +40,11 @@ export type CallTool = (
   earlier?: EarlierAnswer,
 ) => Promise<ToolAnswer>;
 
+/** As `CallTool`, for all calls of one message at once, in their order and never none: one answer for them all. */
+export type CallTogether = (
+  calls: readonly { readonly name: string; readonly input: unknown }[],
+) => Promise<ToolAnswer>;
+
 /**
  * Runs `fn` as a durable step: after a crash the recorded result is returned and `fn` does not run again. Names are
  * unique within a loop and the same on every run; results survive JSON. `fn` rejects only when it was aborted, and
@@ -147,8 +152,8 @@ export interface LoopOptions<T> {
   readonly compactAtTokens?: number;
   /** What a model is told that sums the history up itself, where its server does that; without it code does it. */
   readonly compaction?: string | undefined;
-  /** Only the first call of a message runs; the others are answered with an error. */
-  readonly oneCallPerTurn?: boolean;
+  /** All calls of a message are one request (the steps of a plan), taken or refused as a whole; instead of `callTool`. */
+  readonly callTogether?: CallTogether;
   /** What people said meanwhile; asked before each user turn, in which it is put after the tool results. */
   readonly takeHints?: (after: number) => Promise<readonly Hint[]>;
   /**

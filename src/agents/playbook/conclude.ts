@@ -1,7 +1,12 @@
 import type { Diagnosis, SuggestedAction } from '../../domain/diagnosis.ts';
-import type { VerifyPlan } from '../../domain/tool-call.ts';
+import type { PlanStep, VerifyPlan } from '../../domain/tool-call.ts';
 import { evaluate } from '../../memory/runbooks/expression.ts';
-import type { RunbookConclusion, RunbookProposal, RunbookVerify } from '../../memory/runbooks/runbook.ts';
+import type {
+  RunbookAct,
+  RunbookConclusion,
+  RunbookProposal,
+  RunbookVerify,
+} from '../../memory/runbooks/runbook.ts';
 import { renderInput, renderText } from '../../memory/runbooks/template.ts';
 import { cannotTell, cause } from './findings.ts';
 import { type Run, ruleOut, told } from './run.ts';
@@ -47,18 +52,33 @@ function suggest(run: Run, proposal: RunbookProposal): SuggestedAction | undefin
     if (!held.ok) return leaveOut(run, proposal, held.reason);
     if (held.value !== true) return undefined;
   }
-  const input = renderInput(proposal.with, run.variables);
-  if (!input.ok) return leaveOut(run, proposal, input.reason);
-  const why = renderText(proposal.why, run.variables);
-  if (!why.ok) return leaveOut(run, proposal, why.reason);
+  const [act, ...later] = proposal.steps;
+  const first = filled(run, act);
+  if (typeof first === 'string') return leaveOut(run, proposal, first);
+  const andThen: PlanStep[] = [];
+  for (const one of later) {
+    const next = filled(run, one);
+    // Half of a plan is none.
+    if (typeof next === 'string') return leaveOut(run, proposal, next);
+    andThen.push(next);
+  }
   const verify = proposal.verify === null ? undefined : run.runbook.verify[proposal.verify];
   const plan = verify === undefined ? null : planOf(run, verify);
   if (typeof plan === 'string') return leaveOut(run, proposal, plan);
-  return { tool: proposal.tool, input: input.value, why: why.text, verify: plan };
+  return { ...first, verify: plan, ...(andThen.length > 0 ? { andThen } : {}) };
 }
 
-function leaveOut(run: Run, proposal: RunbookProposal, reason: string): undefined {
-  run.findings.unknown.push(`${proposal.tool} is not proposed: ${reason}.`);
+/** A text: why it cannot be filled in. */
+function filled(run: Run, act: RunbookAct): PlanStep | string {
+  const input = renderInput(act.with, run.variables);
+  if (!input.ok) return input.reason;
+  const why = renderText(act.why, run.variables);
+  return why.ok ? { tool: act.tool, input: input.value, why: why.text } : why.reason;
+}
+
+function leaveOut(run: Run, { steps }: RunbookProposal, reason: string): undefined {
+  const tools = steps.map(({ tool }) => tool).join(' and ');
+  run.findings.unknown.push(`${tools} ${steps.length === 1 ? 'is' : 'are'} not proposed: ${reason}.`);
 }
 
 function planOf(run: Run, verify: RunbookVerify): VerifyPlan | string {

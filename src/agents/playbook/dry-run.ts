@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { SuggestedAction } from '../../domain/diagnosis.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Domain, Incident } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
@@ -71,6 +72,7 @@ async function tryOut(
   if (findings.incomplete) lines.push(...findings.unknown.map((why) => `✗ ${why}`));
   lines.push(
     end.kind === 'use' ? `• It hands over to ${end.runbook}` : `• Today it says: ${end.diagnosis.rootCause}`,
+    ...(end.kind === 'use' ? [] : (end.diagnosis.suggested ?? []).map(wouldPropose)),
   );
 
   for (const step of [...runbook.steps, ...Object.values(runbook.verify).flatMap(({ steps }) => steps)]) {
@@ -83,6 +85,9 @@ async function tryOut(
   }
   return { passed, lines: [...new Set(lines)] };
 }
+
+const wouldPropose = ({ tool, andThen = [] }: SuggestedAction): string =>
+  `• It would propose: ${[tool, ...andThen.map((step) => step.tool)].join(', then ')}`;
 
 const lineOf = (tool: string, result: ToolCallResult): string =>
   result.kind === 'ok'

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type SuggestedAction } from '../../domain/diagnosis.ts';
+import type { PlanStep } from '../../domain/tool-call.ts';
 import type { Investigation, PlanOutcome, TriedAction } from '../ports.ts';
 
 /**
@@ -17,35 +18,40 @@ export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<P
   if (suggested.length === 0) return none(diagnosis.remedy ?? 'The runbook names no action for this.');
 
   const tried = (action: SuggestedAction) =>
-    work.tried.find((earlier) => isSame(earlier, action, work.incident.target));
-  const fresh = suggested.filter((action) => tried(action) === undefined);
+    actsOf(action).flatMap((act) => work.tried.filter((one) => isSame(one, act, work.incident.target)));
+  const fresh = suggested.filter((action) => tried(action).length === 0);
   const refusals: string[] = [];
   for (const [index, action] of fresh.entries()) {
-    work.say(`Proposing ${action.tool}: ${action.why}`);
+    const acts = actsOf(action);
+    const tools = acts.map(({ tool }) => tool).join(', then ');
+    const why = acts.map((act) => act.why).join(' ');
+    work.say(`Proposing ${tools}: ${why}`);
     const result = await work.durably(`playbook:plan:r${work.incident.round}:propose:${index}`, () =>
       work.callTool(
         {
           tool: action.tool,
           target: work.incident.target,
           input: action.input,
-          proposal: { why: action.why, runbookId: diagnosis.runbookId, verify: action.verify },
+          proposal: {
+            why: action.why,
+            runbookId: diagnosis.runbookId,
+            verify: action.verify,
+            ...(action.andThen === undefined ? {} : { andThen: action.andThen }),
+          },
         },
-        action.why,
+        why,
       ),
     );
     if (result.kind === 'proposed') return { kind: 'proposed', actionId: result.actionId };
     refusals.push(
       result.kind === 'ok'
-        ? `${action.tool} is not an action that can be proposed.`
+        ? `${tools} is not an action that can be proposed.`
         : result.code === 'DENIED'
           ? result.reason
-          : `${action.tool} could not be proposed: ${result.reason}`,
+          : `${tools} could not be proposed: ${result.reason}`,
     );
   }
-  const ended = suggested.flatMap((action) => {
-    const before = tried(action);
-    return before === undefined ? [] : [howItEnded(before)];
-  });
+  const ended = suggested.flatMap((action) => tried(action).map(howItEnded));
   return none([...new Set([...ended, ...refusals])].join(' '));
 }
 
@@ -60,10 +66,15 @@ function howItEnded({ command, round, state, verdict }: TriedAction): string {
 
 const none = (reason: string): PlanOutcome => ({ kind: 'none', reason });
 
+/** What is proposed as one, a single act or several in order. */
+function actsOf(action: SuggestedAction): readonly PlanStep[] {
+  return [action, ...(action.andThen ?? [])];
+}
+
 /** Nothing ran for anything else, so it may be asked for. */
 const RAN: readonly TriedAction['state'][] = ['succeeded', 'failed', 'unknown'];
 
-function isSame(earlier: TriedAction, action: SuggestedAction, target: string | null): boolean {
+function isSame(earlier: TriedAction, action: PlanStep, target: string | null): boolean {
   return (
     RAN.includes(earlier.state) &&
     earlier.tool === action.tool &&

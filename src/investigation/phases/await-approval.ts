@@ -1,6 +1,6 @@
 import type { Action } from '../../domain/action.ts';
-import type { LedgerHooks } from '../../gate/execute.ts';
-import { move, moveIn } from '../move.ts';
+import { ledgerHooks } from '../ledger-hooks.ts';
+import { move } from '../move.ts';
 import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
 
@@ -9,7 +9,11 @@ export async function decide(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const action = await run.durably('read action', async () => {
     const record = await deps.records.load(incident.id);
-    return record?.actions.findLast(({ auditOnly, undoes }) => !auditOnly && undoes === null) ?? null;
+    return (
+      record?.actions.findLast(
+        ({ auditOnly, undoes, step }) => !auditOnly && undoes === null && step === 1,
+      ) ?? null
+    );
   });
   if (!action) return back(run, 'planning', 'No action is on record.', 'none');
   switch (action.state) {
@@ -33,6 +37,8 @@ export async function decide(run: PhaseRun): Promise<void> {
     case 'unknown':
     case 'succeeded':
     case 'failed':
+    case 'queued':
+    case 'skipped':
       // The ledger moves the incident in the same transaction; a state like this here has been moved on already.
       return;
   }
@@ -59,55 +65,6 @@ async function runApproved(run: PhaseRun, action: Action): Promise<void> {
   return result.why === 'void'
     ? back(run, 'planning', result.reason, action.id)
     : report(run, action, `${result.reason} Nothing was run.`);
-}
-
-/** The incident moves in the ledger's own transactions. */
-export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
-  const { deps, incident } = run;
-  return {
-    async claimed(tx) {
-      const moved = await moveIn(tx, deps, incident, {
-        from: 'awaiting_approval',
-        to: 'remediating',
-        // Who approved it is on record by name just before; an id says nothing to people.
-        reason: action.decidedBy === 'policy' ? 'Approved by the policy.' : 'Approved.',
-        key: `claimed:${action.id}`,
-        changes: { nextStep: 'Running the approved fix.' },
-        events: [{ type: 'action.started', actionId: action.id }],
-        // Should this process die now, this turn comes after the claim has run out and settles it.
-        turnAfterMs: 1_000,
-      });
-      // Somebody stopped or ended the incident since this turn read it: then nothing may start any more.
-      return moved === 'moved' ? undefined : 'lost';
-    },
-    async ended(tx, outcome) {
-      const moved = await moveIn(
-        tx,
-        deps,
-        { ...incident, state: 'remediating' },
-        {
-          from: 'remediating',
-          to: 'verifying',
-          reason:
-            outcome.kind === 'succeeded'
-              ? 'The fix has run.'
-              : `The fix ended as ${outcome.kind}; the live system decides.`,
-          key: `ended:${action.id}`,
-          changes: { nextStep: 'Checking on the live system whether it helped.' },
-          events: [
-            { type: 'action.finished', actionId: action.id, outcome: outcome.kind, text: outcome.text },
-          ],
-        },
-      );
-      if (moved === 'lost')
-        await deps.records.append(
-          tx,
-          incident.id,
-          { type: 'action.finished', actionId: action.id, outcome: outcome.kind, text: outcome.text },
-          `late:${action.id}:${outcome.kind}`,
-        );
-    },
-  };
 }
 
 async function denied(run: PhaseRun, action: Action): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, stepsOf } from '../../domain/action.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
 import { storeReading } from '../../gate/aim.ts';
 import { learn } from '../learn.ts';
@@ -16,19 +16,20 @@ export const LASTING_TURN = 'does it last';
 export async function lookWhetherItLasts(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   if (incident.state !== 'resolved' || incident.resolvedBy !== 'confirmed') return;
-  const action = await run.durably('read action', async () => {
+  const ran = await run.durably('read actions', async () => {
     const record = await deps.records.load(incident.id);
-    return (
-      record?.actions.findLast(
-        ({ purpose, state, round }) =>
-          purpose === 'repair' && state === 'succeeded' && round === incident.round,
-      ) ?? null
+    const last = record?.actions.findLast(
+      ({ purpose, state, round }) =>
+        purpose === 'repair' && state === 'succeeded' && round === incident.round,
     );
+    return last && record ? stepsOf(record.actions, last).filter(({ state }) => state === 'succeeded') : [];
   });
+  const action = ran.at(-1);
   if (!action || !isCriterion(action.verify)) return;
   const back = await run.durably('does it last', () => redAgain(run, action));
   if (back === null) return;
-  await run.durably('episode', () => learn(run, action, false, 'It did not last.'));
+  for (const each of ran)
+    await run.durably(`episode of step ${each.step}`, () => learn(run, each, false, 'It did not last.'));
   await run.durably('reopen', () =>
     move(deps, incident, {
       from: 'resolved',

@@ -2,6 +2,7 @@ import type { Action } from '../../domain/action.ts';
 import { type ActionId, asActionId } from '../../domain/ids.ts';
 import type { LedgerHooks } from '../../gate/execute.ts';
 import { learn } from '../learn.ts';
+import { endOfStep } from '../ledger-hooks.ts';
 import { move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { rememberNow } from '../recall.ts';
@@ -20,10 +21,13 @@ export async function undo(run: PhaseRun): Promise<void> {
   const open = await run.durably('read undos', async () => {
     const rows = await deps.sql`
       SELECT id FROM action a WHERE incident_id = ${incident.id} AND undoes IS NOT NULL
-         AND (state IN ('proposed', 'approved', 'started') OR state = 'unknown' AND (
+         AND (state IN ('proposed', 'approved', 'started')
+              OR state = 'queued' AND EXISTS (SELECT FROM action b WHERE b.plan_id = a.plan_id AND b.step = a.step - 1
+                                                 AND b.state = 'succeeded')
+              OR state = 'unknown' AND (
                finished_at IS NULL OR finished_at <= done_by OR NOT EXISTS (
                  SELECT FROM action o WHERE o.incident_id = a.incident_id AND o.undoes IS NOT NULL AND o.state = 'approved')))
-       ORDER BY proposed_at, id`;
+       ORDER BY proposed_at, step`;
     return rows.map((row) => asActionId(String(row['id'])));
   });
   for (const id of open) await goOnWith(run, id);
@@ -46,16 +50,33 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
     );
   if (result.kind === 'not_run')
     await run.durably(`not run ${id}`, async () => {
-      await deps.sql.begin((tx) => deps.approvals.void(tx, action, deps.redact(result.reason)));
+      await deps.sql.begin(async (tx) => {
+        if (action.step === 1) await deps.approvals.void(tx, action, deps.redact(result.reason));
+        else
+          await tx`
+            UPDATE action SET state = 'skipped', finished_at = clock_timestamp(),
+                   outcome = ${`Not run: ${deps.redact(result.reason)}`}
+             WHERE id = ${id} AND state = 'queued'`;
+      });
       return true;
     });
   deps.reporter.changed(incident.id);
-  if (result.kind !== 'ran' || result.outcome.kind !== 'succeeded') return;
-  await unlearn(run, action);
-  await reopen(run, action);
+  const hasEnded = result.kind === 'ran' ? result.outcome.kind !== 'unknown' : result.kind === 'not_run';
+  if (hasEnded) await looksBack(run, action);
 }
 
-function undoHooks({ incident, deps }: PhaseRun, { id }: Action): LedgerHooks {
+/** Once nothing more of it is to run: what was taken back is neither learnt nor counted on any more. */
+async function looksBack(run: PhaseRun, { planId }: Action): Promise<void> {
+  const steps = await run.durably(`read undo plan ${planId}`, () => run.deps.records.plan(planId));
+  if (steps.some(({ state }) => state === 'queued')) return;
+  for (const step of steps.filter(({ state }) => state === 'succeeded')) {
+    await unlearn(run, step);
+    await reopen(run, step);
+  }
+}
+
+function undoHooks({ incident, deps }: PhaseRun, action: Action): LedgerHooks {
+  const { id } = action;
   return {
     async claimed(tx) {
       await deps.records.append(tx, incident.id, { type: 'action.started', actionId: id }, `claimed:${id}`);
@@ -66,6 +87,8 @@ function undoHooks({ incident, deps }: PhaseRun, { id }: Action): LedgerHooks {
     async ended(tx, { kind, text }) {
       const event = { type: 'action.finished', actionId: id, outcome: kind, text } as const;
       await deps.records.append(tx, incident.id, event, `ended:${id}:${kind}`);
+      if ((await endOfStep(tx, action, { kind, text })).isGoingOn)
+        await tx`SELECT sentry_enqueue_turn(${incident.id}, ${UNDO_TURN}, 0)`;
       if (kind === 'succeeded')
         await tx`
           UPDATE incident SET verdict = NULL,

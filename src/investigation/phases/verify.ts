@@ -1,4 +1,4 @@
-import { type Action, neverRan } from '../../domain/action.ts';
+import { type Action, neverRan, stepsOf } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { Verdict } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
@@ -36,9 +36,15 @@ type Look =
 export async function verify(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const record = await run.durably('read record', () => deps.records.load(incident.id));
-  const action = record?.actions.findLast(
+  const last = record?.actions.findLast(
     ({ state, undoes }) => ['succeeded', 'failed', 'unknown'].includes(state) && undoes === null,
   );
+  const steps = record && last ? stepsOf(record.actions, last) : [];
+  const ran = steps.filter(
+    (step) => ['succeeded', 'failed', 'unknown'].includes(step.state) && !neverRan(step),
+  );
+  // Of a plan that stopped before the step began: what ran before it needs its time to show.
+  const action = ran.at(-1) ?? last;
   const seen = await run.durably('look', async (): Promise<Look> => {
     if (!record || !action)
       return { conclusion: { verdict: 'cannot_tell', reason: 'No executed action is on record.' } };
@@ -56,9 +62,11 @@ export async function verify(run: PhaseRun): Promise<void> {
   }
   const { conclusion } = seen;
   const failures = failedRounds(record?.events ?? []) + (conclusion.verdict === 'not_fixed' ? 1 : 0);
-  if (action && !neverRan(action))
-    await run.durably('episode', () => learn(run, action, successOf(action, conclusion)));
-  await run.durably('conclude', () => conclude(run, conclusion, failures, action));
+  for (const step of ran)
+    await run.durably(step.step === 1 ? 'episode' : `episode of step ${step.step}`, () =>
+      learn(run, step, successOf(steps, conclusion)),
+    );
+  await run.durably('conclude', () => conclude(run, conclusion, failures, steps));
   await rememberNow(run);
 }
 
@@ -200,7 +208,7 @@ async function conclude(
   run: PhaseRun,
   { verdict, reason, bySource }: Conclusion,
   failures: number,
-  action: Action | undefined,
+  steps: readonly Action[],
 ): Promise<unknown> {
   const { deps, incident } = run;
   const concluded = { type: 'verification.concluded', round: incident.round, verdict, reason } as const;
@@ -212,7 +220,7 @@ async function conclude(
       reason: bySource ? 'The source says it is over.' : 'Fixed.',
       key,
       changes: { verdict, nextStep: null, resolvedBy: bySource ? 'source' : 'confirmed' },
-      events: bySource ? [concluded] : [concluded, { type: 'incident.summary', text: endedBy(action) }],
+      events: bySource ? [concluded] : [concluded, { type: 'incident.summary', text: endedBy(steps) }],
       turnAfterMs: null,
     });
     if (!bySource)
@@ -262,19 +270,26 @@ async function conclude(
   });
 }
 
-/** Memory must not learn that a command helped which did not run: then the problem ended without it. */
-function successOf(action: Action, { verdict }: Conclusion): boolean | null {
+/** Memory must not learn that a command helped which did not run, or a plan of which only a part did. */
+function successOf(steps: readonly Action[], { verdict }: Conclusion): boolean | null {
   if (verdict === 'not_fixed') return false;
   if (verdict !== 'fixed') return null;
-  return action.state === 'succeeded' ? true : null;
+  return steps.every(({ state }) => state === 'succeeded') ? true : null;
 }
 
 /** By name: the whole command stands on its card. */
-function endedBy(action: Action | undefined): string {
-  if (action?.state === 'succeeded') return `Fixed by ${action.tool} on ${action.target}.`;
-  return action
-    ? `It ended without the fix: ${action.tool} on ${action.target} ${action.state === 'failed' ? 'did not run' : 'may not have run'}.`
-    : 'It ended.';
+function endedBy(steps: readonly Action[]): string {
+  const [first] = steps;
+  if (!first) return 'It ended.';
+  const tools = (some: readonly Action[]): string => some.map(({ tool }) => tool).join(' and ');
+  const ran = steps.filter(({ state }) => state === 'succeeded');
+  if (ran.length === steps.length) return `Fixed by ${tools(steps)} on ${first.target}.`;
+  const open = steps.filter(({ state }) => state !== 'succeeded');
+  const isUnsure = open.some(({ state }) => state === 'unknown');
+  const without = `${tools(open)} on ${first.target} ${isUnsure ? 'may not have run' : 'did not run'}`;
+  return ran.length === 0
+    ? `It ended without the fix: ${without}.`
+    : `It ended after a part of the plan, ${tools(ran)}: ${without}.`;
 }
 
 /** Rounds that ended *not fixed* since the incident was opened, reopened or helped on by a person. */

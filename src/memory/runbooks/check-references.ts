@@ -1,7 +1,7 @@
 import type { Json } from '../../domain/tool-call.ts';
 import { checkExpression } from './expression.ts';
 import type { RunbookProblem } from './runbook.ts';
-import type { StepBlock, VerifyBlock } from './schema.ts';
+import { actsOf, type StepBlock, type VerifyBlock } from './schema.ts';
 import { templateParts } from './template.ts';
 import type { LocatedYaml } from './yaml-part.ts';
 
@@ -59,8 +59,10 @@ export function checkReferences(
       inValues(told.ruled_out, [...path, 'conclude', 'ruled_out'], known, report);
       for (const [at, proposal] of (told.propose ?? []).entries()) {
         const here = [...path, 'conclude', 'propose', at];
-        inValues(proposal.with, [...here, 'with'], known, report);
-        inTemplate(proposal.why, [...here, 'why'], known, report);
+        for (const { act, path: below } of actsOf(proposal)) {
+          inValues(act.with, [...here, ...below, 'with'], known, report);
+          inTemplate(act.why, [...here, ...below, 'why'], known, report);
+        }
         if (proposal.when !== undefined)
           inExpression(proposal.when, 'bool', [...here, 'when'], known, report);
         const verify = verifies.find(({ value }) => value.name === proposal.verify);

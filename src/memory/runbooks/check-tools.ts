@@ -3,6 +3,7 @@ import type { Measure } from '../../domain/measure.ts';
 import type { Json } from '../../domain/tool-call.ts';
 import type { ParsedRunbook } from './parse-runbook.ts';
 import type { RunbookProblem } from './runbook.ts';
+import { actsOf } from './schema.ts';
 import { templateParts } from './template.ts';
 
 /** The tool registry, as far as a runbook needs to know it. */
@@ -25,10 +26,11 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
     const report = (path: Path, message: string) => problems.push(step.problem(path, message));
     checkCall(tools, step.value.call, step.value.with, 'reads', ['call'], ['with'], report);
     for (const [at, check] of step.value.checks.entries())
-      for (const [n, proposal] of (check.conclude?.propose ?? []).entries()) {
-        const here = ['checks', at, 'conclude', 'propose', n];
-        checkCall(tools, proposal.tool, proposal.with, 'acts', [...here, 'tool'], [...here, 'with'], report);
-      }
+      for (const [n, proposal] of (check.conclude?.propose ?? []).entries())
+        for (const { act, path } of actsOf(proposal)) {
+          const here = ['checks', at, 'conclude', 'propose', n, ...path];
+          checkCall(tools, act.tool, act.with, 'acts', [...here, 'tool'], [...here, 'with'], report);
+        }
   }
   for (const verify of parsed.verifies) {
     const report = (path: Path, message: string) => problems.push(verify.problem(path, message));

@@ -10,7 +10,7 @@ import type {
   RunbookTurn,
   RunbookVerify,
 } from './runbook.ts';
-import { frontMatter, type StepBlock, stepBlock, type VerifyBlock, verifyBlock } from './schema.ts';
+import { actsOf, frontMatter, type StepBlock, stepBlock, type VerifyBlock, verifyBlock } from './schema.ts';
 import { type LocatedYaml, parseYamlPart } from './yaml-part.ts';
 
 /** What a runbook's machine-readable parts are and where each stands, for checks that need more than one file. */
@@ -143,13 +143,12 @@ function turnOf(check: StepBlock['checks'][number], type: string): RunbookTurn |
       remedy: told.remedy,
       ruledOut: told.ruled_out,
       wouldChangeMyMind: told.would_change_my_mind,
-      propose: (told.propose ?? []).map((one) => ({
-        tool: one.tool,
-        with: one.with,
-        why: one.why,
-        when: one.when,
-        verify: one.verify ?? null,
-      })),
+      propose: (told.propose ?? []).flatMap((one) => {
+        const [first, ...then] = actsOf(one).map(({ act }) => act);
+        return first === undefined
+          ? []
+          : [{ steps: [first, ...then] as const, when: one.when, verify: one.verify ?? null }];
+      }),
     },
   };
 }

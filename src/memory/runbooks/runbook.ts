@@ -116,16 +116,21 @@ export interface RunbookConclusion {
   readonly propose: readonly RunbookProposal[];
 }
 
+/** What is approved as one: a single act, or several that only help together, in the order in which they run. */
 export interface RunbookProposal {
+  readonly steps: readonly [RunbookAct, ...RunbookAct[]];
+  /** CEL; absent: always. */
+  readonly when?: string | undefined;
+  /** A verify block's name, for all of it; null takes the tool's own. */
+  readonly verify: string | null;
+}
+
+export interface RunbookAct {
   readonly tool: string;
   /** Templates inside. */
   readonly with: Json;
   /** Template. */
   readonly why: string;
-  /** CEL; absent: always. */
-  readonly when?: string | undefined;
-  /** A verify block's name; null takes the tool's own. */
-  readonly verify: string | null;
 }
 
 export interface RunbookVerify {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_STEPS } from '../../domain/action.ts';
 import { domains } from '../../domain/incident.ts';
 import type { Json } from '../../domain/tool-call.ts';
 
@@ -18,7 +19,8 @@ const oneOrMore = <T extends z.ZodType>(item: T) =>
   z
     .union([item, z.array(item).min(1)])
     .transform((value) => (Array.isArray(value) ? value : [value]) as z.output<T>[]);
-const input = z.record(z.string(), z.json()).default({}) as unknown as z.ZodType<Json>;
+const given = z.record(z.string(), z.json());
+const input = given.default({}) as unknown as z.ZodType<Json>;
 
 const durationUnits = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 /** `500ms`, `10s`, `2m`, `1h` → milliseconds. */
@@ -55,13 +57,43 @@ export const frontMatter = z.strictObject({
   conclusive: z.boolean().default(false),
 });
 
-const proposal = z.strictObject({
-  tool: words,
-  with: input,
-  why: words,
-  when: words.optional(),
-  verify: words.optional(),
-});
+const act = z.strictObject({ tool: words, with: input, why: words });
+
+/** One act as it stands, or `steps` that only help together. */
+const proposal = z
+  .strictObject({
+    tool: words.optional(),
+    with: (given as unknown as z.ZodType<Json>).optional(),
+    why: words.optional(),
+    steps: z
+      .array(act)
+      .min(2, 'a plan has at least two steps; one act is written without "steps"')
+      .max(MAX_STEPS, `a plan has at most ${MAX_STEPS} steps`)
+      .optional(),
+    when: words.optional(),
+    verify: words.optional(),
+  })
+  .superRefine(({ tool, with: own, why, steps, verify }, context) => {
+    const say = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+    if (steps === undefined) {
+      if (tool === undefined) say('tool', 'expected the name of a tool, or "steps"');
+      if (why === undefined) say('why', 'expected some text');
+      return;
+    }
+    if (tool !== undefined) say('tool', 'the tools of a plan stand in its "steps"');
+    if (own !== undefined) say('with', 'each of the "steps" has its own');
+    if (why !== undefined) say('why', 'each of the "steps" says why it is there');
+    if (verify === undefined)
+      say('verify', 'expected a verify block for the whole plan: no step alone tells whether it helped');
+  });
+type Proposal = z.output<typeof proposal>;
+
+/** The acts of a proposal in order, and where each stands below it. */
+export function actsOf({ tool, with: own, why, steps }: Proposal) {
+  return steps === undefined
+    ? [{ path: [], act: { tool: tool ?? '', with: own ?? {}, why: why ?? '' } }]
+    : steps.map((step, at) => ({ path: ['steps', at] as readonly PropertyKey[], act: step }));
+}
 
 const conclusion = z.strictObject({
   cause: words,

@@ -1,7 +1,8 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, stepsOf } from '../../domain/action.ts';
 import type { Incident } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { CLAUDES_WORDS, isModels, isWhyInModelsWords } from '../../domain/model-words.ts';
+import { stepResult } from '../../domain/plan-progress.ts';
 import { stateInWords } from '../words.ts';
 import { readQuestion, type Subject, wordsOf } from './read-question.ts';
 
@@ -101,21 +102,33 @@ function linesOf(subject: Subject, why: boolean, record: IncidentRecord, around:
 
 /** What waits for people first, then what they decided, the newest first. */
 const newestFirst = ({ actions }: IncidentRecord): readonly Action[] =>
-  actions.toSorted(
-    (a, b) =>
-      Number(b.state === 'proposed') - Number(a.state === 'proposed') ||
-      b.proposedAt.localeCompare(a.proposedAt),
-  );
+  actions
+    .filter(({ step }) => step === 1)
+    .toSorted(
+      (a, b) =>
+        Number(b.state === 'proposed') - Number(a.state === 'proposed') ||
+        b.proposedAt.localeCompare(a.proposedAt),
+    );
+
+/** What it is, exactly: its command, or those of all steps of its plan. */
+function commandsOf({ actions }: IncidentRecord, action: Action): Line {
+  const steps = stepsOf(actions, action);
+  if (steps.length < 2) return [{ code: clip(action.command, COMMAND) }, ` on ${action.target}`];
+  return [
+    `${steps.length} steps on ${action.target}: `,
+    ...steps.flatMap(
+      (step): Line => [
+        `${step.step > 1 ? ', ' : ''}${step.step} `,
+        { code: clip(step.command, COMMAND / 2) },
+      ],
+    ),
+  ];
+}
 
 function approvalOf(record: IncidentRecord, around: Around): readonly Line[] {
   const actions = newestFirst(record).filter(({ auditOnly }) => !auditOnly);
   if (actions.length === 0) return [['Nobody: nothing has been proposed for approval.']];
-  return actions.map((action) => [
-    ...decisionOf(action, around),
-    ' ',
-    { code: clip(action.command, COMMAND) },
-    ` on ${action.target}.`,
-  ]);
+  return actions.map((action) => [...decisionOf(action, around), ' ', ...commandsOf(record, action), '.']);
 }
 
 function decisionOf(action: Action, around: Around): Line {
@@ -148,7 +161,7 @@ function denialOf(record: IncidentRecord): readonly Line[] {
   const denied = newestFirst(record).filter(({ state }) => ['denied', 'expired', 'void'].includes(state));
   if (denied.length === 0) return [['Nothing was denied.']];
   return denied.map((action) => {
-    const what: Line = [' (', { code: clip(action.command, COMMAND) }, ` on ${action.target})`];
+    const what: Line = [' (', ...commandsOf(record, action), ')'];
     if (action.state === 'expired')
       return ['It was not denied: nobody decided before ', { at: action.expiresAt }, ...what, '.'];
     if (action.state === 'void')
@@ -175,8 +188,8 @@ function askedOf(record: IncidentRecord, around: Around): readonly Line[] {
         `Asked: ${around.approvers ?? 'whoever may approve'}, until `,
         { at: waits.expiresAt },
         ': ',
-        { code: clip(waits.command, COMMAND) },
-        ` on ${waits.target}.`,
+        ...commandsOf(record, waits),
+        '.',
       ],
     ];
   const decided = approvalOf(record, around);
@@ -186,21 +199,28 @@ function askedOf(record: IncidentRecord, around: Around): readonly Line[] {
 function runOf(record: IncidentRecord): readonly Line[] {
   const ran = newestFirst(record).filter(({ startedAt }) => startedAt !== null);
   const waits = record.actions.find(({ state, auditOnly }) => state === 'proposed' && !auditOnly);
-  const waiting: Line[] = waits
-    ? [['Waiting for approval: ', { code: clip(waits.command, COMMAND) }, ` on ${waits.target}.`]]
-    : [];
+  const waiting: Line[] = waits ? [['Waiting for approval: ', ...commandsOf(record, waits), '.']] : [];
   if (ran.length === 0) return [['Nothing ran; nothing was changed.'], ...waiting];
   return [
-    ...ran.map(
-      (action): Line => [
-        { code: clip(action.command, COMMAND) },
-        ` on ${action.target}, at `,
-        { at: action.startedAt ?? action.proposedAt },
-        `: ${resultOf(action)}`,
-      ],
-    ),
+    ...ran.map((action): Line => {
+      const at: Line = [', at ', { at: action.startedAt ?? action.proposedAt }, ': '];
+      const steps = stepsOf(record.actions, action);
+      return steps.length < 2
+        ? [...commandsOf(record, action), ...at, resultOf(action)]
+        : [`${steps.length} steps on ${action.target}`, ...at, ...resultsOf(steps), '.'];
+    }),
     ...waiting,
   ];
+}
+
+/** Each step and what became of it, in one line. */
+function resultsOf(steps: readonly Action[]): Line {
+  return steps.flatMap((step): Line => {
+    const { mark, says } = stepResult(step, steps);
+    const said = step.outcome && step.state === 'failed' ? ` (${clip(step.outcome, COMMAND / 2)})` : '';
+    const head = `${step.step > 1 ? '; ' : ''}${mark} ${step.step} `;
+    return [head, { code: clip(step.command, COMMAND / 2) }, ` ${says}${said}`];
+  });
 }
 
 function resultOf(action: Action): string {
@@ -282,7 +302,7 @@ function nextOf(record: IncidentRecord, around: Around): Line {
   if (waits)
     return [
       `A decision on `,
-      { code: clip(waits.command, COMMAND) },
+      ...commandsOf(record, waits),
       `${around.approvers === null ? '' : ` by ${around.approvers}`}, until `,
       { at: waits.expiresAt },
       '.',

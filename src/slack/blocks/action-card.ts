@@ -1,6 +1,8 @@
-import { type Action, undoOf } from '../../domain/action.ts';
+import { type Action, stepsOf, undoOf } from '../../domain/action.ts';
+import { describePlan } from '../../domain/describe-act.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../domain/model-words.ts';
+import { runningStep, tellingStep } from '../../domain/plan-progress.ts';
 import {
   type Block,
   bold,
@@ -14,61 +16,66 @@ import {
   person,
   prose,
   type Span,
-  small,
   verbatim,
   words,
 } from './build.ts';
 import { approveAlthough, changeOfMind, denialLines, reachLine } from './denials.ts';
+import { drawSteps, LONGER } from './plan-steps.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { riskWords } from './words.ts';
 
 const SHOWN_COMMAND = 2800;
 
-/** The card of one proposed action: what is approved is what it shows. After the decision: who, when, result. */
+/** The card of one plan, mostly of one step: what is approved is what it shows. After the decision: who, when, result. */
 export function drawActionCard(record: IncidentRecord, action: Action, options: DrawOptions): Slot {
-  const title = titleOf(action);
-  const long = action.command.length > SHOWN_COMMAND;
+  const steps = stepsOf(record.actions, action);
+  const title = titleOf(steps);
+  const commands = steps.map(({ command }) => cut(oneLine(command), 400)).join(' · ');
+  const asks = action.state === 'proposed' && !action.auditOnly ? 'May I run this? ' : '';
   return {
     slot: `action:${action.id}`,
     inThread: true,
-    text: escape(
-      `${record.incident.id}: ${title} on ${oneLine(action.target)}: ${cut(oneLine(action.command), 400)}`,
-    ),
+    text: escape(`${record.incident.id}: ${asks}${title}: ${commands}`),
     blocks: [
       heading(title),
-      prose(
-        paragraph(
-          bold('On '),
-          code(cut(action.target, 80)),
-          words(' with '),
-          code(cut(action.tool, 80)),
-          words(':'),
-        ),
-        verbatim(cut(action.command, SHOWN_COMMAND)),
-      ),
-      ...(long
-        ? [
-            small(
-              'The command is longer than fits here. Read all of it with “Show evidence” before you decide.',
-            ),
-          ]
-        : []),
-      prose(
-        paragraph(
-          bold(label('Why', isWhyInModelsWords(action, record.events))),
-          words(cut(oneLine(action.why), 600)),
-        ),
-        paragraph(bold('Blast radius: '), words(cut(oneLine(action.blastRadius), 400))),
-        paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
-        paragraph(bold('Risk: '), words(riskWords[action.risk]), ...runbook(action)),
-        ...preflight(action),
-        ...aim(action),
-        ...suspicious(record),
-      ),
-      ...standing(record, action, options),
+      ...(steps.length > 1 ? drawSteps(record, steps, options) : drawAct(record, action)),
+      ...besides(record, action),
+      ...standing(record, steps, action, options),
     ],
   };
+}
+
+function besides(record: IncidentRecord, action: Action): readonly Block[] {
+  const parts = [...aim(action), ...suspicious(record)];
+  return parts.length === 0 ? [] : [prose(...parts)];
+}
+
+/** A plan of one step. */
+function drawAct(record: IncidentRecord, action: Action): readonly Block[] {
+  return [
+    prose(
+      paragraph(
+        bold('On '),
+        code(cut(action.target, 80)),
+        words(' with '),
+        code(cut(action.tool, 80)),
+        words(':'),
+      ),
+      verbatim(cut(action.command, SHOWN_COMMAND)),
+    ),
+    ...(action.command.length > SHOWN_COMMAND ? [LONGER] : []),
+    prose(
+      paragraph(
+        bold(label('Why', isWhyInModelsWords(action, record.events))),
+        words(cut(oneLine(action.why), 600)),
+      ),
+      paragraph(bold('Blast radius: '), words(cut(oneLine(action.blastRadius), 400))),
+      paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
+      paragraph(bold('Risk: '), words(riskWords[action.risk]), ...runbook(action)),
+      ...preflight(action),
+    ),
+  ];
 }
 
 /** Whoever decides has to know that somebody may have wanted this proposal. */
@@ -87,26 +94,37 @@ function suspicious({ events }: IncidentRecord): readonly ReturnType<typeof para
   ];
 }
 
-function titleOf(action: Action): string {
-  switch (action.state) {
+/** The act with its object, and how it stands. */
+function titleOf(steps: readonly Action[]): string {
+  const step = tellingStep(steps);
+  const act = cut(oneLine(describePlan(steps)), 90);
+  if (step === undefined) return act;
+  const running = runningStep(steps);
+  const at = steps.length > 1 ? ` at step ${(running ?? step).step} of ${steps.length}` : '';
+  if (running) return `Running${at}: ${act}`;
+  switch (step.state) {
     case 'proposed':
-      return action.auditOnly ? 'Would propose (audit mode: nothing will run)' : 'May I run this?';
+    case 'queued':
+      return step.auditOnly
+        ? `Would propose (audit mode: nothing will run): ${act}`
+        : `${act} on ${cut(oneLine(step.target), 40)}?`;
     case 'approved':
-      return 'Approved: about to run';
     case 'started':
-      return 'Approved: running';
+      return `About to run: ${act}`;
     case 'succeeded':
-      return 'Approved: done';
+      return step.step === steps.length ? `Done: ${act}` : `Ended${at}: ${act}`;
     case 'failed':
-      return 'Approved: it failed';
+      return `Failed${at}: ${act}`;
     case 'unknown':
-      return 'Approved: unknown whether it ran';
+      return `Unknown whether it ran${at}: ${act}`;
     case 'denied':
-      return 'Denied: nothing was run';
+      return `Denied, nothing was run: ${act}`;
     case 'expired':
-      return 'Expired: nothing was run';
+      return `Expired, nothing was run: ${act}`;
     case 'void':
-      return 'Void: nothing was run';
+      return step.step > 1 ? `Called off${at}: ${act}` : `Void, nothing was run: ${act}`;
+    case 'skipped':
+      return `Not run: ${act}`;
   }
 }
 
@@ -137,11 +155,16 @@ function aim({ purpose, verify }: Action) {
 }
 
 /** What can be done with the card now, or what became of it. */
-function standing(record: IncidentRecord, action: Action, options: DrawOptions): readonly Block[] {
+function standing(
+  record: IncidentRecord,
+  steps: readonly Action[],
+  action: Action,
+  options: DrawOptions,
+): readonly Block[] {
   const evidence = button({ text: 'Show evidence', action: ACTIONS.evidence, value: action.id });
   if (action.state === 'proposed' && !action.auditOnly)
     return [
-      ...objections(record, action, options),
+      ...objections(record, steps, options),
       prose(
         ...soFar(action),
         paragraph(
@@ -151,23 +174,27 @@ function standing(record: IncidentRecord, action: Action, options: DrawOptions):
               : 'Nobody is configured who may approve this (SENTRY_APPROVERS). Open until ',
           ),
           moment(action.expiresAt),
-          words('. It runs once, exactly as shown, and only if the state above has not moved.'),
+          words(
+            steps.length > 1
+              ? '. One approval is for all of it. Each step runs once, exactly as shown, and only if its state above has not moved.'
+              : '. It runs once, exactly as shown, and only if the state above has not moved.',
+          ),
         ),
       ),
       buttons(
-        action.denialsAcknowledged.length > 0
-          ? approveAlthough(record, action, options, planOf(action))
-          : approve(action),
+        steps.some(({ denialsAcknowledged }) => denialsAcknowledged.length > 0)
+          ? approveAlthough(record, steps, options, planOf(action))
+          : approve(steps, action),
         deny(action),
         evidence,
       ),
     ];
-  const ended = [...outcome(action), ...reachLine(record, action), ...undone(record, action)];
+  const ended = [...outcome(steps, action), ...reachLine(record, action), ...undone(record, action)];
   return [
-    ...objections(record, action, options),
+    ...objections(record, steps, options),
     prose(...ended.map((spans) => paragraph(...spans))),
     buttons(
-      ...afterwards(record, action, options),
+      ...afterwards(record, steps, action, options),
       ...changeOfMind(record, action, options, planOf(action)),
       evidence,
     ),
@@ -175,18 +202,25 @@ function standing(record: IncidentRecord, action: Action, options: DrawOptions):
 }
 
 /** Whoever decides has to know that somebody has said no to it. */
-function objections(record: IncidentRecord, action: Action, options: DrawOptions): readonly Block[] {
-  const lines = denialLines(record, action, options);
+function objections(
+  record: IncidentRecord,
+  steps: readonly Action[],
+  options: DrawOptions,
+): readonly Block[] {
+  const lines = denialLines(record, steps, options);
   return lines.length === 0 ? [] : [prose(...lines.map((spans) => paragraph(...spans)))];
 }
 
 /** What a person may still do when it is over: take it back, or say whether it ran. */
-function afterwards(record: IncidentRecord, action: Action, options: DrawOptions) {
-  if (action.state === 'unknown' && options.maySettle)
+function afterwards(record: IncidentRecord, steps: readonly Action[], action: Action, options: DrawOptions) {
+  const unknown = steps.find(({ state }) => state === 'unknown');
+  if (unknown && options.maySettle) {
+    const which = steps.length > 1 ? `Step ${unknown.step}` : 'It';
     return [
-      settling('It ran', ACTIONS.ran, action, 'took effect'),
-      settling('It did not run', ACTIONS.didNotRun, action, 'took no effect'),
+      settling(`${which} ran`, ACTIONS.ran, unknown, 'took effect'),
+      settling(`${which} did not run`, ACTIONS.didNotRun, unknown, 'took no effect'),
     ];
+  }
   if (action.state !== 'succeeded' || undoOf(record.actions, action) || !options.mayUndo?.(action)) return [];
   return [
     button({
@@ -272,8 +306,8 @@ function deciders({ state, decidedBy, approvedBy }: Action): readonly Span[] {
 /** What a click says is the action and the plan seen, nothing else; who clicked comes from Slack. */
 const planOf = (action: Action): string => `${action.id}:${action.planHash}`;
 
-function approve(action: Action) {
-  const high = action.risk === 'high';
+function approve(steps: readonly Action[], action: Action) {
+  const high = steps.some(({ risk }) => risk === 'high');
   return button({
     text: 'Approve',
     action: ACTIONS.approve,
@@ -283,7 +317,7 @@ function approve(action: Action) {
       ? {
           confirm: {
             title: 'High risk: run this?',
-            text: `On ${oneLine(action.target)}: ${cut(oneLine(action.command), 220)}`,
+            text: `On ${oneLine(action.target)}: ${steps.length > 1 ? cut(oneLine(`${steps.length} steps: ${describePlan(steps)}`), 220) : cut(oneLine(action.command), 220)}`,
             yes: 'Run it',
           },
         }
@@ -293,7 +327,7 @@ function approve(action: Action) {
 
 const deny = (action: Action) => button({ text: 'Deny', action: ACTIONS.deny, value: planOf(action) });
 
-function outcome(action: Action): readonly (readonly Span[])[] {
+function outcome(steps: readonly Action[], action: Action): readonly (readonly Span[])[] {
   const lines: (readonly Span[])[] = [];
   if (action.auditOnly && action.state === 'proposed')
     lines.push([words('Sentry is in audit mode or stopped: it says what it would do and changes nothing.')]);
@@ -305,12 +339,12 @@ function outcome(action: Action): readonly (readonly Span[])[] {
       ...(action.decisionReason ? [words(`: ${cut(oneLine(action.decisionReason), 400)}`)] : []),
     ]);
   if (action.state === 'expired') lines.push([words('Nobody decided in time.')]);
-  if (action.state === 'started') lines.push([words('Running …')]);
-  if (action.outcome)
+  if (action.state === 'started' && steps.length === 1) lines.push([words('Running …')]);
+  if (action.outcome && steps.length === 1)
     lines.push([
       bold(action.state === 'void' ? 'Why it is void: ' : 'Result: '),
       words(cut(oneLine(action.outcome), 600)),
     ]);
-  if (lines.length === 0) lines.push([words(titleOf(action))]);
+  if (lines.length === 0) lines.push([words(titleOf(steps))]);
   return lines;
 }

@@ -1,22 +1,25 @@
 import type { Action } from '../../domain/action.ts';
 import type { Denial } from '../../domain/denial.ts';
+import { describePlan } from '../../domain/describe-act.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { bold, button, moment, person, type Span, words } from './build.ts';
 import { ACTIONS, type DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
-/** What people have said No to and this action touches, as it stood when it was proposed. */
-export function acknowledgedBy({ denials }: IncidentRecord, action: Action): readonly Denial[] {
-  return denials.filter(({ id }) => action.denialsAcknowledged.includes(id));
+/** What people have said No to and this plan touches, as it stood when it was proposed. */
+export function acknowledgedBy({ denials }: IncidentRecord, steps: readonly Action[]): readonly Denial[] {
+  return denials.filter(({ id }) => steps.some((step) => step.denialsAcknowledged.includes(id)));
 }
 
 /** A line for each No on a card: who, when and why; no more than that there is one where its reader may not know. */
 export function denialLines(
   record: IncidentRecord,
-  action: Action,
+  steps: readonly Action[],
   options: DrawOptions,
 ): readonly (readonly Span[])[] {
-  return acknowledgedBy(record, action).map((denial) => [
+  const [action] = steps;
+  if (action === undefined) return [];
+  return acknowledgedBy(record, steps).map((denial) => [
     ...saidNo(record, denial, action, options),
     ...(denial.takenBackBy ? [words(' Taken back since by '), person(denial.takenBackBy), words('.')] : []),
   ]);
@@ -48,8 +51,15 @@ const mayTell = (record: IncidentRecord, denial: Denial, { mayTell: told }: Draw
   denial.incidentId === record.incident.id || told?.(denial) === true;
 
 /** Its own words, and asked once more: who approves this approves it against somebody. */
-export function approveAlthough(record: IncidentRecord, action: Action, options: DrawOptions, value: string) {
-  const standing = acknowledgedBy(record, action);
+export function approveAlthough(
+  record: IncidentRecord,
+  steps: readonly Action[],
+  options: DrawOptions,
+  value: string,
+) {
+  const standing = acknowledgedBy(record, steps);
+  const on = steps[0]?.target ?? '';
+  const what = steps.length > 1 ? describePlan(steps) : (steps[0]?.command ?? '');
   const people = [...new Set(standing.map(({ saidBy }) => saidBy))];
   const [only] = people;
   const known = people.length === 1 && only ? options.nameOf?.(only) : null;
@@ -64,7 +74,7 @@ export function approveAlthough(record: IncidentRecord, action: Action, options:
     style: 'danger',
     confirm: {
       title: `Run this although ${cut(who, 40)} said no?`,
-      text: `${why ? `“${cut(oneLine(why), 120)}” ` : ''}On ${cut(oneLine(action.target), 60)}: ${cut(oneLine(action.command), 100)}`,
+      text: `${why ? `“${cut(oneLine(why), 120)}” ` : ''}On ${cut(oneLine(on), 60)}: ${cut(oneLine(what), 100)}`,
       yes: 'Run it although',
     },
   });

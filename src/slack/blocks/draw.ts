@@ -1,3 +1,4 @@
+import { stepsOf } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { openReads } from '../../investigation/unread/open-reads.ts';
@@ -53,14 +54,17 @@ function slotOf(
   const action = record.actions.find((each) => each.id === event.actionId);
   if (!action) return null;
   if (event.type === 'action.proposed') return drawActionCard(record, action, options);
+  const steps = stepsOf(record.actions, action);
   // A card nobody had approved says itself that it is void.
-  if (event.type === 'action.void')
-    return action.decidedBy === null ? null : drawResult(record, action, event);
-  // The last word: what was unknown may have been settled since.
+  if (event.type === 'action.void' && steps[0]?.decidedBy === null) return null;
+  // The last word, of a plan that of all its steps: what was unknown may have been settled since.
   const last = record.events.findLast(
-    (each) => each.type === 'action.finished' && each.actionId === event.actionId,
+    (each) =>
+      (each.type === 'action.finished' || (each.type === 'action.void' && steps.length > 1)) &&
+      steps.some(({ id }) => id === each.actionId),
   );
-  return drawResult(record, action, last?.type === 'action.finished' ? last : event);
+  const isEnd = last?.type === 'action.finished' || last?.type === 'action.void';
+  return drawResult(record, action, isEnd && event.type !== 'action.void' ? last : event);
 }
 
 /**

@@ -1,9 +1,11 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, stepsOf } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCauseInModelsWords, label } from '../../domain/model-words.ts';
+import { runningStep, stepResult, tellingStep } from '../../domain/plan-progress.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
 import { feedbackBlocks } from './feedback.ts';
+import { drawResults } from './plan-steps.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { facts, money, span, verdictMarks, verdictWords } from './words.ts';
@@ -19,8 +21,10 @@ const ran: Readonly<Record<Finished['outcome'], string>> = {
   unknown: '❔ Unknown whether it ran; it will not be run again',
 };
 
-/** What became of an approved action. */
+/** What became of an approved action; of a plan of several, step by step. */
 export function drawResult(record: IncidentRecord, action: Action, event: Finished | Void): Slot {
+  const steps = stepsOf(record.actions, action);
+  if (steps.length > 1) return drawPlanResult(record, steps, event);
   const head = event.type === 'action.void' ? '⊘ Nothing was run: the approval is void' : ran[event.outcome];
   const said = event.type === 'action.void' ? event.reason : event.text;
   return {
@@ -35,6 +39,53 @@ export function drawResult(record: IncidentRecord, action: Action, event: Finish
       ),
     ],
   };
+}
+
+function drawPlanResult(record: IncidentRecord, steps: readonly Action[], event: Finished | Void): Slot {
+  const head = planHead(steps);
+  const [first] = steps;
+  const told = steps.map((step) => {
+    const { mark, says } = stepResult(step, steps);
+    return `${mark} ${step.step} ${says}`;
+  });
+  return {
+    slot: `result:${first?.planId ?? ''}`,
+    inThread: true,
+    text: escape(oneLine(`${record.incident.id}: ${head}. ${told.join(' · ')}`)),
+    blocks: [
+      prose(
+        paragraph(bold(`${head} · `), code(cut(first?.target ?? '', 80))),
+        ...drawResults(steps),
+        ...checking(record, event),
+      ),
+    ],
+  };
+}
+
+function planHead(steps: readonly Action[]): string {
+  const step = tellingStep(steps);
+  const running = runningStep(steps);
+  if (running) return `Running step ${running.step} of ${steps.length}`;
+  if (step === undefined) return 'Nothing was run';
+  const of = `step ${step.step} of ${steps.length}`;
+  switch (step.state) {
+    case 'succeeded':
+      return step.step === steps.length ? `✓ All ${steps.length} steps ran` : `Ended after ${of}`;
+    case 'failed':
+      return `✗ It failed at ${of}`;
+    case 'unknown':
+      return `❔ Unknown whether ${of} ran; it will not be run again`;
+    case 'void':
+      return step.step === 1 ? '⊘ Nothing was run: the approval is void' : `⊘ Called off before ${of} ran`;
+    case 'approved':
+    case 'started':
+    case 'proposed':
+    case 'denied':
+    case 'expired':
+    case 'queued':
+    case 'skipped':
+      return 'Nothing was run';
+  }
 }
 
 /** While the live system is being re-read, what it shows now. */

@@ -168,7 +168,7 @@ function switched({ incident, actions, events }: IncidentRecord): readonly (read
     if (event.type === 'switch.set') set.set(event.scope, event);
     if (event.type === 'switch.cleared') set.delete(event.scope);
   }
-  const held = actions.at(-1)?.heldBy;
+  const held = actions.findLast(({ step }) => step === 1)?.heldBy;
   if (set.size === 0 && held) return [[bold('Nothing is changed: '), words(cut(oneLine(held), 300))]];
   return [...set.values()].map(({ scope, by, reason, until }) => [
     bold('Nothing is changed '),

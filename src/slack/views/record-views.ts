@@ -1,5 +1,5 @@
 import type { types } from '@slack/bolt';
-import type { Action } from '../../domain/action.ts';
+import { type Action, stepsOf } from '../../domain/action.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../domain/model-words.ts';
@@ -41,21 +41,9 @@ export function evidenceView(record: IncidentRecord, action: Action): types.Moda
   const diagnosis = record.events.findLast(
     (event) => event.type === 'diagnosis.concluded' && event.at <= action.proposedAt,
   );
+  const steps = stepsOf(record.actions, action);
   return modal('Evidence', [
-    prose(paragraph(bold('The exact command'))),
-    ...pages(action.command, BOX)
-      .slice(0, MAX_BOXES)
-      .map((part) => prose(verbatim(part))),
-    prose(
-      paragraph(bold('Seen just before it was proposed')),
-      action.preflight.length > 0
-        ? list(action.preflight.slice(0, 40).map((line) => [words(cut(line, 500))]))
-        : paragraph(words('Nothing was recorded.')),
-    ),
-    prose(
-      paragraph(bold('Must still be so when it runs')),
-      verbatim(cut(JSON.stringify(action.guard, null, 2), BOX)),
-    ),
+    ...steps.flatMap((step) => approvedOf(step, steps.length)),
     ...(diagnosis?.type === 'diagnosis.concluded'
       ? [
           ...(isModels(diagnosis.diagnosis, record.events)
@@ -66,6 +54,27 @@ export function evidenceView(record: IncidentRecord, action: Action): types.Moda
       : []),
     small(`${action.id} · plan ${action.planHash}`),
   ]);
+}
+
+/** All of one step that its approval is for. */
+function approvedOf(step: Action, of: number): readonly Block[] {
+  const boxes = Math.ceil(MAX_BOXES / of);
+  return [
+    prose(paragraph(bold(of > 1 ? `Step ${step.step} of ${of}: the exact command` : 'The exact command'))),
+    ...pages(step.command, BOX)
+      .slice(0, boxes)
+      .map((part) => prose(verbatim(part))),
+    prose(
+      paragraph(bold('Seen just before it was proposed')),
+      step.preflight.length > 0
+        ? list(step.preflight.slice(0, 40).map((line) => [words(cut(line, 500))]))
+        : paragraph(words('Nothing was recorded.')),
+    ),
+    prose(
+      paragraph(bold('Must still be so when it runs')),
+      verbatim(cut(JSON.stringify(step.guard, null, 2), BOX)),
+    ),
+  ];
 }
 
 /** A diagnosis without anything cut away. */

@@ -37,6 +37,7 @@ const claim = (toolCallId: string, quote: string) => ({
   quote,
 });
 const REAL = 'tc_000000000001';
+const DIAGNOSED = { ...GOOD, evidence: [], ruledOut: [], unknown: [], wouldChangeMyMind: null } as never;
 
 describe('the Claude investigator', () => {
   it('goes from alert to proposal: triage, evidence of the live system, the exact action', async () => {
@@ -61,6 +62,46 @@ describe('the Claude investigator', () => {
     expect(rig.claude.requests.filter((request) => request.problem !== undefined)).toEqual([]);
     expect(rig.spent.length).toBe(rig.claude.requests.length);
     expect(rig.spent.every((usage) => usage.costUsd > 0)).toBe(true);
+  });
+
+  it('asks for several calls of one message as one plan, each step with its own reason', async () => {
+    const end = (pid: number, why: string) => ({
+      tool: 'postgres_terminate_backend',
+      input: { target: 'shop-db', pid, backend_start: '2026-11-21T10:00:00.123456Z', why },
+    });
+    rig = await startInvestigation([{ blocks: [end(4711, 'It is the root.'), end(4712, 'It is next.')] }]);
+    expect(await rig.investigator.plan(rig.work, DIAGNOSED)).toMatchObject({ kind: 'proposed' });
+    expect(rig.requests).toEqual([
+      {
+        tool: 'postgres_terminate_backend',
+        target: 'shop-db',
+        input: { pid: 4711, backend_start: '2026-11-21T10:00:00.123456Z' },
+        proposal: {
+          why: 'It is the root.',
+          runbookId: null,
+          verify: null,
+          andThen: [
+            {
+              tool: 'postgres_terminate_backend',
+              input: { pid: 4712, backend_start: '2026-11-21T10:00:00.123456Z' },
+              why: 'It is next.',
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it('asks for nothing when the steps of one plan are on two targets, and says so to the model', async () => {
+    const on = (target: string) => ({
+      tool: 'postgres_terminate_backend',
+      input: { target, pid: 4711, backend_start: '2026-11-21T10:00:00.123456Z', why: 'Root.' },
+    });
+    const none = { blocks: [{ tool: 'report_no_action', input: { reason: 'Nothing is safe.' } }] };
+    rig = await startInvestigation([{ blocks: [on('shop-db'), on('other-db')] }, none]);
+    expect(await rig.investigator.plan(rig.work, DIAGNOSED)).toMatchObject({ kind: 'none' });
+    expect(rig.requests).toEqual([]);
+    expect(JSON.stringify(rig.claude.requests.at(-1)?.body.messages)).toContain('names other-db');
   });
 
   it('offers each role only its tools, and says its words while it works', async () => {
@@ -239,7 +280,7 @@ describe('a model that cannot go on', () => {
     expect(await diagnosing).toMatchObject({ message: 'stopped by U1' });
   });
 
-  it('proposes one action at most, and none that it was not offered', async () => {
+  it('proposes one plan at most, and none with a step that it was not offered', async () => {
     rig = await startInvestigation([
       {
         blocks: [
@@ -252,8 +293,7 @@ describe('a model that cannot go on', () => {
       },
       { blocks: [{ tool: 'report_no_action', input: { reason: 'Nothing is safe.' } }] },
     ]);
-    const diagnosis = { ...GOOD, evidence: [], ruledOut: [], unknown: [], wouldChangeMyMind: null } as never;
-    expect(await rig.investigator.plan(rig.work, diagnosis)).toEqual({
+    expect(await rig.investigator.plan(rig.work, DIAGNOSED)).toEqual({
       kind: 'none',
       reason: 'Claude proposes no action.',
       said: 'Nothing is safe.',

@@ -47,9 +47,13 @@ function runbook(more: Partial<Runbook> = {}): Runbook {
                 ruledOut: [],
                 propose: [
                   {
-                    tool: 'postgres_terminate_backend',
-                    with: { pid: 4711, backend_start: '2026-11-21T10:00:00.123456Z' },
-                    why: 'It is the root.',
+                    steps: [
+                      {
+                        tool: 'postgres_terminate_backend',
+                        with: { pid: 4711, backend_start: '2026-11-21T10:00:00.123456Z' },
+                        why: 'It is the root.',
+                      },
+                    ],
                     verify: null,
                   },
                 ],

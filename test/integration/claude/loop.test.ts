@@ -209,14 +209,50 @@ describe('calls', () => {
     });
   });
 
-  it('run one at a time where the role may do one thing only', async () => {
-    rig = await startLoop([
-      { blocks: [call('pg_terminate', { pid: 1 }), call('pg_terminate', { pid: 2 })] },
-      found(),
-    ]);
-    await rig.run({ oneCallPerTurn: true });
-    expect(rig.calls).toEqual([{ name: 'pg_terminate', input: { pid: 1 } }]);
-    expect(lastUserTurn()).toContain('one call at a time');
+  describe('as one request', () => {
+    const [end, vacuum] = [call('pg_terminate', { pid: 1 }), call('pg_vacuum', { table: 'orders' })];
+
+    it('are asked for once, in their order, each call with its own result', async () => {
+      rig = await startLoop([{ blocks: [end, vacuum, end] }, found()]);
+      const asked: unknown[] = [];
+      await rig.run({
+        callTogether: async (calls) => {
+          asked.push(calls.map(({ name, input }) => ({ name, input })));
+          return { content: 'step 2 is refused', isError: true };
+        },
+      });
+      expect(asked).toEqual([
+        [
+          { name: 'pg_terminate', input: { pid: 1 } },
+          { name: 'pg_vacuum', input: { table: 'orders' } },
+        ],
+      ]);
+      expect(rig.calls).toEqual([]);
+      const results = JSON.parse(lastUserTurn()).content as { type: string; tool_use_id: string }[];
+      const told = results.filter(({ type }) => type === 'tool_result');
+      expect(new Set(told.map(({ tool_use_id: id }) => id)).size).toBe(3);
+      const shown = told.map(
+        (result) => /Step (\d) of 2 .*step 2 is refused/.exec(JSON.stringify(result))?.[1],
+      );
+      expect(shown).toEqual(['1', '2', '1']);
+    });
+
+    it('end the loop when their one answer is final, and are not asked for again after a crash', async () => {
+      rig = await startLoop([{ blocks: [end, vacuum] }]);
+      const journal = new Map<string, unknown>();
+      const durably: Durably = async <T>(name: string, fn: () => Promise<T>) => {
+        if (!journal.has(name)) journal.set(name, JSON.parse(JSON.stringify(await fn())));
+        return journal.get(name) as T;
+      };
+      let asked = 0;
+      const callTogether = async () => {
+        asked += 1;
+        return { content: 'proposed', isError: false, final: 'act_1' };
+      };
+      for (const _ of ['before', 'after'])
+        expect(await rig.run({ callTogether, durably })).toMatchObject({ kind: 'finished', final: 'act_1' });
+      expect(asked).toBe(1);
+    });
   });
 });
 

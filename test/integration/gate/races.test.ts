@@ -316,7 +316,7 @@ test('an incident that a person stops between the turn’s look and the claim ru
 });
 
 test('the investigation’s own hook says so when the incident has been stopped', async () => {
-  const { ledgerHooks } = await import('../../../src/investigation/phases/await-approval.ts');
+  const { ledgerHooks } = await import('../../../src/investigation/ledger-hooks.ts');
   const incidentId = await openIncident(rig);
   const action = await propose(rig, mend('a'), incidentId);
   await rig.core.sql`UPDATE incident SET state = 'awaiting_approval' WHERE id = ${incidentId}`;

@@ -6,7 +6,13 @@ import { messageOf, OpsError } from '../../../src/domain/errors.ts';
 import { asActionId, asToolCallId } from '../../../src/domain/ids.ts';
 import type { Incident } from '../../../src/domain/incident.ts';
 import type { Target } from '../../../src/domain/target.ts';
-import type { Json, ToolCallRequest, ToolCallResult, VerifyPlan } from '../../../src/domain/tool-call.ts';
+import type {
+  Json,
+  PlanStep,
+  ToolCallRequest,
+  ToolCallResult,
+  VerifyPlan,
+} from '../../../src/domain/tool-call.ts';
 import { checkVerifyStep, type VerifyCheck } from '../../../src/gate/check-verify-step.ts';
 import { measuresOf } from '../../../src/gate/criterion.ts';
 import { createPostgresTargets } from '../../../src/infra/postgres/create-postgres-targets.ts';
@@ -24,7 +30,7 @@ export interface LiveIncident {
   alertedNow(): void;
   triageAndDiagnose(): Promise<{ readonly triage: Triage; readonly diagnosis: Diagnosis }>;
   plan(diagnosis: Diagnosis): Promise<PlanOutcome>;
-  /** Runs the last proposal, as an approved action would be. */
+  /** Runs the last proposal with all of its steps, as approved ones would be; the last that ran. */
   approve(): Promise<Action>;
   verifyOnce(plan?: VerifyPlan): Promise<readonly VerifyCheck[]>;
   /** Checks until all hold (or any differs from `wanted`), at most as long as the plan says. */
@@ -97,6 +103,7 @@ export function liveIncident(options: {
     try {
       if (tool.kind === 'active') {
         await tool.preflight(context(tool), input.data);
+        for (const step of request.proposal?.andThen ?? []) await preflightOf(step);
         proposals.push(request);
         return {
           kind: 'proposed',
@@ -154,6 +161,35 @@ export function liveIncident(options: {
     return checks;
   }
 
+  function actingTool(name: string) {
+    const tool = options.tools.get(name);
+    if (tool?.kind !== 'active') throw new Error(`${name} does not act`);
+    return tool;
+  }
+
+  async function preflightOf({ tool: name, input: raw }: Pick<PlanStep, 'tool' | 'input'>) {
+    const tool = actingTool(name);
+    const input: unknown = tool.input.parse(raw);
+    return { tool, input, before: await tool.preflight(context(tool), input) };
+  }
+
+  async function runStep(step: Pick<PlanStep, 'tool' | 'input'>): Promise<Action> {
+    const { tool, input, before } = await preflightOf(step);
+    const outcome = await tool.run(context(tool), input, before.guard, {
+      clock: before.clock,
+      withinMs: tool.timeoutMs,
+    });
+    return anAction({
+      tool: tool.name,
+      target: target.name,
+      input: step.input,
+      command: tool.command(input),
+      outcome: outcome.text,
+      state: outcome.kind,
+      round: incident.round,
+    });
+  }
+
   function lastProposal(): ToolCallRequest {
     const last = proposals.at(-1);
     if (last === undefined) throw new Error('nothing was proposed');
@@ -172,24 +208,13 @@ export function liveIncident(options: {
     },
     plan: (diagnosis) => playbook.plan(work(), diagnosis),
     async approve() {
-      const { tool: name, input: raw } = lastProposal();
-      const tool = options.tools.get(name);
-      if (tool?.kind !== 'active') throw new Error(`${name} does not act`);
-      const input: unknown = tool.input.parse(raw);
-      const before = await tool.preflight(context(tool), input);
-      const outcome = await tool.run(context(tool), input, before.guard, {
-        clock: before.clock,
-        withinMs: tool.timeoutMs,
-      });
-      return anAction({
-        tool: name,
-        target: target.name,
-        input: raw,
-        command: tool.command(input),
-        outcome: outcome.text,
-        state: outcome.kind,
-        round: incident.round,
-      });
+      const { tool, input, proposal } = lastProposal();
+      let ran = await runStep({ tool, input });
+      for (const step of proposal?.andThen ?? []) {
+        if (ran.state !== 'succeeded') break;
+        ran = await runStep(step);
+      }
+      return ran;
     },
     verifyOnce,
     async verify() {

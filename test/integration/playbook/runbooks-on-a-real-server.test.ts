@@ -56,12 +56,12 @@ afterAll(async () => {
   await server.stop();
 });
 
-function open(alertName: string, part: Partial<Incident> = {}): LiveIncident {
+function open(alertName: string, part: Partial<Incident> = {}, known = runbooks): LiveIncident {
   live = liveIncident({
     readUrl: server.url,
     actUrl: server.url,
     tools,
-    runbooks,
+    runbooks: known,
     incident: { alertName, title: alertName, openedAt: new Date().toISOString(), ...part },
   });
   return live;
@@ -292,6 +292,36 @@ describe('a bloated table', () => {
     expect((await incident.plan(diagnosis)).kind).toBe('proposed');
     expect(incident.proposals).toMatchObject([
       { tool: 'postgres_vacuum_table', input: { schema: 'public', table: 'events' } },
+    ]);
+    expect((await incident.verifyOnce())[0]?.holds).toBe(false);
+    expect((await incident.approve()).state).toBe('succeeded');
+    expect(await incident.verify()).toBe('fixed');
+  });
+
+  it('that a forgotten transaction keeps from being cleaned is vacuumed once that has ended, by one plan', async () => {
+    const holder = client('etl');
+    const held = await pidOf(holder);
+    await holder.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await holder`SELECT count(*) FROM orders`;
+    await bloat();
+    await admin`VACUUM events`;
+    // A session has to be a minute old to be blamed; nobody waits for that here.
+    const impatient = JSON.stringify(runbooks).replaceAll('h.age_seconds > 60', 'h.age_seconds >= 0');
+    const incident = open('PostgresTableBloat', {}, JSON.parse(impatient) as readonly Runbook[]);
+    const { diagnosis } = await incident.triageAndDiagnose();
+    expect(diagnosis).toMatchObject({ verdict: 'cause_found', category: 'vacuum_held_back' });
+    expectEvidenceHolds(incident, diagnosis);
+    expect((await incident.plan(diagnosis)).kind).toBe('proposed');
+    expect(incident.proposals).toMatchObject([
+      {
+        tool: 'postgres_terminate_backend',
+        input: { pid: held },
+        proposal: {
+          andThen: [{ tool: 'postgres_vacuum_table', input: { schema: 'public', table: 'events' } }],
+          // The bloat's own measure: that the session is gone proves nothing.
+          verify: { steps: [{ tool: 'postgres_table_health', measure: { name: 'dead_rows_percent' } }] },
+        },
+      },
     ]);
     expect((await incident.verifyOnce())[0]?.holds).toBe(false);
     expect((await incident.approve()).state).toBe('succeeded');

@@ -71,7 +71,7 @@ test('every part of a plan is in its hash', () => {
     { ...plan, command: 'x' },
     { ...plan, guard: 'x' },
   ];
-  expect(new Set([plan, ...changed].map(planHash)).size).toBe(6);
+  expect(new Set([plan, ...changed].map((each) => planHash(each))).size).toBe(6);
   // What stands in one part cannot pass for the next.
   expect(planHash({ ...plan, tool: 'a', target: 'b' })).not.toBe(
     planHash({ ...plan, tool: 'ab', target: '' }),

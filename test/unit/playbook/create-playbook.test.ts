@@ -377,6 +377,53 @@ checks:
 describe('planning', () => {
   const planned = async (work: ScriptedWork) => playbook.plan(work, await diagnosed(work));
 
+  const twoSteps = QUEUE.replace(
+    /propose:\n[^]*?( {8}- tool: queue_drop)/,
+    `propose:
+        - steps:
+            - tool: queue_purge
+              with: { owner: "\${worst.owner}" }
+              why: It empties the queue of \${worst.owner}.
+            - tool: queue_open
+              with: { jobs: "\${worst.jobs}" }
+              why: It takes new jobs.
+          verify: emptied
+$1`,
+  );
+  const byTwo = createPlaybook({ runbooks: runbooksOf(twoSteps) });
+
+  it('proposes several steps by one call, with one way to tell', async () => {
+    const work = scriptedWork(full);
+    const diagnosis = await diagnosed(work, byTwo);
+    expect(await byTwo.plan(work, diagnosis)).toEqual({ kind: 'proposed', actionId: 'act_aaaaaaaaaaaa' });
+    expect(work.calls.filter(({ proposal }) => proposal !== undefined)).toMatchObject([
+      {
+        tool: 'queue_purge',
+        input: { owner: 'bob' },
+        proposal: {
+          why: 'It empties the queue of bob.',
+          andThen: [{ tool: 'queue_open', input: { jobs: 600 }, why: 'It takes new jobs.' }],
+          verify: { steps: [{ measure: { name: 'jobs' } }, {}] },
+        },
+      },
+    ]);
+  });
+
+  it('takes the next way when a step of the first was run before', async () => {
+    const opened = anAction({ tool: 'queue_open', input: { jobs: 600 }, command: 'open' });
+    const work = scriptedWork(full, { tried: [opened] });
+    await byTwo.plan(work, await diagnosed(work, byTwo));
+    expect(work.calls.at(-1)).toMatchObject({ tool: 'queue_drop' });
+  });
+
+  it('leaves all of a plan out when one of its steps cannot be filled in', async () => {
+    const half = twoSteps.replace('jobs: "${worst.jobs}" }', 'jobs: "${worst.nothing}" }');
+    const by = createPlaybook({ runbooks: runbooksOf(half) });
+    const diagnosis = await diagnosed(scriptedWork(full), by);
+    expect(diagnosis.suggested?.map(({ tool }) => tool)).toEqual(['queue_drop']);
+    expect(diagnosis.unknown.join(' ')).toContain('queue_purge and queue_open are not proposed');
+  });
+
   it('proposes the exact call with why and how to tell', async () => {
     const work = scriptedWork(full);
     expect(await planned(work)).toEqual({ kind: 'proposed', actionId: 'act_aaaaaaaaaaaa' });

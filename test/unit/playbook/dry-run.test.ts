@@ -65,7 +65,11 @@ const refused = (reason: string): ToolCallResult => ({
   reason,
 });
 
-function dryRun(answers: Readonly<Record<string, ToolCallResult>>, change: Partial<DryRunDeps> = {}) {
+function dryRun(
+  answers: Readonly<Record<string, ToolCallResult>>,
+  change: Partial<DryRunDeps> = {},
+  tried = runbook,
+) {
   const calls: ToolCallRequest[] = [];
   const minted: unknown[] = [];
   let live = 0;
@@ -94,7 +98,7 @@ function dryRun(answers: Readonly<Record<string, ToolCallResult>>, change: Parti
     shutdown: new AbortController().signal,
     ...change,
   });
-  return { report: run(runbook, asIncidentId('INC-1')), calls, minted, live: () => live };
+  return { report: run(tried, asIncidentId('INC-1')), calls, minted, live: () => live };
 }
 
 describe('a dry run', () => {
@@ -124,6 +128,43 @@ describe('a dry run', () => {
     });
     expect((await report).passed).toBe(true);
     expect(calls.at(-1)).toMatchObject({ tool: 'queue_reader', input: { pid: 7 } });
+  });
+
+  test('says what it would propose, step by step, and proposes nothing', async () => {
+    const acting = steps.replace(
+      'checks:\n  - cannot_tell: { says: It reads slowly., next: Ask its owner. }',
+      `checks:
+  - when: result.slow == 1
+    conclude:
+      cause: The reader is slow.
+      confidence: 0.5
+      propose:
+        steps:
+          - { tool: reader_stop, why: It is slow. }
+          - { tool: reader_start, why: A new one is fast. }
+        verify: read
+\`\`\`
+
+\`\`\`yaml verify
+name: read
+for: 1s
+timeout: 2s
+checks:
+  - { call: queue_depth, measure: depth, says: It is read. }`,
+    );
+    const outcome = parseRunbook('queue.md', acting);
+    if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
+    const { report, calls } = dryRun(
+      {
+        queue_depth: ok({ depth: 9 }),
+        queue_consumers: ok({ count: 1, first: 7 }),
+        queue_reader: ok({ slow: 1 }),
+      },
+      {},
+      outcome.parsed.runbook,
+    );
+    expect((await report).lines).toContain('• It would propose: reader_stop, then reader_start');
+    expect(calls.map(({ tool }) => tool)).not.toContain('reader_stop');
   });
 
   test.each([

@@ -44,6 +44,8 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
 export function anAction(part: Partial<Action>): Action {
   return {
     id: asActionId('act_000000000000'),
+    planId: part.id ?? asActionId('act_000000000000'),
+    step: 1,
     incidentId: asIncidentId('INC-1'),
     round: 1,
     state: 'succeeded',

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { Action } from '../../../src/domain/action.ts';
+import { asActionId } from '../../../src/domain/ids.ts';
 import { answerFromRecord, asksForOpen, type Line } from '../../../src/record/questions/record-answer.ts';
-import { aDiagnosis, anAction, anIncident, aRecord, eventsOf } from '../../support/incident-record.ts';
+import {
+  ACTION,
+  aDiagnosis,
+  anAction,
+  anIncident,
+  aRecord,
+  CALL,
+  eventsOf,
+} from '../../support/incident-record.ts';
 
 const around = {
   approvers: 'the group @oncall',
@@ -164,4 +174,61 @@ test.each([
   'who wrote the migration that was approved yesterday?',
 ])('the record holds nothing to “%s”', (question) => {
   expect(ask(ended, question)).toBeNull();
+});
+
+describe('of a plan of several steps the record answers', () => {
+  const steps = (first: Action['state'], second: Action['state']) => [
+    anAction({
+      state: first,
+      command: 'patch app/worker.conf',
+      ...(first === 'proposed'
+        ? {}
+        : {
+            decidedBy: 'UOLIVIA',
+            approvedBy: ['UOLIVIA'],
+            decidedAt: '2026-11-21T10:02:00.000Z',
+            startedAt: '2026-11-21T10:02:01.000Z',
+          }),
+    }),
+    anAction({
+      id: asActionId('act_bbbbbbbbbbbb'),
+      planId: ACTION,
+      step: 2,
+      state: second,
+      command: 'restart service shop-worker',
+      toolCallId: CALL,
+      ...(second === 'queued' || second === 'skipped' ? {} : { startedAt: '2026-11-21T10:02:04.000Z' }),
+      ...(second === 'failed' ? { outcome: 'no such unit' } : {}),
+    }),
+  ];
+  const both = 'on shop-db: 1 patch app/worker.conf, 2 restart service shop-worker';
+
+  test.each([
+    ['succeeded', 'succeeded', '✓ 1 patch app/worker.conf ran; ✓ 2 restart service shop-worker ran.'],
+    [
+      'succeeded',
+      'failed',
+      '✓ 1 patch app/worker.conf ran; ✗ 2 restart service shop-worker failed (no such unit).',
+    ],
+    ['succeeded', 'unknown', '? 2 restart service shop-worker unknown whether it ran.'],
+    ['succeeded', 'started', '… 2 restart service shop-worker running.'],
+    ['unknown', 'queued', '? 1 patch app/worker.conf unknown whether it ran; · 2'],
+  ] as const)('what ran, step by step, in one line: %s, %s', (first, second, says) => {
+    const answer = ask(aRecord({ actions: steps(first, second) }), 'what ran?');
+    expect(answer).toContain('2 steps on shop-db, at 10:02: ');
+    expect(answer).toContain(says);
+    expect(answer?.split('\n')).toHaveLength(1);
+  });
+
+  test('who approved it, once and for all of it', () => {
+    const answer = ask(aRecord({ actions: steps('succeeded', 'succeeded') }), 'who approved this?');
+    expect(answer).toBe(`Approved by @UOLIVIA at 10:02: 2 steps ${both}.`);
+  });
+
+  test('what waits for approval, with all of its steps', () => {
+    const record = aRecord({ actions: steps('proposed', 'queued') });
+    expect(ask(record, 'what ran?')).toContain(`Waiting for approval: 2 steps ${both}.`);
+    expect(ask(record, 'what is next?')).toContain(`A decision on 2 steps ${both}`);
+    expect(ask(record, 'who was asked?')).toContain(both);
+  });
 });

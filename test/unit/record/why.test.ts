@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asActionId } from '../../../src/domain/ids.ts';
 import { why } from '../../../src/record/why.ts';
 import {
   ACTION,
@@ -104,5 +105,76 @@ describe('why', () => {
     );
     expect(text).not.toMatch(/^• approved by/m);
     expect(text.split('\n').filter((each) => each.startsWith('*Action*'))).toHaveLength(1);
+  });
+});
+
+describe('why, of a plan of several steps', () => {
+  const second = asActionId('act_bbbbbbbbbbbb');
+  const third = asActionId('act_cccccccccccc');
+  const steps = [
+    anAction({
+      state: 'succeeded',
+      decidedBy: 'U0ONCALL',
+      decidedAt: '2026-11-21T10:01:00.000Z',
+      command: 'patch app/worker.conf',
+      outcome: 'It is what was approved.',
+      toolCallId: CALL,
+    }),
+    anAction({
+      id: second,
+      planId: ACTION,
+      step: 2,
+      state: 'failed',
+      command: 'restart service shop-worker',
+      why: 'Nothing starts it.',
+      outcome: 'It did not start.',
+      toolCallId: CALL,
+    }),
+    anAction({
+      id: third,
+      planId: ACTION,
+      step: 3,
+      state: 'skipped',
+      command: 'VACUUM "public"."orders"',
+      outcome: 'Not run: step 2, restart_service, failed.',
+    }),
+  ];
+  const text = why(
+    aRecord({
+      actions: steps,
+      events: eventsOf(
+        { type: 'action.proposed', actionId: ACTION },
+        { type: 'action.started', actionId: ACTION },
+        { type: 'action.finished', actionId: ACTION, outcome: 'succeeded', text: 'done' },
+        { type: 'action.started', actionId: second },
+        { type: 'action.finished', actionId: second, outcome: 'failed', text: 'It did not start.' },
+      ),
+    }),
+  );
+
+  it('tells one decision, and each step with what became of it', () => {
+    expect(text.match(/approved by <@U0ONCALL>/g)).toHaveLength(1);
+    for (const part of [
+      `*Plan* ${ACTION} on shop-db, 3 steps`,
+      '✓ step 1, ran: `patch app/worker.conf`',
+      '✗ step 2, failed: `restart service shop-worker`',
+      'why: Nothing starts it.',
+      `result: It did not start. [${CALL}]`,
+      '– step 3, not run: the step before failed: `VACUUM "public"."orders"`',
+    ])
+      expect(text).toContain(part);
+    // What became of the plan is told by its steps alone.
+    expect(text).not.toMatch(/approved by .*succeeded/);
+  });
+
+  it('names the step in each line of the story', () => {
+    for (const part of [
+      `proposed ${ACTION}, a plan of 3 steps`,
+      `running step 1 of 3 of ${ACTION}`,
+      'step 1 of 3 succeeded: done',
+      `running step 2 of 3 of ${ACTION}`,
+      'step 2 of 3 failed: It did not start.',
+    ])
+      expect(text).toContain(part);
   });
 });

@@ -112,6 +112,108 @@ describe('a good runbook', () => {
   });
 });
 
+/** The same, with a plan of two steps in place of its one act. */
+const PLAN = GOOD.replace(
+  `        tool: queue_purge
+        with: { owner: "\${worst.owner}" }
+        why: It empties the queue.
+        verify: emptied
+`,
+  `        steps:
+          - tool: queue_purge
+            with: { owner: "\${worst.owner}" }
+            why: It empties the queue.
+          - tool: queue_purge
+            with: { owner: nobody, keep: 3 }
+            why: It empties what nobody owns.
+        verify: emptied
+`,
+);
+
+describe('a plan of several steps', () => {
+  it('is read in the order of its steps', () => {
+    const outcome = parseRunbook('a.md', PLAN);
+    if (!outcome.ok) throw new Error(outcome.problems.map(problemLine).join('\n'));
+    const turn = outcome.parsed.runbook.steps[0]?.checks[1]?.turn;
+    expect(turn?.kind === 'conclude' && turn.conclusion.propose).toEqual([
+      {
+        steps: [
+          { tool: 'queue_purge', with: { owner: '${worst.owner}' }, why: 'It empties the queue.' },
+          {
+            tool: 'queue_purge',
+            with: { owner: 'nobody', keep: 3 },
+            why: 'It empties what nobody owns.',
+          },
+        ],
+        verify: 'emptied',
+        when: undefined,
+      },
+    ]);
+    expect(problemsOf(PLAN)).toEqual([]);
+  });
+
+  const six = Array.from({ length: 6 }, () => ({ tool: 'queue_purge', with: { owner: 'x' }, why: 'One.' }));
+  it.each([
+    [
+      'one step only',
+      PLAN.replace(/ {10}- tool: queue_purge\n.*keep: 3 }\n.*\n/, ''),
+      'steps:',
+      /at least two/,
+    ],
+    [
+      'more than five',
+      PLAN.replace(/steps:\n[^]*?( {8}verify: emptied)/, `steps: ${JSON.stringify(six)}\n$1`),
+      'steps:',
+      /at most 5 steps/,
+    ],
+    [
+      'nothing that tells whether it helped',
+      PLAN.replace('        verify: emptied\n', ''),
+      'steps:',
+      /whether it helped/,
+    ],
+    [
+      'a tool beside its steps',
+      PLAN.replace('        steps:\n', '        tool: queue_purge\n        steps:\n'),
+      '        tool: queue_purge',
+      /stand in its "steps"/,
+    ],
+    [
+      'a reason beside its steps',
+      PLAN.replace('        steps:\n', '        why: Both.\n        steps:\n'),
+      'why: Both',
+      /says why it is there/,
+    ],
+    [
+      'a step that only reads',
+      PLAN.replace(
+        '- tool: queue_purge\n            with: { owner: nobody, keep: 3 }',
+        '- tool: queue_depth\n            with: {}',
+      ),
+      '- tool: queue_depth',
+      /needs a tool that acts/,
+    ],
+    ['a step that takes no such input', PLAN.replace('keep: 3', 'kept: 3'), 'kept: 3', /no input "kept"/],
+    [
+      'a step with an unknown name',
+      PLAN.replace('owner: nobody', 'owner: "${nobody}"'),
+      'nobody',
+      /Unknown variable: nobody/,
+    ],
+    [
+      'a repair whose success nothing would show',
+      PLAN.replace('measure: jobs\n    bound: 3', 'holds: result.jobs < 3'),
+      'verify: emptied',
+      /reads no "measure"/,
+    ],
+  ])('is refused with %s', (_name, source, where, message) => {
+    expect(source).not.toBe(PLAN);
+    const problems = problemsOf(source);
+    expect(problems.map(problemLine).join('\n')).toMatch(message);
+    expect(problems.find((problem) => message.test(problem.message))?.line).toBe(lineOf(source, where));
+  });
+});
+
 describe('a broken runbook is told where and what was expected', () => {
   const broken: readonly (readonly [string, string, string, string, RegExp])[] = [
     ['a missing key', 'version: 1\n', '', 'id: full-queue', /version.*expected number/],

@@ -361,7 +361,7 @@ describe('the approval card', () => {
     ['once denied', { state: 'denied', decidedBy: 'U0ONCALL', decisionReason: 'too risky' }, 'too risky'],
     ['once expired', { state: 'expired' }, 'Nobody decided in time'],
     ['once void', { state: 'void', outcome: 'the pid is gone' }, 'the pid is gone'],
-    ['when it is unknown whether it ran', { state: 'unknown', decidedBy: 'U0ONCALL' }, 'unknown whether'],
+    ['when it is unknown whether it ran', { state: 'unknown', decidedBy: 'U0ONCALL' }, 'Unknown whether'],
     ['when it ran', { state: 'succeeded', decidedBy: 'U0ONCALL', outcome: 'true' }, 'U0ONCALL'],
   ] as const)('has no Approve and no Deny %s', (_when, changes, says) => {
     const slots = card(changes);

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textLength } from '../../../playground/slack/validate/blocks.ts';
 import { checkBlocks } from '../../../playground/slack/validate/payload.ts';
+import { actionStates, MAX_STEPS } from '../../../src/domain/action.ts';
 import type { IncidentEventBody } from '../../../src/domain/event.ts';
+import { asActionId } from '../../../src/domain/ids.ts';
 import { draw } from '../../../src/slack/blocks/draw.ts';
 import { cut, cutStart, pages, printable } from '../../../src/slack/blocks/text.ts';
 import { messageOf } from '../../../src/slack/outbound/message.ts';
 import {
+  ACTION,
   aDiagnosis,
   anAction,
   anIncident,
@@ -38,8 +41,13 @@ const hostile = fc.oneof(
 );
 
 const recordOf = fc
-  .record({ text: hostile, other: hostile, many: fc.integer({ min: 0, max: 60 }) })
-  .map(({ text, other, many }) => {
+  .record({
+    text: hostile,
+    other: hostile,
+    many: fc.integer({ min: 0, max: 60 }),
+    steps: fc.array(fc.constantFrom(...actionStates), { minLength: 1, maxLength: MAX_STEPS }),
+  })
+  .map(({ text, other, many, steps }) => {
     const lines = Array.from({ length: many }, () => other);
     const diagnosis = aDiagnosis({
       rootCause: text,
@@ -51,16 +59,28 @@ const recordOf = fc
       remedy: text,
       runbookId: text,
     });
-    const action = anAction({
-      target: other,
-      command: text,
-      why: text,
-      blastRadius: other,
-      undo: text,
-      preflight: lines,
-      risk: 'high',
-      outcome: text,
-    });
+    const plan = steps.map((state, index) =>
+      anAction({
+        ...(index === 0 ? {} : { id: asActionId(`act_${String(index).repeat(12)}`) }),
+        planId: ACTION,
+        step: index + 1,
+        state,
+        target: other,
+        command: text,
+        why: text,
+        blastRadius: other,
+        undo: text,
+        preflight: lines,
+        risk: 'high',
+        outcome: text,
+        objects: many % 2 === 0 ? [] : [{ kind: 'session', key: text, label: other }],
+        verify: {
+          steps: lines.map((says) => ({ tool: 'x', input: {}, measure: { name: 'y' }, says })),
+          holdMs: 0,
+          timeoutMs: 0,
+        },
+      }),
+    );
     const events = wholeIncident.flatMap((event): readonly IncidentEventBody[] => {
       if (event.type === 'diagnosis.concluded') return [{ ...event, diagnosis }];
       if (event.type === 'tool.called')
@@ -78,7 +98,7 @@ const recordOf = fc
     return aRecord({
       incident: anIncident({ title: text, target: other, words: text, cause: other, nextStep: text }),
       events: eventsOf(...events),
-      actions: [action],
+      actions: plan,
       alerts: [
         {
           source: 'x',

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { type Action, actionStates } from '../../../src/domain/action.ts';
+import type { IncidentEventBody } from '../../../src/domain/event.ts';
+import { asActionId } from '../../../src/domain/ids.ts';
+import { draw } from '../../../src/slack/blocks/draw.ts';
+import type { DrawOptions } from '../../../src/slack/blocks/slot.ts';
+import { evidenceView } from '../../../src/slack/views/record-views.ts';
+import { ACTION, anAction, aRecord, eventsOf, wholeIncident } from '../../support/incident-record.ts';
+
+const SECOND = asActionId('act_bbbbbbbbbbbb');
+const THIRD = asActionId('act_cccccccccccc');
+const options: DrawOptions = {
+  threadUrl: () => null,
+  approvers: 'olivia',
+  oncall: null,
+  mayUndo: ({ tool, state }) => tool === 'apply_patch' && state === 'succeeded',
+  maySettle: true,
+};
+
+type States = readonly [Action['state'], Action['state'], Action['state']];
+
+/** Put a file back, start the service, vacuum a table. */
+function plan(states: States, changes: Partial<Action> = {}): readonly Action[] {
+  const decided = states[0] === 'proposed' ? null : 'U0ONCALL';
+  const step = (id: Action['id'], number: number, part: Partial<Action>): Action =>
+    anAction({
+      id,
+      planId: ACTION,
+      step: number,
+      state: states[number - 1] ?? 'queued',
+      decidedBy: number === 1 ? decided : null,
+      toolCallId: states[number - 1] === 'failed' ? aRecord().toolCalls[0]!.id : null,
+      ...part,
+      ...(number === 1 ? changes : {}),
+    });
+  return [
+    step(ACTION, 1, {
+      tool: 'apply_patch',
+      command: 'patch app/worker.conf\n-workers=plenty\n+workers=4',
+      why: 'It takes the last change back.',
+      undo: 'undo_patch puts it back.',
+      objects: [{ kind: 'file', key: 'f', label: 'file app/worker.conf' }],
+    }),
+    step(SECOND, 2, {
+      tool: 'restart_service',
+      command: 'restart service shop-worker',
+      why: 'Nothing starts it again.',
+      undo: 'Cannot be undone.',
+      objects: [{ kind: 'service', key: 's', label: 'service shop-worker' }],
+    }),
+    step(THIRD, 3, {
+      tool: 'postgres_vacuum_table',
+      command: 'VACUUM (ANALYZE) "public"."orders"',
+      why: 'It is bloated.',
+      undo: 'Nothing to undo.',
+      objects: [{ kind: 'table', key: 't', label: 'table public.orders' }],
+    }),
+  ];
+}
+
+const finished = (
+  actionId: Action['id'],
+  outcome: 'succeeded' | 'failed' | 'unknown',
+): IncidentEventBody => ({
+  type: 'action.finished',
+  actionId,
+  outcome,
+  text: 'said so',
+});
+
+function drawn(actions: readonly Action[], ...more: readonly IncidentEventBody[]) {
+  const proposed = wholeIncident.slice(
+    0,
+    wholeIncident.findIndex(({ type }) => type === 'action.proposed') + 1,
+  );
+  return draw(aRecord({ actions, events: eventsOf(...proposed, ...more) }), options);
+}
+const slot = (name: string, ...of: Parameters<typeof drawn>) =>
+  drawn(...of).find((each) => each.slot === name);
+const card = (...of: Parameters<typeof drawn>) => JSON.stringify(slot(`action:${ACTION}`, ...of));
+const result = (...of: Parameters<typeof drawn>) => JSON.stringify(slot(`result:${ACTION}`, ...of));
+const titleOf = (shown: string) =>
+  /"type":"header","text":\{"type":"plain_text","text":"([^"]*)"/.exec(shown)?.[1];
+const buttonsOf = (shown: string) =>
+  [...shown.matchAll(/"action_id":"(\w+)","value":"([^"]*)"/g)].map(([, id]) => id);
+
+describe('the card of a plan', () => {
+  const asked = card(plan(['proposed', 'queued', 'queued']));
+
+  it('is one, with one Approve for all that it shows', () => {
+    expect(
+      drawn(plan(['proposed', 'queued', 'queued'])).filter((each) => each.slot.startsWith('action:')),
+    ).toHaveLength(1);
+    expect(buttonsOf(asked)).toEqual(['sentry_approve', 'sentry_deny', 'sentry_evidence']);
+    expect(asked).toContain(`"value":"${ACTION}:${'a'.repeat(64)}"`);
+    expect(asked).toContain('One approval is for all of it');
+  });
+
+  it('has its act and object as its title, and its steps by number with what each runs, and why', () => {
+    expect(titleOf(asked)).toBe('Change file app/worker.conf, and 2 more steps on shop-db?');
+    for (const text of [
+      '1. Change file app/worker.conf',
+      String.raw`patch app/worker.conf\n-workers=plenty\n+workers=4`,
+      'It takes the last change back.',
+      '2. Restart service shop-worker',
+      'restart service shop-worker',
+      'Nothing starts it again.',
+      '3. Vacuum table public.orders',
+      String.raw`VACUUM (ANALYZE) \"public\".\"orders\"`,
+    ])
+      expect(asked).toContain(text);
+  });
+
+  it('names both of two', () => {
+    const two = plan(['proposed', 'queued', 'queued']).slice(0, 2);
+    expect(titleOf(card(two))).toBe(
+      'Change file app/worker.conf, then restart service shop-worker on shop-db?',
+    );
+  });
+
+  it('names the point of no return before anybody decides, and not afterwards', () => {
+    expect(asked).toContain('Point of no return: ');
+    expect(asked).toContain('step 2 (Restart service shop-worker) cannot be undone.');
+    expect(card(plan(['approved', 'queued', 'queued']))).not.toContain('Point of no return');
+    expect(card(plan(['proposed', 'queued', 'queued']).slice(0, 1))).not.toContain('Point of no return');
+  });
+
+  it('asks once more where one of the steps is of high risk', () => {
+    const steps = plan(['proposed', 'queued', 'queued']);
+    const risky = steps.map((step) => (step.id === THIRD ? { ...step, risk: 'high' as const } : step));
+    expect(asked).not.toContain('High risk: run this?');
+    expect(card(risky)).toContain('High risk: run this?');
+    expect(card(risky)).toContain('3 steps: Change file app/worker.conf');
+  });
+
+  it('shows the No that any of its steps touches, and is approved only although', () => {
+    const denial = {
+      id: 'dn_1',
+      incidentId: aRecord().incident.id,
+      actionId: ACTION,
+      saidBy: 'U0ADMIN',
+      saidAt: '2026-11-21T10:00:00.000Z',
+      reason: 'not this table',
+      scope: 'object',
+      label: 'table public.orders',
+      until: null,
+      takenBackBy: null,
+      takenBackAt: null,
+    } as never;
+    const steps = plan(['proposed', 'queued', 'queued']).map((step) =>
+      step.id === THIRD ? { ...step, denialsAcknowledged: ['dn_1'] } : step,
+    );
+    const record = aRecord({
+      actions: steps,
+      denials: [denial],
+      events: eventsOf({ type: 'action.proposed', actionId: ACTION }),
+    });
+    const shown = JSON.stringify(draw(record, options).find((each) => each.slot === `action:${ACTION}`));
+    expect(shown).toContain('not this table');
+    expect(shown).toContain('Approve although');
+  });
+});
+
+describe('what became of a plan', () => {
+  it.each<[States, string, readonly string[]]>([
+    [['succeeded', 'succeeded', 'succeeded'], 'Done: ', ['✓ 1.', '✓ 2.', '✓ 3.']],
+    [['succeeded', 'started', 'queued'], 'Running at step 2 of 3: ', ['✓ 1.', '… 2.', '· 3.']],
+    [['succeeded', 'queued', 'queued'], 'Running at step 2 of 3: ', ['✓ 1.', '· 2.', '· 3.']],
+    [['started', 'queued', 'queued'], 'Running at step 1 of 3: ', ['… 1.', '· 2.', '· 3.']],
+    [['approved', 'queued', 'queued'], 'About to run: ', ['· 1.', '· 2.', '· 3.']],
+    [['succeeded', 'skipped', 'skipped'], 'Ended at step 1 of 3: ', ['✓ 1.', '– 2.', '– 3.']],
+    [['succeeded', 'failed', 'skipped'], 'Failed at step 2 of 3: ', ['✓ 1.', '✗ 2.', '– 3.']],
+    [['succeeded', 'unknown', 'queued'], 'Unknown whether it ran at step 2 of 3: ', ['✓ 1.', '? 2.', '· 3.']],
+    [['succeeded', 'void', 'skipped'], 'Called off at step 2 of 3: ', ['✓ 1.', '– 2.', '– 3.']],
+    [['denied', 'skipped', 'skipped'], 'Denied, nothing was run: ', ['– 1.', '– 2.', '– 3.']],
+    [['expired', 'skipped', 'skipped'], 'Expired, nothing was run: ', ['– 1.', '– 2.', '– 3.']],
+    [['void', 'skipped', 'skipped'], 'Void, nothing was run: ', ['– 1.', '– 2.', '– 3.']],
+  ])('is told step by step: %j', (states, title, marks) => {
+    const shown = card(plan(states));
+    expect(titleOf(shown)).toBe(`${title}Change file app/worker.conf, and 2 more steps`);
+    expect([...shown.matchAll(/"([✓✗?–…·] \d\.)/g)].map(([, mark]) => mark)).toEqual(marks);
+  });
+
+  it('has one message of results, which says why the rest was not run', () => {
+    const steps = plan(['succeeded', 'failed', 'skipped']).map((step) =>
+      step.id === SECOND ? { ...step, outcome: 'it did not start' } : step,
+    );
+    const events = [finished(ACTION, 'succeeded'), finished(SECOND, 'failed')];
+    expect(drawn(steps, ...events).filter((each) => each.slot.startsWith('result:'))).toHaveLength(1);
+    const shown = result(steps, ...events);
+    expect(shown).toContain('✗ It failed at step 2 of 3');
+    expect(shown).toContain('it did not start');
+    expect(shown).toContain('not run: the step before failed');
+    expect(slot(`result:${ACTION}`, steps, ...events)?.text).toContain(
+      '✓ 1 ran · ✗ 2 failed · – 3 not run: the step before failed',
+    );
+  });
+
+  it('says who or what ended a plan between two steps', () => {
+    const steps = plan(['succeeded', 'skipped', 'skipped']).map((step) =>
+      step.id === SECOND ? { ...step, outcome: 'Not run: stopped by Olivia.' } : step,
+    );
+    const shown = result(steps, finished(ACTION, 'succeeded'));
+    expect(shown).toContain('Ended after step 1 of 3');
+    expect(shown.match(/": not run: stopped by Olivia"/g)).toHaveLength(2);
+  });
+
+  it('does not say of what never ran that it failed', () => {
+    const steps = plan(['succeeded', 'failed', 'skipped']).map((step) => ({ ...step, toolCallId: null }));
+    expect(result(steps, finished(ACTION, 'succeeded'))).toContain('not run: the step before was not run');
+    expect(card(steps)).toContain('– 2.');
+  });
+
+  it('is settled by people for the step that nobody knows of, by that step', () => {
+    const shown = card(plan(['succeeded', 'unknown', 'queued']));
+    expect(buttonsOf(shown)).toEqual(['sentry_ran', 'sentry_did_not_run', 'sentry_evidence']);
+    expect(shown).toContain('Step 2 ran');
+    expect(shown).toContain(`"value":"${SECOND}:${'a'.repeat(64)}"`);
+  });
+
+  it.each(actionStates)('has words for a later step that is %s', (state) => {
+    const shown = card(plan(['succeeded', state, 'queued']));
+    expect(titleOf(shown)).toMatch(/Change file/);
+    expect(shown).not.toContain('undefined');
+  });
+});
+
+it('the evidence of a plan has every step whole', () => {
+  const steps = plan(['proposed', 'queued', 'queued']);
+  const shown = JSON.stringify(evidenceView(aRecord({ actions: steps }), steps[0]!));
+  for (const text of ['workers=plenty', 'restart service shop-worker', 'VACUUM (ANALYZE)'])
+    expect(shown).toContain(text);
+});
