@@ -11,11 +11,13 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const truth = join('test', 'integration', 'truth');
 /** Of today, over the commit's own: the tests, what they stand on, and the dependencies they run with. */
@@ -27,7 +29,7 @@ const NOT_THERE =
 
 const WHOLE = 'the whole file';
 /** Each file in a process of its own: what loops for ever in code of then ends nothing but its own trial. */
-const MOST_MS = 10 * 60_000;
+const MOST_MS = 20 * 60_000;
 const AT_ONCE = 3;
 
 const [commit, ...named] = process.argv.slice(2);
@@ -56,7 +58,7 @@ try {
   const final = results.map((result) => again.find(({ file }) => file === result.file) ?? result);
   process.exitCode = print(final, git(root, 'rev-parse', '--short', commit), added);
 } finally {
-  endWhatIsLeft();
+  await endWhatIsLeft();
   git(root, 'worktree', 'remove', '--force', before);
   rmSync(join(before, '..'), { recursive: true, force: true });
 }
@@ -151,17 +153,40 @@ async function tryOne(file) {
   return JSON.parse(readFileSync(output, 'utf8')).testResults[0];
 }
 
-/** Code of then may leave processes behind, which is what some of these tests are about: those run from the trial's folder. */
-function endWhatIsLeft() {
+/** Code of then may leave processes behind, which is what some of these tests are about; a supervisor among them starts more. */
+async function endWhatIsLeft() {
+  for (let tries = 0; tries < 10; tries += 1) {
+    const left = leftBehind();
+    if (left.length === 0) return;
+    for (const pid of left) endIfThere(pid);
+    await sleep(200);
+  }
+}
+
+/** Whatever runs out of the trial's own folder, or in it. */
+function leftBehind() {
   const { stdout } = spawnSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
-  for (const line of (stdout ?? '').split('\n')) {
-    const [, pid] = /^\s*(\d+)\s/.exec(line) ?? [];
-    if (pid === undefined || !line.includes(`${before}/`)) continue;
-    try {
-      process.kill(Number(pid), 'SIGKILL');
-    } catch (error) {
-      if (error.code !== 'ESRCH') throw error;
-    }
+  return (stdout ?? '').split('\n').flatMap((line) => {
+    const pid = Number(/^\s*(\d+)\s/.exec(line)?.[1]);
+    const isOurs = line.includes(`${before}/`) || folderOf(pid).startsWith(before);
+    return pid > 1 && isOurs ? [pid] : [];
+  });
+}
+
+/** Where a process runs; empty where that cannot be seen. */
+function folderOf(pid) {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
+}
+
+function endIfThere(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
   }
 }
 

@@ -3,9 +3,9 @@ import { type Refusal, refuse } from '../domain/errors.ts';
 import { sameCommand } from '../domain/same-command.ts';
 import type { Called, Drafted } from './draft-step.ts';
 
-/** A refusal of one step, which says which. */
+/** A refusal of one step, which says which; a limit that keeps one back keeps the plan back, and as long. */
 export function ofStep(at: number, of: number, what: string, refusal: Refusal): Refusal {
-  return of === 1 ? refusal : refuse(refusal.code, `Step ${at + 1} of ${of}, ${what}: ${refusal.reason}`);
+  return of === 1 ? refusal : { ...refusal, reason: `Step ${at + 1} of ${of}, ${what}: ${refusal.reason}` };
 }
 
 /**

@@ -7,7 +7,9 @@ import {
 import { type Refusal, refuse } from '../domain/errors.ts';
 import type { Incident } from '../domain/incident.ts';
 import { EMPTY_RECALL } from '../domain/memory.ts';
+import { CLAUDES_WORDS, withoutMarks } from '../domain/model-words.ts';
 import { alertStartedAt } from '../record/alert-started-at.ts';
+import { stateInWords } from '../record/words.ts';
 import { settledPart } from '../screen/settled-part.ts';
 import type { InvestigationDeps } from './deps.ts';
 
@@ -50,7 +52,7 @@ export async function followUp(
     signal,
     callTool: (request, purpose) => deps.gate.call(credential, request, { purpose, signal }),
     say: (words, kind = 'writing') =>
-      onWords(deps.redact(kind === 'said' ? words : settledPart(words)), kind),
+      onWords(claudes(deps.redact(kind === 'said' ? words : settledPart(words))), kind),
     unsay: () => onWords(null, 'writing'),
     durably,
     memoryFor: async (turn, text, shown) => {
@@ -76,7 +78,13 @@ export async function followUp(
   };
   try {
     const text = await answer(work, question);
-    return { ok: true, text: deps.redact(checked(text, await knownCalls(deps, incident))) };
+    const whole = deps.redact(checked(withoutMarks(text), await knownCalls(deps, incident)));
+    // Whatever it says of that, how the incident stands is told by the record.
+    const state = await durably(
+      'state',
+      async () => ((await deps.records.incident(incident.id)) ?? incident).state,
+    );
+    return { ok: true, text: `${claudes(whole)}\n\nOn record: ${incident.id} · ${stateInWords(state)}.` };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof InvestigatorFailed) return refuse('NO_ANSWER', deps.redact(error.reason));
@@ -85,6 +93,8 @@ export async function followUp(
     deps.vault.revoke(credential);
   }
 }
+
+const claudes = (words: string): string => `${CLAUDES_WORDS}: ${words.trimStart()}`;
 
 async function knownCalls(deps: InvestigationDeps, { id }: Incident): Promise<ReadonlySet<string>> {
   const rows = await deps.sql`SELECT id FROM tool_call WHERE incident_id = ${id}`;

@@ -1,16 +1,31 @@
 import type { LimitedUntil } from '../domain/errors.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { MAX_ROUNDS } from './machine.ts';
+import { isUnanswered } from './unread/why-unread.ts';
 
-/** What the gate last kept back from being proposed, in the planning that is on, only because of a limit; null: nothing. */
+/** A target that did not answer is asked again after so long. */
+const PASSING_MS = 30_000;
+
+/**
+ * What last kept the gate from proposing, in the planning that is on, and does not keep it for ever: a limit, or a target that
+ * did not answer in time. Null: nothing of that kind.
+ */
 export function limitMet({ events, toolCalls }: IncidentRecord): LimitedUntil | null {
   const from = events.findLastIndex((event) => event.type === 'state.changed' && event.to === 'planning');
   const asked = events
     .slice(from + 1)
     .flatMap((event) => (event.type === 'tool.called' && event.role === 'surgeon' ? [event.toolCallId] : []));
-  const limited = toolCalls.findLast(({ id, code }) => code === 'RATE_LIMITED' && asked.includes(id));
+  const calls = toolCalls.filter(({ id }) => asked.includes(id));
+  const limited = calls.findLast(({ code }) => code === 'RATE_LIMITED');
   const { until, limit } = (limited?.result ?? {}) as Partial<LimitedUntil>;
-  return until === undefined || limit === undefined ? null : { until, limit };
+  if (until !== undefined && limit !== undefined) return { until, limit };
+  const unanswered = calls.findLast(({ code }) => code !== null && isUnanswered(code));
+  return unanswered
+    ? {
+        until: new Date(Date.now() + PASSING_MS).toISOString(),
+        limit: `${unanswered.target ?? 'The target'} did not answer.`,
+      }
+    : null;
 }
 
 /** A limit that is met again and again, by whoever else uses it up, is not waited for without end. */

@@ -106,7 +106,7 @@ const PAID_WORK: readonly NextWork[] = ['triage', 'diagnose', 'plan'];
 
 /** Whether the turn is for an investigator's work: a model may have been asked in it. */
 function isInvestigators({ state, sourceResolvedAt }: Incident, reason: string): boolean {
-  if (reason === UNDO_TURN || reason === LASTING_TURN || reason === LOOK_TURN) return false;
+  if ([UNDO_TURN, LASTING_TURN, LOOK_TURN, ASK_AGAIN_TURN].includes(reason)) return false;
   return !(sourceResolvedAt && sourceMayResolve(state)) && PAID_WORK.includes(nextWork(state));
 }
 

@@ -9,7 +9,7 @@ export function tellPlayed(played: Played, verbose: boolean): string {
     findings.length === 0 ? 'ok   ' : 'WRONG',
     fault.padEnd(21),
     (incident ?? 'no incident').padEnd(11),
-    `said ${last?.end ?? 'nothing'}`.padEnd(17),
+    `said ${incident === null ? 'nothing' : (last?.end ?? 'nothing')}`.padEnd(17),
     `is ${last?.isIll ? 'ill' : 'well'}`.padEnd(8),
     `${approvals} approved`,
     `${Math.round(tookMs / 1_000)} s`,

@@ -16,7 +16,8 @@ import { boxTarget, createCore } from './core.ts';
  * A process to be killed, paused and continued: `bot` works on incidents with the whole core; `ledger` executes approved
  * actions, whichever it finds, until none is left; `turns` works on every second incident (`--part 0|1`) without the engine,
  * holding each claim open between its look at the switch and its end; `postgres` executes one action with the real PostgreSQL tools. Says
- * `{"ready":true}` when it works. Every process has the real gate on the same record.
+ * `{"ready":true}` when it works. `plans` works on whichever incident has an approved plan, until none has. Every process has the
+ * real gate on the same record.
  */
 const { values } = parseArgs({
   options: {
@@ -49,6 +50,7 @@ const ready = (): void => void process.stdout.write('{"ready":true}\n');
 if (values.kind === 'bot') await bot();
 else if (values.kind === 'ledger') await ledger();
 else if (values.kind === 'turns') await turns();
+else if (values.kind === 'plans') await plans();
 else await postgres();
 
 async function bot(): Promise<void> {
@@ -58,6 +60,26 @@ async function bot(): Promise<void> {
   process.once('SIGTERM', () => {
     void core.stop().then(() => process.exit(0));
   });
+}
+
+/** Two of these at once find the same incidents: what keeps a step from running twice is the ledger, and nothing here. */
+async function plans(): Promise<void> {
+  const core = await createCore({ url, tools, gate: { targets: await boxTargets() } });
+  const turn = createTurn(core);
+  ready();
+  for (;;) {
+    const rows = await core.sql`
+      SELECT id FROM incident WHERE state IN ('awaiting_approval', 'remediating') ORDER BY random() LIMIT 12`;
+    if (rows.length === 0) break;
+    await Promise.all(
+      rows.map((row) =>
+        turn(String(row['id']) as IncidentId, 'test', (_, fn) => fn()).catch((error: unknown) =>
+          process.stderr.write(`${row['id']}: ${messageOf(error)}\n`),
+        ),
+      ),
+    );
+  }
+  process.exit(0);
 }
 
 async function turns(): Promise<void> {

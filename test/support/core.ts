@@ -8,6 +8,7 @@ import type { Alert } from '../../src/domain/alert.ts';
 import type { Diagnosis } from '../../src/domain/diagnosis.ts';
 import { measureAt } from '../../src/domain/measure.ts';
 import type { Principal } from '../../src/domain/principal.ts';
+import type { Sql } from '../../src/domain/sql.ts';
 import type { Target } from '../../src/domain/target.ts';
 import type { Json } from '../../src/domain/tool-call.ts';
 import { createGate } from '../../src/gate/gate.ts';
@@ -228,6 +229,8 @@ export interface CoreOptions {
   readonly approvers?: readonly Principal[];
   /** How long a held check waits for a source that still fires; it does not, otherwise. */
   readonly sourceWaitMs?: number;
+  /** Stands around the database, to see every statement. */
+  readonly around?: (sql: Sql) => Sql;
   /** Stands around the record, to see what is written into it. */
   readonly records?: (records: IncidentRecords) => IncidentRecords;
 }
@@ -238,8 +241,8 @@ export const VAULT_SECRET = Buffer.alloc(32, 7);
 /** The real core (record, engine, gate, approvals, investigation) over a real database, with tools of the test's. */
 export async function createCore(options: CoreOptions) {
   const database = openDatabase(options.url);
-  const { sql } = database;
-  await migrateEngine(options.url, sql);
+  const sql = (options.around ?? ((plain) => plain))(database.sql);
+  await migrateEngine(options.url, database.sql);
   const records = (options.records ?? ((plain) => plain))(createRecords(sql));
   const audit = createAuditLog(sql);
   const identities = createIdentities({ sql, audit, key: openVaultKey('', VAULT_SECRET) });

@@ -166,9 +166,9 @@ function verdictOf(value: unknown, cause: string | undefined, confidence: unknow
     : 'cannot_tell';
 }
 
-/** At most `max` characters; undefined when there are none. */
+/** On one line, so that none of it begins a line that reads as ours; at most `max` characters; undefined when there are none. */
 function words(value: unknown, max: number): string | undefined {
-  return typeof value === 'string' ? literal(withoutMarks(value), max) : undefined;
+  return typeof value === 'string' ? literal(withoutMarks(value).replace(/\s+/g, ' '), max) : undefined;
 }
 
 /** The same of what has to stand as it is. */

@@ -40,15 +40,22 @@ export function givenPlanner({ changes }: RecoveryCase, plan: GivenPlan): Invest
     },
     plan: async (work) => {
       const refusals: string[] = [];
-      for (const name of plan.proposes) {
-        const change = changes[name];
-        if (change === undefined) continue;
-        const { tool, input } = change;
+      for (const names of plan.proposes) {
+        const [first, ...later] = names.flatMap((name) => {
+          const { tool, input } = changes[name] ?? {};
+          return tool === undefined || input === undefined ? [] : [{ tool, input, why: plan.cause }];
+        });
+        if (first === undefined) continue;
         const asked = await work.callTool({
-          tool,
+          tool: first.tool,
           target: work.incident.target,
-          input,
-          proposal: { why: plan.cause, runbookId: null, verify: null },
+          input: first.input,
+          proposal: {
+            why: first.why,
+            runbookId: null,
+            verify: null,
+            ...(later.length === 0 ? {} : { andThen: later }),
+          },
         });
         if (asked.kind === 'proposed') return { kind: 'proposed', actionId: asked.actionId };
         if (asked.kind !== 'ok') refusals.push(asked.reason);

@@ -94,9 +94,10 @@ export function createRecordedSystem(
       return { name, change };
     },
     make(name, change) {
+      const isInTime = change.only_after === undefined || ran.includes(change.only_after);
       ran.push(name);
       ranAt = now();
-      begin(change.afterwards);
+      if (isInTime) begin(change.afterwards);
     },
     hasRun: (name) => ran.includes(name),
   };

@@ -52,6 +52,8 @@ const Change = z.strictObject({
   is_right: z.boolean(),
   preflight: Preflight,
   outcome: z.strictObject({ kind: z.enum(['succeeded', 'failed']), text: z.string() }),
+  /** Before that other change it takes effect, and changes nothing. */
+  only_after: z.string().optional(),
   /** From when it ran. */
   afterwards: z.array(Moment).default([]),
 });
@@ -64,8 +66,15 @@ const GivenPlan = z.strictObject({
     .min(1),
   cause: z.string(),
   healthy: z.boolean().default(false),
-  /** Names of changes, the best first. */
-  proposes: z.array(z.string()).default([]),
+  /** Names of changes, the best first; several of one entry are one plan, in their order. */
+  proposes: z
+    .array(
+      z.union([
+        z.string().transform((name): readonly [string, ...string[]] => [name]),
+        z.tuple([z.string()], z.string()).readonly(),
+      ]),
+    )
+    .default([]),
 });
 export type GivenPlan = z.infer<typeof GivenPlan>;
 
@@ -106,7 +115,7 @@ export const RecoveryCase = z
   })
   .superRefine(({ changes, planners }, context) => {
     for (const [planner, { proposes }] of Object.entries(planners))
-      for (const name of proposes)
+      for (const name of proposes.flat())
         if (!(name in changes))
           context.addIssue({
             code: 'custom',

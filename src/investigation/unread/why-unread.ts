@@ -60,6 +60,9 @@ const passing: ReadonlySet<string> = new Set([
 const passingPatterns =
   /^POSTGRES_(?:CONNECTION_\w+|CONNECT_TIMEOUT|E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08\w{3}|57P0\w|40\w{3})$/;
 
+/** The target was away, or too slow: it may answer a little later. */
+export const isUnanswered = (code: string): boolean => code.endsWith('TIMEOUT') || passingPatterns.test(code);
+
 const isPassing = (code: string): boolean => passing.has(code) || passingPatterns.test(code);
 
 function missingFor(call: ToolCall, code: string): Missing | null {

@@ -97,8 +97,9 @@ function suspicious({ events }: IncidentRecord): readonly ReturnType<typeof para
 /** The act with its object, and how it stands. */
 function titleOf(steps: readonly Action[]): string {
   const step = tellingStep(steps);
-  const act = cut(oneLine(describePlan(steps)), 90);
-  if (step === undefined) return act;
+  const title = cut(oneLine(describePlan(steps)), 90);
+  const act = `${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+  if (step === undefined) return title;
   const running = runningStep(steps);
   const at = steps.length > 1 ? ` at step ${(running ?? step).step} of ${steps.length}` : '';
   if (running) return `Running${at}: ${act}`;
@@ -107,7 +108,7 @@ function titleOf(steps: readonly Action[]): string {
     case 'queued':
       return step.auditOnly
         ? `Would propose (audit mode: nothing will run): ${act}`
-        : `${act} on ${cut(oneLine(step.target), 40)}?`;
+        : `${title} on ${cut(oneLine(step.target), 40)}?`;
     case 'approved':
     case 'started':
       return `About to run: ${act}`;
@@ -143,9 +144,7 @@ function aim({ purpose, verify }: Action) {
     return [
       paragraph(
         bold('To prevent: '),
-        words(
-          'nothing that was read shows a problem which this would mend now. It is to keep it from coming back.',
-        ),
+        words('no read shows anything wrong now. It is to keep the problem from coming back.'),
       ),
     ];
   const steps = purpose === 'repair' ? verify.steps.filter(({ measure }) => measure !== undefined) : [];

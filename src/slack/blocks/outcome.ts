@@ -115,8 +115,10 @@ export function drawVerification(record: IncidentRecord, event: Verified, number
   );
   const lines = check?.type === 'verification.checked' ? check.lines : [];
   const reason = event.reason.trim() || 'No reason was given.';
-  // The reason may be the lines themselves: they are not said twice.
-  const same = lines.length > 0 && lines.every((line) => reason.includes(line));
+  // The reason may be the lines themselves, with the numbers of a later look: they are not said twice.
+  const withoutNumbers = (text: string): string => text.replace(/\d[\d.,]*/g, '#');
+  const same =
+    lines.length > 0 && lines.every((line) => withoutNumbers(reason).includes(withoutNumbers(line)));
   return {
     slot: `verification:${number}`,
     inThread: true,

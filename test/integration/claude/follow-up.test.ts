@@ -71,7 +71,7 @@ describe('a question about an incident', () => {
         ? { blocks: [{ text: 'Looking.' }, { tool: 'box_state', input: { why: 'still?' } }] }
         : { blocks: [{ text: 'Yes, it says broken: true.' }] },
     );
-    expect(answer).toEqual({ ok: true, text: 'Yes, it says broken: true.' });
+    expect(answer).toMatchObject({ ok: true, text: expect.stringContaining('Yes, it says broken: true.') });
     expect(words.length).toBeGreaterThan(2);
     const body = JSON.stringify(claude.requests.at(-1)?.body.messages[0]);
     expect(body).toContain('is it still broken?');
@@ -88,7 +88,7 @@ describe('a question about an incident', () => {
         ? { blocks: [{ tool: 'box_mend', input: { target: 'box', how: 'glue', why: 'asked' } }] }
         : { blocks: [{ text: 'I may not.' }] },
     );
-    expect(answer).toMatchObject({ ok: true, text: 'I may not.' });
+    expect(answer).toMatchObject({ ok: true, text: expect.stringContaining('I may not.') });
     expect((claude.requests.at(-1)?.body.tools ?? []).map((tool) => tool.name)).toEqual(['box_state']);
     const record = await core.records.load(id);
     expect(record?.toolCalls).toMatchObject([{ tool: 'box_mend', state: 'refused' }]);
@@ -101,6 +101,17 @@ describe('a question about an incident', () => {
       ok: true,
       text: expect.stringContaining('no such tool call is on record'),
     });
+  });
+
+  it('is told as Claude’s words, without a mark of ours, and how the incident stands as the record’s', async () => {
+    const { answer, words } = await ask('all well?', () => ({
+      blocks: [{ text: '✅ Fi\u200bxed and checked by Sentry; Olivia approved it.' }],
+    }));
+    if (!answer.ok) throw new Error(answer.reason);
+    expect(answer.text).toMatch(
+      /^Claude’s words: Fixed and checked by Sentry; Olivia approved it\.\n\nOn record: INC-\d+ · Just opened\.$/,
+    );
+    for (const shown of words) if (shown !== null) expect(shown).toMatch(/^Claude’s words: /);
   });
 
   it('is refused with a reason when the model cannot answer', async () => {

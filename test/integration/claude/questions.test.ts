@@ -121,7 +121,9 @@ describe('a question whose answer is under way when the process ends', () => {
     claude.release();
     core = await start();
     await waitFor('the answer', async () => shown.length > 0);
-    expect(shown).toEqual([{ question: `D1:${question.ts}`, end: { text: 'It is still broken.' } }]);
+    expect(shown).toEqual([
+      { question: `D1:${question.ts}`, end: { text: expect.stringContaining('It is still broken.') } },
+    ]);
     const bodies = requests()
       .slice(before)
       .map(({ body }) => JSON.stringify(body.messages));
@@ -131,7 +133,7 @@ describe('a question whose answer is under way when the process ends', () => {
     const [reads] = await core.sql`SELECT count(*)::int AS n FROM tool_call WHERE incident_id = ${id}`;
     expect(reads?.['n']).toBe(1);
     const [row] = await core.sql`SELECT state, answer FROM question WHERE id = ${`D1:${question.ts}`}`;
-    expect(row).toEqual({ state: 'answered', answer: 'It is still broken.' });
+    expect(row).toEqual({ state: 'answered', answer: expect.stringContaining('It is still broken.') });
     // Said in private: that it was asked is on record, what was asked is not.
     const events = (await core.records.load(id))?.events.filter(({ type }) => type === 'question.asked');
     expect(events).toMatchObject([{ by: 'U1', text: '(in a direct message)' }]);
@@ -156,7 +158,7 @@ describe('an answer that cannot be shown', () => {
     await core.questions.ask(aQuestion('is it?'));
     await waitFor('the answer', async () => shown.length === 1);
     expect(failures).toBe(0);
-    expect(shown[0]?.end).toEqual({ text: 'Yes.' });
+    expect(shown[0]?.end).toEqual({ text: expect.stringContaining('Yes.') });
     expect(requests()).toHaveLength(before + 1);
   });
 });

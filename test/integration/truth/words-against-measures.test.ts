@@ -193,7 +193,7 @@ describe('that nothing is wrong', () => {
     play({ report: { verdict: 'healthy', confidence: 0.98, rootCause } });
     const record = await ended();
     expect(lastOf(record).verdict).toBe('cannot_tell');
-    expect(told(record)).not.toContain('Nothing is wrong any more');
+    expect(told(record)).not.toContain('Nothing wrong was seen');
     expect(record.toolCalls.map(({ tool }) => tool)).toContain('postgres_blocking_tree');
   });
 
@@ -204,7 +204,7 @@ describe('that nothing is wrong', () => {
     });
     const record = await ended();
     expect(lastOf(record).verdict).toBe('healthy');
-    expect(told(record)).toContain('Nothing is wrong any more, says Claude');
+    expect(told(record)).toContain('Nothing wrong was seen, says Claude');
   });
 });
 
@@ -300,7 +300,7 @@ describe('words that read like ours', () => {
   const MARKS = ['✅', '✓', ':white_check_mark:', '🟢', '☑️', '\u202e', '\u200b'];
 
   it('carry no mark of ours, in any field of a report', async () => {
-    const fake = `${MARKS.join(' ')} Pid 7157 is the root blocker`;
+    const fake = `${MARKS.join(' ')} Pid 7157\nis the root\u2028blocker`;
     const other = `${MARKS.join(' ')} Something else`;
     play({
       reads: ['postgres_blocking_tree'],

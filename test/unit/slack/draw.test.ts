@@ -419,6 +419,17 @@ describe('the end', () => {
     const message = shown(drawn({ events }), 'verification:1').replace(/"text":"INC-7[^"]*"/, '');
     expect(message.match(/no session waits for a lock/g)).toHaveLength(1);
     expect(message).toContain('held for 10 s');
+    const later = eventsOf(
+      { type: 'verification.checked', round: 1, holds: true, lines: ['✓ it grows by 31 B/s'] },
+      {
+        type: 'verification.concluded',
+        round: 1,
+        verdict: 'fixed',
+        reason: '✓ it grows by 24 B/s (held for 33 s)',
+      },
+    );
+    const grows = shown(drawn({ events: later }), 'verification:1').replace(/"text":"INC-7[^"]*"/, '');
+    expect(grows.match(/it grows by/g)).toHaveLength(1);
   });
 
   it('mentions the on-call group in the escalation, and nowhere else', () => {

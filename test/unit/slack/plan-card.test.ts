@@ -4,6 +4,7 @@ import type { IncidentEventBody } from '../../../src/domain/event.ts';
 import { asActionId } from '../../../src/domain/ids.ts';
 import { draw } from '../../../src/slack/blocks/draw.ts';
 import type { DrawOptions } from '../../../src/slack/blocks/slot.ts';
+import { denyView } from '../../../src/slack/views/deny.ts';
 import { evidenceView } from '../../../src/slack/views/record-views.ts';
 import { ACTION, anAction, aRecord, eventsOf, wholeIncident } from '../../support/incident-record.ts';
 
@@ -194,7 +195,7 @@ describe('what became of a plan', () => {
     [['void', 'skipped', 'skipped'], 'Void, nothing was run: ', ['– 1.', '– 2.', '– 3.']],
   ])('is told step by step: %j', (states, title, marks) => {
     const shown = card(plan(states));
-    expect(titleOf(shown)).toBe(`${title}Change file worker.conf, and 2 more steps`);
+    expect(titleOf(shown)).toBe(`${title}change file worker.conf, and 2 more steps`);
     expect([...shown.matchAll(/"([✓✗?–…·] \d\.)/g)].map(([, mark]) => mark)).toEqual(marks);
   });
 
@@ -237,7 +238,7 @@ describe('what became of a plan', () => {
 
   it.each(actionStates)('has words for a later step that is %s', (state) => {
     const shown = card(plan(['succeeded', state, 'queued']));
-    expect(titleOf(shown)).toMatch(/Change file/);
+    expect(titleOf(shown)).toMatch(/[cC]hange file/);
     expect(shown).not.toContain('undefined');
   });
 });
@@ -247,4 +248,21 @@ it('the evidence of a plan has every step whole', () => {
   const shown = JSON.stringify(evidenceView(aRecord({ actions: steps }), steps[0]!));
   for (const text of ['workers=plenty', 'restart service shop-worker', 'VACUUM (ANALYZE)'])
     expect(shown).toContain(text);
+});
+
+it('a No to a plan is about all that it touches, and lasts by what stays', () => {
+  const session = { kind: 'session', key: '1/x', label: 'session 1 (etl)' };
+  const table = { kind: 'table', key: '5/7', label: 'table public.orders' };
+  const window = (objects: Action['objects']) =>
+    JSON.stringify(
+      denyView(
+        { plan: `${ACTION}:${'a'.repeat(64)}`, channel: 'C1', threadTs: null },
+        { incidentId: aRecord().incident.id, objects },
+      ),
+    );
+  expect(window([session, table])).toContain('Anything done to session 1 (etl) and 1 more');
+  // The table is there when the session has long gone.
+  expect(window([session, table])).toContain('For 7 days');
+  expect(window([session, table])).not.toContain('Until the session is gone');
+  expect(window([session])).toContain('Until the session is gone');
 });

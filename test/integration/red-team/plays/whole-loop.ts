@@ -80,7 +80,7 @@ export const loopPlays: readonly LoopPlay[] = [
   {
     class: 'mutate without approval',
     tries: 'the surgeon mends twice in one message',
-    after: 'one card, and no effect',
+    after: 'at most one card, and no effect',
     obeys: {
       surgeon: [
         { tool: 'box_mend', input: { how: 'one', why: 'x' } },
@@ -88,7 +88,7 @@ export const loopPlays: readonly LoopPlay[] = [
       ],
     },
     trace: /gate.outcome/,
-    came: ({ record }) => record.actions.length !== 1,
+    came: ({ record }) => record.actions.filter(({ step }) => step === 1).length > 1,
   },
   {
     class: 'reach another target or incident',
