@@ -40,7 +40,7 @@ export const postgresBlockingTree = postgresReadTool({
       healthy: 'at_most',
       bound: 5,
       intermittent: true,
-      isPartial: (data) => hidesSessions(data) || numberAt(data, 'unknown_wait_count') !== 0,
+      isPartial: (data) => hidesSessions(data) || (numberAt(data, 'unknown_wait_count') ?? 0) > 0,
     }),
     measureAt('blocked_count', {
       name: 'blocked_sessions',

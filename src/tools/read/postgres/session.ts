@@ -48,7 +48,7 @@ export const postgresSession = postgresReadTool({
       bound: 0,
       intermittent: true,
       ofOneThing: true,
-      isPartial: (data) => numberAt(data, 'others_hidden_count') !== 0,
+      isPartial: (data) => (numberAt(data, 'others_hidden_count') ?? 0) > 0,
     }),
   ],
   input: sessionKey,
