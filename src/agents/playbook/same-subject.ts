@@ -32,10 +32,13 @@ export function otherSubject(
   ]);
   const own = new Set([...stems, ...wordsIn(subject), ...wordsIn(target ?? ''), ...wordsIn(shown)]);
   const isOwn = (word: string): boolean => own.has(word) || stems.some((stem) => continues(stem, word));
-  const told = [title, ...Object.values(annotations), ...OF_SUBJECT.map((label) => labels[label] ?? '')];
+  const told = [title, ...Object.values(annotations), ...OF_SUBJECT.map((label) => labels[label] ?? '')].join(
+    ' . ',
+  );
   return (
     wordsIn(alertName ?? '').find((word) => !isOwn(word) && !isAnybodys(word)) ??
-    wordsIn(told.join(' . ')).find(
+    // `RabbitMQ` is one word of its own, `RedisDown` two.
+    [...wordsIn(told.toLowerCase()), ...wordsIn(told)].find(
       (word) => !isOwn(word) && (OTHER_QUANTITY.test(word) || OTHER_SYSTEM.test(word)),
     ) ??
     null
