@@ -50,6 +50,11 @@ export function alertDirection(
   return bad === 'present' ? 'same' : 'unsaid';
 }
 
+/** Whether a word says which side of a measure is meant, or that it is over. */
+export const sideWord = (word: string): boolean =>
+  [HIGH, LOW, ENDED, OVER].some((pattern) => pattern.test(word));
+export const faultWord = (word: string): boolean => FAULT.test(word);
+
 type Side = 'high' | 'low' | 'over' | 'ended' | 'fault';
 interface Words {
   readonly opposite: ReadonlySet<string>;

@@ -1,4 +1,5 @@
 import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
+import type { Incident } from '../../domain/incident.ts';
 import type { Runbook } from '../../memory/runbooks/runbook.ts';
 import type { Investigation, Investigator } from '../ports.ts';
 import { newFindings } from './findings.ts';
@@ -7,6 +8,7 @@ import { matchRunbooks, type RunbookMatch } from './match-runbook.ts';
 import { plan } from './plan.ts';
 import type { Phase } from './read-system.ts';
 import { runRunbook } from './run-runbook.ts';
+import { otherSubject } from './same-subject.ts';
 
 /** Runbooks tried for one alert; each is a few reads. */
 const AT_MOST = 3;
@@ -134,7 +136,8 @@ async function follow(
   while (runbook !== undefined && !followed.has(runbook.id)) {
     followed.add(runbook.id);
     const end = await runRunbook(work, runbook, phase, findings);
-    if (end.kind === 'diagnosis') return { diagnosis: weigh(end.diagnosis, match), isPassing: end.isPassing };
+    if (end.kind === 'diagnosis')
+      return { diagnosis: weigh(end.diagnosis, match, work.incident), isPassing: end.isPassing };
     findings = end.findings;
     runbook = runbooks.find((one) => one.id === end.runbook && one.domain === work.incident.domain);
   }
@@ -147,14 +150,11 @@ async function follow(
 }
 
 /** How far a runbook may decide depends on what named it; what its steps have read stands either way. */
-function weigh(diagnosis: Diagnosis, { by, sided, runbook }: RunbookMatch): Diagnosis {
+function weigh(diagnosis: Diagnosis, match: RunbookMatch, incident: Incident): Diagnosis {
+  const { by, runbook } = match;
   if (diagnosis.verdict === 'healthy') {
-    if (by === 'alert' && sided) return diagnosis;
-    const open =
-      by === 'alert'
-        ? 'The alert does not say whether it means too much or too little.'
-        : 'Whether the alert is about this, it does not say.';
-    return undecided(diagnosis, `${diagnosis.rootCause} ${open}`);
+    const open = whyOpen(diagnosis, match, incident);
+    return open === null ? diagnosis : undecided(diagnosis, `${diagnosis.rootCause} ${open}`);
   }
   if (diagnosis.verdict === 'cause_found' && by === 'memory')
     return undecided(
@@ -164,6 +164,20 @@ function weigh(diagnosis: Diagnosis, { by, sided, runbook }: RunbookMatch): Diag
   if (diagnosis.verdict === 'cause_found' && by === 'text')
     return { ...diagnosis, confidence: Math.min(diagnosis.confidence, MOST_BY_TEXT) };
   return diagnosis;
+}
+
+/** Why what a runbook finds in order does not answer the alert; null: it does. */
+function whyOpen(
+  { rootCause }: Diagnosis,
+  { isListed, sided, runbook }: RunbookMatch,
+  incident: Incident,
+): string | null {
+  if (!isListed) return 'Whether that answers this alert, I cannot tell.';
+  if (!sided) return 'The alert does not say whether it means too much or too little.';
+  const other = otherSubject(runbook, incident, rootCause);
+  return other === null
+    ? null
+    : `Whether that answers this alert, I cannot tell: it may be about something else (“${other}”).`;
 }
 
 function undecided(diagnosis: Diagnosis, rootCause: string): Diagnosis {

@@ -12,6 +12,8 @@ export interface RunbookMatch {
    * alert names it; then its steps are worth reading, and decide nothing.
    */
   readonly by: 'alert' | 'text' | 'memory';
+  /** By the alert's own name, which the runbook lists: without that, nothing is called healthy. */
+  readonly isListed: boolean;
   /** The alert says which side of the runbook's measure it means: without that, nothing is called healthy. */
   readonly sided: boolean;
   /** For people, a whole sentence. */
@@ -79,6 +81,7 @@ function match(runbook: Runbook, { incident, named, words, recalled }: Asked): R
     runbook,
     score: name + text + memory + labels * LABEL,
     by,
+    isListed: name > 0,
     sided: direction === 'same',
     reason: reasonOf(runbook.title, by, phrases),
   };

@@ -311,6 +311,16 @@ checks:
     expect((await diagnosed(scriptedWork(empty, { incident }))).verdict).toBe('cannot_tell');
   });
 
+  it.each([
+    ['a title alone', { alertName: null, title: 'The queue is full' }],
+    ['a text on another system', { annotations: { summary: 'The queue of RabbitMQ is full' } }],
+    ['a text on another quantity', { annotations: { summary: 'The p99 of the queue' } }],
+  ])('tells what it saw, and not that it answers %s', async (_, incident) => {
+    const seen = await diagnosed(scriptedWork({ ...FINE, queue_depth: depth([]) }, { incident }));
+    expect(seen).toMatchObject({ verdict: 'cannot_tell', confidence: 0 });
+    expect(seen.rootCause).toMatch(/^The queue is empty\. Whether that answers this alert, I cannot tell/);
+  });
+
   it('follows its own runbooks by their names when memory does not answer', async () => {
     const recall = { runbooks: [], missing: 'Chroma did not answer within 2 s' };
     const diagnosis = await diagnosed(scriptedWork(full, { recall }));
