@@ -298,7 +298,8 @@ describe('restart_service', () => {
     ).toEqual({ kind: 'failed', text: 'Nothing was done: worker runs by now.' });
     expect(await rig.execute(await rig.approve(action))).toMatchObject({
       kind: 'not_run',
-      code: 'STATE_MOVED',
+      why: 'void',
+      code: 'NOT_TO_BLAME',
     });
     expect(rig.host.restarts()).toBe(0);
   });
