@@ -137,7 +137,7 @@ it('the server’s usage, the record, /sentry cost, the card, why and the metric
   expect(report.today.by.reduce((sum, each) => sum + each.usd, 0)).toBeCloseTo(usd, 6);
   expect(costLines(report)[0]).toContain(`${incidentId}: ${cents} in 5 calls`);
   expect(JSON.stringify(drawRoot(record).blocks)).toContain(cents);
-  expect(why(record)).toContain(usd.toFixed(2));
+  expect(why(record)).toContain(usd.toFixed(4));
   expect(counted('sentry_model_cost_usd_total')).toBeCloseTo(usd, 6);
   expect(counted('sentry_model_calls_total')).toBe(5);
 
