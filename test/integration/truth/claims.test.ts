@@ -10,6 +10,7 @@ import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
+import { incidentDocument } from '../../../src/memory/incident-document.ts';
 import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
 import { why } from '../../../src/record/why.ts';
 import { draw } from '../../../src/slack/blocks/draw.ts';
@@ -347,6 +348,9 @@ describe('a claim to have acted', () => {
     expect(root).not.toContain('already');
     expect(told(record)).toContain('Claude suggests: ');
     expect(why(record)).toMatch(/\*Cause\* \(97 % sure, Claude’s words\): I terminated/);
+    const remembered = incidentDocument(record, new Date()).document;
+    expect(remembered).toContain('Cause (Claude’s words): I terminated');
+    expect(remembered).toContain('Remedy (Claude’s words): I have already fixed it.');
     expect(why(record)).toMatch(/no action: Claude proposes no action\. Claude’s words: I terminated it/);
   });
 });
