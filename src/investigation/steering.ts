@@ -107,7 +107,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           turnAfterMs: null,
         });
         if (outcome === 'moved') {
-          // An undo runs beside the incident's course: what nobody has begun yet is not begun after a stop.
+          // What runs beside the incident's course: what nobody has begun yet is not begun after a stop.
           for (const { id } of undos)
             await deps.approvals.void(
               tx,
@@ -129,7 +129,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       return moved === 'moved'
         ? {
             ok: true,
-            text: `${incidentId} is stopped. ${undoing ? 'An undo had begun; it ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
+            text: `${incidentId} is stopped. ${undoing ? 'What had begun ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
           }
         : refuse('MOVED', 'It has just moved on; try again.');
     },
