@@ -46,7 +46,7 @@ export async function settleRemediation(run: PhaseRun): Promise<void> {
 
 /** What is under way, or the step that is next; null when neither is. */
 function currentOf({ actions }: IncidentRecord): { readonly action: Action; readonly words: string } | null {
-  const own = actions.filter(({ undoes, auditOnly }) => undoes === null && !auditOnly);
+  const own = actions.filter(({ beside, auditOnly }) => !beside && !auditOnly);
   const open = own.findLast(({ state }) => state === 'started' || state === 'unknown');
   const ended = own.findLast(({ state }) => state === 'succeeded');
   const action = open ?? (ended && stepAfter(actions, ended));
