@@ -77,7 +77,7 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** What is proposed takes this action back, at a person's word (see undo.ts). Never from a model. */
   readonly undo?: UndoOrder;
-  /** What is proposed was denied in this round, and a person has it asked again (see investigation/after-all.ts). Never from a model. */
+  /** A person has what is proposed asked for again (see investigation/after-all.ts). Never from a model. */
   readonly again?: AgainOrder;
 }
 
