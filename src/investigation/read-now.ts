@@ -1,7 +1,7 @@
 import { alertRuleOf } from '../domain/alert-rule.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
-import { isCriterion, type VerifyPlan } from '../domain/tool-call.ts';
+import { isCriterion, isSymptom, type VerifyPlan } from '../domain/tool-call.ts';
 import type { CriterionReading } from '../gate/criterion.ts';
 import { asksForNow, wordsOf } from '../record/questions/read-question.ts';
 import { asksHowItIs, ownWords } from '../record/questions/record-answer.ts';
@@ -70,7 +70,7 @@ function symptomOf(
     });
   if (!plan) return null;
   // A step without a measure tells whether something was done, and not how the problem is.
-  const steps = plan.steps.filter(({ measure }) => measure !== undefined);
+  const steps = plan.steps.filter(isSymptom);
   return steps.length > 0 ? { ...plan, steps } : null;
 }
 
