@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from '../approvals/policy.ts';
 import { type DeniedClick, takeDenialBack } from '../approvals/take-back.ts';
-import type { Action } from '../domain/action.ts';
+import { type Action, isLastingFix } from '../domain/action.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import type { ActionId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
@@ -40,7 +40,7 @@ export function createChangeOfMind(deps: Deps): ChangeOfMind {
       if (!taken.ok) return taken;
       deps.reporter.changed(taken.action.incidentId);
       const incident = await deps.records.incident(taken.action.incidentId);
-      if (!incident || !restsFor(incident)) return { ok: true, text: 'The No is taken back.' };
+      if (!incident || !restsFor(incident, taken.action)) return { ok: true, text: 'The No is taken back.' };
       const again = await audited(click, await askAgain(deps, click));
       return again.ok
         ? again
@@ -49,9 +49,14 @@ export function createChangeOfMind(deps: Deps): ChangeOfMind {
   };
 }
 
-/** Nothing of the incident runs or is planned, and it is not over: what is asked for can be waited for. */
-const restsFor = ({ state }: Incident): boolean =>
-  state !== 'planning' && mayMove(state, 'awaiting_approval');
+/**
+ * Nothing of the incident runs or is planned, and it is not over: what is asked for can be waited for. A lasting fix is asked
+ * for while it is fixed.
+ */
+const restsFor = ({ state, resolvedBy, round }: Incident, action: Action): boolean =>
+  isLastingFix(action)
+    ? state === 'resolved' && resolvedBy === 'confirmed' && round === action.round
+    : state !== 'planning' && mayMove(state, 'awaiting_approval');
 
 async function askAgain(deps: Deps, click: DeniedClick): Promise<AfterAll> {
   const action = await deps.records.action(click.actionId);
@@ -64,7 +69,7 @@ async function askAgain(deps: Deps, click: DeniedClick): Promise<AfterAll> {
   // Asking is not approving: who may say No may have it asked again, and the new card says who may approve it.
   const mayNot = await deps.policy.mayDecide(click.by, action, incident, 'deny');
   if (mayNot) return mayNot;
-  if (!restsFor(incident))
+  if (!restsFor(incident, action))
     return refuse(
       'AT_WORK',
       incident.endedAt
@@ -85,14 +90,20 @@ async function proposeAgain(deps: Deps, incident: Incident, action: Action, by: 
     targets: [action.target],
     tools: [action.tool, ...andThen.map((step) => step.tool)],
   });
+  const lasting = isLastingFix(action);
+  const asked = { type: 'action.asked_again', actionId: action.id, by } as const;
   const stored = async (tx: Tx, id: ActionId, expiresMinutes: number): Promise<void> => {
+    if (lasting) {
+      await deps.records.append(tx, incident.id, asked);
+      return;
+    }
     const moved = await moveIn(tx, deps, incident, {
       from: incident.state,
       to: 'awaiting_approval',
       reason: 'A person has it asked for again.',
       key: `asked again:${id}`,
       changes: { nextStep: 'Waiting for somebody to approve what was denied before.' },
-      events: [{ type: 'action.asked_again', actionId: action.id, by }],
+      events: [asked],
       turnAfterMs: expiresMinutes * 60_000 + 500,
     });
     if (moved !== 'moved') throw new IncidentMoved();
@@ -102,7 +113,12 @@ async function proposeAgain(deps: Deps, incident: Incident, action: Action, by: 
     const answer = await deps.gate.call(
       credential,
       { tool, target, input, proposal: { why, runbookId, verify, andThen } },
-      { purpose: `ask again for ${action.id}`, signal: deps.shutdown, again: { stored } },
+      {
+        purpose: `ask again for ${action.id}`,
+        signal: deps.shutdown,
+        again: { stored },
+        ...(lasting ? { lasting } : {}),
+      },
     );
     if (answer.kind === 'proposed') return { ok: true, text: null };
     if (answer.kind === 'ok') return refuse('NOT_ACTIVE', `${tool} changes nothing.`);
