@@ -1,4 +1,4 @@
-import { type Action, isLastingFix, stepsOf, undoOf } from '../../domain/action.ts';
+import { type Action, isLastingFix, restOf, stepsOf, undoOf } from '../../domain/action.ts';
 import { describePlan } from '../../domain/describe-act.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../domain/model-words.ts';
@@ -214,6 +214,7 @@ function standing(
     prose(...ended.map((spans) => paragraph(...spans))),
     buttons(
       ...afterwards(record, steps, action, options),
+      ...rest(record, steps, action, options),
       ...changeOfMind(record, action, options, planOf(action)),
       evidence,
     ),
@@ -255,6 +256,15 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       },
     }),
   ];
+}
+
+/** Asks for what the plan has left undone, while people are what the incident waits for. */
+function rest(record: IncidentRecord, steps: readonly Action[], action: Action, options: DrawOptions) {
+  const { state } = record.incident;
+  if (options.mayChangeMind !== true || (state !== 'reported' && state !== 'escalated')) return [];
+  return action.undoes === null && restOf(record.actions, steps).length > 0
+    ? [button({ text: 'Run the rest', action: ACTIONS.rest, value: planOf(action) })]
+    : [];
 }
 
 const settling = (text: string, name: string, action: Action, effect: string) =>
