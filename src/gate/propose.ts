@@ -15,6 +15,7 @@ import type { Json, ProposalNotes } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import { type Aim, aimOf, type ReadsCriterion, readRed, storeReading } from './aim.ts';
+import { alertChecksOf } from './alert-checks.ts';
 import {
   type Called,
   type Drafted,
@@ -95,7 +96,9 @@ export async function propose(
   if (!aim) throw new Error('a plan without a step');
   if (hides(deps, aim.criterion as unknown as Json)) return secretInPlan;
   const things = calls.flatMap(({ tool, input }) => tool.shownBy?.(input) ?? []);
-  const ground = aim.criterion && (await readRed(deps, credential, context, aim.criterion, things));
+  const checks = aim.criterion && (await alertChecksOf(deps, incidentId, notes));
+  const ground =
+    aim.criterion && (await readRed(deps, credential, context, aim.criterion, things, checks ?? []));
   if (ground && 'ok' in ground) return ground;
   const judged: Aim = { ...aim, criterion: ground?.criterion ?? null };
 

@@ -3,6 +3,7 @@ import { describePlan } from '../../domain/describe-act.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../domain/model-words.ts';
 import { runningStep, tellingStep } from '../../domain/plan-progress.ts';
+import { isSymptom } from '../../domain/tool-call.ts';
 import { checkedInWords, checkedOf } from '../../record/lasting-fix-words.ts';
 import {
   type Block,
@@ -158,11 +159,11 @@ function aim(action: Action) {
         words('no read shows anything wrong now. It is to keep the problem from coming back.'),
       ),
     ];
-  const steps = purpose === 'repair' ? verify.steps.filter(({ measure }) => measure !== undefined) : [];
+  const steps = purpose === 'repair' ? verify.steps.filter(isSymptom) : [];
   if (steps.length === 0) return [];
   return [
     paragraph(bold('Fixed when: ')),
-    list(steps.slice(0, 4).map(({ says }) => [words(cut(oneLine(says), 200))])),
+    list(steps.slice(0, 6).map(({ says }) => [words(cut(oneLine(says), 200))])),
   ];
 }
 
