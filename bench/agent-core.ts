@@ -104,6 +104,7 @@ export async function createAgentCore(options: {
       audit,
       vault,
       throttle: createThrottle(sql, {}),
+      runbookChecks: () => [],
       killSwitch: createKillSwitch(sql, { mode: 'AUDIT', dataDir: '/nonexistent' }),
       registry: { get: (name) => options.tools.find((tool) => tool.name === name) },
       targets: new Map([[benchTarget.name, benchTarget]]),

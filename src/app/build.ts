@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ROUND_USD } from '../agents/claude/create-claude.ts';
+import { alertChecks } from '../agents/playbook/alert-checks.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
 import { createApprovals } from '../approvals/approvals.ts';
@@ -136,6 +137,7 @@ export async function buildApp(parts: Parts) {
     targets: targetsByName,
     ports: { postgres, host: hosts, docs: docsOf(config) },
     identity: async (target) => (hosts.has(target) ? hosts : postgres).identity(target),
+    runbookChecks: (incident) => alertChecks(knownRunbooks(), incident),
     redact,
     redactJson: (value: Json) => redactJson(value),
     approvalMinutes: config.approvalMinutes,

@@ -134,9 +134,7 @@ export function createApprovals(deps: {
     { by, reason, reach = THIS_ACTION }: Decision,
     action: Action,
   ): Promise<Denial> {
-    // A No to a plan is one to all that it would touch.
-    const objects = (await records.plan(action.planId)).flatMap((step) => step.objects);
-    const denial = await recordDenial(tx, { ...action, objects }, { by, reason, reach });
+    const denial = await recordDenial(tx, action, await records.plan(action.planId), { by, reason, reach });
     for (const overtaken of await overtakenBy(tx, denial)) {
       await voidIn(
         tx,

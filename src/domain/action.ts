@@ -118,6 +118,25 @@ export function stepAfter(actions: readonly Action[], action: Action): Action | 
   return after?.state === 'queued' ? after : undefined;
 }
 
+/**
+ * What a plan that has begun has left undone, in order. Empty while a step of it is open, where what ran was taken back, and
+ * where what is left has been asked for again.
+ */
+export function restOf(actions: readonly Action[], steps: readonly Action[]): readonly Action[] {
+  const ran = steps.filter((step) => ['succeeded', 'failed'].includes(step.state) && !neverRan(step));
+  const rest = steps.filter((step) => step.state === 'skipped' || neverRan(step));
+  const isOpen = ran.length + rest.length < steps.length;
+  if (isOpen || ran.length === 0 || ran.some((step) => undoOf(actions, step))) return [];
+  const stands = (each: Action): boolean =>
+    !['denied', 'expired', 'void', 'skipped'].includes(each.state) && !neverRan(each);
+  const isAsked = ({ tool, command, proposedAt }: Action): boolean =>
+    actions.some(
+      (each) =>
+        each.tool === tool && each.command === command && each.proposedAt > proposedAt && stands(each),
+    );
+  return rest.some(isAsked) ? [] : rest;
+}
+
 /** For people: which step of its plan it is; empty for a single action. */
 export function stepWords(actions: readonly Action[], action: Action): string {
   const { length } = stepsOf(actions, action);

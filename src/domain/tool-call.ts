@@ -98,17 +98,26 @@ export interface VerifyStep {
   readonly input: Json;
   /** CEL over `result` (the tool's data): true means healthy. From runbooks and tools only, and absent beside a measure. */
   readonly holds?: string;
+  /** What else `holds` may name, as it was when it was proposed. */
+  readonly given?: { readonly [name: string]: Json };
   /** One of the tool's measures: the symptom that must be red before and green after. */
   readonly measure?: MeasureBound;
   /** About the very thing that is acted on, and red when that was proposed: it must be so right before it runs. */
   readonly own?: true;
+  /** What the alert itself is about, whatever a diagnosis blames: while it is not over, nothing is fixed. */
+  readonly ofAlert?: true;
   /** What it means when it holds, for people. */
   readonly says: string;
 }
 
 /** Whether it tells that the problem is over, and not only that a change took effect. */
 export function isCriterion(plan: VerifyPlan): boolean {
-  return plan.steps.some((step) => step.measure !== undefined);
+  return plan.steps.some(isSymptom);
+}
+
+/** Whether a step tells of a problem, and not only that something was done. */
+export function isSymptom({ measure, ofAlert }: Pick<VerifyStep, 'measure' | 'ofAlert'>): boolean {
+  return measure !== undefined || ofAlert === true;
 }
 
 /** Sentry's own memory, as opposed to a look at a live system; by name, as events have it. */

@@ -6,6 +6,7 @@ import type { Sql, Tx } from '../domain/sql.ts';
 import { isCriterion, type Json, type ProposalNotes, type VerifyPlan } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
 import type { ActiveTool, AnyTool, ShownBy, ToolContext } from '../tools/define.ts';
+import { type AlertCheck, alertIsOver, withAlert } from './alert-checks.ts';
 import {
   type CriterionQuestion,
   type CriterionReading,
@@ -66,8 +67,8 @@ export interface Ground {
 }
 
 /**
- * Red before: the look that shows the problem, or why there is no ground for a repair. The criterion takes in what is wrong
- * with the very thing that is acted on, and the counters that have to stay as they are.
+ * Red before: the look that shows the problem, or why there is no ground for a repair. The criterion takes in what the alert
+ * itself is about, what is wrong with the very thing that is acted on, and the counters that have to stay as they are.
  */
 export async function readRed(
   deps: {
@@ -79,6 +80,7 @@ export async function readRed(
   given: VerifyPlan,
   /** What is acted on, by the reads that show it. */
   things: readonly ShownBy[],
+  alertChecks: readonly AlertCheck[],
 ): Promise<Ground | Refusal> {
   const measures = (tool: string) => measuresOf(deps.registry, tool);
   const ask = (plan: VerifyPlan, purpose: string) =>
@@ -93,11 +95,16 @@ export async function readRed(
   const own = things.flatMap((thing) => ownSteps(thing, measures));
   const seen = own.length > 0 ? await ask({ ...given, steps: own }, 'Does what it touches show it?') : null;
   const wrong = own.filter((_, at) => seen?.steps[at] === false);
-  return { criterion: withWatched(withSteps({ ...given, steps }, wrong), measures), reading };
+  const judged = await withAlert(withSteps({ ...given, steps }, wrong), reading, alertChecks, (plan) =>
+    ask(plan, 'Is what the alert is about there now?'),
+  );
+  if ('ok' in judged) return judged;
+  return { criterion: withWatched(judged, measures), reading };
 }
 
 /** Why a repair has no ground: the problem is over, is not that of what it touches, or cannot be read. */
-export function notRed({ state, isToBlame, lines }: CriterionReading): Refusal | undefined {
+export function notRed({ state, alert, isToBlame, lines }: CriterionReading): Refusal | undefined {
+  if (alert === 'green') return alertIsOver(lines);
   if (state === 'red' && isToBlame === false)
     return refuse(
       'NOT_TO_BLAME',

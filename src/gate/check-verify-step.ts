@@ -21,7 +21,7 @@ export function checkVerifyStep(
   if (result.kind !== 'ok') return untold(`${step.tool} failed (${result.code}): ${result.reason}`);
   if (step.measure !== undefined) return checkMeasure(step, step.measure, result.data, measures);
   if (step.holds === undefined) return untold(`nothing is said about what ${step.tool} must show.`);
-  const value = evaluate(step.holds, { result: result.data });
+  const value = evaluate(step.holds, { ...step.given, result: result.data });
   if (!value.ok) return untold(value.reason);
   if (typeof value.value !== 'boolean') return untold(`\`${step.holds}\` is neither true nor false`);
   return {

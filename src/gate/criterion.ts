@@ -2,13 +2,14 @@ import { type AlertRule, ruleBound } from '../domain/alert-rule.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import type { IncidentId, ToolCallId } from '../domain/ids.ts';
 import { formatBound, type Measure, readMeasure, staysAsItIs } from '../domain/measure.ts';
-import type {
-  Json,
-  ToolCall,
-  ToolCallRequest,
-  ToolCallResult,
-  VerifyPlan,
-  VerifyStep,
+import {
+  isSymptom,
+  type Json,
+  type ToolCall,
+  type ToolCallRequest,
+  type ToolCallResult,
+  type VerifyPlan,
+  type VerifyStep,
 } from '../domain/tool-call.ts';
 import { isUnreachable } from '../domain/unreachable.ts';
 import type { Credential, CredentialVault } from '../security/credentials.ts';
@@ -22,11 +23,13 @@ export interface CriterionReading {
    * could be read, so nothing may be concluded.
    */
   readonly state: 'red' | 'green' | 'unread';
+  /** The same of what the alert itself is about; null where no step is about that. */
+  readonly alert: 'red' | 'green' | 'unread' | null;
   /** Whether every step holds, those without a measure as well; null: cannot tell. */
   readonly holds: boolean | null;
   /**
-   * Whether what the action touches shows the problem itself: false when only something else does by now, null when it cannot
-   * be read. True where no step is about one thing.
+   * Whether what the action touches, or what the diagnosis blames, shows the problem itself: false when only something else
+   * does by now, null when it cannot be read. True where no step is about one thing.
    */
   readonly isToBlame: boolean | null;
   /** By step, whether it holds. */
@@ -77,11 +80,19 @@ export async function readCriterion(
   } finally {
     deps.vault.revoke(credential);
   }
-  const symptoms = checks.filter((_, at) => plan.steps[at]?.measure !== undefined);
+  const symptoms = (which: (step: VerifyStep) => boolean): readonly VerifyCheck[] =>
+    checks.filter((_, at) => plan.steps.slice(at, at + 1).some((step) => isSymptom(step) && which(step)));
+  const ofAlert = symptoms((step) => step.ofAlert === true);
+  const blamed = symptoms((step) => step.ofAlert !== true);
   return {
-    state: stateOf(symptoms),
+    state: stateOf(symptoms(() => true)),
+    alert: ofAlert.length === 0 ? null : stateOf(ofAlert),
     holds: allOf(checks),
-    isToBlame: areToBlame(deps.registry, plan.steps, checks),
+    isToBlame: worse(
+      areToBlame(deps.registry, plan.steps, checks),
+      // Red for the alert's own problem alone: what is blamed for it has nothing to do with it any more.
+      ofAlert.length === 0 || blamed.length === 0 ? true : not(allOf(blamed)),
+    ),
     steps: checks.map(({ holds }) => holds),
     lines: checks.flatMap(({ line }) => (line === '' ? [] : [line])),
     values: checks.map(({ value }) => value),
@@ -104,12 +115,14 @@ function areToBlame(
     if (!check || !(step.own || measureOf(registry, step)?.ofOneThing)) continue;
     things.set(readKey(step), [...(things.get(readKey(step)) ?? []), check]);
   }
-  const verdicts = [...things.values()].map((own): boolean | null => {
-    if (own.some(({ holds }) => holds === false)) return true;
-    return own.some(({ holds }) => holds === null) ? null : false;
-  });
-  if (verdicts.includes(false)) return false;
-  return verdicts.includes(null) ? null : true;
+  return [...things.values()].map((own) => not(allOf(own))).reduce(worse, true);
+}
+
+const not = (holds: boolean | null): boolean | null => (holds === null ? null : !holds);
+
+function worse(one: boolean | null, other: boolean | null): boolean | null {
+  if (one === false || other === false) return false;
+  return one === null || other === null ? null : true;
 }
 
 /** Whether a step asks just what shows the thing that is acted on. */
@@ -143,10 +156,15 @@ export function ownSteps(
 
 /** Whoever named a measure first keeps its bound and words. */
 export function withSteps(plan: VerifyPlan, more: readonly VerifyStep[]): VerifyPlan {
-  const key = (step: VerifyStep): string => `${readKey(step)} ${step.measure?.name ?? step.holds}`;
   const steps = [...plan.steps];
-  for (const step of more) if (!steps.some((each) => key(each) === key(step))) steps.push(step);
+  for (const step of more) if (!steps.some((each) => asksTheSame(each, step))) steps.push(step);
   return { ...plan, steps };
+}
+
+/** Whether two steps judge the same of one read. */
+export function asksTheSame(one: VerifyStep, other: VerifyStep): boolean {
+  const key = (step: VerifyStep): string => `${readKey(step)} ${step.measure?.name ?? step.holds}`;
+  return key(one) === key(other);
 }
 
 function stepOf({ tool, input }: Pick<VerifyStep, 'tool' | 'input'>, measure: Measure): VerifyStep {

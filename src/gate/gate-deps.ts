@@ -1,4 +1,5 @@
 import type { PolicyRules } from '../approvals/rules/policy-rules.ts';
+import type { Incident } from '../domain/incident.ts';
 import type { Log } from '../domain/log.ts';
 import type { Sql } from '../domain/sql.ts';
 import type { Target } from '../domain/target.ts';
@@ -11,6 +12,7 @@ import type { Throttle } from '../security/throttle.ts';
 import type { AnyTool } from '../tools/define.ts';
 import type { MemoryToolsPort } from '../tools/memory/ports.ts';
 import type { ToolPorts } from '../tools/ports.ts';
+import type { AlertCheck } from './alert-checks.ts';
 
 /** Who a target is beyond its name: a failover or a restored copy is another system, and voids an approval. */
 export interface TargetIdentity {
@@ -35,6 +37,8 @@ export interface GateDeps {
   /** What the memory tools work on; without it they are refused. */
   readonly memory?: MemoryToolsPort;
   identity(target: string): Promise<TargetIdentity>;
+  /** What the runbooks that list an incident's alert by its name say it is about, as they are now. */
+  runbookChecks(incident: Incident): readonly AlertCheck[];
   /** Hides secrets; fails closed (throws rather than letting text through unread). */
   redact(text: string): string;
   redactJson(value: Json): Json;

@@ -15,6 +15,7 @@ import type { Json, ProposalNotes } from '../domain/tool-call.ts';
 import type { Credential } from '../security/credentials.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import { type Aim, aimOf, type ReadsCriterion, readRed, storeReading } from './aim.ts';
+import { alertChecksOf } from './alert-checks.ts';
 import {
   type Called,
   type Drafted,
@@ -35,8 +36,10 @@ export interface UndoOrder {
   readonly andThen?: readonly ActionId[];
 }
 
-/** A person who was asked and said No has it asked again: it is not kept back for the No of this round. */
+/** A person has it asked for again: it is not kept back for a No of this round, which is on its card, and never runs unasked. */
 export interface AgainOrder {
+  /** Whose proposal it is; left out for one that stays Sentry's. */
+  readonly by?: string;
   /** In the transaction that stores the proposal, which is rolled back when this throws. */
   stored(tx: Tx, actionId: ActionId, expiresMinutes: number): Promise<void>;
 }
@@ -45,7 +48,7 @@ export interface AgainOrder {
 export interface ProposalOrder {
   /** It takes this action back, at a person's word (see undo.ts). */
   readonly undo?: UndoOrder;
-  /** It was denied in this round, and a person has it asked again (see investigation/after-all.ts). */
+  /** A person has it asked for again (see investigation/after-all.ts). */
   readonly again?: AgainOrder;
   /** It is to keep what is fixed from coming back (see investigation/phases/lasting-fix.ts). */
   readonly lasting?: true;
@@ -93,7 +96,9 @@ export async function propose(
   if (!aim) throw new Error('a plan without a step');
   if (hides(deps, aim.criterion as unknown as Json)) return secretInPlan;
   const things = calls.flatMap(({ tool, input }) => tool.shownBy?.(input) ?? []);
-  const ground = aim.criterion && (await readRed(deps, credential, context, aim.criterion, things));
+  const checks = aim.criterion && (await alertChecksOf(deps, incidentId, notes));
+  const ground =
+    aim.criterion && (await readRed(deps, credential, context, aim.criterion, things, checks ?? []));
   if (ground && 'ok' in ground) return ground;
   const judged: Aim = { ...aim, criterion: ground?.criterion ?? null };
 
@@ -156,7 +161,7 @@ export async function propose(
     const [incident] = await tx`SELECT round FROM incident WHERE id = ${incidentId}`;
     const round = Number(incident?.['round'] ?? 1);
     if (pending && !(await replaced(tx, pending, round))) return null;
-    const veto = standing.length > 0 ? null : await vetoMinutes(tx);
+    const veto = standing.length > 0 || again ? null : await vetoMinutes(tx);
     for (const [at, each] of steps.entries())
       await tx`
         INSERT INTO action (id, plan_id, step, incident_id, round, state, tool, target, input, command, plan_hash, guard,
@@ -167,7 +172,8 @@ export async function propose(
                 ${tx.json(each.input)}, ${each.command}, ${hash}, ${tx.json(each.guard)}, ${identity.systemIdentifier},
                 ${identity.timelineId}, ${each.why}, ${each.blastRadius}, ${tx.array(each.preflight)}::text[], ${each.undo},
                 ${each.risk}, ${each.runbookId}, ${tx.json(each.verify)}, ${auditOnly}, ${at === 0 ? heldBy : null},
-                ${demands.approvals}, ${demands.rule}, ${each.undoes}, ${undo !== undefined || lasting === true}, ${undo?.by ?? null}, ${aim.purpose},
+                ${demands.approvals}, ${demands.rule}, ${each.undoes}, ${undo !== undefined || lasting === true},
+                ${undo?.by ?? again?.by ?? null}, ${aim.purpose},
                 ${system}, ${tx.json(each.objects)},
                 ${tx.array([...objectKeys(each.objects), ...applicationKeys(each.objects)])}::text[],
                 ${tx.array(denialsAcknowledged)}::text[],

@@ -1,10 +1,11 @@
 import { alertRuleOf } from '../domain/alert-rule.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
-import { isCriterion, type VerifyPlan } from '../domain/tool-call.ts';
+import { isCriterion, isSymptom, type VerifyPlan } from '../domain/tool-call.ts';
 import type { CriterionReading } from '../gate/criterion.ts';
 import { asksForNow, wordsOf } from '../record/questions/read-question.ts';
 import { asksHowItIs, ownWords } from '../record/questions/record-answer.ts';
+import { criterionOnRecord } from './criterion-on-record.ts';
 import type { InvestigationDeps } from './deps.ts';
 
 /** How an incident's own symptom is, by one look just now. */
@@ -48,19 +49,17 @@ export async function readNow(
   }
 }
 
-/** The measures by which the last fix is judged, else those of the last diagnosis, else what its look at the symptom showed red. */
-function symptomOf(
-  gate: InvestigationDeps['gate'],
-  { actions, alerts, events, toolCalls }: IncidentRecord,
-): VerifyPlan | null {
-  const judged = actions.findLast(({ verify, purpose }) => purpose === 'repair' && isCriterion(verify));
+/** What this round's fix is judged by, else an earlier round's, else what the diagnosis's look at the symptom showed red. */
+function symptomOf(gate: InvestigationDeps['gate'], record: IncidentRecord): VerifyPlan | null {
+  const { actions, alerts, events, toolCalls } = record;
+  const earlier = actions.findLast(({ verify, purpose }) => purpose === 'repair' && isCriterion(verify));
   const event = events.findLast(({ type }) => type === 'diagnosis.concluded');
   const diagnosis = event?.type === 'diagnosis.concluded' ? event.diagnosis : undefined;
   const seen = toolCalls.find(({ id }) => id === diagnosis?.symptomNow?.toolCallId);
   const [red] = seen ? gate.redMeasures(seen, alertRuleOf(alerts)) : [];
   const plan =
-    judged?.verify ??
-    diagnosis?.criterion ??
+    criterionOnRecord(record) ??
+    earlier?.verify ??
     (red && {
       steps: [
         { tool: red.tool, input: red.input, measure: { name: red.measure, bound: red.bound }, says: '' },
@@ -70,7 +69,7 @@ function symptomOf(
     });
   if (!plan) return null;
   // A step without a measure tells whether something was done, and not how the problem is.
-  const steps = plan.steps.filter(({ measure }) => measure !== undefined);
+  const steps = plan.steps.filter(isSymptom);
   return steps.length > 0 ? { ...plan, steps } : null;
 }
 

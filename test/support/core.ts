@@ -285,6 +285,7 @@ export async function createCore(options: CoreOptions) {
     targets: new Map([[boxTarget.name, boxTarget]]),
     ports: {} as ToolPorts,
     identity: async (target) => ({ systemIdentifier: target, timelineId: 1 }),
+    runbookChecks: () => [],
     redact: (text) => text,
     redactJson: (value) => value,
     approvalMinutes: options.approvalMinutes ?? 5,

@@ -263,7 +263,6 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
       usd: PLANNING_USD,
       wallMs: 4 * 60_000,
     },
-    runbookId: diagnosis.runbookId,
   });
   if (outcome.final !== undefined) return { kind: 'proposed', actionId: asActionId(outcome.final) };
   const said = outcome.report?.reason;

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { alertChecks } from '../../agents/playbook/alert-checks.ts';
 import type { Investigator } from '../../agents/ports.ts';
 import { type Approvals, createApprovals } from '../../approvals/approvals.ts';
 import { createApprovalPolicy } from '../../approvals/policy.ts';
@@ -16,6 +17,7 @@ import { createGate } from '../../gate/gate.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../investigation/deps.ts';
 import { createStopNotices } from '../../investigation/stop-notices.ts';
 import { createTurn } from '../../investigation/turn.ts';
+import type { Runbook } from '../../memory/runbooks/runbook.ts';
 import { createRecords, type IncidentRecords } from '../../record/record.ts';
 import { redact, redactJson } from '../../screen/redact.ts';
 import { createAuditLog } from '../../security/audit-chain.ts';
@@ -52,6 +54,7 @@ export interface Stage {
   /** The production way in. */
   accept(sql: Sql, target: Target): (alert: Alert) => Promise<{ readonly incidentId: IncidentId | null }>;
   readonly tools: readonly Tool[];
+  readonly runbooks: readonly Runbook[];
   /** Recorded incidents by id. */
   readonly scenarios: ReadonlyMap<string, Scenario>;
   readonly log: Log;
@@ -183,6 +186,7 @@ async function setScene(
     // The recorded tools reach nothing.
     ports: {} as ToolPorts,
     identity: async () => ({ systemIdentifier: 'recorded', timelineId: 1 }),
+    runbookChecks: (asked) => alertChecks(stage.runbooks, asked),
     redact,
     redactJson,
     approvalMinutes: APPROVAL_MINUTES,

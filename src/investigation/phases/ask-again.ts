@@ -1,5 +1,4 @@
-import type { IncidentRecord } from '../../domain/incident-record.ts';
-import { isCriterion, type VerifyPlan } from '../../domain/tool-call.ts';
+import { criterionOnRecord } from '../criterion-on-record.ts';
 import { ASK_AGAIN_TURN, move } from '../move.ts';
 import { LIMIT_OVER_UNREAD, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
@@ -49,18 +48,6 @@ async function readSymptom({ deps, incident }: PhaseRun): Promise<'red' | 'green
     signal: deps.shutdown,
   });
   return state;
-}
-
-/** What the fix was to be judged by: as it was approved, as the runbook has it, or as the diagnosis shows it. */
-function criterionOnRecord({ actions, events, incident }: IncidentRecord): VerifyPlan | undefined {
-  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
-  const diagnosis = last?.type === 'diagnosis.concluded' ? last.diagnosis : undefined;
-  const approved = actions.findLast(({ purpose, round }) => purpose === 'repair' && round === incident.round);
-  const suggested = (diagnosis?.suggested ?? []).map(({ verify }) => verify);
-  return (
-    [approved?.verify, ...suggested, diagnosis?.criterion].find((plan) => plan && isCriterion(plan)) ??
-    undefined
-  );
 }
 
 /** It stays reported, and says why nothing comes by itself any more. */

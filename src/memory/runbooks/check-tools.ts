@@ -26,6 +26,14 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
   for (const step of parsed.steps) {
     const report = (path: Path, message: string) => problems.push(step.problem(path, message));
     checkCall(tools, step.value.call, step.value.with, 'reads', ['call'], ['with'], report);
+    const { requires } = parsed.runbook;
+    if (requires?.step === step.value.id && requires.measure != null)
+      checkMeasure(
+        tools.get(step.value.call)?.measures ?? [],
+        step.value.call,
+        { name: requires.measure, bound: requires.bound },
+        (message) => report(['call'], `as "requires" has it, ${message}`),
+      );
     for (const [at, check] of step.value.checks.entries())
       for (const key of ['propose', 'prevent'] as const)
         for (const [n, plan] of (check.conclude?.[key] ?? []).entries())

@@ -119,6 +119,7 @@ function newEnvironment(unlistedVariablesAreDyn: boolean): Environment {
   environment.registerFunction('log_end(string, bool): dyn', (text: string, looping: boolean) =>
     logEnd(text, looping),
   );
+  environment.registerFunction('about(list, string, dyn): list', about);
   environment.registerFunction('repeated_line(string): dyn', (text: string) => repeatedLine(text));
   environment.registerFunction('cross_joins(list): dyn', (lines: readonly unknown[]) =>
     crossJoins(lines.map(String)),
@@ -132,6 +133,26 @@ function top(list: readonly Record<string, unknown>[], key: string): unknown {
   for (const item of list) if (best === undefined || numberOf(item[key]) > numberOf(best[key])) best = item;
   if (best === undefined) throw new EvaluationError('top() of an empty list');
   return best;
+}
+
+/** Those whose name under `key` stands in the alert's texts; all of them where none does. */
+function about(
+  list: readonly Record<string, unknown>[],
+  key: string,
+  incident: Record<'title' | 'annotations' | 'labels', unknown>,
+): readonly Record<string, unknown>[] {
+  const told = JSON.stringify([
+    incident.title,
+    toJson(incident.annotations),
+    toJson(incident.labels),
+  ]).toLowerCase();
+  const named = list.filter((item) => {
+    const name = String(item[key])
+      .toLowerCase()
+      .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    return new RegExp(`(^|[^a-z0-9_-])${name}($|[^a-z0-9_-])`).test(told);
+  });
+  return named.length > 0 ? named : list;
 }
 
 function numberOf(value: unknown): number {

@@ -47,6 +47,13 @@ export interface RunbookRequirement {
   readonly when: string;
   /** Which side of its measure is the bad one; `present`: the thing itself is (a deadlock, a blocked session). */
   readonly bad: 'high' | 'low' | 'present';
+  /**
+   * The measure of that step's tool by which one look tells that it is over. Left out: that `when` does not hold. Null: no one
+   * look tells it (what is only counted up).
+   */
+  readonly measure?: string | null | undefined;
+  /** Another bound than the measure's own. */
+  readonly bound?: number | undefined;
   /** Nouns that turn the side round: a cache *miss* is high when the hit ratio is low. */
   readonly inverse: readonly string[];
   /** Words of alerts about the opposite, beyond those that every alert may use (*recovered*, *cleared*). */

@@ -49,6 +49,8 @@ export const frontMatter = z.strictObject({
       step: variable,
       when: words,
       bad: z.enum(['high', 'low', 'present']),
+      measure: snake.nullable().optional(),
+      bound: z.number().optional(),
       inverse: z.array(words).default([]),
       opposite: z.array(words).default([]),
     })

@@ -1,8 +1,9 @@
-import { type Action, isLastingFix, stepsOf, undoOf } from '../../domain/action.ts';
+import { type Action, isLastingFix, restOf, stepsOf, undoOf } from '../../domain/action.ts';
 import { describePlan } from '../../domain/describe-act.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../domain/model-words.ts';
 import { runningStep, tellingStep } from '../../domain/plan-progress.ts';
+import { isSymptom } from '../../domain/tool-call.ts';
 import { checkedInWords, checkedOf } from '../../record/lasting-fix-words.ts';
 import {
   type Block,
@@ -158,11 +159,11 @@ function aim(action: Action) {
         words('no read shows anything wrong now. It is to keep the problem from coming back.'),
       ),
     ];
-  const steps = purpose === 'repair' ? verify.steps.filter(({ measure }) => measure !== undefined) : [];
+  const steps = purpose === 'repair' ? verify.steps.filter(isSymptom) : [];
   if (steps.length === 0) return [];
   return [
     paragraph(bold('Fixed when: ')),
-    list(steps.slice(0, 4).map(({ says }) => [words(cut(oneLine(says), 200))])),
+    list(steps.slice(0, 6).map(({ says }) => [words(cut(oneLine(says), 200))])),
   ];
 }
 
@@ -213,6 +214,7 @@ function standing(
     prose(...ended.map((spans) => paragraph(...spans))),
     buttons(
       ...afterwards(record, steps, action, options),
+      ...rest(record, steps, action, options),
       ...changeOfMind(record, action, options, planOf(action)),
       evidence,
     ),
@@ -254,6 +256,15 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       },
     }),
   ];
+}
+
+/** Asks for what the plan has left undone, while people are what the incident waits for. */
+function rest(record: IncidentRecord, steps: readonly Action[], action: Action, options: DrawOptions) {
+  const { state } = record.incident;
+  if (options.mayChangeMind !== true || (state !== 'reported' && state !== 'escalated')) return [];
+  return action.undoes === null && restOf(record.actions, steps).length > 0
+    ? [button({ text: 'Run the rest', action: ACTIONS.rest, value: planOf(action) })]
+    : [];
 }
 
 const settling = (text: string, name: string, action: Action, effect: string) =>

@@ -6,7 +6,7 @@ import type { Alert } from '../../../src/domain/alert.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentState } from '../../../src/domain/incident.ts';
 import { measureAt } from '../../../src/domain/measure.ts';
-import type { Json } from '../../../src/domain/tool-call.ts';
+import type { Json, ProposalNotes } from '../../../src/domain/tool-call.ts';
 import type { InvestigationMemory } from '../../../src/investigation/deps.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import { boxAlert, type Core, type CoreOptions, createCore, findsNothing } from '../../support/core.ts';
@@ -29,7 +29,7 @@ interface World {
   readable: boolean;
   /** Jobs that wait behind a consumer, by its name. */
   behind: Readonly<Record<string, number>>;
-  /** What the next reads of `queue_blips` show, the last one from then on. */
+  /** What the next reads of `queue_blips` show, the last one from then on; below zero it does not answer. */
   blips: readonly number[];
 }
 const asBefore: World = {
@@ -166,6 +166,7 @@ export const tools: readonly Tool[] = [
         healthy: 'at_most',
         bound: 0,
         intermittent: true,
+        metrics: ['queues_standing'],
       }),
     ],
     input: z.strictObject({ of: z.string().default('all') }),
@@ -173,6 +174,7 @@ export const tools: readonly Tool[] = [
     run: async () => {
       const [stands = 0, ...next] = world.blips;
       if (next.length > 0) world.blips = next;
+      if (stands < 0) throw new Error('nobody says which queues stand still');
       return { text: `${stands} queues of consumer-7 stand still`, data: { stands } };
     },
   }),
@@ -188,6 +190,8 @@ export const tools: readonly Tool[] = [
 interface Script {
   reads: readonly string[];
   proposes: { tool: string; what: string };
+  /** As a runbook's own plan. */
+  notes?: Pick<ProposalNotes, 'runbookId' | 'verify'>;
   /** Which of its reads it calls the symptom. */
   symptom?: number;
   /** Between its reads. */
@@ -239,7 +243,7 @@ const scripted: Investigator = {
       tool,
       target: work.incident.target,
       input: { what },
-      proposal: { why: 'It may help.', runbookId: null, verify: null },
+      proposal: { why: 'It may help.', runbookId: null, verify: null, ...script.notes },
     });
     return proposed.kind === 'proposed'
       ? { kind: 'proposed', actionId: proposed.actionId }
@@ -275,6 +279,7 @@ export function resetWorld(): void {
   Object.assign(world, asBefore);
   Object.assign(script, asScripted);
   delete script.symptom;
+  delete script.notes;
 }
 
 export async function open(on = at.core, alert: Partial<Alert> = {}): Promise<IncidentId> {

@@ -2,11 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { type Action, actionStates } from '../../../src/domain/action.ts';
 import type { IncidentEventBody } from '../../../src/domain/event.ts';
 import { asActionId } from '../../../src/domain/ids.ts';
+import type { Incident } from '../../../src/domain/incident.ts';
 import { draw } from '../../../src/slack/blocks/draw.ts';
 import type { DrawOptions } from '../../../src/slack/blocks/slot.ts';
 import { denyView } from '../../../src/slack/views/deny.ts';
 import { evidenceView } from '../../../src/slack/views/record-views.ts';
-import { ACTION, anAction, aRecord, eventsOf, wholeIncident } from '../../support/incident-record.ts';
+import {
+  ACTION,
+  anAction,
+  anIncident,
+  aRecord,
+  eventsOf,
+  wholeIncident,
+} from '../../support/incident-record.ts';
 
 const SECOND = asActionId('act_bbbbbbbbbbbb');
 const THIRD = asActionId('act_cccccccccccc');
@@ -176,6 +184,68 @@ describe('Undo on the card of a plan', () => {
     const shown = card([...plan(['succeeded', 'succeeded', 'succeeded']), undoOf(ACTION, 'approved')]);
     expect(buttonsOf(shown)).not.toContain('sentry_undo');
     expect(shown).toContain('Being undone,');
+  });
+});
+
+describe('Run the rest on the card of a plan', () => {
+  const shown = (actions: readonly Action[], state: Incident['state'], mayChangeMind = true) =>
+    buttonsOf(
+      JSON.stringify(
+        draw(
+          aRecord({
+            actions,
+            incident: anIncident({ state }),
+            events: eventsOf(...wholeIncident.slice(0, 10)),
+          }),
+          {
+            ...options,
+            mayChangeMind,
+          },
+        ).find((each) => each.slot === `action:${ACTION}`),
+      ),
+    ).includes('sentry_rest');
+
+  it.each<[States, boolean]>([
+    [['succeeded', 'failed', 'skipped'], true],
+    [['succeeded', 'skipped', 'skipped'], true],
+    [['failed', 'skipped', 'skipped'], true],
+    [['succeeded', 'succeeded', 'succeeded'], false],
+    [['succeeded', 'succeeded', 'failed'], false],
+    [['succeeded', 'unknown', 'skipped'], false],
+    [['succeeded', 'started', 'queued'], false],
+    [['denied', 'skipped', 'skipped'], false],
+    [['expired', 'skipped', 'skipped'], false],
+    [['void', 'skipped', 'skipped'], false],
+  ])('of %j: %s', (states, isThere) => {
+    expect(shown(plan(states), 'reported')).toBe(isThere);
+    expect(shown(plan(states), 'escalated')).toBe(isThere);
+  });
+
+  it('is there while the incident waits for people, and clicks are followed', () => {
+    const half = plan(['succeeded', 'failed', 'skipped']);
+    for (const state of [
+      'diagnosing',
+      'planning',
+      'awaiting_approval',
+      'verifying',
+      'resolved',
+      'stopped',
+    ] as const)
+      expect(shown(half, state)).toBe(false);
+    expect(shown(half, 'reported', false)).toBe(false);
+  });
+
+  it('is not there for what ran before it began to, was taken back, or is asked for already', () => {
+    const [a, b, c] = plan(['succeeded', 'failed', 'skipped']);
+    if (!a || !b || !c) throw new Error('no plan');
+    const later = { id: asActionId('act_eeeeeeeeeeee'), proposedAt: '2026-11-21T11:00:00.000Z' };
+    const undo = anAction({ ...later, undoes: ACTION, state: 'approved' });
+    expect(shown([a, b, c, undo], 'reported')).toBe(false);
+    const again = { ...c, ...later, planId: later.id, step: 1 };
+    expect(shown([a, b, c, { ...again, state: 'proposed' }], 'reported')).toBe(false);
+    expect(shown([a, b, c, { ...again, state: 'expired' }], 'reported')).toBe(true);
+    const never = plan(['failed', 'skipped', 'skipped']).map((step) => ({ ...step, toolCallId: null }));
+    expect(shown(never, 'reported')).toBe(false);
   });
 });
 
