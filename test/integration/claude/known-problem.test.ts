@@ -57,6 +57,17 @@ function runbook(more: Partial<Runbook> = {}): Runbook {
                     verify: null,
                   },
                 ],
+                prevent: [
+                  {
+                    steps: [
+                      {
+                        tool: 'postgres_set_setting',
+                        with: { name: 'lock_timeout', value: '5s' },
+                        why: 'Nobody waits for ever.',
+                      },
+                    ],
+                  },
+                ],
               },
             },
           },
@@ -99,6 +110,15 @@ describe('a problem whose runbook is known', () => {
     expect(rig.requests.map(({ tool }) => tool)).toEqual(['postgres_blocking_tree']);
     expect(effort()).toBe('low');
     expect(JSON.stringify(rig.claude.requests[0]?.body.messages[0])).toContain('tc_000000000001');
+  });
+
+  it.each([
+    [1, 'which Claude agrees on keeps what the runbook names to keep it from coming back'],
+    [0, 'which is not shown has nothing to keep it from coming back'],
+  ])('(%i shown) %s', async (roots) => {
+    await start(runbook(), roots);
+    const { prevent } = await rig.investigator.diagnose(rig.work, TRIAGED);
+    expect(prevent?.map(({ tool }) => tool)).toEqual(roots ? ['postgres_set_setting'] : undefined);
   });
 
   it('is asked of no model where the runbook is conclusive, nor is the exact fix it names', async () => {
