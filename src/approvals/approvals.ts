@@ -105,7 +105,7 @@ export function createApprovals(deps: {
         await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
                  WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
       if (isFinal)
-        await tx`SELECT sentry_enqueue_turn(${action.incidentId}, ${action.undoes === null ? 'decided' : 'undo'})`;
+        await tx`SELECT sentry_enqueue_turn(${action.incidentId}, ${action.beside ? 'undo' : 'decided'})`;
       const seq = await audit.appendIn(tx, {
         kind: 'approval.decided',
         actor: decision.by,
@@ -141,7 +141,7 @@ export function createApprovals(deps: {
         overtaken,
         'Somebody has said no to what it touches; it is asked for again with that.',
       );
-      await tx`SELECT sentry_enqueue_turn(${overtaken.incidentId}, 'denied elsewhere')`;
+      await tx`SELECT sentry_enqueue_turn(${overtaken.incidentId}, ${overtaken.beside ? 'undo' : 'denied elsewhere'})`;
     }
     return denial;
   }

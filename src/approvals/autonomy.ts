@@ -23,6 +23,8 @@ export async function earned(
              ORDER BY e.seq DESC LIMIT 1) AS verdict
       FROM action a JOIN action h ON h.id = a.plan_id
      WHERE a.tool = ${tool} AND (a.target = ${target} OR a.identity = ${identity}) AND a.runbook_id = ${runbookId} AND NOT a.audit_only
+       -- What the verification found, it found of the repair.
+       AND NOT a.beside
      ORDER BY a.proposed_at DESC LIMIT 2000`;
   let count = 0;
   for (const row of rows) {

@@ -113,9 +113,9 @@ export async function recordDenial(
 export async function overtakenBy(
   tx: Tx,
   denial: Denial,
-): Promise<readonly Pick<Action, 'id' | 'incidentId'>[]> {
+): Promise<readonly Pick<Action, 'id' | 'incidentId' | 'beside'>[]> {
   const rows = await tx`
-    SELECT a.id, a.incident_id FROM action a JOIN denial d ON d.id = ${denial.id}
+    SELECT a.id, a.incident_id, a.beside FROM action a JOIN denial d ON d.id = ${denial.id}
      WHERE a.state IN ('proposed', 'approved') AND NOT a.audit_only
        AND (a.undoes IS NULL OR a.requested_by <> d.said_by)
        AND EXISTS (SELECT FROM action s WHERE s.plan_id = a.plan_id AND s.object_keys && d.keys)
@@ -124,5 +124,6 @@ export async function overtakenBy(
   return rows.map((row) => ({
     id: asActionId(String(row['id'])),
     incidentId: asIncidentId(String(row['incident_id'])),
+    beside: row['beside'] === true,
   }));
 }

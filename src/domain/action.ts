@@ -80,8 +80,10 @@ export interface Action {
   readonly auditOnly: boolean;
   /** What the switch said when it kept this from running; goes with it. Null: it is not held up. */
   readonly heldBy: string | null;
-  /** The action that this one takes back; it runs beside the incident's own course. Null: it is no undo. */
+  /** The action that this one takes back. Null: it is no undo. */
   readonly undoes: ActionId | null;
+  /** It runs beside the incident's own course, which stays where it is: an undo, or a lasting fix. */
+  readonly beside: boolean;
   /** The person who asked for it; null: Sentry proposed it. */
   readonly requestedBy: string | null;
   /** The physical system it changes, whatever its target is called; null for one of before this was kept. */
@@ -103,6 +105,11 @@ export function undoOf(actions: readonly Action[], { id }: Pick<Action, 'id'>): 
     ({ undoes, state }) =>
       undoes === id && !['denied', 'expired', 'void', 'failed', 'skipped'].includes(state),
   );
+}
+
+/** Whether it is to keep a problem that is fixed already from coming back. */
+export function isLastingFix({ beside, undoes }: Pick<Action, 'beside' | 'undoes'>): boolean {
+  return beside && undoes === null;
 }
 
 /** The step that follows it and still waits; undefined for the last one, and where the rest was skipped. */

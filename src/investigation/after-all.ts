@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from '../approvals/policy.ts';
 import { type CardClick, takeDenialBack } from '../approvals/take-back.ts';
-import { type Action, restOf, stepsOf } from '../domain/action.ts';
+import { type Action, isLastingFix, restOf, stepsOf } from '../domain/action.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import type { ActionId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
@@ -46,7 +46,7 @@ export function createChangeOfMind(deps: Deps): ChangeOfMind {
       if (!taken.ok) return taken;
       deps.reporter.changed(taken.action.incidentId);
       const incident = await deps.records.incident(taken.action.incidentId);
-      if (!incident || !restsFor(incident)) return { ok: true, text: 'The No is taken back.' };
+      if (!incident || !restsFor(incident, taken.action)) return { ok: true, text: 'The No is taken back.' };
       const again = await audited(click, await askAgain(deps, click));
       return again.ok
         ? again
@@ -57,9 +57,14 @@ export function createChangeOfMind(deps: Deps): ChangeOfMind {
   };
 }
 
-/** Nothing of the incident runs or is planned, and it is not over: what is asked for can be waited for. */
-const restsFor = ({ state }: Incident): boolean =>
-  state !== 'planning' && mayMove(state, 'awaiting_approval');
+/**
+ * Nothing of the incident runs or is planned, and it is not over: what is asked for can be waited for. A lasting fix is asked
+ * for while it is fixed.
+ */
+const restsFor = ({ state, resolvedBy, round }: Incident, action: Action): boolean =>
+  isLastingFix(action)
+    ? state === 'resolved' && resolvedBy === 'confirmed' && round === action.round
+    : state !== 'planning' && mayMove(state, 'awaiting_approval');
 
 async function askAgain(deps: Deps, click: CardClick): Promise<AfterAll> {
   const found = await cardOf(deps, click);
@@ -68,7 +73,7 @@ async function askAgain(deps: Deps, click: CardClick): Promise<AfterAll> {
   if (action.state !== 'denied' || action.undoes !== null)
     return refuse('NOT_DENIED', `It is ${action.state}: there is no No to go back on.`);
   // Asking is not approving: who may say No may have it asked again, and the new card says who may approve it.
-  const mayNot = (await deps.policy.mayDecide(click.by, action, incident, 'deny')) ?? busy(incident);
+  const mayNot = (await deps.policy.mayDecide(click.by, action, incident, 'deny')) ?? busy(incident, action);
   if (mayNot) return mayNot;
   return proposeAgain(deps, incident, stepsOf(record.actions, action), click.by, {
     purpose: `ask again for ${action.id}`,
@@ -98,7 +103,7 @@ async function askForRest(deps: Deps, click: CardClick): Promise<AfterAll> {
     const mayNot = await deps.policy.mayDecide(click.by, step, incident, 'deny');
     if (mayNot) return mayNot;
   }
-  const refusal = busy(incident);
+  const refusal = busy(incident, action);
   if (refusal) return refusal;
   const asked = await proposeAgain(deps, incident, rest, click.by, {
     by: click.by,
@@ -123,8 +128,8 @@ async function cardOf(deps: Deps, { actionId, planHash }: CardClick) {
 }
 
 /** Why nothing can be asked for in an incident now. */
-function busy(incident: Incident): Refusal | undefined {
-  if (restsFor(incident)) return undefined;
+function busy(incident: Incident, action: Action): Refusal | undefined {
+  if (restsFor(incident, action)) return undefined;
   const { id, state } = incident;
   if (incident.endedAt)
     return refuse('AT_WORK', `${id} is over. If it is not, open it anew: /sentry investigate <what you see>`);
@@ -159,14 +164,20 @@ async function proposeAgain(
     targets: [action.target],
     tools: steps.map(({ tool }) => tool),
   });
+  const lasting = isLastingFix(action);
+  const asked = { type: 'action.asked_again', actionId: action.id, by } as const;
   const stored = async (tx: Tx, id: ActionId, expiresMinutes: number): Promise<void> => {
+    if (lasting) {
+      await deps.records.append(tx, incident.id, asked);
+      return;
+    }
     const moved = await moveIn(tx, deps, incident, {
       from: incident.state,
       to: 'awaiting_approval',
       reason: said.reason,
       key: `asked again:${id}`,
       changes: { nextStep: said.nextStep },
-      events: [{ type: 'action.asked_again', actionId: action.id, by }],
+      events: [asked],
       turnAfterMs: expiresMinutes * 60_000 + 500,
     });
     if (moved !== 'moved') throw new IncidentMoved();
@@ -180,6 +191,7 @@ async function proposeAgain(
         purpose: said.purpose,
         signal: deps.shutdown,
         again: { stored, ...(said.by === undefined ? {} : { by: said.by }) },
+        ...(lasting ? { lasting } : {}),
       },
     );
     if (answer.kind === 'proposed') return { ok: true, text: null };

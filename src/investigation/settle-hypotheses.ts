@@ -3,12 +3,13 @@ import type { ToolCallId } from '../domain/ids.ts';
 import type { Incident } from '../domain/incident.ts';
 import type { ToolCall } from '../domain/tool-call.ts';
 import { contradictedCount } from './claims/contradicted-count.ts';
-import { problemWith } from './claims/problems.ts';
+import { problemWith, saysTheSame } from './claims/problems.ts';
 import { latest } from './red-now.ts';
 
 /**
  * The alternatives with only those calls that happened: what nothing speaks for is not ruled in, what nothing speaks
- * against is not ruled out. A model's own words end nothing that what they cite does not carry; such a one stays open.
+ * against is not ruled out. A model's own words end nothing that what they cite does not carry, or that they end twice and
+ * otherwise; such a one stays open.
  *
  * @param read what succeeded in this incident
  */
@@ -21,6 +22,7 @@ export function settleHypotheses(
   const callsOf = (ids: readonly ToolCallId[]) => read.filter(({ id }) => ids.includes(id));
   const isCarried = ({ cause, end, forIds }: Hypothesis): boolean => {
     if (origin === 'runbook') return true;
+    if (hypotheses.some((other) => other.end !== end && saysTheSame(other.cause, cause))) return false;
     if (contradictedCount(cause, latest(read)) !== undefined) return false;
     return end !== 'ruled_in' || problemWith(cause, callsOf(forIds), incident) === undefined;
   };

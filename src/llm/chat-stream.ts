@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AttemptOptions, AttemptResult } from './backend.ts';
 import { LlmError, type LlmErrorCode } from './llm-error.ts';
+import { tokens } from './message-usage.ts';
 import { dearestUsd, priceOf, usdOf } from './pricing.ts';
 import { splitThinking } from './split-thinking.ts';
 import { sseData } from './sse-data.ts';
@@ -120,12 +121,12 @@ function stopOf(finish: string): ModelStop {
 }
 
 function usageOf(usage: NonNullable<z.infer<typeof Chunk>['usage']>): TokenUsage {
-  const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? 0;
+  const cacheRead = tokens(usage.prompt_tokens_details?.cached_tokens);
   return {
     ...NO_USAGE,
-    input: Math.max(0, usage.prompt_tokens - cacheRead),
+    input: Math.max(0, tokens(usage.prompt_tokens) - cacheRead),
     cacheRead,
-    output: usage.completion_tokens,
+    output: tokens(usage.completion_tokens),
   };
 }
 

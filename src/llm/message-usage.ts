@@ -22,16 +22,21 @@ export function usageOf(
 }
 
 function counted(usage: Partial<Anthropic.Usage> | undefined): TokenUsage {
-  const written = usage?.cache_creation_input_tokens ?? 0;
-  const written1h = usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  const written = tokens(usage?.cache_creation_input_tokens);
+  const written1h = Math.min(written, tokens(usage?.cache_creation?.ephemeral_1h_input_tokens));
   return {
-    input: usage?.input_tokens ?? 0,
+    input: tokens(usage?.input_tokens),
     cacheWrite5m: written - written1h,
     cacheWrite1h: written1h,
-    cacheRead: usage?.cache_read_input_tokens ?? 0,
-    output: usage?.output_tokens ?? 0,
-    thinking: usage?.output_tokens_details?.thinking_tokens ?? 0,
+    cacheRead: tokens(usage?.cache_read_input_tokens),
+    output: tokens(usage?.output_tokens),
+    thinking: tokens(usage?.output_tokens_details?.thinking_tokens),
   };
+}
+
+/** What is no number of tokens counts nothing: nobody is paid back by a server that counts below zero. */
+export function tokens(count: unknown): number {
+  return Number.isSafeInteger(count) ? Math.max(0, count as number) : 0;
 }
 
 /** Gateways name models their own way; what is charged is then the model that was asked for. */

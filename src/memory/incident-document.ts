@@ -1,4 +1,6 @@
+import type { Diagnosis } from '../domain/diagnosis.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
+import { isModels, label } from '../domain/model-words.ts';
 import { isMemoryToolName } from '../domain/tool-call.ts';
 import { outwardJson, outwardText } from '../screen/boundary.ts';
 import { endOf, endsInWords } from './past/incident-end.ts';
@@ -57,20 +59,31 @@ function lastDiagnosis(record: IncidentRecord) {
 function analysisOf(record: IncidentRecord): string {
   const diagnosis = lastDiagnosis(record);
   const { incident } = record;
+  // Whoever recalls it must not take what a model said for what was seen.
+  const said = (title: string): string =>
+    label(title, diagnosis !== null && isModels(diagnosis, record.events));
   const ran = record.actions.filter(({ startedAt }) => startedAt !== null);
   const parts = [
     diagnosis
-      ? `Cause: ${diagnosis.rootCause}`
+      ? `${said(causeTitle(diagnosis))}${diagnosis.rootCause}`
       : incident.cause
         ? `Cause: ${incident.cause}`
         : 'No cause was found.',
-    ...(diagnosis?.evidence ?? []).map(({ claim }) => `Shown by: ${claim}`),
-    ...(diagnosis?.remedy ? [`Remedy: ${diagnosis.remedy}`] : []),
+    ...(diagnosis?.evidence ?? []).map(({ claim }) => `${said('Shown by')}${claim}`),
+    ...(diagnosis?.remedy ? [`${said('Remedy')}${diagnosis.remedy}`] : []),
     ...ran.map((action) => `Done: ${action.command} (${action.state})`),
     ...ended(record),
   ];
   return parts.filter((part) => part !== '').join('\n');
 }
+
+/** What nobody could tell, or found wrong, is no cause. */
+const causeTitle = ({ verdict }: Diagnosis): string =>
+  verdict === 'cause_found'
+    ? 'Cause'
+    : verdict === 'healthy'
+      ? 'Nothing wrong was seen'
+      : 'No cause was found';
 
 /** Nothing while it goes on: it is remembered when it is diagnosed, too. */
 function ended({ incident }: IncidentRecord): readonly string[] {

@@ -22,7 +22,7 @@ export interface Quantity {
 /** A moment as it stands in a text: `05:08`, `2026-11-22T03:17:47Z`. */
 export interface Moment {
   readonly text: string;
-  /** Hours and minutes as written: what a reader compares. */
+  /** Hours and minutes as written, of 24 hours: what a reader compares. Hours alone where no more is said (`3 am`). */
   readonly clock: string;
   /** ms since 1970; null without a date. */
   readonly at: number | null;
@@ -40,6 +40,7 @@ export interface Read {
 const TIME: Readonly<Record<string, number>> = {
   ms: 1e-3,
   msec: 1e-3,
+  msecs: 1e-3,
   millisecond: 1e-3,
   milliseconds: 1e-3,
   s: 1,
@@ -62,6 +63,10 @@ const TIME: Readonly<Record<string, number>> = {
   days: 86_400,
   week: 604_800,
   weeks: 604_800,
+  month: 2_629_800,
+  months: 2_629_800,
+  year: 31_557_600,
+  years: 31_557_600,
 };
 const SIZE: Readonly<Record<string, number>> = {
   b: 1,
@@ -87,6 +92,18 @@ const SIZE: Readonly<Record<string, number>> = {
 const PERCENT: Readonly<Record<string, number>> = { '%': 1, percent: 1, pct: 1, 'per cent': 1 };
 const SCALE: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, million: 1e6, billion: 1e9 };
 
+/** Keys of data that name a unit, as whole words: `min` is a minimum there, `d` anything. */
+const KEY_UNIT =
+  /^(?:m?s|msecs?|secs?|(?:milli)?seconds?|minutes?|hours?|days?|bytes|[kmgt]i?b|percent|pct)$/;
+
+/** The kind that a word of a key stands for, and how many of its base unit one is; a ratio is a percentage. */
+export function unitOf(word: string): { readonly kind: QuantityKind; readonly size: number } | undefined {
+  if (/^(?:ratio|fraction)$/.test(word)) return { kind: 'percent', size: 100 };
+  if (!KEY_UNIT.test(word)) return undefined;
+  if (word in TIME) return { kind: 'time', size: TIME[word] as number };
+  return word in SIZE ? { kind: 'size', size: SIZE[word] as number } : { kind: 'percent', size: 1 };
+}
+
 /** Counts that say only how large they are, at least. */
 const VAGUE: Readonly<Record<string, number>> = {
   dozens: 24,
@@ -98,6 +115,7 @@ const VAGUE: Readonly<Record<string, number>> = {
 };
 
 const WORDS: Readonly<Record<string, number>> = {
+  single: 1,
   two: 2,
   both: 2,
   three: 3,
@@ -134,20 +152,36 @@ const WORDS: Readonly<Record<string, number>> = {
 };
 
 const DATED = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g;
+const TWELVE_HOURS = /(?<![\d:.])(1[0-2]|0?[1-9])(?::([0-5]\d))?\s?([ap])\.?m\b\.?/gi;
 const CLOCK = /(?<![\d:.])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?![\d:])/g;
 /** `9m 20s`, `2 h 5 min`: several parts are one time. */
 const COMPOUND =
   /(?<![\w.])\d+(?:\.\d+)?\s?(?:d|days?|h|hours?|hrs?|min|minutes?|m)\s?(?:and\s)?\d+(?:\.\d+)?\s?(?:h|hours?|hrs?|min|minutes?|m|s|sec|seconds?)\b(?:\s?\d+(?:\.\d+)?\s?(?:s|sec|seconds?)\b)?/gi;
 const UNIT =
-  'milliseconds?|msec|ms|seconds?|secs?|s|minutes?|mins?|min|m|hours?|hrs?|h|days?|d|weeks?|kilobytes|megabytes|gigabytes|terabytes|[kmgt]i?b|[kmgt]i|bytes?|b|%|percent|per cent|pct|thousand|million|billion|k';
+  'milliseconds?|msec|ms|seconds?|secs?|s|minutes?|mins?|min|m|hours?|hrs?|h|days?|d|weeks?|months?|years?|kilobytes|megabytes|gigabytes|terabytes|[kmgt]i?b|[kmgt]i|bytes?|b|%|percent|per cent|pct|thousand|million|billion|k';
+/** `an hour`, `half a day`; without a number, in the plural, at least two. */
+const BARE_TIME =
+  /(?<![\p{L}\p{N}_-])(?:(half\s)?(?:an?|one)\s(hour|minute|day|week|month|year)|(minutes|hours|days|weeks|months|years))(?![\p{L}\p{N}_-])/giu;
+/** `half of the connections`, `two thirds of them`. */
+const FRACTION =
+  /(?<![\p{L}\p{N}_-])(?:half|(?:an?|one)[\s-](?:third|quarter|fifth|tenth)|(two|three|four)[\s-](?:thirds|quarters|fifths|tenths))(?=\s(?:of|the)\s(?!an?\s))/giu;
+const PARTS: Readonly<Record<string, number>> = { half: 2, third: 3, quarter: 4, fifth: 5, tenth: 10 };
+/** Nobody says *half* of 51 % and means something else, in percentage points. */
+const FRACTION_SLACK = 5;
+/** `worker-2` is a name. */
 const NUMBER = new RegExp(
-  `(?<![\\p{L}\\p{N}_.])(\\d+(?:\\.\\d+)?)(?:(?:\\s?-\\s?|\\s?–\\s?|\\sto\\s)(\\d+(?:\\.\\d+)?))?(?:[\\s-]?(${UNIT})(?![\\p{L}\\p{N}_]))?(?![\\p{L}\\p{N}_]|[.:-][\\p{L}\\p{N}])`,
+  `(?<![\\p{L}\\p{N}_.]|\\p{L}-)(\\d+(?:\\.\\d+)?)(?:(?:\\s?-\\s?|\\s?–\\s?|\\sto\\s)(\\d+(?:\\.\\d+)?))?(?:[\\s-]?(${UNIT})(?![\\p{L}\\p{N}_]))?(?![\\p{L}\\p{N}_]|[.:-][\\p{L}\\p{N}])`,
   'giu',
 );
+const TENS = Object.keys(WORDS).filter((word) => word.endsWith('ty'));
+/** `twenty-one`, `fifty five`. */
+const WORD_OF_TWO = `(?:${TENS.join('|')})[\\s-](?:one|two|three|four|five|six|seven|eight|nine)`;
 const WORD = new RegExp(
-  `(?<![\\p{L}\\p{N}_-])(${Object.keys(WORDS).join('|')})(?:[\\s-](${UNIT})(?![\\p{L}\\p{N}_]))?(?![\\p{L}\\p{N}_-])`,
+  `(?<![\\p{L}\\p{N}_-])(${WORD_OF_TWO}|(?<=\\b(?:only|just|exactly)\\s)one|${Object.keys(WORDS).join('|')})(?:[\\s-](${UNIT})(?![\\p{L}\\p{N}_]))?(?![\\p{L}\\p{N}_-])`,
   'giu',
 );
+
+const BARE_PLURALS = { minutes: 1, hours: 1, days: 1, weeks: 1, months: 1, years: 1 };
 
 /** Every number, time, size, percentage and moment of a text, whatever its notation. */
 export function readQuantities(text: string): Read {
@@ -161,6 +195,12 @@ export function readQuantities(text: string): Read {
     moments.push({ text: found, clock: found.slice(11, 16), at: Number.isNaN(at) ? null : at });
     return blank(found);
   });
+  rest = rest.replace(TWELVE_HOURS, (found, hour: string, minute: string | undefined, half: string) => {
+    const of24 = (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+    const clock = [String(of24).padStart(2, '0'), ...(minute === undefined ? [] : [minute])].join(':');
+    moments.push({ text: found, clock, at: null });
+    return blank(found);
+  });
   rest = rest.replace(CLOCK, (found) => {
     moments.push({ text: found, clock: found.slice(0, found.indexOf(':') + 3).padStart(5, '0'), at: null });
     return blank(found);
@@ -171,7 +211,8 @@ export function readQuantities(text: string): Read {
     unit: string | undefined,
     more: Pick<Quantity, 'inWords' | 'text' | 'from' | 'to'>,
   ): void => {
-    const sense = more.text.toLowerCase() in VAGUE ? 'min' : senseBefore(whole, more.from);
+    const isVague = [VAGUE, BARE_PLURALS].some((words) => more.text.toLowerCase() in words);
+    const sense = isVague ? 'min' : senseBefore(whole, more.from);
     quantities.push(quantityOf(digits, unit, { ...more, sense }));
   };
   rest = rest.replace(COMPOUND, (found, ...args) => {
@@ -198,6 +239,22 @@ export function readQuantities(text: string): Read {
     });
     return blank(found);
   });
+  rest = rest.replace(FRACTION, (found, times: string | undefined, from: number) => {
+    const part = Object.entries(PARTS).find(([name]) => found.toLowerCase().includes(name))?.[1] ?? 1;
+    const percent = (100 * (WORDS[times?.toLowerCase() ?? ''] ?? 1)) / part;
+    quantities.push({
+      kind: 'percent',
+      value: percent,
+      slack: FRACTION_SLACK,
+      shown: Number.NaN,
+      sense: senseBefore(whole, from),
+      inWords: true,
+      text: found,
+      from,
+      to: from + found.length,
+    });
+    return blank(found);
+  });
   rest = rest.replace(
     NUMBER,
     (found, first: string, second: string | undefined, unit: string | undefined, at: number) => {
@@ -208,15 +265,26 @@ export function readQuantities(text: string): Read {
     },
   );
   rest = rest.replace(WORD, (found, word: string, unit: string | undefined, at: number) => {
-    add(String(WORDS[word.toLowerCase()]), unit, {
-      inWords: true,
-      text: found,
-      from: at,
-      to: at + found.length,
-    });
+    add(String(numberIn(word)), unit, { inWords: true, text: found, from: at, to: at + found.length });
     return blank(found);
   });
+  rest = rest.replace(
+    BARE_TIME,
+    (found, half: string | undefined, one: string | undefined, many: string | undefined, at: number) => {
+      const digits = many === undefined ? (half === undefined ? '1' : '0.5') : '2';
+      add(digits, one ?? many, { inWords: true, text: found, from: at, to: at + found.length });
+      return blank(found);
+    },
+  );
   return { text: plain, quantities, moments, rest };
+}
+
+/** `twenty-one` is the sum of its parts. */
+function numberIn(words: string): number {
+  return words
+    .toLowerCase()
+    .split(/[\s-]/)
+    .reduce((sum, word) => sum + (word === 'one' ? 1 : (WORDS[word] ?? 0)), 0);
 }
 
 /** Digits of every script and form (`４`, `٤`, `⁴`) as those that are read here; a fraction (`½`) as `1⁄2`. */
@@ -236,9 +304,9 @@ function digitOf(code: number): number {
   return digit;
 }
 
-/** `4,000`, `4’000` and `4 000` (with a narrow space) are 4000; a list of pids stays a list. The length may shrink. */
+/** `4,000`, `4’000`, `4_000` and `4 000` (with a narrow space) are 4000; a list of pids stays a list. The length may shrink. */
 function joined(text: string): string {
-  return text.replace(/(?<![\d.,])\d{1,3}(?:[,’'\u00A0\u202F]\d{3})+(?![\d,])/g, (found) =>
+  return text.replace(/(?<![\d.,])\d{1,3}(?:[,’'_\u00A0\u202F]\d{3})+(?![\d,_])/g, (found) =>
     found.replace(/\D/g, ''),
   );
 }

@@ -1,9 +1,10 @@
-import { readQuantities } from '../../domain/claims/quantities.ts';
+import { type Quantity, readQuantities } from '../../domain/claims/quantities.ts';
 import { isGeneric, singular, wordsOf } from '../../domain/claims/word-forms.ts';
 import type { Json, ToolCall } from '../../domain/tool-call.ts';
 
 /** Quantifiers that say *zero*, and *sessions are not blocked*. */
-const ZERO = /\b(?:no|zero|none|nobody|nothing|0|(?:are|were) not|(?:are|were)n[’']t)\b/gi;
+const ZERO =
+  /\b(?:no(?: longer| more)?|zero|none|nobody|nothing|never|without any|not (?:a single|one|any)|0|(?:are|were) not(?! (?:a single|one|any))|(?:are|were)n[’']t)\b/gi;
 /** What a count is said of ends with the clause, or with the next number. */
 const CLAUSE_END = /[.,;:!?()–—]|\b(?:and|but|or|because|while|since|although|where|which|that|who)\b|\d/i;
 const CLAUSE_ENDS = new RegExp(CLAUSE_END.source.replace('|\\d', ''), 'gi');
@@ -108,8 +109,9 @@ function contradictedNumber(
 ): string | undefined {
   for (const { kind, value, sense, to, from } of readQuantities(text).quantities) {
     // "7157 blocks 3 sessions": an identifier counts nothing; "2 of the 3": a part may be any number.
-    if (kind !== 'plain' || sense !== 'exact' || !Number.isInteger(value) || isIdentifier(data, value))
+    if (kind !== 'plain' || sense === 'about' || !Number.isInteger(value) || isIdentifier(data, value))
       continue;
+    const agrees = boundIn(text.slice(0, from), sense, value);
     if (/\b(?:pid|process|session|backend|port|id)\s*$/i.test(text.slice(0, from)) || isNarrowed(from, to))
       continue;
     const named = namedBy(
@@ -119,7 +121,7 @@ function contradictedNumber(
     );
     if (
       named.length > 0 &&
-      !named.some(({ values, key }) => values.includes(value) || anywhere(data, key, value))
+      !named.some(({ values, key }) => values.some(agrees) || anywhere(data, key, agrees))
     )
       return words(named[0]);
   }
@@ -179,12 +181,21 @@ function fieldsOf(data: Json): readonly Field[] {
   });
 }
 
-/** Whether a number of this name has the value deeper in the data: the count of a part. */
-function anywhere(data: Json, key: string, value: number): boolean {
+/** Whether a number of this name agrees deeper in the data: the count of a part. */
+function anywhere(data: Json, key: string, agrees: (value: number) => boolean): boolean {
   if (typeof data !== 'object' || data === null) return false;
   return Object.entries(data).some(
-    ([name, item]) => (name === key && item === value) || anywhere(item as Json, key, value),
+    ([name, item]) =>
+      (name === key && typeof item === 'number' && agrees(item)) || anywhere(item as Json, key, agrees),
   );
+}
+
+/** "More than 3" is not 3, "at least 3" is. Hundreds are no fewer than two of them. */
+function boundIn(before: string, sense: Quantity['sense'], said: number): (value: number) => boolean {
+  const isInclusive = !/(?:than|over|above|beyond|exceed\w*|under|below|[<>])\s*$/i.test(before);
+  if (sense === 'min') return (value) => value > said || (isInclusive && value === said);
+  if (sense === 'max') return (value) => value < said || (isInclusive && value === said);
+  return (value) => value === said;
 }
 
 function isIdentifier(data: Json, value: number): boolean {

@@ -84,7 +84,7 @@ export function isSoundChain(
 }
 
 /** Two sentences of the same words, whatever stands between them. What follows a colon is the reason. */
-function saysTheSame(one: string, other: string): boolean {
+export function saysTheSame(one: string, other: string): boolean {
   const [a, b] = [one.split(':')[0] ?? one, other].map(
     (text) => new Set([...wordsOf(text).filter((word) => !isGeneric(word)), ...(text.match(/\d+/g) ?? [])]),
   ) as [Set<string>, Set<string>];

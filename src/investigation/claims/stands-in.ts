@@ -1,5 +1,11 @@
 import { namesIn, quotedIn } from '../../domain/claims/names.ts';
-import { type Moment, type Quantity, readQuantities } from '../../domain/claims/quantities.ts';
+import {
+  type Moment,
+  type Quantity,
+  type QuantityKind,
+  readQuantities,
+  unitOf,
+} from '../../domain/claims/quantities.ts';
 import { isGeneric, wordsOf } from '../../domain/claims/word-forms.ts';
 import type { Incident } from '../../domain/incident.ts';
 import type { Json, ToolCall } from '../../domain/tool-call.ts';
@@ -9,8 +15,10 @@ export interface Shown {
   /** All of it as one searchable text. */
   readonly text: string;
   readonly quantities: readonly Quantity[];
-  /** Numbers of structured data under keys that are no identifiers: a unit may have been left out. */
-  readonly measured: readonly number[];
+  /** Numbers in columns and behind names, in outputs that write no percentage as one: these may be. */
+  readonly bare: ReadonlySet<number>;
+  /** Numbers of structured data under keys that are no identifiers. */
+  readonly measured: readonly Measured[];
   /** Lengths of lists: what can be counted. */
   readonly counts: ReadonlySet<number>;
   readonly moments: readonly Moment[];
@@ -24,10 +32,22 @@ export interface Shown {
   readonly known: string;
 }
 
+interface Measured {
+  /** As it stands in the data. */
+  readonly shown: number;
+  /** In the base unit of its kind. */
+  readonly value: number;
+  /** What its key says it is (`longest_wait_seconds`); null: nothing. */
+  readonly kind: QuantityKind | null;
+  /** What other keys of the same data are said to be: who names a unit somewhere names it wherever it is one. */
+  readonly named: ReadonlySet<QuantityKind | null>;
+}
+
 export function shownBy(calls: readonly ToolCall[], incident: Incident): Shown {
   const quantities: Quantity[] = [];
   const moments: Moment[] = [];
-  const measured: number[] = [];
+  const bare = new Set<number>();
+  const measured: Measured[] = [];
   const counts = new Set<number>([calls.length]);
   const shares: number[] = [];
   const texts: string[] = [];
@@ -38,7 +58,12 @@ export function shownBy(calls: readonly ToolCall[], incident: Incident): Shown {
     const read = readQuantities(told);
     quantities.push(...read.quantities);
     moments.push(...read.moments, ...momentsOf(call.finishedAt));
-    walk(data, '', measured, counts);
+    const numbers: Omit<Measured, 'named'>[] = [];
+    walk(data, '', numbers, counts);
+    const named = new Set(numbers.map(({ kind }) => kind));
+    measured.push(...numbers.map((number) => ({ ...number, named })));
+    if (![...numbers, ...read.quantities].some(({ kind }) => kind === 'percent'))
+      for (const number of bareIn(call.output)) bare.add(number);
     // Rows of a table can be counted, too.
     counts.add(call.output.split('\n').filter((line) => line.includes(' | ')).length - 1);
     for (const [, a = '', b = ''] of call.output.matchAll(
@@ -51,6 +76,7 @@ export function shownBy(calls: readonly ToolCall[], incident: Incident): Shown {
   return {
     text,
     quantities,
+    bare,
     measured,
     counts,
     moments,
@@ -74,26 +100,43 @@ export function shownBy(calls: readonly ToolCall[], incident: Incident): Shown {
   };
 }
 
+/** In a column, or behind a name: "3 sessions" and "blocks 3" are counts. */
+function bareIn(output: string): readonly number[] {
+  const { text, quantities } = readQuantities(output);
+  return quantities.flatMap(({ kind, shown, from, to }) =>
+    kind === 'plain' && /(?:^|[|:=,\t"])\s*$/.test(text.slice(0, from)) && !/^\s\p{L}/u.test(text.slice(to))
+      ? [shown]
+      : [],
+  );
+}
+
 /** What of a text does not stand in what was shown, as it was written; empty: all of it does. */
 export function missingFrom(text: string, shown: Shown): readonly string[] {
   const { quoted, rest: unquoted } = quotedIn(text);
-  const {
-    text: plain,
-    quantities,
-    moments,
-    rest,
-  } = readQuantities(unquoted.replace(/\(\d{1,2}\)|^\s*\d{1,2}\.\s/gm, ' '));
+  const { text: plain, quantities, moments, rest } = readQuantities(withoutNumbering(unquoted));
   const missing = [
     ...oddities(plain).filter((odd) => !shown.text.includes(searchable(odd))),
     ...quantities.filter((quantity) => !standsAsNumber(quantity, plain, shown)).map((one) => one.text),
     ...moments
       .filter(
-        ({ clock }) => !shown.moments.some((moment) => moment.clock === clock) && !shown.text.includes(clock),
+        ({ clock }) =>
+          !shown.moments.some((moment) => moment.clock === clock || moment.clock.startsWith(`${clock}:`)) &&
+          !(clock.includes(':') && shown.text.includes(clock)),
       )
       .map((moment) => moment.text),
     ...[...quoted, ...namesIn(rest, shown.families)].filter((name) => !standsAsName(name, shown)),
   ];
   return [...new Set(missing)];
+}
+
+/** `(1) … (2) …` and `1. …` count what is said, not what there is. */
+function withoutNumbering(text: string): string {
+  let next = 1;
+  return text.replace(/\((\d{1,2})\)|^\s*\d{1,2}\.\s/gm, (found, number: string | undefined) => {
+    if (number !== undefined && Number(number) !== next) return found;
+    if (number !== undefined) next += 1;
+    return ' ';
+  });
 }
 
 /**
@@ -130,7 +173,7 @@ function oddities(text: string): readonly string[] {
   return [...(text.match(ODD_NUMBER) ?? []), ...words];
 }
 const ODD_NUMBER =
-  /(?<![\p{L}\p{N}\p{Pd}.,:)\]])[-\u2212]\d+(?:\.\d+)?(?![\p{L}\p{N}:-])|(?<![\p{L}\p{N}_.:])0\d+(?![\p{L}\p{N}_.:])|(?<![\p{L}\p{N}_.,])[1-9]\d{0,2}(?:\.\d{3})+(?![\p{L}\p{N}_.:%]|\s?m?s\b)|∞|\bNaN\b/gu;
+  /(?<![\p{L}\p{N}\p{Pd}.,:)\]])[-\u2212]\d+(?:\.\d+)?(?![\p{L}\p{N}:-])|(?<![\p{L}\p{N}_.:])0\d+(?![\p{L}\p{N}_.:])|(?<![\p{L}\p{N}_.,])[1-9]\d{0,2}(?:\.\d{3})+(?![\p{L}\p{N}_.:%]|\s?m?s\b)|\d\s?[\^⁄]\s?\d+|∞|\bNaN\b/gu;
 
 function standsAsNumber(quantity: Quantity, text: string, shown: Shown): boolean {
   const { kind, value, inWords, sense } = quantity;
@@ -141,22 +184,38 @@ function standsAsNumber(quantity: Quantity, text: string, shown: Shown): boolean
       return (
         (Number.isInteger(value) && hasNumber(shown.text, value)) ||
         shown.counts.has(value) ||
-        shown.measured.some((number) => isNear(quantity, number)) ||
+        shown.measured.some((number) => carries(number, quantity)) ||
         (inWords && !isCounted(quantity, text, shown))
       );
     case 'time':
       return (
-        shown.measured.some((number) => isNear(quantity, number) || isNear(quantity, number / 1_000)) ||
+        shown.measured.some((number) => carries(number, quantity)) ||
         isBetweenMoments(quantity, shown.moments)
       );
     case 'size':
-      return shown.measured.some((number) => KILOS.some((off) => isNear(quantity, number / off)));
+      return shown.measured.some((number) => carries(number, quantity));
     case 'percent':
       return (
+        (sense === 'exact' && shown.bare.has(quantity.shown)) ||
         shown.shares.some((share) => isNear(quantity, share)) ||
-        shown.measured.some(
-          (number) => isNear(quantity, number) || (number <= 1 && isNear(quantity, 100 * number)),
-        )
+        shown.measured.some((number) => carries(number, quantity))
+      );
+  }
+}
+
+/** A number of the data as what is said. Without a unit it may be of any that the same data does not name elsewhere. */
+function carries({ shown, value, kind, named }: Measured, said: Quantity): boolean {
+  if (said.kind === 'plain') return isNear(said, shown);
+  if (kind === null ? named.has(said.kind) : kind !== said.kind) return false;
+  const number = kind === null ? shown : value;
+  switch (said.kind) {
+    case 'time':
+      return isNear(said, number) || (kind === null && isNear(said, number / 1_000));
+    case 'size':
+      return KILOS.some((off) => isNear(said, number / off));
+    case 'percent':
+      return (
+        isNear(said, number) || (kind === null && number > 0 && number < 1 && isNear(said, 100 * number))
       );
   }
 }
@@ -169,10 +228,7 @@ function agrees(said: Quantity, other: Quantity): boolean {
   if (said.kind === other.kind && isNear(said, other.value)) return true;
   if (said.kind === 'size' && other.kind === 'size')
     return KILOS.some((off) => isNear(said, other.value * off) || isNear(said, other.value / off));
-  if (said.kind === 'plain') return Math.abs(said.value - other.shown) < 1e-9;
-  return (
-    said.kind === 'percent' && other.kind === 'plain' && said.sense === 'exact' && said.shown === other.shown
-  );
+  return said.kind === 'plain' && Math.abs(said.value - other.shown) < 1e-9;
 }
 
 /** Rounding, and what "about" allows. Whole numbers without a unit are identifiers as often as not: those are exact. */
@@ -205,12 +261,15 @@ function countsOf({ to }: Quantity, text: string, { text: shown }: Shown): reado
 /** "Hundreds of sessions": as the outputs count them, or else as anything is measured; an identifier is no measure. */
 function isAsMany(quantity: Quantity, text: string, shown: Shown): boolean {
   const counted = countsOf(quantity, text, shown);
-  const numbers = counted.length > 0 ? counted : [...shown.counts, ...shown.measured];
+  const numbers =
+    counted.length > 0 ? counted : [...shown.counts, ...shown.measured.map((number) => number.shown)];
   return numbers.some((number) => number >= quantity.value);
 }
 
 /** "For 15 minutes" may be the time between two moments that were shown. */
 function isBetweenMoments(quantity: Quantity, moments: readonly Moment[]): boolean {
+  // Nearly any bound holds between some two of them.
+  if (quantity.sense === 'min' || quantity.sense === 'max') return false;
   const times = [...new Set(moments.flatMap(({ at }) => (at === null ? [] : [at])))].slice(0, 400);
   return times.some((from, index) =>
     times.slice(index + 1).some((to) => isNear(quantity, Math.abs(to - from) / 1_000)),
@@ -220,6 +279,8 @@ function isBetweenMoments(quantity: Quantity, moments: readonly Moment[]): boole
 function standsAsName(name: string, { text, known }: Shown): boolean {
   const plain = searchable(name);
   if (text.includes(plain) || known.includes(plain)) return true;
+  // `pid-7157` where the output has `pid 7157`.
+  if (/-\d+$/.test(plain) && has(text, plain.replaceAll('-', ' '))) return true;
   // `public.orders` where the output has the table under its schema.
   const parts = plain.split('.');
   if (parts.length === 2) return parts.every((part) => part.length >= 3 && has(text, part));
@@ -251,15 +312,25 @@ function keyed(data: Json): string {
 
 const IDENTIFIES = /(?:^|_)(?:pid|id|oid|port|xid|uid|gid)s?$/i;
 
-function walk(value: Json, key: string, measured: number[], counts: Set<number>): void {
+function walk(value: Json, key: string, measured: Omit<Measured, 'named'>[], counts: Set<number>): void {
   if (typeof value === 'number') {
-    if (!IDENTIFIES.test(key)) measured.push(value);
+    if (!IDENTIFIES.test(key)) measured.push({ shown: value, ...measuredAs(key, value) });
   } else if (Array.isArray(value)) {
     counts.add(value.length);
     for (const item of value as readonly Json[]) walk(item, key, measured, counts);
   } else if (typeof value === 'object' && value !== null)
     for (const [name, item] of Object.entries(value)) walk(item as Json, name, measured, counts);
 }
+
+/** By the words of its key; a rate (`bytes_per_second`) is of none of these kinds. */
+function measuredAs(key: string, value: number): Pick<Measured, 'kind' | 'value'> {
+  const parts = key.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).map((part) => part.toLowerCase());
+  const units = parts.includes('per') ? [] : parts.flatMap((part) => unitOf(part) ?? []);
+  const unit = units.at(-1) ?? (parts.some((part) => COUNTS.has(part)) ? { kind: 'plain', size: 1 } : null);
+  return unit === null ? { kind: null, value } : { kind: unit.kind, value: value * unit.size };
+}
+
+const COUNTS: ReadonlySet<string> = new Set(['count', 'number', 'num']);
 
 function parsed(output: string): Json {
   if (!/^\s*[[{]/.test(output)) return null;

@@ -14,7 +14,7 @@ import type { PhaseRun } from '../phase-run.ts';
 import { steadySteps, storedReadings, wentAwayMs } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 import { sourceName, waitsForSource } from '../source-end.ts';
-import { askWhetherItLasts } from './lasting.ts';
+import { askWhatFollows } from './lasting.ts';
 
 /** The reason of a turn that looks once more; each look that decides nothing asks for the next. */
 export const LOOK_TURN = 'look again';
@@ -41,7 +41,7 @@ export async function verify(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const record = await run.durably('read record', () => deps.records.load(incident.id));
   const last = record?.actions.findLast(
-    ({ state, undoes }) => ['succeeded', 'failed', 'unknown'].includes(state) && undoes === null,
+    ({ state, beside }) => ['succeeded', 'failed', 'unknown'].includes(state) && !beside,
   );
   const steps = record && last ? stepsOf(record.actions, last) : [];
   const ran = steps.filter(
@@ -253,7 +253,7 @@ async function conclude(
       events: bySource ? [concluded] : [concluded, { type: 'incident.summary', text: endedBy(steps) }],
       turnAfterMs: null,
     });
-    if (!bySource) await askWhetherItLasts(deps.jobs, incident.id);
+    if (!bySource) await askWhatFollows(deps.jobs, incident.id);
     return moved;
   }
   if (verdict === 'done')

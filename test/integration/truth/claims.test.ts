@@ -10,6 +10,7 @@ import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
+import { incidentDocument } from '../../../src/memory/incident-document.ts';
 import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
 import { why } from '../../../src/record/why.ts';
 import { draw } from '../../../src/slack/blocks/draw.ts';
@@ -226,6 +227,33 @@ const detective = () =>
 const fellBack = ({ events }: IncidentRecord): boolean =>
   events.some(({ type }) => type === 'investigator.fallback');
 
+/** Each is the cause and its only claim, over a line that has its words and, as a rule, its number. */
+const LIES: readonly (readonly [string, Report])[] = (
+  [
+    ['a number of two words', 'Twenty-one sessions are blocked.', HEAD],
+    ['a part of the whole', 'Half of the connections are in use.', USED],
+    ['a percentage that is a count', '3 % of sessions are blocked.', HEAD],
+    ['more than there are', 'More than 3 sessions are blocked.', HEAD],
+    ['fewer than there are', 'Fewer than 3 sessions are blocked.', HEAD],
+    ['a bound that another number meets', 'The longest wait is under 5 s.', HEAD],
+    ['another unit', 'The longest wait is 12 ms.', HEAD],
+    ['a unit that nobody measures in', 'Sessions have been blocked for 3 months.', HEAD],
+    ['a time without a number', 'Sessions have been blocked for an hour.', HEAD],
+    ['a time in the plural', 'Sessions have been blocked for days.', HEAD],
+    ['the other half of the day', 'The transaction of pid 7157 began at 3:17 pm.', ROOT],
+    ['the name of its neighbour', 'shop-backoffice-3 blocks 3 sessions.', ROOT],
+    ['a power', '3^3 sessions are blocked.', HEAD],
+    ['separators of code', '3_000 sessions are blocked.', HEAD],
+    ['a number in brackets', 'Pid 7157 blocks sessions (30).', ROOT],
+    ['not one', 'Not a single session is blocked.', HEAD],
+    ['no longer', 'Sessions are no longer blocked.', HEAD],
+    ['never', 'Sessions are never blocked.', HEAD],
+  ] as const
+).map(([name, says, quote]) => {
+  const tool = quote === USED ? 'box_connections' : 'box_blocking';
+  return [name, { rootCause: says, claims: [[says, quote, tool]] }];
+});
+
 describe('a report with true quotes', () => {
   it('that is true is shown, double-checked, with its quotes, and its second look is booked', async () => {
     sceptic = believes;
@@ -279,6 +307,7 @@ describe('a report with true quotes', () => {
       },
     ],
     ['its own opposite', { ...GOOD, ruledOut: [GOOD.rootCause] }],
+    ...LIES,
   ])('that is false is given back once, then left to the playbook: %s', async (_, report) => {
     sceptic = believes;
     plays(report);
@@ -319,6 +348,9 @@ describe('a claim to have acted', () => {
     expect(root).not.toContain('already');
     expect(told(record)).toContain('Claude suggests: ');
     expect(why(record)).toMatch(/\*Cause\* \(97 % sure, Claude’s words\): I terminated/);
+    const remembered = incidentDocument(record, new Date()).document;
+    expect(remembered).toContain('Cause (Claude’s words): I terminated');
+    expect(remembered).toContain('Remedy (Claude’s words): I have already fixed it.');
     expect(why(record)).toMatch(/no action: Claude proposes no action\. Claude’s words: I terminated it/);
   });
 });

@@ -39,6 +39,8 @@ export interface World {
   readonly parts: Map<string, Part>;
   /** Parts of which any run counts for one limit of once an hour. */
   readonly limited: Set<string>;
+  /** Parts that are no part of the problem, however they are: what lasts is done to them. */
+  readonly apart: Set<string>;
   part(name: string): Part;
 }
 
@@ -56,6 +58,7 @@ function createWorld(): World {
     ran: [],
     parts,
     limited: new Set(),
+    apart: new Set(),
     part(name) {
       const part = parts.get(name) ?? {
         done: false,
@@ -133,7 +136,7 @@ function toolsOf(world: World): readonly Tool[] {
       input: z.strictObject({}),
       timeoutMs: 5_000,
       run: async () => {
-        const left = [...world.parts.values()].filter(({ done }) => !done).length;
+        const left = [...world.parts].filter(([name, { done }]) => !done && !world.apart.has(name)).length;
         return { text: `${left} parts are undone`, data: { left } };
       },
     }),
@@ -152,6 +155,7 @@ function toolsOf(world: World): readonly Tool[] {
     withObjects(active('part_do', true, 'part_undo')),
     withObjects(active('part_undo', false, 'part_do')),
     withObjects(active('part_burn', true)),
+    { ...withObjects(active('part_mend', true)), repairsOnly: true } as Tool,
   ];
 }
 

@@ -296,6 +296,23 @@ describe('beside a cause', () => {
   });
 });
 
+it('an explanation that is told to fit and not to fit is open', async () => {
+  const of = ['id of postgres_blocking_tree'];
+  const cause = 'Pid 7157 is the root blocker';
+  play({
+    reads: ['postgres_blocking_tree'],
+    claim: ['Pid 7157 is the root.', 'postgres_blocking_tree', ROOT],
+    report: {
+      hypotheses: [
+        { cause, for: of, against: of, end: 'ruled_in' },
+        { cause: `${cause}.`, for: of, against: of, end: 'ruled_out' },
+      ],
+    },
+  });
+  const { hypotheses = [] } = lastOf(await ended());
+  expect(hypotheses.map(({ end }) => end)).toEqual(['open', 'open']);
+});
+
 describe('words that read like ours', () => {
   const MARKS = ['✅', '✓', ':white_check_mark:', '🟢', '☑️', '\u202e', '\u200b'];
 

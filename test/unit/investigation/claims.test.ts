@@ -101,6 +101,20 @@ describe('a true claim survives', () => {
       ['java was killed with 8 GB.', KILLED, [DISK_ID]],
       ['The root is not blocked itself.', ROOT],
       ['３ sessions wait behind it.', ROOT],
+      ['A single root blocks three sessions.', ROOT],
+      ['At least 3 and at most 3 sessions are blocked.', ROOT],
+      ['More than 2 sessions are blocked.', ROOT],
+      ['The longest wait is over four minutes, under 6 min.', ROOT],
+      ['Sessions have been blocked for minutes.', ROOT],
+      ['pid-26614 began at 3 am, at 3:17 a.m. to be exact.', ROOT],
+      ['(1) pid 26614 blocks three; (2) it is idle in transaction.', ROOT],
+      [
+        'More than half of the connections are used, three quarters of the usable ones.',
+        USED,
+        [CONNECTIONS_ID],
+      ],
+      ['Over 70 % of the connections are used.', USED, [CONNECTIONS_ID]],
+      ['Temporary files take less than 3 GB.', 'temporary files 2.1 GiB, 4,012 of them', [CONNECTIONS_ID]],
     ]),
   )('$claim', ({ claim, quote, ids }) => {
     // The one that names what nobody has shown is of another family.

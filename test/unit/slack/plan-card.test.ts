@@ -323,11 +323,11 @@ it('the evidence of a plan has every step whole', () => {
 it('a No to a plan is about all that it touches, and lasts by what stays', () => {
   const session = { kind: 'session', key: '1/x', label: 'session 1 (etl)' };
   const table = { kind: 'table', key: '5/7', label: 'table public.orders' };
-  const window = (objects: Action['objects']) =>
+  const window = (objects: Action['objects'], beside = false) =>
     JSON.stringify(
       denyView(
         { plan: `${ACTION}:${'a'.repeat(64)}`, channel: 'C1', threadTs: null },
-        { incidentId: aRecord().incident.id, objects },
+        { incidentId: aRecord().incident.id, objects, beside },
       ),
     );
   expect(window([session, table])).toContain('Anything done to session 1 (etl) and 1 more');
@@ -335,4 +335,7 @@ it('a No to a plan is about all that it touches, and lasts by what stays', () =>
   expect(window([session, table])).toContain('For 7 days');
   expect(window([session, table])).not.toContain('Until the session is gone');
   expect(window([session])).toContain('Until the session is gone');
+  // What runs beside has no other way that anybody would look for.
+  expect(window([table])).toContain('Look for another way');
+  expect(window([table], true)).not.toContain('Look for another way');
 });
