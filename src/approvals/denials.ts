@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Action } from '../domain/action.ts';
-import { type Denial, type DenialReach, objectKeys, objectsInWords } from '../domain/denial.ts';
+import { coveredBy, type Denial, type DenialReach, objectKeys, objectsInWords } from '../domain/denial.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import { asActionId, asIncidentId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
@@ -90,9 +90,7 @@ export async function recordDenial(
   const wide = said.reach.scope === 'application' && !hasApplication ? 'object' : said.reach.scope;
   // Without things to name it can only be about these very actions.
   const scope = objects.length === 0 ? 'action' : wide;
-  // What belongs to no application is denied as itself.
-  const covered =
-    scope === 'application' ? objects.map(({ application, ...object }) => application ?? object) : objects;
+  const covered = coveredBy(objects, scope);
   const label = objectsInWords(covered);
   const keys = scope === 'action' ? steps.map(actionKey) : objectKeys(covered);
   const minutes = scope === 'action' ? null : said.reach.minutes;

@@ -68,6 +68,13 @@ export const applicationKeys = (objects: readonly TouchedObject[]): readonly str
   ...new Set(objects.flatMap(({ application }) => (application ? [application.key] : []))),
 ];
 
+/** What a No to these things is about: the applications they belong to, if it reaches so far, and what belongs to none. */
+export const coveredBy = (
+  objects: readonly TouchedObject[],
+  scope: DenialScope,
+): readonly Pick<TouchedObject, 'key' | 'label'>[] =>
+  scope === 'application' ? objects.map(({ application, ...object }) => application ?? object) : objects;
+
 /** Objects as a tool names them, under the physical identity of the system they are on. */
 export function onSystem(identity: string, objects: readonly TouchedObject[]): readonly TouchedObject[] {
   return objects.map(({ application, ...object }) => ({

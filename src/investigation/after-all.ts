@@ -93,7 +93,7 @@ async function askForRest(deps: Deps, click: CardClick): Promise<AfterAll> {
       'STEP_UNKNOWN',
       `Nobody knows whether step ${unknown.step} ran. Say so on its card first; nothing was asked for.`,
     );
-  const rest = action.undoes === null ? restOf(record.actions, steps) : [];
+  const rest = !action.beside ? restOf(record.actions, steps) : [];
   if (rest.length === 0)
     return refuse(
       'NO_REST',

@@ -262,7 +262,7 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
 function rest(record: IncidentRecord, steps: readonly Action[], action: Action, options: DrawOptions) {
   const { state } = record.incident;
   if (options.mayChangeMind !== true || (state !== 'reported' && state !== 'escalated')) return [];
-  return action.undoes === null && restOf(record.actions, steps).length > 0
+  return !action.beside && restOf(record.actions, steps).length > 0
     ? [button({ text: 'Run the rest', action: ACTIONS.rest, value: planOf(action) })]
     : [];
 }

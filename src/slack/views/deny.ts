@@ -1,6 +1,7 @@
 import type { types } from '@slack/bolt';
 import type { Action } from '../../domain/action.ts';
 import {
+  coveredBy,
   type DenialReach,
   type DenialScope,
   denialScopes,
@@ -63,17 +64,19 @@ const andThen: Block = {
 function howFar({ objects, incidentId }: Pick<Action, 'objects' | 'incidentId'>): readonly Block[] {
   const [object] = objects;
   if (!object) return [];
-  const application = objects.find((each) => each.application)?.application;
+  const hasApplication = objects.some(({ application }) => application !== undefined);
   const kind = kindOf(objects);
   const option = (text: string, value: DenialScope) => ({ text: cut(oneLine(text), OPTION_MAX), value });
+  const anything = (scope: DenialScope) =>
+    option(`Anything done to ${objectsInWords(coveredBy(objects, scope))}`, scope);
   const ends = endsByItself(kind);
   return [
     choice(
       FAR,
       'What is the No about?',
       [
-        option(`Anything done to ${objectsInWords(objects)}`, 'object'),
-        ...(application ? [option(`Anything done to ${application.label}`, 'application')] : []),
+        anything('object'),
+        ...(hasApplication ? [anything('application')] : []),
         option(`Only this action, in ${incidentId}`, 'action'),
       ],
       'object',

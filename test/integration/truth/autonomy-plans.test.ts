@@ -150,6 +150,17 @@ describe('no more than the rule’s rate', () => {
     }
   });
 
+  test('ends a plan between two steps where its rule is taken away', async () => {
+    await earn('part_do', 'part_burn');
+    const plan = await propose('part_do', 'part_burn');
+    expect(await unasked(plan)).toBe(true);
+    await rig.turn(head(plan).incidentId);
+    writeFileSync(path, 'rules: [{name: rest}]\n');
+    await rig.drive(plan, judged);
+    expect(await rig.states(plan)).toEqual(['succeeded', 'skipped']);
+    expect(rig.world.ran).toHaveLength(1);
+  });
+
   test('holds at the claim as well, for a step whose plan was approved before the rule was tightened', async () => {
     await earn('part_do', 'part_burn');
     writeFileSync(path, rules(2, 2));

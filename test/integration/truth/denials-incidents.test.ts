@@ -144,6 +144,20 @@ describe('a No of one incident', () => {
     for (const id of [one, two]) await done(id);
   });
 
+  test('is on the card that a limit had kept back, when it is asked for again', async () => {
+    const [one, two] = [await open(), await open()];
+    await card(one);
+    const known = await card(two);
+    await core.sql`UPDATE action SET state = 'void' WHERE incident_id = ${two}`;
+    await core.sql`
+      UPDATE incident SET state = 'reported', asks_again_at = clock_timestamp() WHERE id = ${two}`;
+    await decide(await card(one), 'deny');
+    await core.sql`SELECT sentry_enqueue_turn(${two}, 'ask again', 0)`;
+    expect((await card(two, [known])).denialsAcknowledged).toHaveLength(1);
+    expect(machine.effects).toBe(0);
+    for (const id of [one, two]) await done(id);
+  });
+
   test('links two incidents of one system, on both sides', async () => {
     const one = await open();
     await card(one);

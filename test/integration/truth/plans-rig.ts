@@ -192,7 +192,7 @@ export interface PlansRig {
 const never = new AbortController().signal;
 
 export async function startPlansRig(
-  options: Pick<CoreOptions, 'policyPath' | 'memory'> = {},
+  options: Pick<CoreOptions, 'policyPath' | 'memory' | 'around'> = {},
 ): Promise<PlansRig> {
   const database: ScratchDatabase = await scratchDatabase({ migrate: true });
   const world = createWorld();

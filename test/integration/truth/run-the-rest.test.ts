@@ -6,6 +6,7 @@ import type { Action } from '../../../src/domain/action.ts';
 import { createGate } from '../../../src/gate/gate.ts';
 import { createChangeOfMind } from '../../../src/investigation/after-all.ts';
 import { createKillSwitch } from '../../../src/security/kill-switch.ts';
+import { mortal, mortally } from '../../support/mortal.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
 
@@ -14,7 +15,7 @@ let rig: PlansRig;
 beforeAll(async () => {
   const path = join(scratchDir(), 'policy.yaml');
   writeFileSync(path, 'rules: [{name: burning, tools: [part_burn], self_approval: false}, {name: all}]\n');
-  rig = await startPlansRig({ policyPath: path });
+  rig = await startPlansRig({ policyPath: path, around: mortal });
 });
 afterAll(() => rig.stop());
 beforeEach(async () => {
@@ -154,6 +155,39 @@ describe('a click that asks for nothing', () => {
     );
     expect(answers.filter(({ ok }) => ok).length).toBeGreaterThan(0);
     expect((await asked(plan)).map(({ state }) => state)).toEqual(['proposed', 'queued']);
+  });
+
+  test('dead before any of its writes, it has asked for all of it or nothing, and the next click for the same', async () => {
+    let dieAt = 0;
+    let isDead = true;
+    while (isDead) {
+      dieAt += 1;
+      const plan = await halfRun();
+      ({ isDead } = await mortally(dieAt, async () => void (await rig.mind.runRest(click(plan)))));
+      const left = (await asked(plan)).map(({ state }) => state);
+      const at = await rig.stateOf(head(plan).incidentId);
+      expect([[], ['proposed', 'queued']]).toContainEqual(left);
+      expect({ dieAt, at }).toEqual({ dieAt, at: left.length > 0 ? 'awaiting_approval' : 'reported' });
+      await rig.mind.runRest(click(plan, 'USECOND'));
+      expect((await asked(plan)).map(({ state }) => state)).toEqual(['proposed', 'queued']);
+      expect(rig.world.ran).toEqual([]);
+    }
+    expect(dieAt).toBeGreaterThan(4);
+  });
+
+  test('beside a hint: it is asked for, or the incident is looked at again; not both', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const plan = await halfRun();
+      const { incidentId } = head(plan);
+      const [answer] = await Promise.all([
+        rig.mind.runRest(click(plan)),
+        rig.core.steering.hint(incidentId, 'USECOND', 'look at the disk'),
+      ]);
+      const at = await rig.stateOf(incidentId);
+      expect({ at, asked: (await asked(plan)).length }).toEqual(
+        answer.ok ? { at: 'awaiting_approval', asked: 2 } : { at: 'diagnosing', asked: 0 },
+      );
+    }
   });
 
   test('another’s card, a made-up one, a stranger’s', async () => {

@@ -239,7 +239,7 @@ describe('Run the rest on the card of a plan', () => {
     const [a, b, c] = plan(['succeeded', 'failed', 'skipped']);
     if (!a || !b || !c) throw new Error('no plan');
     const later = { id: asActionId('act_eeeeeeeeeeee'), proposedAt: '2026-11-21T11:00:00.000Z' };
-    const undo = anAction({ ...later, undoes: ACTION, state: 'approved' });
+    const undo = anAction({ ...later, undoes: ACTION, beside: true, state: 'approved' });
     expect(shown([a, b, c, undo], 'reported')).toBe(false);
     const again = { ...c, ...later, planId: later.id, step: 1 };
     expect(shown([a, b, c, { ...again, state: 'proposed' }], 'reported')).toBe(false);
