@@ -292,6 +292,20 @@ checks:
     }
   });
 
+  it('tells what it found, and does nothing for it, when the alert may be about another system', async () => {
+    const diagnosis = await diagnosed(
+      scriptedWork(full, { incident: { title: 'The queue of Redis is full' } }),
+    );
+    expect(diagnosis).toMatchObject({ verdict: 'cannot_tell', confidence: 0, suggested: [] });
+    expect(diagnosis.rootCause).toMatch(/something else \(“redis”\).*bob fills the queue/);
+    expect(diagnosis.evidence).not.toEqual([]);
+    expect(diagnosis).toMatchObject({
+      blastRadius: null,
+      remedy: expect.stringContaining('full-queue') as string,
+    });
+    expect(diagnosis.hypotheses).toBeUndefined();
+  });
+
   it('calls nothing healthy before the symptom was looked for', async () => {
     const early = QUEUE.replace('rules_out: The disk is fine.', 'healthy: The disk is fine.');
     const by = createPlaybook({ runbooks: runbooksOf(early) });
