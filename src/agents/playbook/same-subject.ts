@@ -4,7 +4,7 @@ import { faultWord, sideWord } from './alert-direction.ts';
 
 /** What any alert's name may say beside its subject: of which kind of system, how bad, and small words. */
 const ANYBODYS =
-  /^(?:postgres|pg|psql|cnpg|cloudnativepg|rds|aurora|db|dbs|databases?|clusters?|instances?|servers?|hosts?|nodes?|machines?|vm|linux|system|alert|alarm|firing|warning|critical|severe|info|prod|production|staging|test|detected|found|too|is|are|has|have|on|in|of|the|a|an|by|at|for|to|from|and|with|primary|replica|standby|master|writer|reader|leader|follower|physical|guest|total|count|number|sizes?|states?|status|usage|used?|percent\w*|perc|pct|values?|check|current|max|min|\d+[smhd]?)$/;
+  /^(?:postgres|pg|psql|cnpg|cloudnativepg|rds|aurora|db|dbs|databases?|clusters?|instances?|servers?|hosts?|nodes?|machines?|vm|linux|system|alert|alarm|firing|warning|critical|severe|info|prod|production|staging|test|detected|found|too|is|are|has|have|on|in|of|the|a|an|by|at|for|to|from|and|with|primary|replica|standby|master|writer|reader|leader|follower|physical|guest|total|count|number|sizes?|states?|status|usage|used?|percent\w*|perc|pct|values?|check|current|max|min|fast|quick\w*|rapid\w*|sudden\w*|unusual\w*|often|again|still|\d+[smhd]?)$/;
 /** How a word goes on that a pattern has cut off: `Quer*`, `Saturat*`, `Utili*`. */
 const ENDING = /^(?:y|ies|e|es|er|s|ed|th|ing|ent(?:age)?|(?:at|[zs]at)?ions?)$/;
 /** A share of many, a time that each takes, or what was counted elsewhere: not what a look at the system now shows. */

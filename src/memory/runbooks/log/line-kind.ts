@@ -144,7 +144,6 @@ export const isBeginning = (line: string): boolean =>
 
 /** Of a kind that a service writes once it has come up, and seldom later: its version, that it is ready. `mask`: the masked line. */
 export const isAnnouncement = (mask: string): boolean =>
-  isBeginning(mask) ||
   /\bv#(?:\.#)+|\bversion #|\bcopyright\b|\(c\)|\blistening\b|\bready (?:to|for)\b|\baccepting connections\b/i.test(
     mask,
   );
