@@ -191,7 +191,7 @@ function whyOpen(
 
 /** What was read stands as evidence; what would follow from the cause does not. */
 function undecided(diagnosis: Diagnosis, rootCause: string, next: string | null = null): Diagnosis {
-  const { hypotheses: _, ...rest } = diagnosis;
+  const { hypotheses: _, prevent: __, ...rest } = diagnosis;
   return {
     ...rest,
     verdict: 'cannot_tell',

@@ -78,7 +78,7 @@ function askedBefore({ events, actions }: IncidentRecord, seq: number): boolean 
     (event) =>
       event.type === 'action.proposed' &&
       event.seq > diagnosed &&
-      actions.some(({ id, auditOnly, undoes }) => id === event.actionId && !auditOnly && undoes === null),
+      actions.some(({ id, auditOnly, beside }) => id === event.actionId && !auditOnly && !beside),
   );
 }
 
