@@ -19,7 +19,7 @@ const OVER =
   /^(?:healthy|fine|freed|reclaimed|normal\w*|ok|okay|succe\w*|complete[ds]?|finished|caught|solved|repaired|fixed|subsided)$/;
 /** That something is wrong. Of a measure it does not say which side: a disk that fails is not full. */
 const FAULT =
-  /^(?:fail\w*|down|crash\w*|dead|died|dies|dying|stop\w*|broke\w*|error\w*|stuck|hang\w*|hung|invalid|bad|problem\w*|unreachable|unavailable|blocked|blocking|waiting|unhealthy|critical|exit\w*|corrupt\w*|refus\w*|inactive)$/;
+  /^(?:fail\w*|down|crash\w*|dead|died|dies|dying|stop\w*|broke\w*|error\w*|stuck|hang\w*|hung|invalid|bad|problem\w*|unreachable|unavailable|blocked|blocking|waiting|unhealthy|critical|exit\w*|corrupt\w*|refus\w*|inactive|loop\w*|flap\w*)$/;
 const NEGATION = /^(?:not|never|isn|aren|doesn|don|hasn|haven|wasn|cannot|cant)$/;
 /** "No blocked sessions" have none: of a fault a count of nothing is its end. */
 const NOTHING = /^(?:no|zero|none|kein\w*|aucune?|ning[uú]n\w*|nessun\w*|geen)$/;
