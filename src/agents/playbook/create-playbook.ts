@@ -151,19 +151,28 @@ async function follow(
 
 /** How far a runbook may decide depends on what named it; what its steps have read stands either way. */
 function weigh(diagnosis: Diagnosis, match: RunbookMatch, incident: Incident): Diagnosis {
-  const { by, runbook } = match;
+  const { by, runbook, isListed } = match;
   if (diagnosis.verdict === 'healthy') {
     const open = whyOpen(diagnosis, match, incident);
     return open === null ? diagnosis : undecided(diagnosis, `${diagnosis.rootCause} ${open}`);
   }
-  if (diagnosis.verdict === 'cause_found' && by === 'memory')
+  if (diagnosis.verdict !== 'cause_found') return diagnosis;
+  const shown = `What the runbook "${runbook.title}" looks for is there`;
+  if (by === 'memory')
     return undecided(
       diagnosis,
-      `I cannot tell what this is. What the runbook "${runbook.title}" looks for is there, but nothing in the alert says that it is about that: ${diagnosis.rootCause}`,
+      `I cannot tell what this is. ${shown}, but nothing in the alert says that it is about that: ${diagnosis.rootCause}`,
     );
-  if (diagnosis.verdict === 'cause_found' && by === 'text')
-    return { ...diagnosis, confidence: Math.min(diagnosis.confidence, MOST_BY_TEXT) };
-  return diagnosis;
+  const other = otherSubject(runbook, incident, { shown: diagnosis.rootCause, isListed, isFault: true });
+  if (other !== null)
+    return undecided(
+      diagnosis,
+      `I cannot tell whether this is what the alert means: it may be about something else (“${other}”). ${shown}: ${diagnosis.rootCause}`,
+      isListed ? `If it is, name this alert under "matches" of the runbook ${runbook.id}.` : null,
+    );
+  return by === 'text'
+    ? { ...diagnosis, confidence: Math.min(diagnosis.confidence, MOST_BY_TEXT) }
+    : diagnosis;
 }
 
 /** Why what a runbook finds in order does not answer the alert; null: it does. */
@@ -174,13 +183,23 @@ function whyOpen(
 ): string | null {
   if (!isListed) return 'Whether that answers this alert, I cannot tell.';
   if (!sided) return 'The alert does not say whether it means too much or too little.';
-  const other = otherSubject(runbook, incident, rootCause);
+  const other = otherSubject(runbook, incident, { shown: rootCause, isListed, isFault: false });
   return other === null
     ? null
     : `Whether that answers this alert, I cannot tell: it may be about something else (“${other}”).`;
 }
 
-function undecided(diagnosis: Diagnosis, rootCause: string): Diagnosis {
-  const { prevent: _, ...rest } = diagnosis;
-  return { ...rest, verdict: 'cannot_tell', category: null, confidence: 0, rootCause, suggested: [] };
+/** What was read stands as evidence; what would follow from the cause does not. */
+function undecided(diagnosis: Diagnosis, rootCause: string, next: string | null = null): Diagnosis {
+  const { hypotheses: _, prevent: __, ...rest } = diagnosis;
+  return {
+    ...rest,
+    verdict: 'cannot_tell',
+    category: null,
+    confidence: 0,
+    rootCause,
+    blastRadius: null,
+    remedy: next,
+    suggested: [],
+  };
 }

@@ -8,6 +8,8 @@ import { type Phase, readSystem, unreadable } from './read-system.ts';
 /** What to look at when no runbook fits: cheap, read-only, and enough for a person to go on from. */
 const LOOKS: Readonly<Record<Domain, readonly { readonly tool: string; readonly why: string }[]>> = {
   postgres: [
+    // Answers where all the others fail, and says so.
+    { tool: 'postgres_reachable', why: 'Whether it can be reached' },
     { tool: 'postgres_activity', why: 'What the sessions are doing' },
     { tool: 'postgres_blocking_tree', why: 'Who waits for whom' },
     { tool: 'postgres_connections', why: 'How many connections are in use' },
@@ -63,7 +65,11 @@ export async function lookAround(work: Investigation, phase: Phase, why: string)
     if (line !== undefined)
       findings.evidence.push({ claim: `${purpose}: ${line}`, toolCallIds: [result.toolCallId], quote: line });
   }
-  const seen = looked.length === 0 ? 'Nothing could be read.' : `Looked at ${looked.join(', ')}.`;
+  const told = findings.evidence.map(({ quote }) => quote).join(' ');
+  const seen =
+    looked.length === 0
+      ? 'Nothing could be read.'
+      : `Looked at ${looked.join(', ')}.${findings.unknown.length > 0 ? ` Not all could be read. ${told}` : ''}`;
   return cannotTell(
     findings,
     null,

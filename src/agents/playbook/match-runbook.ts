@@ -95,12 +95,13 @@ function directionOf(
   phrases: readonly string[],
 ): AlertDirection {
   if (requires === undefined) return 'same';
-  const texts = [`${alertName ?? ''} . ${title}`, Object.values(annotations).join(' . ')];
-  if (isNamed) return alertDirection(requires, texts);
-  const speaking = [title, ...Object.values(annotations)].filter((text) =>
+  // A name says what is measured; the title may say that it is over.
+  if (isNamed)
+    return alertDirection(requires, [title, alertName ?? ''], [Object.values(annotations).join(' . ')]);
+  const [first = '', ...others] = [title, ...Object.values(annotations)].filter((text) =>
     phrases.some((phrase) => containsPhrase(wordsOf(text), wordsOf(phrase))),
   );
-  return alertDirection(requires, speaking);
+  return alertDirection(requires, [first], others);
 }
 
 function reasonOf(title: string, by: RunbookMatch['by'], phrases: readonly string[]): string {

@@ -103,6 +103,12 @@ describe('the runbooks of hosts, on a real service and real files', () => {
 
   // After the one before: the old change and its backup lie there still, and are not to blame this time.
   test('a service that is down is started again, and seen to run', async () => {
+    // One that has said everything only once cannot be told from one that has just said why it ends.
+    await expect
+      .poll(() => readFileSync(`${host.dir}/logs/shop-worker.log`, 'utf8').split('mails sent').length, {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(2);
     const fault = await caused('service_down');
     const { diagnosis } = await live.triageAndDiagnose();
     expect(diagnosis).toMatchObject({ verdict: 'cause_found', category: 'service_down', unknown: [] });

@@ -441,4 +441,163 @@ export const WAYS_TO_DIE: readonly WayToDie[] = [
     cause: null,
     tells: /started again and again\. I recognise no reason/,
   },
+
+  // The words of others: runtimes, servers, loaders; some of them misleading.
+  atStart(
+    'a setting out of its bounds',
+    node('throw new Error("workers must be between 1 and 64")'),
+    /configuration.*between 1 and 64/,
+  ),
+  atStart(
+    'a port that is none',
+    node('require("node:http").createServer().listen(99999)'),
+    /configuration.*99999/,
+  ),
+  atStart(
+    'a certificate that is no PEM',
+    node('require("node:tls").createSecureContext({ cert: "nonsense" })'),
+    /key or certificate.*PEM/,
+  ),
+  atStart(
+    'a field that its configuration lacks',
+    node('const c = {}; c.db.url.split(":")'),
+    /does not handle.*Cannot read/,
+  ),
+  atStart(
+    'an interpreter that is not there',
+    `echo '#!/opt/none/python' > app/gw; chmod +x app/gw; ./app/gw`,
+    /program it calls|file or folder/,
+  ),
+  atStart(
+    'a program of another format',
+    `printf '\\177ELF\\002\\001\\001\\000junk' > app/gw; chmod +x app/gw; ./app/gw`,
+    /not made for this machine/,
+  ),
+  atStart('a program that may not be run', 'echo x > app/gw; ./app/gw', /may not use.*[Pp]ermission denied/),
+  atStart('a folder it is to work in', 'cd /srv/no-such-folder && ./gw', /file or folder.*no-such-folder/),
+  atStart('a Perl module that is not installed', `perl -e 'use Gateway::Core;'`, /module it needs.*Gateway/),
+  atStart(
+    'a placeholder that Spring cannot fill',
+    says(`java.lang.IllegalArgumentException: Could not resolve placeholder "gateway.secret" in value`),
+    /setting or variable.*gateway\.secret/,
+  ),
+  atStart(
+    'a Java service whose database refuses, three causes down',
+    `${says('ERROR 1 --- [main] o.s.boot.SpringApplication : Application run failed', 'org.springframework.beans.factory.BeanCreationException: Error creating bean')}; printf '\tat a.B.c(B.java:3)\n'; ${says('Caused by: java.lang.IllegalStateException: pool could not start')}; printf '\tat a.B.d(B.java:9)\n'; ${says('Caused by: java.net.ConnectException: Connection refused')}; printf '\t... 24 more\n'`,
+    /does not answer.*ConnectException/,
+  ),
+  atStart(
+    'a key that Ruby does not find',
+    says('gw.rb:3:in `fetch`: key not found: "GATEWAY_SECRET" (KeyError)'),
+    /setting or variable.*GATEWAY_SECRET/,
+  ),
+  atStart(
+    'a variable that mysqld does not know',
+    says('0 [ERROR] [Server] unknown variable pool_sise=1G.', '0 [ERROR] [Server] Aborting'),
+    /option or setting.*pool_sise/,
+  ),
+  atStart(
+    'a lock file, and the question that follows it',
+    says(
+      '10:00:00 UTC [9] FATAL:  lock file "gateway.lock" already exists',
+      '10:00:00 UTC [9] HINT:  Is another gateway (PID 1) running?',
+    ),
+    /another one of it.*gateway\.lock/,
+  ),
+  atStart(
+    'a block of YAML that is none',
+    says('2026/11/22 10:00:00 yaml: line 3: mapping values are not allowed in this context'),
+    /configuration.*line 3/,
+  ),
+  atStart('a clock that is wrong', says('ERROR Kerberos: Clock skew too great (37), exiting'), /clock.*skew/),
+  atStart(
+    'a key of another certificate',
+    says('ERROR tls: private key does not match public key'),
+    /certificate.*does not match/,
+  ),
+  atStart(
+    'a database that Kafka waits for in vain',
+    says(
+      'ERROR Fatal error during startup (kafka.server.KafkaServer)',
+      'kafka.zookeeper.ZooKeeperClientTimeoutException: Timed out waiting for connection while in state: CONNECTING',
+    ),
+    /does not answer.*Timed out/,
+  ),
+  way(
+    'a panic of Rust, and the hint after it',
+    `cat <<'END'
+thread 'main' panicked at src/main.rs:12:10:
+called \`Option::unwrap()\` on a \`None\` value
+note: run with \`RUST_BACKTRACE=1\` environment variable to display a backtrace
+END`,
+    /does not handle.*panicked/,
+    { start: true },
+  ),
+  way(
+    'a method that Ruby does not find',
+    says('gw.rb:9:in `serve`: undefined method `id` for nil (NoMethodError)'),
+    /does not handle.*NoMethodError/,
+    { start: true },
+  ),
+  way('a trap', signalled('TRAP'), /ended itself/, { start: true }),
+  way('a crash that its own handler tells', says('caught signal 11 (SIGSEGV)'), /segmentation fault/, {
+    start: true,
+  }),
+  atStart('a crash before any work', signalled('SEGV'), /segmentation fault/),
+  atStart('no more memory before any work', says('std::bad_alloc'), /no more memory/),
+  atStart(
+    'a reason in colours',
+    `printf '\\033[31mFATAL\\033[0m \\033[1mlicence expired\\033[0m\\n'`,
+    /licence/,
+  ),
+  atStart(
+    'a reason with the line ends of Windows',
+    `printf 'Error: listen EADDRINUSE: address already in use\r\n    at listen\r\n'`,
+    /in use/,
+  ),
+  // What the last line says is not why.
+  way(
+    'an error while it stops as it was told',
+    says('INFO received SIGTERM, shutting down', 'ERROR relay: connection reset by peer'),
+    null,
+    { tells: /told to stop/ },
+  ),
+  way(
+    'an error of one job, then a kill',
+    `${says('ERROR job 4711 failed: no such file or directory: invoice.pdf')}; kill -9 $$`,
+    null,
+    { tells: /I recognise no reason.*4711/ },
+  ),
+  way(
+    'the words of a user, then a kill',
+    `${says('message from bob: "we are out of memory, lol"')}; kill -9 $$`,
+    null,
+    { tells: /I recognise no reason.*bob/ },
+  ),
+  way(
+    'an INFO line that is a reason, in German',
+    says('2026-11-22T10:00:09Z INFO Lizenz abgelaufen am 01.11.2026'),
+    null,
+    { tells: /I recognise no reason.*Lizenz/ },
+  ),
+  way(
+    'an INFO line that is a reason, in Japanese',
+    says('2026-11-22T10:00:09Z INFO ライセンスの有効期限が切れました'),
+    null,
+    { tells: /I recognise no reason.*ライセンス/ },
+  ),
+  way('a line of a megabyte', `head -c 1000000 /dev/zero | tr '\\0' x; echo; kill -9 $$`, null),
+  {
+    name: 'start after start, each with its version and nothing else',
+    script: 'for n in 1 2 3 4; do echo "Gateway v2.3"; echo "reads /etc/gw.conf"; echo "workers: 4"; done',
+    cause: null,
+    tells: /I recognise no reason/,
+  },
+  {
+    name: 'start after start, each ready and then gone',
+    script:
+      'for n in 1 2 3 4; do echo "INFO Gateway v2.3"; echo "INFO workers: 4"; echo "INFO ready to serve"; done',
+    cause: null,
+    tells: /I recognise no reason/,
+  },
 ];

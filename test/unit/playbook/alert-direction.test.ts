@@ -45,6 +45,15 @@ describe('an alert of the opposite', () => {
     ['HostConfigurationReloaded', 'Configuration was reloaded'],
     ['ReplicationSlotActive', 'Slot is active'],
     ['PostgresWalSizeShrunk', 'pg_wal is small again'],
+    ['PostgresBlockedSessions', 'No sessions are blocked any longer'],
+    ['PostgresBlockedSessions', '0 blocked sessions'],
+    ['LongRunningQuery', 'Long running query finished'],
+    ['CacheHitRatioLow', 'No data for the cache hit ratio'],
+    ['CacheHitRatio', 'The metric is absent: cache hit ratio is absent'],
+    ['WALGrowth', 'WAL growth has stopped'],
+    ['LogGrowthRate', 'Log growth is low'],
+    ['CheckpointsStopped', 'The last checkpoint is old'],
+    ['PostgresDeadlocks', 'Keine Deadlocks'],
   ])('%s (%s) is given no runbook for its name', (name, title) => {
     expect(fits(name, title)).toEqual([]);
   });
@@ -67,6 +76,9 @@ describe('an alert that means the bad side', () => {
     ['PostgresCacheHitRatioLow', 'Cache', 'cache-hit-collapse'],
     ['PostgresCacheMissHigh', 'Cache', 'cache-hit-collapse'],
     ['PostgresCheckpointsTooFrequent', 'Checkpoints', 'checkpoint-storm'],
+    ['PostgresBlockedSessions', 'No answer from checkout: sessions are blocked', 'blocked-sessions'],
+    ['LongRunningQuery', 'Query on shop-db-0 has not finished', 'long-running-query'],
+    ['LogGrowthRateHigh', 'Log grows', 'host-disk-filling-log'],
     ['HostServiceDown', 'shop-worker is not running', 'host-service-down'],
     ['HostSystemdServiceFailed', 'a service failed; it was running before', 'host-service-down'],
     ['HostDiskWillFillIn24Hours', 'Disk', 'host-disk-filling-log'],

@@ -257,9 +257,20 @@ checks:
       confidence: 0,
       runbookId: null,
     });
-    expect(diagnosis.evidence[0]).toMatchObject({ quote: '12 sessions', toolCallIds: ['tc_000000000001'] });
+    expect(diagnosis.evidence[0]).toMatchObject({ quote: '12 sessions', toolCallIds: ['tc_000000000002'] });
     expect(diagnosis.unknown.join()).toContain('reserved_connections');
     expect(await playbook.plan(work, diagnosis)).toMatchObject({ kind: 'none' });
+  });
+
+  it('says that the system cannot be reached, where that is all that can be read', async () => {
+    const text = 'shop-db cannot be reached: connection refused';
+    const work = scriptedWork(
+      { postgres_reachable: { text, data: { reachable: false, code: 'ECONNREFUSED' } } },
+      { incident: { alertName: 'PostgresDown', title: 'shop-db is down' } },
+    );
+    const diagnosis = await diagnosed(work);
+    expect(diagnosis).toMatchObject({ verdict: 'cannot_tell', evidence: [{ quote: text }] });
+    expect(diagnosis.rootCause).toContain(text);
   });
 
   it('reads nothing when the alert names no target', async () => {
@@ -290,6 +301,20 @@ checks:
       expect(diagnosis).toMatchObject({ verdict: 'cannot_tell', category: null, confidence: 0 });
       expect(diagnosis.suggested).toBeUndefined();
     }
+  });
+
+  it('tells what it found, and does nothing for it, when the alert may be about another system', async () => {
+    const diagnosis = await diagnosed(
+      scriptedWork(full, { incident: { title: 'The queue of Redis is full' } }),
+    );
+    expect(diagnosis).toMatchObject({ verdict: 'cannot_tell', confidence: 0, suggested: [] });
+    expect(diagnosis.rootCause).toMatch(/something else \(“redis”\).*bob fills the queue/);
+    expect(diagnosis.evidence).not.toEqual([]);
+    expect(diagnosis).toMatchObject({
+      blastRadius: null,
+      remedy: expect.stringContaining('full-queue') as string,
+    });
+    expect(diagnosis.hypotheses).toBeUndefined();
   });
 
   it('calls nothing healthy before the symptom was looked for', async () => {

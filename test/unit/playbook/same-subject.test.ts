@@ -4,10 +4,20 @@ import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
 import { anIncident } from './scripted-work.ts';
 
 const { runbooks } = await loadRunbooks('runbooks');
-const about = (id: string, alertName: string, part: Parameters<typeof anIncident>[0] = {}) => {
+const about = (
+  id: string,
+  alertName: string,
+  part: Parameters<typeof anIncident>[0] = {},
+  by: { readonly isListed?: boolean; readonly isFault?: boolean } = {},
+) => {
   const runbook = runbooks.find((one) => one.id === id);
   if (!runbook) throw new Error(`no runbook ${id}`);
-  return otherSubject(runbook, anIncident({ alertName, title: alertName, ...part }), '');
+  return otherSubject(runbook, anIncident({ alertName, title: alertName, ...part }), {
+    shown: '',
+    isListed: true,
+    isFault: false,
+    ...by,
+  });
 };
 
 it.each([
@@ -38,4 +48,16 @@ it('reads what the alert says of itself elsewhere, and not where its links lead'
   expect(said('3 slow ones per second')).toBe('rate');
   expect(said('See https://example.org/prometheus/rate.')).toBeNull();
   expect(about('long-running-query', 'SlowQueries', { labels: { job: 'mysqld' } })).toBe('mysqld');
+});
+
+it('takes a cause for what the alert means where only its surroundings are named', () => {
+  const said = (title: string, isListed = true) =>
+    about('long-running-query', 'SlowQueries', { title }, { isListed, isFault: true });
+  expect(said('Slow queries, says Prometheus: p99 latency of the pod is high')).toBeNull();
+  expect(said('Slow queries of Redis')).toBe('redis');
+  expect(said('Slow queries of Redis', false)).toBe('redis');
+  expect(about('checkpoint-storm', 'StreamCheckpointHigh', {}, { isFault: true })).toBe('stream');
+  expect(
+    about('checkpoint-storm', 'StreamCheckpointHigh', {}, { isFault: true, isListed: false }),
+  ).toBeNull();
 });

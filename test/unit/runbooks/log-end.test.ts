@@ -11,11 +11,58 @@ const endOf = (lines: readonly string[], looping = false) => {
 describe('how a log ends', () => {
   it.each<[string, readonly string[], string]>([
     ['nothing', [], 'empty'],
-    ['lines that call themselves calm', ['INFO a', 'INFO b'], 'ordinary'],
+    ['lines that call themselves calm', ['INFO a', 'INFO b', 'INFO a'], 'ordinary'],
     [
       'JSON lines that call themselves calm',
-      ['{"level":"info","msg":"a"}', '{"level":30,"msg":"b"}'],
+      ['{"level":"info","msg":"a"}', '{"level":30,"msg":"b"}', '{"level":"info","msg":"a"}'],
       'ordinary',
+    ],
+    [
+      'a calm line of a kind that never came before',
+      ['INFO a', 'INFO a', 'INFO der Mond ist weg'],
+      'unclear',
+    ],
+    [
+      'a version and what follows it, again and again',
+      Array.from({ length: 4 }, (_, n) => ['Gateway v2.3', `workers: ${n}`]).flat(),
+      'unclear',
+    ],
+    [
+      'an error of a job, in the middle of the work',
+      ['INFO a', 'INFO a', 'ERROR job 4: no such file or directory: x.pdf'],
+      'unclear',
+    ],
+    [
+      'an error of a runtime, in the middle of the work',
+      ['INFO a', 'INFO a', 'Error: connect ECONNREFUSED', '    at TCP.connect (node:net:9:1)'],
+      'reason dependency',
+    ],
+    [
+      'what went wrong while it stopped as it was told',
+      ['INFO a', 'INFO received SIGTERM, shutting down', 'ERROR relay: connection reset by peer'],
+      'told_to_stop',
+    ],
+    ['a signal that is no order', ['INFO a', 'caught signal 11 (SIGSEGV)'], 'reason segfault'],
+    [
+      'the source that threw, which speaks of another error',
+      ['/srv/gw.js:3', 'if (e.code === "ENOENT") retry(e.cause.id);', '    ^', '', 'TypeError: e is odd'],
+      'reason unhandled',
+    ],
+    [
+      'a line of the source that Python shows',
+      [
+        'Traceback (most recent call last):',
+        '  File "gw.py", line 3, in <module>',
+        '    raise ENOENT',
+        'moon.Error: low',
+      ],
+      'reason unhandled',
+    ],
+    ['what somebody asked for', ['INFO a', '10.0.0.7 "GET /help connection-refused" 200'], 'unclear'],
+    [
+      'an error whose next line says more',
+      ["thread 'main' panicked at src/main.rs:12:10:", 'called `unwrap()` on a `None` value'],
+      'reason unhandled',
     ],
     [
       'lines of a kind that came before',
@@ -47,10 +94,14 @@ describe('how a log ends', () => {
       'reason option',
     ],
     ['a reason and a farewell', ['FATAL licence expired', 'INFO shutting down'], 'reason licence'],
-    ['good news in the words of bad', ['INFO checked 9 files: 0 errors'], 'ordinary'],
+    [
+      'good news in the words of bad',
+      ['INFO checked 9 files: 0 errors', 'INFO checked 7 files: 0 errors'],
+      'ordinary',
+    ],
     [
       'a refusal of long ago',
-      ['ERROR connect: connection refused', 'INFO a', 'INFO b', 'INFO c'],
+      ['ERROR connect: connection refused', 'INFO a', 'INFO b', 'INFO a'],
       'ordinary',
     ],
     [
@@ -61,6 +112,19 @@ describe('how a log ends', () => {
     ['a client that went away', ['INFO connection reset by peer, client 10.0.0.7'], 'unclear'],
   ])('%s', (_name, lines, expected) => {
     expect(endOf(lines)).toBe(expected);
+  });
+
+  it.each<[string, readonly string[], boolean]>([
+    ['in the middle of its work', ['INFO gw starts', 'INFO a 1', 'INFO a 2', 'Segmentation fault'], true],
+    ['before it had done any', ['INFO gw starts', 'INFO a 1', 'INFO b', 'Segmentation fault'], false],
+    ['at the next start', ['INFO a 1', 'INFO a 2', 'INFO gw starts', 'Segmentation fault'], false],
+    [
+      'again and again',
+      Array.from({ length: 3 }, () => ['Gw v2.3', 'a 1', 'a 2', 'Segmentation fault']).flat(),
+      false,
+    ],
+  ])('a crash %s: whether one more start may do', (_name, lines, restart) => {
+    expect(logEnd(lines.join('\n'), false).restart).toBe(restart);
   });
 
   it('quotes the line as it stands there, and shortens it for a headline only', () => {

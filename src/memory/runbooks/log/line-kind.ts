@@ -70,13 +70,13 @@ export function gravityOf(raw: string): Gravity | null {
 }
 
 const CONTINUED =
-  /^\s+\S|^[\])}>|^~=*#.-]+$|^(?:at |caused by:?$|\.\.\. \d+ (?:more|common)|goroutine \d+|created by |main\.\w+\(|runtime\.|note: |hint: |help: |usage:?|try ['"`]?|see ['"`]|run ['"`]|for more |node\.js v\d|exit status \d+$|stack (?:backtrace|trace)|during handling of|the above exception|(?:detail|context|statement|location|action|description|reason):|errno:?|\d+: 0x[0-9a-f]|[-=<]{3,}.*[-=>]{3,}$|code:|syscall:|address:|require stack|-{1,2}[a-z]|- \S|npm (?:err|error)!|\[signal |\s*\^)/i;
+  /^\s+\S|^[\])}>|^~=*#.-]+$|^(?:at |caused by:?$|\.\.\. \d+ (?:more|common)|goroutine \d+|created by |main\.\w+\(|runtime\.|note: |hint: |help: |usage:?|try ['"`]?|see ['"`]|run ['"`]|for more |node\.js v\d|exit status \d+$|stack (?:backtrace|trace)|during handling of|the above exception|(?:detail|context|statement|location|action|description|reason):|errno:?|\d+: 0x[0-9a-f]|[-=<]{3,}.*[-=>]{3,}$|code:|syscall:|address:|require stack|-{1,2}[a-z]|- \S|npm (?:err|error)!|\[signal |\s*\^|#(?:\d+)?\s|thrown in )|^.{0,80}?\b(?:HINT|DETAIL|CONTEXT|STATEMENT|LOCATION): /i;
 const ON_ITS_WAY_OUT =
   /\b(?:exit(?:ing|s)?|cannot (?:continue|go on|start|run)|can'?t (?:continue|start)|giving up|gave up|abort(?:ing|ed)?|terminat(?:e|ing|ed)|bail(?:ing)?(?: out)?|shutting down|stopping|quit(?:ting)?|unable to (?:start|continue)|refus(?:e|es|ing) to (?:start|run)|failed to (?:start|initiali[sz]e|boot)|startup failed|dying|halt(?:ing|ed)?)\b/i;
 const SURVIVES =
   /\b(?:retr(?:y|ies|ying)|(?:try|tries|trying|tried) (?:again|later|in)|will try|next attempt|attempt \d+|reconnect\w*|continu(?:e|es|ing)|ignor(?:e|ed|es|ing)|fall(?:s|ing)? back|fallback|skip(?:ped|s|ping)?|using (?:the )?default|instead|degraded|dropped|requeued?|backing off|backoff)\b/i;
 const TOLD =
-  /\b(?:sig(?:term|int|quit)|signal(?: \w+)?:? (?:15|2|terminated|interrupt)|received (?:signal|stop|shutdown|terminat\w+)|stop requested|told to stop|graceful\w*|caught signal|interrupted by|ctrl-?c)\b/i;
+  /\b(?:sig(?:term|int|quit)|signal(?: \w+)?:? (?:15|2|3|term|int|quit|terminated|interrupt)|received (?:stop|shutdown|terminat\w+)|stop requested|told to stop|graceful\w*|interrupted by|ctrl-?c)\b/i;
 const STOPPING =
   /\b(?:shut(?:ting)? ?down|shutdown|stopp(?:ing|ed)|stops?|exit(?:ing|ed|s)?|terminat(?:ing|ed)|clos(?:ing|ed)|good ?bye|bye|quit(?:ting)?|drain(?:ing|ed)|finish(?:ed|ing)|complet(?:e|ed)|done|ended|over|leaving|flush(?:ed|ing)|clean(?:ing|ed)? ?up)\b/i;
 /** Words that only a process uses of itself. */
@@ -97,7 +97,7 @@ export function lineKind(raw: string): LineKind {
   const leaves = ON_ITS_WAY_OUT.test(text);
   if (TOLD.test(text)) return { kind: 'stopping', told: true };
   const frame = /^\s+at |^\s*(?:at |\.\.\. \d+ )|^\s+File "|^\t?\S+\.go:\d+|^goroutine /.test(line);
-  const known = frame ? undefined : recogniseEnd(text);
+  const known = frame ? undefined : recogniseEnd(gravity === null ? withoutQuotations(text) : text);
   if (!frame && !survivable(text, gravity, leaves)) {
     const end = known ?? (gravity === 'fatal' ? inItsOwnWords() : undefined);
     if (end !== undefined) return { kind: 'reason', end, fatal: gravity === 'fatal' || leaves };
@@ -121,15 +121,29 @@ function survivable(text: string, gravity: Gravity | null, leaves: boolean): boo
   return gravity === 'calm' || gravity === 'warning' || (gravity !== 'fatal' && SURVIVES.test(text));
 }
 
-/** "0 errors" and "errors=0" are good news. */
+/** What others have said, a request or a message; not the fields of a structured line. */
+const withoutQuotations = (text: string): string =>
+  text.startsWith('{')
+    ? text
+    : text.replace(/([={][^"]*)?"[^"]*"/g, (quoted, field?: string) =>
+        field === undefined && /\s/.test(quoted) ? '""' : quoted,
+      );
+
+/** "0 errors", "errors=0" and "error: null" are good news. */
 const withoutZeros = (text: string): string =>
   text.replace(
-    /\b(?:0|no) (?:errors?|failures?|warnings?)\b|\b(?:errors?|failed|failures?|warnings?)[=: ]+0\b/gi,
+    /\b(?:0|no) (?:errors?|failures?|warnings?)\b|\b(?:errors?|failed|failures?|warnings?)[=: ]+0\b|\berr(?:or)?s?"?\s*[=:]\s*(?:null|nil|none|""|\[\])/gi,
     '',
   );
 
 /** Of a kind that a service writes when it begins. */
 export const isBeginning = (line: string): boolean =>
-  /\b(?:re)?(?:start(?:s|ed|ing)?|boot(?:s|ed|ing)?|launch(?:ed|ing)?|initiali[sz](?:ed|ing)|spawned)\b/i.test(
+  /\b(?:re)?(?:start(?:s|ed|ing)?(?! of\b)|boot(?:s|ed|ing)?|launch(?:ed|ing)?|initiali[sz](?:ed|ing)|spawned)\b/i.test(
     maskedLine(line),
+  );
+
+/** Of a kind that a service writes once it has come up, and seldom later: its version, that it is ready. `mask`: the masked line. */
+export const isAnnouncement = (mask: string): boolean =>
+  /\bv#(?:\.#)+|\bversion #|\bcopyright\b|\(c\)|\blistening\b|\bready (?:to|for)\b|\baccepting connections\b/i.test(
+    mask,
   );

@@ -1,4 +1,4 @@
-import { gravityOf, isBeginning, type LineKind, lineKind } from './line-kind.ts';
+import { gravityOf, isAnnouncement, isBeginning, type LineKind, lineKind } from './line-kind.ts';
 import { maskedLine } from './masked-line.ts';
 import { shortened } from './shortened.ts';
 
@@ -10,7 +10,10 @@ export interface LogEnd {
    * `told_to_stop`, `starting`: so its last line says. `unclear`: none of these; only the lines themselves can be told. `empty`.
    */
   readonly state: 'reason' | 'ordinary' | 'survived' | 'told_to_stop' | 'starting' | 'unclear' | 'empty';
-  /** Of a reason: which one, what it means, what mends it, whether one more start may do; else empty. */
+  /**
+   * Of a reason: which one, what it means, what mends it, whether one more start may do (only where it had begun to work: what ends
+   * it while it starts ends the next start too); else empty.
+   */
   readonly kind: string;
   readonly means: string;
   readonly advice: string;
@@ -47,19 +50,10 @@ const LOOP_MINUTES = 30;
  * seen to be started again, so that a line may stand there once for each start.
  */
 export function logEnd(text: string, looping: boolean): LogEnd {
-  const lines = text
-    .split('\n')
-    .filter((raw) => raw.trim() !== '')
-    .map(
-      (raw): Line => ({
-        raw: raw.trim(),
-        mask: maskedLine(raw),
-        indented: /^\s/.test(raw),
-        is: lineKind(raw),
-      }),
-    );
+  const lines = linesOf(text);
   const last = lines.at(-1);
   const own = isLooping(lines);
+  const again = looping || own || announcesAgain(lines);
   const clean = lines.every(({ is }) => is.kind !== 'reason' && is.kind !== 'trouble');
   const end = (state: LogEnd['state'], line = last?.raw ?? ''): LogEnd => ({
     state,
@@ -81,9 +75,15 @@ export function logEnd(text: string, looping: boolean): LogEnd {
   const afterwords = lines.slice(at + 1);
   const final = lines[at];
   if (final !== undefined && (final.is.kind === 'reason' || final.is.kind === 'trouble')) {
-    const stated = statedReason(lines, at, looping || own);
+    const from = troubleFrom(lines, at);
+    // What goes wrong while it stops is not why it stops.
+    const order = lines.slice(from, at).find(({ is }) => is.kind === 'stopping' && is.told);
+    if (order !== undefined) return end('told_to_stop', order.raw);
+    const stated = statedReason(lines, from, at, looping || own);
     if (stated === undefined) return end(isSurvived(lines, at) ? 'survived' : 'unclear', final.raw);
-    const { kind, means, advice, restart } = stated.end;
+    if (isPassing(lines, stated, afterwords)) return end('unclear', final.raw);
+    const { kind, means, advice } = stated.end;
+    const restart = stated.end.restart && !again && hasWorked(lines.slice(0, stated.from));
     const words = lines.slice(stated.from).map(({ raw }) => raw);
     return { ...end('reason', stated.raw), kind, means, advice, restart, words: words.join('\n') };
   }
@@ -93,21 +93,56 @@ export function logEnd(text: string, looping: boolean): LogEnd {
     return end(told || (final !== undefined && isOrdinary(lines, at)) ? 'told_to_stop' : 'unclear');
   }
   if (last.is.kind === 'starting' && !isOrdinary(lines, lines.length - 1)) return end('starting');
+  // Its last line may say why in words or in a language that nobody here knows, however calm it is called.
+  const isNew = lines.slice(0, -1).every(({ mask }) => mask !== last.mask);
   const tail = lines.slice(-LAST).map((_, n, all) => lines.length - all.length + n);
   return end(
-    tail.every((n) => isOrdinary(lines, n) || (n < lines.length - 1 && lines[n]?.is.kind === 'starting'))
+    !isNew &&
+      !announcesAgain(lines) &&
+      tail.every((n) => isOrdinary(lines, n) || (n < lines.length - 1 && lines[n]?.is.kind === 'starting'))
       ? 'ordinary'
       : 'unclear',
   );
 }
 
+function linesOf(text: string): readonly Line[] {
+  const rows = text.split('\n').filter((raw) => raw.trim() !== '');
+  const lines: Line[] = [];
+  for (const [n, raw] of rows.entries()) {
+    const is = lineKind(raw);
+    const before = lines.at(-1);
+    const belongs = isSource(rows, n) || (is.kind !== 'reason' && is.kind !== 'stopping' && opens(before));
+    lines.push({
+      raw: raw.trim(),
+      mask: maskedLine(raw),
+      indented: /^\s/.test(raw),
+      is: belongs ? { kind: 'continued' } : is,
+    });
+  }
+  return lines;
+}
+
+/** A line of the program itself, which a runtime shows beside its error: what it would do, not what happened. */
+const isSource = (rows: readonly string[], n: number): boolean =>
+  /^[\s~^]*\^[\s~^]*$/.test(rows[n + 1] ?? '') ||
+  (/^\s/.test(rows[n] ?? '') && /^\s+File ".*", line \d+/.test(rows[n - 1] ?? ''));
+
+/** An error that ends with a colon goes on in the next line. */
+const opens = (line: Line | undefined): boolean =>
+  (line?.is.kind === 'reason' || line?.is.kind === 'trouble') && line.raw.endsWith(':');
+
 const isAfterword = (line: Line | undefined): boolean =>
   line?.is.kind === 'continued' || line?.is.kind === 'stopping';
 
-/** Of the trouble at the end, the gravest that is known; undefined when it is none, more than one, or was survived before. */
-function statedReason(lines: readonly Line[], at: number, looping: boolean) {
+/** Where the trouble begins that ends at a line. */
+function troubleFrom(lines: readonly Line[], at: number): number {
   let from = at;
   while (from > 0 && at - from < 40 && isTroubled(lines[from - 1])) from -= 1;
+  return from;
+}
+
+/** Of the trouble at the end, the gravest that is known; undefined when it is none, more than one, or was survived before. */
+function statedReason(lines: readonly Line[], from: number, at: number, looping: boolean) {
   const reasons = lines
     .slice(from, at + 1)
     .flatMap(({ raw, mask, indented, is }, n) =>
@@ -147,6 +182,24 @@ function wasSurvived(
   return same.length >= 2 && !looping && grave < 2;
 }
 
+/** One error of many that a service at work reports: that it ended for it, neither it nor its runtime says. */
+function isPassing(
+  lines: readonly Line[],
+  { raw, from, grave }: { raw: string; from: number; grave: number },
+  afterwords: readonly Line[],
+): boolean {
+  return (
+    grave < 2 && gravityOf(raw) === 'error' && afterwords.length === 0 && hasWorked(lines.slice(0, from))
+  );
+}
+
+/** Since its last start it wrote lines of one kind more than once, as work does and a start does not. */
+function hasWorked(lines: readonly Line[]): boolean {
+  const start = lines.findLastIndex(({ raw }) => isBeginning(raw));
+  const work = lines.slice(start + 1).filter(({ is }) => is.kind === 'plain');
+  return new Set(work.map(({ mask }) => mask)).size < work.length;
+}
+
 function isSurvived(lines: readonly Line[], at: number): boolean {
   const line = lines[at];
   if (line?.is.kind !== 'trouble' || !line.is.goesOn) return false;
@@ -179,6 +232,17 @@ function isLooping(lines: readonly Line[]): boolean {
     });
     return broken && within(lines[latest[0] ?? 0]?.raw ?? '', lines[latest.at(-1) ?? 0]?.raw ?? '');
   });
+}
+
+/** It says again and again what is said at a start; whether it was one, it does not say. */
+function announcesAgain(lines: readonly Line[]): boolean {
+  const masks = lines.map(({ mask }) => mask);
+  return masks.some(
+    (mask, n) =>
+      isAnnouncement(mask) &&
+      mask !== masks[n + 1] &&
+      masks.filter((other) => other === mask).length >= STARTS,
+  );
 }
 
 /** Lines without a time that can be read are taken for close together: nothing is started on their account. */

@@ -15,12 +15,13 @@ interface Row extends RecognisedEnd {
   readonly generic?: true;
 }
 
-/** Words for one thing, in the order in which they may stand. */
+/** Words for one thing, in the order in which they may stand, in one sentence. */
+const BETWEEN = '(?:(?![.;] ).){0,60}';
 const near = (a: string, b: string): RegExp =>
-  new RegExp(`(?:${a}).{0,60}(?:${b})|(?:${b}).{0,60}(?:${a})`, 'i');
+  new RegExp(`(?:${a})${BETWEEN}(?:${b})|(?:${b})${BETWEEN}(?:${a})`, 'i');
 
 const REFUSED_WORDS =
-  'unknown|unrecogni[sz]ed|invalid|illegal|unsupported|unexpected|bad|undefined|duplicate|obsolete|deprecated';
+  'unknown|unrecogni[sz]ed|invalid|illegal|unsupported|unexpected|bad|duplicate|obsolete|deprecated';
 const OPTION_WORDS =
   'options?|flags?|switch|arguments?|parameters?|directives?|settings?|propert(?:y|ies)|keys?|fields?|command(?:-| )line';
 const GONE_WORDS =
@@ -41,7 +42,7 @@ const ROWS: readonly Row[] = [
       '\\bcert(?:ificate)?s?\\b|x\\.?509',
       'expired|not (?:yet )?valid|invalid|unknown authority|verify fail|verification fail|self[- ]signed|unable to get|mismatch|does not match|revoked|untrusted',
     ),
-    /\bcert_has_expired\b|\bssl(?:v3)?[ _]alert\b|\btls\b.{0,40}\b(?:handshake fail|bad certificate)|\bkey values mismatch\b|unable_to_(?:verify|get)/i,
+    /\bcert_has_expired\b|\bssl(?:v3)?[ _]alert\b|\btls\b.{0,40}\b(?:handshake fail|bad certificate)|\bkey values mismatch\b|unable_to_(?:verify|get)|\bprivate key does not match\b/i,
   ]),
   row(
     'port_in_use',
@@ -120,7 +121,7 @@ const ROWS: readonly Row[] = [
     ],
   ),
   row('missing_module', 'a module it needs is not installed', 'Install the module, or mend its path', false, [
-    /(?:cannot find (?:module|package)|module not found|ModuleNotFoundError|ERR_MODULE_NOT_FOUND|\bImportError\b|no module named|ClassNotFoundException|NoClassDefFoundError|could not find or load main class|cannot load such file|can't locate \S+ in @INC|module '[^']+' not found|package \S+ is not in|could not find gem|could not load (?:plugin|module|extension)|failed to load (?:plugin|module|extension)|failed opening required)/i,
+    /(?:cannot find (?:module|package)|module not found|could not find \S+ in locally installed gems|ModuleNotFoundError|ERR_MODULE_NOT_FOUND|\bImportError\b|no module named|ClassNotFoundException|NoClassDefFoundError|could not find or load main class|cannot load such file|can't locate \S+ in @INC|module '[^']+' not found|package \S+ is not in|could not find gem|could not load (?:plugin|module|extension)|failed to load (?:plugin|module|extension)|failed opening required)/i,
   ]),
   row(
     'missing_program',
@@ -141,16 +142,22 @@ const ROWS: readonly Row[] = [
     ],
   ),
   row('setting_missing', 'a setting or variable it needs is not set', 'Set what it names', false, [
-    /unbound variable|parameter (?:null or )?not set|\bKeyError: ['"][A-Z][A-Z0-9_]+['"]/,
+    /unbound variable|parameter (?:null or )?not set|[Cc]ould not resolve placeholder|\bkey not found: [:"'][A-Z][A-Z0-9_]+|\bKeyError: ['"][A-Z][A-Z0-9_]+['"]/,
     near(
       '\\b(?:variable|env(?:ironment)?|setting|configuration|config|parameter|option|key|secret|token|password|url|[A-Z][A-Z0-9]*_[A-Z0-9_]+)\\b',
-      '(?:is |was |are |be )?(?:not set|unset|undefined|not defined|not provided|not specified|not configured|must be set|must be provided|must be specified|must not be empty|missing value|is required|is missing|is empty|required but)',
+      '(?:is|was|are) undefined|(?:is |was |are |be )?(?:not set|unset|not defined|not provided|not specified|not configured|must be set|must be provided|must be specified|must not be empty|missing value|is required|is missing|is empty|required but)',
     ),
     /\b(?:missing|required|no|expected|need)\b.{0,30}\b(?:environment variable|env var|variable|setting|configuration|config (?:value|key|option))\b|missing (?:required )?\S*(?:url|key|token|secret|password|dsn|host|[A-Z]+_[A-Z_]+)\b/i,
   ]),
-  row('secret_key', 'it cannot use a key that it was given', 'Mend the key it names', false, [
-    /(?:invalid|wrong|bad|incorrect) (?:key|iv|nonce|initiali[sz]ation vector) ?(?:length|size)?$|key length|bad decrypt|wrong final block length|unable to authenticate data|decrypt\w* (?:error|failed|failure)|(?:could not|cannot|failed to|unable to) decrypt|keystore .{0,60}(?:tampered|incorrect)|passphrase/i,
-  ]),
+  row(
+    'secret_key',
+    'it cannot use a key or certificate that it was given',
+    'Mend the key or certificate',
+    false,
+    [
+      /(?:invalid|wrong|bad|incorrect) (?:key|iv|nonce|initiali[sz]ation vector) ?(?:length|size)?$|key length|bad decrypt|wrong final block length|unable to authenticate data|decrypt\w* (?:error|failed|failure)|(?:could not|cannot|failed to|unable to) decrypt|keystore .{0,60}(?:tampered|incorrect)|passphrase|\bPEM (?:routines|lib)\b|\bno start line\b/i,
+    ],
+  ),
   row(
     'option',
     'it does not know an option or setting it was given',
@@ -158,7 +165,7 @@ const ROWS: readonly Row[] = [
     false,
     [
       near(`\\b(?:${REFUSED_WORDS})\\b`, `\\b(?:${OPTION_WORDS})\\b`),
-      /flag provided but not defined|no such option|does not take|requires an argument|requires a value|(?:option|argument|flag) \S+ (?:is )?not (?:known|recogni[sz]ed|allowed|supported)|too (?:many|few) arguments|missing (?:required )?(?:argument|operand)|Unrecogni[sz]ed VM option|not a recogni[sz]ed/i,
+      /flag provided but not defined|undefined (?:option|flag|argument|parameter|directive|setting|property|key)\b|\bunknown variable\b|no such option|does not take|requires an argument|requires a value|(?:option|argument|flag) \S+ (?:is )?not (?:known|recogni[sz]ed|allowed|supported)|too (?:many|few) arguments|missing (?:required )?(?:argument|operand)|Unrecogni[sz]ed VM option|not a recogni[sz]ed/i,
     ],
   ),
   row(
@@ -179,27 +186,38 @@ const ROWS: readonly Row[] = [
       /(?:relation|table|column|database) "?[\w.]+"? does not exist|no such (?:table|column)|unknown (?:table|column|database)|\bmigrations?\b.{0,40}\b(?:pending|failed|not applied|missing|required)|database files are incompatible|incompatible (?:version|schema|format|data)|(?:schema|protocol|data|format|api|database) version|version mismatch|(?:newer|older|higher|lower) version|downgrade|requires (?:\w+ )?version|unsupported (?:class file )?(?:major )?version|UnsupportedClassVersionError|unsupported engine/i,
     ],
   ),
+  row(
+    'clock',
+    'its clock and the one of what it talks to differ too much',
+    'Set the clocks right (NTP)',
+    false,
+    [/clock skew|time ?too ?skewed|clocks? (?:are |is )?(?:out of sync|not synchroni[sz]ed)/i],
+  ),
   row('corrupt', 'data it reads is damaged', 'Restore the data it names', false, [
-    /\bcorrupt(?:ed|ion)?\b|checksum (?:mismatch|error|failed)|bad (?:magic|checksum)|invalid magic|magic number|file is not a database|malformed (?:database|data|record)|could not locate a valid checkpoint|invalid (?:page|record|header)|unexpected end of (?:file|archive|data)/i,
+    /\bcorrupt(?:ed|ion)?\b|checksum (?:mismatch|error|failed)|bad (?:magic|checksum|file format)|invalid magic|magic number|file is not a database|malformed (?:database|data|record)|could not locate a valid checkpoint|invalid (?:page|record|header)|unexpected end of (?:file|archive|data)/i,
   ]),
   row('dependency', 'something it connects to does not answer', 'Look at what it connects to', false, [
-    /\bECONNREFUSED\b|connection (?:was )?refused|connection refused|refused the connection|\bECONNRESET\b|connection (?:was )?reset|\bETIMEDOUT\b|(?:connection|connect|connecting|request|read|dial|i\/o|lookup|query|operation).{0,40}tim(?:ed|e) ?out|timeout (?:while|waiting|connecting|exceeded|expired)|\bE(?:HOST|NET)UNREACH\b|no route to host|(?:network|host) (?:is )?unreachable|\bENOTFOUND\b|\bEAI_\w+|name resolution|name or service not known|no such host|could not resolve|cannot resolve|nodename nor servname|unknown host|UnknownHostException|getaddrinfo|temporary failure in name|server misbehaving|too many clients|too many connections|remaining connection slots|could not connect|cannot connect|failed to connect|unable to connect|connection (?:failed|closed|lost|terminated|aborted)|server closed the connection|lost connection|broken pipe|\bEPIPE\b|service unavailable|bad gateway|no (?:brokers?|nodes?|hosts?|servers?) (?:are )?available|not reachable|is unreachable/i,
+    /\bECONNREFUSED\b|connection (?:was )?refused|connection refused|refused the connection|\bECONNRESET\b|connection (?:was )?reset|\bETIMEDOUT\b|(?:connection|connect|connecting|request|read|dial|i\/o|lookup|query|operation).{0,40}tim(?:ed|e) ?out|timed out waiting for (?:a )?(?:connection|response|reply|answer)|timeout (?:while|waiting|connecting|exceeded|expired)|\bE(?:HOST|NET)UNREACH\b|no route to host|(?:network|host) (?:is )?unreachable|\bENOTFOUND\b|\bEAI_\w+|name resolution|name or service not known|no such host|(?:could not|cannot|failed to|unable to) resolve (?:the )?(?:host|address|name|domain|server|upstream|DNS|['"]?[\w-]+\.[\w.-]+)|host not found in upstream|nodename nor servname|unknown host|UnknownHostException|getaddrinfo|temporary failure in name|server misbehaving|too many clients|too many connections|remaining connection slots|could not connect|cannot connect|failed to connect|unable to connect|connection (?:failed|closed|lost|terminated|aborted)|server closed the connection|lost connection|broken pipe|\bEPIPE\b|service unavailable|bad gateway|no (?:brokers?|nodes?|hosts?|servers?) (?:are )?available|not reachable|is unreachable/i,
   ]),
   row('permission', 'it may not use something it needs', 'Give its account the right that it lacks', false, [
-    /\bEACCES\b|\bEPERM\b|permission denied|operation not permitted|PermissionError|access (?:is )?denied|AccessDenied|must be run as root|requires root|not permitted|insufficient (?:permissions?|privileges?)|bad owner(?:ship)? or permissions|permissions .{0,20}too open|status=(?:217\/USER|200\/CHDIR)/i,
+    /\bEACCES\b|\bEPERM\b|permission denied|operation not permitted|PermissionError|access (?:is )?denied|AccessDenied|must be run as root|requires root|not permitted|insufficient (?:permissions?|privileges?)|bad (?:owner(?:ship)? or )?permissions|(?:file|directory|folder|key)\b.{0,60}\bhas invalid permissions|permissions .{0,20}too open|status=(?:217\/USER|200\/CHDIR)/i,
   ]),
   row('path', 'a path it uses is not what it expects', 'Mend the path it names', false, [
     /\bENOTDIR\b|not a directory|\bEISDIR\b|is a directory|\bELOOP\b|too many (?:levels of )?symbolic links|\bENAMETOOLONG\b|file ?name too long|\bEEXIST\b|file (?:already )?exists|\bENOTEMPTY\b|directory not empty|\bETXTBSY\b|text file busy|\bEBUSY\b|(?:device or )?resource busy/i,
   ]),
   row('missing_file', 'a file or folder it needs is not there', 'Put back what it names', false, [
-    /\bENOENT\b|no such file or directory|FileNotFoundError|FileNotFoundException|NoSuchFileException|file not found|(?:file|folder|directory|path|key|keystore) .{0,60}(?:not found|does not exist|doesn't exist|is missing)|cannot find the (?:file|path)|(?:cannot|could not|can't|unable to|failed to) (?:open|read|load|find|stat) (?:the )?(?:file|config\w*|directory|folder)|can't find|missing file/i,
+    /\bENOENT\b|no such file or directory|FileNotFoundError|FileNotFoundException|NoSuchFileException|file not found|(?:file|folder|directory|path|key ?file|keystore) .{0,60}(?:not found|does not exist|doesn't exist|is missing)|cannot find the (?:file|path)|(?:cannot|could not|can't|unable to|failed to) (?:open|read|load|find|stat|access) (?:the )?(?:\w*file|config\w*|directory|folder)|can'?t cd to|can't find|missing file/i,
   ]),
   row('configuration', 'it does not accept its configuration', 'Mend the configuration it names', false, [
     near(
       '\\bconfig(?:uration)?s?\\b|\\b[\\w./-]+\\.(?:conf|cfg|cnf|ya?ml|json|toml|ini|xml|properties|env)\\b|\\b(?:ya?ml|json|toml|xml)\\b',
-      'error|invalid|fail|cannot|could not|unable|unexpected|unknown|not a (?:valid |known )?\\w+|malformed|syntax|pars(?:e|ing)|expected|bad|wrong|must|duplicate|unclosed|unterminated|missing|no number|test failed|rejected|incomplete|illegal',
+      'error|invalid|fail|cannot|could not|unable|unexpected|unknown|not a (?:valid |known )?\\w+|not allowed|malformed|syntax|pars(?:e|ing)|expected|bad|wrong|must|duplicate|unclosed|unterminated|missing|no number|test failed|rejected|incomplete|illegal',
     ),
-    /\b(?:syntax|parse|parsing|parser|decode|decoding|unmarshal\w*|validation) error|YAMLException|YAMLError|JSONDecodeError|SyntaxError|TOMLDecodeError|unexpected (?:token|character|end of|eof|symbol)|(?:value|setting|option|level|mode|size|number|format)\b.{0,60}(?:is not (?:a )?(?:valid|known|allowed|number)|out of range|must be|invalid|not supported)|invalid (?:value|syntax|format|number|address|url|host|port|boolean|integer|duration|size|cron|regex\w*|character|literal)|could not convert|cannot parse|could not parse|failed to parse/i,
+    /\b(?:syntax|parse|parsing|parser|decode|decoding|unmarshal\w*|validation) error|YAMLException|YAMLError|JSONDecodeError|SyntaxError|TOMLDecodeError|unexpected (?:token|character|end of|eof|symbol)|(?:value|setting|option|level|mode|size|number|format)\b.{0,60}(?:is not (?:a )?(?:valid|known|allowed|number)|out of range|must be|invalid|not supported)|invalid (?:value|syntax|format|number|address|url|host|port|boolean|integer|duration|size|cron|regex\w*|character|literal)|could not convert|cannot parse|could not parse|failed to parse|\b(?:must|should|has to|needs to) be (?:[<>]|between|at (?:least|most)|one of|(?:greater|less|larger|smaller|more|fewer|higher|lower) than|positive|non-?(?:negative|zero|empty))/i,
+    near(
+      '\\b(?:value|size|number|format|level|mode|port)\\b',
+      '\\binvalid (?:max|min|value|size|number|format|port)\\w*',
+    ),
   ]),
   row(
     'segfault',
@@ -275,10 +293,10 @@ const ROWS: readonly Row[] = [
     ],
   ),
   generic('aborted', 'it ended itself (abort)', 'Look for its core dump, and for a newer version', true, [
-    /\bSIGABRT\b|signal 6\b|\b(?:code|status)[:= ]+134\b|status=6\/ABRT|^(?:.*\s)?aborted\b/i,
+    /\bSIGABRT\b|signal 6\b|\b(?:code|status)[:= ]+134\b|status=6\/ABRT|\bSIGTRAP\b|trace\/breakpoint trap|^(?:.*\s)?aborted\b/i,
   ]),
   generic('unhandled', 'an error that it does not handle ended it', 'Find out what the error means', true, [
-    /\bpanic(?:ked)?\b(?:\(|:| at)|panicked at|^traceback \(most recent|unhandled ?(?:promise ?rejection|exception|error)|uncaught ?(?:exception|error|typeerror|referenceerror)|exception in thread|terminate called|core dumped|fatal (?:python|runtime|exception)|runtime error|^\w*(?:Error|Exception)(?: \[[\w]+\])?: |^(?:[a-z_]\w*\.)+\w*(?:Error|Exception)(?::|$)/i,
+    /\bpanic(?:ked)?\b(?:\(|:| at)|panicked at|^traceback \(most recent|unhandled ?(?:promise ?rejection|exception|error)|uncaught ?(?:exception|error|typeerror|referenceerror)|exception in thread|terminate called|core dumped|fatal (?:python|runtime|exception)|runtime error|^\w*(?:Error|Exception)(?: \[[\w]+\])?: |^(?:[a-z_]\w*\.)+\w*(?:Error|Exception)(?::|$)|\((?:\w+::)*\w+(?:Error|Exception)\)$/i,
   ]),
   generic(
     'own_words',

@@ -123,7 +123,7 @@ export const hostLookalikes: Readonly<Record<string, Lookalike>> = {
   ),
   'two logs that both end in the middle of the work': host(
     'HostServiceDown',
-    bothLogs(working, endOf(errors, 'INFO nine', 'INFO ten')),
+    bothLogs(working, endOf(errors, 'INFO order 9', 'INFO order 10')),
     /why it stopped is not known/,
     { verdict: 'cause_found' },
   ),
