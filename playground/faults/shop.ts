@@ -55,6 +55,7 @@ export async function startShop(dataDir: string, log: Log): Promise<Shop> {
   const passwords = rememberedPasswords(join(dataDir, 'passwords.json'));
   await makeRoles(admin, passwords);
   await makeSchema(admin);
+  await makeOwner(admin);
   const as = (role: keyof Passwords): string => {
     const url = new URL(server.url);
     url.username = role;
@@ -125,4 +126,16 @@ async function makeSchema(admin: Sql): Promise<void> {
     INSERT INTO cart_events SELECT n, 1 + n % 1000, 'added_to_cart' FROM generate_series(1, 30000) n;
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO shop_app`);
   await admin.unsafe('ANALYZE');
+}
+
+/** Only its owner may switch autovacuum on for a table again. */
+async function makeOwner(admin: Sql): Promise<void> {
+  const [found] = await admin`
+    SELECT pg_get_userbyid(relowner) = 'shop_owner' AS done FROM pg_class WHERE oid = 'public.cart_events'::regclass`;
+  if (found?.['done'] === true) return;
+  const [role] = await admin`SELECT 1 FROM pg_roles WHERE rolname = 'shop_owner'`;
+  await admin.unsafe(`
+    ${role === undefined ? 'CREATE ROLE shop_owner NOLOGIN;' : ''}
+    GRANT shop_owner TO sentry_act;
+    ALTER TABLE public.cart_events OWNER TO shop_owner`);
 }

@@ -121,6 +121,7 @@ export function createSlackSide(deps: SlackSideDeps, later: () => MadeLater): Sl
       undo: (click) => later().undo.press(click),
       askAgain: (click) => later().changeOfMind.askAgain(click),
       takeNoBack: (click) => later().changeOfMind.takeBack(click),
+      runRest: (click) => later().changeOfMind.runRest(click),
       settle: (click) => settleByClick({ sql, records, audit, policy: later().policy }, click),
     },
     memory: workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),

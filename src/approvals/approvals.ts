@@ -105,7 +105,7 @@ export function createApprovals(deps: {
         await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
                  WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
       if (isFinal)
-        await tx`SELECT sentry_enqueue_turn(${action.incidentId}, ${action.undoes === null ? 'decided' : 'undo'})`;
+        await tx`SELECT sentry_enqueue_turn(${action.incidentId}, ${action.beside ? 'undo' : 'decided'})`;
       const seq = await audit.appendIn(tx, {
         kind: 'approval.decided',
         actor: decision.by,
@@ -134,16 +134,14 @@ export function createApprovals(deps: {
     { by, reason, reach = THIS_ACTION }: Decision,
     action: Action,
   ): Promise<Denial> {
-    // A No to a plan is one to all that it would touch.
-    const objects = (await records.plan(action.planId)).flatMap((step) => step.objects);
-    const denial = await recordDenial(tx, { ...action, objects }, { by, reason, reach });
+    const denial = await recordDenial(tx, action, await records.plan(action.planId), { by, reason, reach });
     for (const overtaken of await overtakenBy(tx, denial)) {
       await voidIn(
         tx,
         overtaken,
         'Somebody has said no to what it touches; it is asked for again with that.',
       );
-      await tx`SELECT sentry_enqueue_turn(${overtaken.incidentId}, 'denied elsewhere')`;
+      await tx`SELECT sentry_enqueue_turn(${overtaken.incidentId}, ${overtaken.beside ? 'undo' : 'denied elsewhere'})`;
     }
     return denial;
   }

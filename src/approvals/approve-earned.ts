@@ -22,11 +22,12 @@ interface Deps {
 export async function approveEarned({ sql, records, policy, audit }: Deps, action: Action): Promise<boolean> {
   const steps = await records.plan(action.planId);
   const asked = await Promise.all(steps.map((step) => policy.demands(step)));
-  const { id, incidentId, planHash, tool, target, identity } = action;
+  const { id, incidentId, planHash, target, identity } = action;
   return sql.begin(async (tx) => {
     await tx`SET LOCAL synchronous_commit = on`;
     // One at a time for a tool on a target: two must not both be the last that the rule lets.
-    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`unasked ${tool} ${identity ?? target}`}, 0))`;
+    for (const tool of [...new Set(steps.map((step) => step.tool))].toSorted())
+      await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`unasked ${tool} ${identity ?? target}`}, 0))`;
     for (const [at, step] of steps.entries())
       if (!(await isEarned(tx, step, asked[at]))) return askAgain(tx, action);
     const [first] = asked;

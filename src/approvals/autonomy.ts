@@ -7,7 +7,7 @@ export const BY_POLICY = 'policy';
 
 /**
  * How many actions of this runbook, tool and target a person has approved and the verification has found to help, since the
- * last one that was denied, failed, did not help, was undone or cannot be told: one of those, and it is asked again from the start.
+ * last one that was denied, alone or as a step of a plan, failed, did not help, was undone or cannot be told: one of those, and it is asked again from the start.
  * What is still under way counts neither way. Actions that ran without asking keep what is earned, but do not add to it.
  */
 export async function earned(
@@ -16,18 +16,21 @@ export async function earned(
 ): Promise<number> {
   if (runbookId === null) return 0;
   const rows = await tx`
-    SELECT a.state, a.decided_by, a.target,
+    SELECT a.state, a.decided_by, a.target, h.state = 'denied' AS denied,
            EXISTS (SELECT FROM action u WHERE u.undoes = a.id AND u.state IN ('started', 'succeeded', 'unknown')) AS undone,
            (SELECT e.body->>'verdict' FROM event e
              WHERE e.incident_id = a.incident_id AND e.type = 'verification.concluded' AND (e.body->>'round')::int = a.round
              ORDER BY e.seq DESC LIMIT 1) AS verdict
-      FROM action a
+      FROM action a JOIN action h ON h.id = a.plan_id
      WHERE a.tool = ${tool} AND (a.target = ${target} OR a.identity = ${identity}) AND a.runbook_id = ${runbookId} AND NOT a.audit_only
+       -- What the verification found, it found of the repair.
+       AND NOT a.beside
      ORDER BY a.proposed_at DESC LIMIT 2000`;
   let count = 0;
   for (const row of rows) {
     const [state, verdict] = [row['state'], row['verdict']];
-    if (row['undone'] === true || ['denied', 'failed', 'unknown'].includes(String(state))) break;
+    if (row['undone'] === true || row['denied'] === true || ['failed', 'unknown'].includes(String(state)))
+      break;
     if (state !== 'succeeded' || verdict === null) continue;
     if (verdict !== 'fixed') break;
     // What went well under another name of the system earns nothing for this one; what went wrong counts.
@@ -49,9 +52,10 @@ export async function mayRunUnasked(
 ): Promise<boolean> {
   // What a patch changes is a model's own words, which nothing earns.
   if (action.tool === 'apply_patch' || (await earned(tx, action)) < after) return false;
+  // A later step counts from the approval of its plan on: until it runs it is as good as run.
   const [row] = await tx`
-    SELECT count(*) AS n FROM action
-     WHERE tool = ${action.tool} AND (target = ${action.target} OR identity = ${action.identity}) AND decided_by = ${BY_POLICY} AND plan_id <> ${action.planId}
-       AND decided_at > clock_timestamp() - ${atMost.minutes} * interval '1 minute'`;
+    SELECT count(*) AS n FROM action a JOIN action h ON h.id = a.plan_id
+     WHERE a.tool = ${action.tool} AND (a.target = ${action.target} OR a.identity = ${action.identity}) AND h.decided_by = ${BY_POLICY} AND h.id <> ${action.planId}
+       AND coalesce(a.started_at, h.decided_at) > clock_timestamp() - ${atMost.minutes} * interval '1 minute'`;
   return Number(row?.['n']) < atMost.actions;
 }

@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Action } from '../domain/action.ts';
-import {
-  applicationKeys,
-  type Denial,
-  type DenialReach,
-  objectKeys,
-  objectsInWords,
-} from '../domain/denial.ts';
+import { type Denial, type DenialReach, objectKeys, objectsInWords } from '../domain/denial.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import { asActionId, asIncidentId } from '../domain/ids.ts';
 import { newId } from '../domain/new-id.ts';
@@ -81,23 +75,30 @@ export async function lockSystem(
   if (identity !== null) await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`system ${identity}`}, 0))`;
 }
 
-/** Puts a No on record, under its lock; returns it. What it covers of the action's things follows from how far it reaches. */
+/**
+ * Puts a No on record, under its lock; returns it. A No to a plan is one to all of its steps, and to all that they would touch
+ * as far as it reaches.
+ */
 export async function recordDenial(
   tx: Tx,
   action: Action,
+  steps: readonly Action[],
   said: { readonly by: string; readonly reason: string; readonly reach: DenialReach },
 ): Promise<Denial> {
-  const { objects } = action;
-  const wide = said.reach.scope === 'application' ? applicationKeys(objects) : objectKeys(objects);
-  // Without things to name, or an application they belong to, it can only be about this very action.
-  const scope = wide.length === 0 ? 'action' : said.reach.scope;
-  const application = objects.find((each) => each.application)?.application;
-  const label = scope === 'application' && application ? application.label : objectsInWords(objects);
-  const keys = scope === 'action' ? [actionKey(action)] : [...wide];
+  const objects = steps.flatMap((step) => step.objects);
+  const hasApplication = objects.some(({ application }) => application !== undefined);
+  const wide = said.reach.scope === 'application' && !hasApplication ? 'object' : said.reach.scope;
+  // Without things to name it can only be about these very actions.
+  const scope = objects.length === 0 ? 'action' : wide;
+  // What belongs to no application is denied as itself.
+  const covered =
+    scope === 'application' ? objects.map(({ application, ...object }) => application ?? object) : objects;
+  const label = objectsInWords(covered);
+  const keys = scope === 'action' ? steps.map(actionKey) : objectKeys(covered);
   const minutes = scope === 'action' ? null : said.reach.minutes;
   const [row] = await tx`
     INSERT INTO denial (id, incident_id, action_id, scope, keys, kind, label, said_by, reason, until, channel)
-    SELECT ${newId('den', randomBytes)}, ${action.incidentId}, ${action.id}, ${scope}, ${tx.array(keys)}::text[],
+    SELECT ${newId('den', randomBytes)}, ${action.incidentId}, ${action.id}, ${scope}, ${tx.array([...keys])}::text[],
            ${objects[0]?.kind ?? action.tool}, ${label}, ${said.by}, ${said.reason},
            clock_timestamp() + ${minutes}::float8 * interval '1 minute',
            (SELECT channel FROM incident WHERE id = ${action.incidentId})
@@ -114,9 +115,9 @@ export async function recordDenial(
 export async function overtakenBy(
   tx: Tx,
   denial: Denial,
-): Promise<readonly Pick<Action, 'id' | 'incidentId'>[]> {
+): Promise<readonly Pick<Action, 'id' | 'incidentId' | 'beside'>[]> {
   const rows = await tx`
-    SELECT a.id, a.incident_id FROM action a JOIN denial d ON d.id = ${denial.id}
+    SELECT a.id, a.incident_id, a.beside FROM action a JOIN denial d ON d.id = ${denial.id}
      WHERE a.state IN ('proposed', 'approved') AND NOT a.audit_only
        AND (a.undoes IS NULL OR a.requested_by <> d.said_by)
        AND EXISTS (SELECT FROM action s WHERE s.plan_id = a.plan_id AND s.object_keys && d.keys)
@@ -125,5 +126,6 @@ export async function overtakenBy(
   return rows.map((row) => ({
     id: asActionId(String(row['id'])),
     incidentId: asIncidentId(String(row['incident_id'])),
+    beside: row['beside'] === true,
   }));
 }

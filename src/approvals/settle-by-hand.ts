@@ -42,8 +42,8 @@ export async function settleByHand(
       incidentId: action.incidentId,
       details: { action: actionId, outcome, reason },
     });
-    // What follows from an undo that ran is its turn's, whoever says that it ran.
-    if (action.undoes !== null) await tx`SELECT sentry_enqueue_turn(${action.incidentId}, 'undo')`;
+    // What follows from what ran beside is its turn's, whoever says that it ran.
+    if (action.beside) await tx`SELECT sentry_enqueue_turn(${action.incidentId}, 'undo')`;
     // Settled before its own turn came to look: that one finds nothing to look at, and goes on to verify.
     await tx`SELECT sentry_enqueue_turn(id, 'settled') FROM incident WHERE id = ${action.incidentId} AND state = 'remediating'`;
     return true;

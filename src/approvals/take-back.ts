@@ -7,8 +7,8 @@ import { toDenial } from '../record/rows.ts';
 import type { AuditLog } from '../security/audit-chain.ts';
 import type { ApprovalPolicy } from './policy.ts';
 
-/** A click on a denied card: who, from Slack's signed payload; what, as the card they saw names it. */
-export interface DeniedClick {
+/** A click on a card: who, from Slack's signed payload; what, as the card they saw names it. */
+export interface CardClick {
   readonly actionId: ActionId;
   readonly planHash: string;
   readonly by: string;
@@ -27,7 +27,7 @@ export interface TakeBackDeps {
  */
 export async function takeDenialBack(
   deps: TakeBackDeps,
-  click: DeniedClick,
+  click: CardClick,
 ): Promise<{ readonly ok: true; readonly action: Action } | Refusal> {
   const done = await take(deps, click);
   if (!done.ok)
@@ -39,7 +39,7 @@ export async function takeDenialBack(
   return done;
 }
 
-async function take({ sql, records, audit, policy }: TakeBackDeps, { actionId, planHash, by }: DeniedClick) {
+async function take({ sql, records, audit, policy }: TakeBackDeps, { actionId, planHash, by }: CardClick) {
   const action = await records.action(actionId);
   const incident = action && (await records.incident(action.incidentId));
   if (!action || !incident) return refuse('UNKNOWN_ACTION', 'This card is not on record any more.');

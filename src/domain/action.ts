@@ -80,8 +80,10 @@ export interface Action {
   readonly auditOnly: boolean;
   /** What the switch said when it kept this from running; goes with it. Null: it is not held up. */
   readonly heldBy: string | null;
-  /** The action that this one takes back; it runs beside the incident's own course. Null: it is no undo. */
+  /** The action that this one takes back. Null: it is no undo. */
   readonly undoes: ActionId | null;
+  /** It runs beside the incident's own course, which stays where it is: an undo, or a lasting fix. */
+  readonly beside: boolean;
   /** The person who asked for it; null: Sentry proposed it. */
   readonly requestedBy: string | null;
   /** The physical system it changes, whatever its target is called; null for one of before this was kept. */
@@ -105,10 +107,34 @@ export function undoOf(actions: readonly Action[], { id }: Pick<Action, 'id'>): 
   );
 }
 
+/** Whether it is to keep a problem that is fixed already from coming back. */
+export function isLastingFix({ beside, undoes }: Pick<Action, 'beside' | 'undoes'>): boolean {
+  return beside && undoes === null;
+}
+
 /** The step that follows it and still waits; undefined for the last one, and where the rest was skipped. */
 export function stepAfter(actions: readonly Action[], action: Action): Action | undefined {
   const after = stepsOf(actions, action).find(({ step }) => step > action.step);
   return after?.state === 'queued' ? after : undefined;
+}
+
+/**
+ * What a plan that has begun has left undone, in order. Empty while a step of it is open, where what ran was taken back, and
+ * where what is left has been asked for again.
+ */
+export function restOf(actions: readonly Action[], steps: readonly Action[]): readonly Action[] {
+  const ran = steps.filter((step) => ['succeeded', 'failed'].includes(step.state) && !neverRan(step));
+  const rest = steps.filter((step) => step.state === 'skipped' || neverRan(step));
+  const isOpen = ran.length + rest.length < steps.length;
+  if (isOpen || ran.length === 0 || ran.some((step) => undoOf(actions, step))) return [];
+  const stands = (each: Action): boolean =>
+    !['denied', 'expired', 'void', 'skipped'].includes(each.state) && !neverRan(each);
+  const isAsked = ({ tool, command, proposedAt }: Action): boolean =>
+    actions.some(
+      (each) =>
+        each.tool === tool && each.command === command && each.proposedAt > proposedAt && stands(each),
+    );
+  return rest.some(isAsked) ? [] : rest;
 }
 
 /** For people: which step of its plan it is; empty for a single action. */

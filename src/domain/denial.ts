@@ -59,7 +59,7 @@ export interface DenialReach {
 }
 
 /** Full keys of what an action touches. */
-export const objectKeys = (objects: readonly TouchedObject[]): readonly string[] => [
+export const objectKeys = (objects: readonly Pick<TouchedObject, 'key'>[]): readonly string[] => [
   ...new Set(objects.map(({ key }) => key)),
 ];
 
@@ -85,7 +85,7 @@ export function kindOf(objects: readonly TouchedObject[]): string {
 }
 
 /** What they are, in a few words: `session 7533 (shop-backoffice)`; the first where there are many. */
-export function objectsInWords(objects: readonly TouchedObject[]): string {
+export function objectsInWords(objects: readonly Pick<TouchedObject, 'label'>[]): string {
   const labels = [...new Set(objects.map(({ label }) => label))];
   const [first = 'this'] = labels;
   return labels.length > 1 ? `${first} and ${labels.length - 1} more` : first;

@@ -8,6 +8,7 @@ const verbs: Readonly<Record<string, string>> = {
   apply_patch: 'Change',
   undo_patch: 'Put back',
   restart_service: 'Restart',
+  postgres_autovacuum_on: 'Switch autovacuum on for',
   postgres_cancel_query: 'Cancel the query of',
   postgres_set_setting: 'Change',
   postgres_terminate_backend: 'End',

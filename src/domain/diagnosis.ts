@@ -101,13 +101,19 @@ export interface Diagnosis {
   readonly criterion?: VerifyPlan;
   /** Exact calls that would remedy the cause, best first: the surgeon role cannot read, so what was read travels here. */
   readonly suggested?: readonly SuggestedAction[];
+  /** From a runbook: exact calls that keep it from coming back, best first; asked for once it is fixed. */
+  readonly prevent?: readonly Prevention[];
+}
+
+/** One act, or with `andThen` the first of several; what it is judged by is the tools' own effect. */
+export interface Prevention extends PlanStep {
+  readonly andThen?: readonly PlanStep[];
 }
 
 /** One act, or with `andThen` the first of several that only help together. */
-export interface SuggestedAction extends PlanStep {
+export interface SuggestedAction extends Prevention {
   /** Null takes the tool's own. */
   readonly verify: VerifyPlan | null;
-  readonly andThen?: readonly PlanStep[];
 }
 
 /** What acting on it rests on: the lower of being sure of the cause and of the fix. */

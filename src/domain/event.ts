@@ -110,6 +110,13 @@ export type IncidentEventBody =
       readonly outcome: 'succeeded' | 'failed' | 'unknown';
       readonly text: string;
     }
+  /** Whether a lasting fix that ran is seen to be done, by the first step of its plan; null: it could not be read. */
+  | {
+      readonly type: 'action.checked';
+      readonly actionId: ActionId;
+      readonly seen: boolean | null;
+      readonly text: string;
+    }
   | {
       readonly type: 'verification.checked';
       readonly round: number;

@@ -42,8 +42,9 @@ export function isCauseInModelsWords(events: Told): boolean {
 }
 
 /** Whether the reason on an action's card is a model's: neither a runbook's, nor of an undo that a person asked for. */
-export function isWhyInModelsWords(action: Pick<Action, 'undoes' | 'proposedAt'>, events: Told): boolean {
-  if (action.undoes !== null) return false;
+export function isWhyInModelsWords(action: Pick<Action, 'beside' | 'proposedAt'>, events: Told): boolean {
+  // A person's click, or a runbook's lasting fix.
+  if (action.beside) return false;
   const before = events.findLast(
     (event) => event.type === 'diagnosis.concluded' && event.at <= action.proposedAt,
   );

@@ -36,16 +36,22 @@ export async function aimOf(
   tool: ActiveTool<unknown, Json>,
   input: Json,
   notes: ProposalNotes | undefined,
-  isUndo: boolean,
+  asked: Purpose,
 ): Promise<Aim | Refusal> {
-  if (isUndo) return { purpose: 'undo', criterion: null };
+  if (asked === 'undo') return { purpose: 'undo', criterion: null };
   const diagnosis = await lastDiagnosis(sql, credential.incidentId);
   const stray = strays(tool, input, diagnosis);
   if (stray) return stray;
+  if (asked === 'prevent') return prevention(tool);
   const given = notes?.verify;
   const criterion = given && isCriterion(given) ? given : (diagnosis?.criterion ?? null);
   if (criterion !== null) return { purpose: 'repair', criterion };
-  return tool.repairsOnly
+  return prevention(tool);
+}
+
+/** With nothing read red; what only mends is not done then. */
+function prevention({ repairsOnly }: ActiveTool<unknown, Json>): Aim | Refusal {
+  return repairsOnly
     ? refuse(
         'NO_SYMPTOM',
         'Nothing that was read and cited shows the problem as it is now, so nothing could tell whether this helps. Cite a read that shows it.',

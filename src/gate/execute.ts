@@ -11,10 +11,11 @@ import { storeToolCallIn } from '../record/evidence.ts';
 import { switchScopes } from '../security/kill-switch.ts';
 import type { ActiveTool, ToolContext } from '../tools/define.ts';
 import { notRed, type ReadsCriterion, storeReading } from './aim.ts';
-import { type ApprovalChecks, type Approved, approvalChecks, demandsOf } from './approval-checks.ts';
+import { type ApprovalChecks, type Approved, approvalChecks } from './approval-checks.ts';
 import { isGone, riskOf } from './draft-step.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { claim, finish, type LaterStep, WINDOW_MS } from './ledger.ts';
+import { claim, finish, WINDOW_MS } from './ledger.ts';
+import { effectOf, LOOK_AGAIN_MS, laterSteps, planOf } from './run-of-plan.ts';
 import { runOnce } from './run-once.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
@@ -56,9 +57,6 @@ export interface ExecutionParts {
 }
 
 export const executionParts: ExecutionParts = { checks: approvalChecks, ledger: { claim, finish } };
-
-/** While the incident is somewhere else; whoever moves it back asks for a turn of its own. */
-const LOOK_AGAIN_MS = 500;
 
 export function createExecution(
   deps: GateDeps & { readonly criterion: ReadsCriterion },
@@ -156,7 +154,7 @@ export function createExecution(
 
   async function execute(given: Action, hooks: LedgerHooks, signal: AbortSignal): Promise<ExecutionResult> {
     // As it stands now, not as it stood when the turn began: a step that runs again after a crash finds what it did then.
-    const steps = await planOf(given);
+    const steps = await planOf(deps, given);
     const action = steps.find(({ id }) => id === given.id);
     if (!action) return notRun(given, 'refused', refuse('UNKNOWN_ACTION', 'It is not on record.'));
     if (action.state === 'started' || action.state === 'unknown') return settle(action, hooks, signal);
@@ -171,7 +169,7 @@ export function createExecution(
     if (!('tool' in entered)) return notRun(action, 'refused', entered);
     const { tool, passage } = entered;
     const before = steps.findLast(({ step }) => step < action.step);
-    const waits = before && (await effectOf(before, signal));
+    const waits = before && (await effectOf(deps, before, signal));
     if (waits) return waits.kind === 'later' ? waits : notRun(action, 'refused', waits.refusal);
     await audit.append({
       kind: 'gate.intent',
@@ -199,7 +197,10 @@ export function createExecution(
 
     const demands = await deps.rules?.demands({ ...action, risk: authorised.risk });
     if (demands && 'ok' in demands) return notRun(action, 'void', demands);
-    const later = await laterSteps(steps.filter(({ step }) => step > action.step));
+    const later = await laterSteps(
+      deps,
+      steps.filter(({ step }) => step > action.step),
+    );
     if ('ok' in later) return notRun(action, 'void', later);
     const claimId = randomUUID();
     const scopes = switchScopes(action.target, passage.target.domain);
@@ -242,60 +243,6 @@ export function createExecution(
     };
     const outcome = await runOnce(tool, context, passage.input, action.guard, deadline);
     return end(action, claimId, outcome, hooks, startedAt);
-  }
-
-  /** The plan as it stands now. What was decided of it stands on its first step, and goes for all of them. */
-  async function planOf({ id }: Action): Promise<readonly Action[]> {
-    const action = await deps.records.action(id);
-    const steps = action ? await deps.records.plan(action.planId) : [];
-    const [first] = steps;
-    if (!first) return [];
-    const { decidedBy, decidedAt, approvedBy, approvalsNeeded } = first;
-    return steps.map((step) => ({ ...step, decidedBy, decidedAt, approvedBy, approvalsNeeded }));
-  }
-
-  /** What the first claim has to know of the steps after it; a refusal when one of them may not be approved any more. */
-  async function laterSteps(steps: readonly Action[]): Promise<readonly LaterStep[] | Refusal> {
-    const demands = deps.rules ? await demandsOf(deps.rules, steps) : [];
-    if ('ok' in demands) return demands;
-    return steps.map((action, at) => {
-      const tool = deps.registry.get(action.tool);
-      const caps = demands[at];
-      if (tool?.kind !== 'active') return { action, timeoutMs: 0 };
-      const { limit, timeoutMs } = tool as ActiveTool<unknown, Json>;
-      return {
-        action,
-        timeoutMs,
-        limit: limit?.(action.input, action.guard, action.objects),
-        ...(caps ? { caps } : {}),
-      };
-    });
-  }
-
-  /** A step follows the one before it only once that one's effect was seen on the live system: undefined when it was. */
-  async function effectOf(
-    before: Action,
-    signal: AbortSignal,
-  ): Promise<
-    | { readonly kind: 'later'; readonly inMs: number; readonly reason: string }
-    | { readonly kind: 'not_seen'; readonly refusal: Refusal }
-    | undefined
-  > {
-    const { incidentId, target, step, command } = before;
-    const tool = deps.registry.get(before.tool);
-    if (before.state !== 'succeeded' || tool?.kind !== 'active')
-      return { kind: 'later', inMs: LOOK_AGAIN_MS, reason: `Step ${step} has not ended.` };
-    const plan = (tool as ActiveTool<unknown, Json>).effect(before.input, before.guard);
-    const purpose = `Did step ${step} take effect?`;
-    const reading = await deps.criterion({ incidentId, target, plan, purpose, signal });
-    if (reading.holds === true) return undefined;
-    const [row] = await deps.sql`
-      SELECT finished_at < clock_timestamp() - ${plan.timeoutMs} * interval '1 millisecond' AS over
-        FROM action WHERE id = ${before.id}`;
-    const said = `The effect of step ${step}, ${command}, is not to be seen: ${reading.lines.join('; ')}`;
-    return row?.['over'] === true
-      ? { kind: 'not_seen', refusal: refuse('EFFECT_NOT_SEEN', said) }
-      : { kind: 'later', inMs: Math.min(2_000, Math.max(50, plan.holdMs)), reason: said };
   }
 
   /**

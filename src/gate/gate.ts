@@ -31,7 +31,7 @@ import { createExecution, type Execution, type ExecutionParts, executionParts } 
 import type { GateDeps, TargetIdentity } from './gate-deps.ts';
 import { mayReadAgain } from './may-read-again.ts';
 import { ofStep } from './plan-of-steps.ts';
-import { type AgainOrder, propose, type UndoOrder } from './propose.ts';
+import { type ProposalOrder, propose } from './propose.ts';
 import { createScreened } from './screened.ts';
 import type { Passage, Station } from './station.ts';
 import { cleanInput } from './stations/clean-input.ts';
@@ -69,16 +69,12 @@ export interface Gate extends Execution {
   measures(tool: string): readonly Measure[];
 }
 
-export interface CallOptions {
+export interface CallOptions extends ProposalOrder {
   /** For the thread: why it is called, in a few words. */
   readonly purpose?: string | undefined;
   /** It is put on record as asked for, once it is known that it might run, and not run: in words, why. */
   readonly notRun?: string | undefined;
   readonly signal: AbortSignal;
-  /** What is proposed takes this action back, at a person's word (see undo.ts). Never from a model. */
-  readonly undo?: UndoOrder;
-  /** What is proposed was denied in this round, and a person has it asked again (see investigation/after-all.ts). Never from a model. */
-  readonly again?: AgainOrder;
 }
 
 /** Stations 1 to 7, in their order. */
@@ -169,8 +165,7 @@ export function createGate(given: GateDeps, replaced: Partial<GateParts> = {}): 
               ...later.map((each, at) => called(each, proposal?.andThen?.[at]?.why ?? '')),
             ],
             proposal,
-            options.undo,
-            options.again,
+            options,
           );
         });
         if (!proposed.ok) return refusedEnding(proposed);

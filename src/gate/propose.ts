@@ -35,23 +35,34 @@ export interface UndoOrder {
   readonly andThen?: readonly ActionId[];
 }
 
-/** A person who was asked and said No has it asked again: it is not kept back for the No of this round. */
+/** A person has it asked for again: it is not kept back for a No of this round, which is on its card, and never runs unasked. */
 export interface AgainOrder {
+  /** Whose proposal it is; left out for one that stays Sentry's. */
+  readonly by?: string;
   /** In the transaction that stores the proposal, which is rolled back when this throws. */
   stored(tx: Tx, actionId: ActionId, expiresMinutes: number): Promise<void>;
 }
 
+/** Why something is proposed otherwise than by an incident's own planning. Never from a model. */
+export interface ProposalOrder {
+  /** It takes this action back, at a person's word (see undo.ts). */
+  readonly undo?: UndoOrder;
+  /** A person has it asked for again (see investigation/after-all.ts). */
+  readonly again?: AgainOrder;
+  /** It is to keep what is fixed from coming back (see investigation/phases/lasting-fix.ts). */
+  readonly lasting?: true;
+}
+
 /**
  * Station 9 for a call nobody has approved: reads the state, and writes the plan as it would run. Nothing is changed.
- * One undecided plan an incident: asked again after a crash, the same plan is answered with the one already there.
+ * One undecided plan an incident, and beside it one lasting fix: asked again after a crash, the same plan is answered with the one already there.
  */
 export async function propose(
   deps: GateDeps & { readonly screened: Screened; readonly criterion: ReadsCriterion },
   credential: Credential,
   calls: readonly [Called, ...Called[]],
   notes: ProposalNotes | undefined,
-  undo?: UndoOrder,
-  again?: AgainOrder,
+  { undo, again, lasting }: ProposalOrder = {},
 ): Promise<{ readonly ok: true; readonly actionId: ActionId; readonly text: string } | Refusal> {
   const { sql, records } = deps;
   const { incidentId } = credential;
@@ -74,7 +85,8 @@ export async function propose(
     // A person may take back what has been taken back and done again.
     const tried = undo ? undefined : await triedAlready(deps, incidentId, call, system);
     if (tried) return step(at, tried);
-    const aim = await aimOf(sql, credential, call.tool, call.input, notes, undo !== undefined);
+    const purpose = undo ? 'undo' : lasting ? 'prevent' : 'repair';
+    const aim = await aimOf(sql, credential, call.tool, call.input, notes, purpose);
     if ('ok' in aim) return step(at, aim);
     aims.push(aim);
   }
@@ -97,6 +109,8 @@ export async function propose(
   }
   const clash = clashIn(drafts);
   if (clash) return clash;
+  const isSo = lasting && (await isSoAlready(drafts));
+  if (isSo) return isSo;
   const noReturn = pointOfNoReturn(calls);
   const id = asActionId(newId('act', randomBytes));
   const steps = drafts.map(({ plan }, at) => ({
@@ -127,7 +141,8 @@ export async function propose(
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`propose ${incidentId}`}, 0))`;
     const [pending] = await tx`
       SELECT id, command, target, round, audit_only FROM action
-       WHERE incident_id = ${incidentId} AND state IN ('proposed', 'approved', 'started')`;
+       WHERE incident_id = ${incidentId} AND state IN ('proposed', 'approved', 'started')
+         AND (beside AND undoes IS NULL) = ${lasting === true}`;
     // Asked again after a crash: the card that is there stands, with the words it was first proposed with.
     if (pending && pending['audit_only'] === auditOnly && (await doesTheSame(tx, pending)))
       return asActionId(String(pending['id']));
@@ -143,18 +158,19 @@ export async function propose(
     const [incident] = await tx`SELECT round FROM incident WHERE id = ${incidentId}`;
     const round = Number(incident?.['round'] ?? 1);
     if (pending && !(await replaced(tx, pending, round))) return null;
-    const veto = standing.length > 0 ? null : await vetoMinutes(tx);
+    const veto = standing.length > 0 || again ? null : await vetoMinutes(tx);
     for (const [at, each] of steps.entries())
       await tx`
         INSERT INTO action (id, plan_id, step, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                             system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
-                            audit_only, held_by, approvals_needed, policy_rule, undoes, requested_by, purpose, identity, objects,
+                            audit_only, held_by, approvals_needed, policy_rule, undoes, beside, requested_by, purpose, identity, objects,
                             object_keys, denials_acknowledged, autonomous_at, expires_at)
         VALUES (${each.id}, ${id}, ${at + 1}, ${incidentId}, ${round}, ${at === 0 ? 'proposed' : 'queued'}, ${each.tool}, ${target},
                 ${tx.json(each.input)}, ${each.command}, ${hash}, ${tx.json(each.guard)}, ${identity.systemIdentifier},
                 ${identity.timelineId}, ${each.why}, ${each.blastRadius}, ${tx.array(each.preflight)}::text[], ${each.undo},
                 ${each.risk}, ${each.runbookId}, ${tx.json(each.verify)}, ${auditOnly}, ${at === 0 ? heldBy : null},
-                ${demands.approvals}, ${demands.rule}, ${each.undoes}, ${undo?.by ?? null}, ${aim.purpose},
+                ${demands.approvals}, ${demands.rule}, ${each.undoes}, ${undo !== undefined || lasting === true},
+                ${undo?.by ?? again?.by ?? null}, ${aim.purpose},
                 ${system}, ${tx.json(each.objects)},
                 ${tx.array([...objectKeys(each.objects), ...applicationKeys(each.objects)])}::text[],
                 ${tx.array(denialsAcknowledged)}::text[],
@@ -163,8 +179,8 @@ export async function propose(
     await records.append(tx, incidentId, { type: 'action.proposed', actionId: id });
     await again?.stored(tx, id, demands.expiresMinutes);
     if (ground) await storeReading(tx, { incidentId, actionId: id }, 'proposal', ground.reading);
-    // No phase waits for an undo: its own turn comes to expire it.
-    if (undo)
+    // No phase waits for what runs beside: its own turn comes to expire it.
+    if (undo || lasting)
       await tx`SELECT sentry_enqueue_turn(${incidentId}, 'undo', ${demands.expiresMinutes * 60_000 + 500}::bigint)`;
     if (stopped)
       // The intent in full: what would have been asked for, and what kept it from being.
@@ -211,7 +227,8 @@ export async function propose(
   async function vetoMinutes(tx: Tx): Promise<number | null> {
     // A tool that a rule lets run so often is not run oftener by being planned twice.
     const isOnceEach = new Set(steps.map(({ tool }) => tool)).size === of;
-    if (auditOnly || isObjectedTo || !isOnceEach) return null;
+    // Only what repairs have helped has earned anything.
+    if (auditOnly || isObjectedTo || !isOnceEach || lasting) return null;
     const longest = Math.max(...drafts.map((draft) => draft.demands.autonomy?.vetoMinutes ?? 0));
     const runsAt = new Date(Date.now() + longest * 60_000);
     if (longest >= demands.expiresMinutes) return null;
@@ -223,6 +240,23 @@ export async function propose(
     }
     await tx`SELECT sentry_enqueue_turn(${incidentId}, 'unasked', ${longest * 60_000 + 500}::bigint)`;
     return longest;
+  }
+
+  /** Somebody has seen to it already: nothing is asked for. Undefined: there is something left to do, or it cannot be told. */
+  async function isSoAlready(planned: readonly Drafted[]): Promise<Refusal | undefined> {
+    const lines: string[] = [];
+    for (const { plan } of planned) {
+      const reading = await deps.criterion({
+        incidentId,
+        target,
+        plan: plan.verify,
+        purpose: 'Is it so already?',
+        signal: context.signal,
+      });
+      if (reading.holds !== true) return undefined;
+      lines.push(...reading.lines);
+    }
+    return refuse('DONE_ALREADY', `It is so already: ${lines.join('; ')}`);
   }
 
   async function doesTheSame(tx: Tx, pending: Record<string, unknown>): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Tx } from '../domain/sql.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { withdrawLeftovers } from './leftovers.ts';
 import { mayMove } from './machine.ts';
-import { moveIn } from './move.ts';
+import { moveAlone } from './move.ts';
 
 /** So often a turn may fail for one reason before somebody else has to go on. */
 const TRIES = 3;
@@ -23,12 +23,12 @@ export async function endRepetition(
   deps: InvestigationDeps,
   incidentId: IncidentId,
   error: unknown,
-  isUndo = false,
+  isBeside = false,
 ): Promise<boolean> {
   const incident = await deps.records.incident(incidentId);
-  if (!incident || !(isUndo || mayMove(incident.state, 'escalated'))) return false;
+  if (!incident || !(isBeside || mayMove(incident.state, 'escalated'))) return false;
   const said = deps.redact(messageOf(error)).slice(0, MAX_REASON);
-  const worker = isUndo ? 'undo' : workerOf(deps, incident);
+  const worker = isBeside ? 'undo' : workerOf(deps, incident);
   const limit = worker === 'claude' || (worker === 'playbook' && deps.claude !== null) ? TRIES : TRIES_ALONE;
   const ended = await deps.sql.begin(async (tx) => {
     const { same, all } = await count(tx, incident, worker, reasonOf(error, said));
@@ -38,7 +38,7 @@ export async function endRepetition(
       'a turn keeps failing',
     );
     const words = `The same step failed ${Math.max(same, 1)} times (${said}).`;
-    if (worker === 'undo') await endUndos(tx, deps, incident, words);
+    if (worker === 'undo') await endBeside(tx, deps, incident, words);
     else if (worker === 'claude') await toPlaybook(tx, deps, incident, words);
     else await toPerson(tx, deps, incident, words);
     return true;
@@ -95,7 +95,7 @@ async function toPlaybook(
 }
 
 async function toPerson(tx: Tx, deps: InvestigationDeps, incident: Incident, reason: string): Promise<void> {
-  await moveIn(tx, deps, incident, {
+  await moveAlone(tx, deps, incident, {
     from: incident.state,
     to: 'escalated',
     reason,
@@ -114,18 +114,21 @@ async function toPerson(tx: Tx, deps: InvestigationDeps, incident: Incident, rea
   await tx`DELETE FROM turn_failure WHERE incident_id = ${incident.id}`;
 }
 
-/** What people asked to be taken back and nothing gets done with: its card says so, and one that may have run is for them to look at. */
-async function endUndos(tx: Tx, deps: InvestigationDeps, incident: Incident, reason: string): Promise<void> {
+/** What runs beside, and nothing gets done with: its card says so, and one that may have run is for people to look at. */
+async function endBeside(tx: Tx, deps: InvestigationDeps, incident: Incident, reason: string): Promise<void> {
+  const [undone] = await tx`
+    SELECT FROM action WHERE incident_id = ${incident.id} AND undoes IS NOT NULL
+       AND state NOT IN ('denied', 'expired', 'void', 'failed', 'skipped')`;
   const rows = await tx`
     SELECT id FROM action
-     WHERE incident_id = ${incident.id} AND undoes IS NOT NULL AND step = 1 AND state IN ('proposed', 'approved')`;
+     WHERE incident_id = ${incident.id} AND beside AND step = 1 AND state IN ('proposed', 'approved')`;
   for (const row of rows)
     await deps.approvals.void(tx, { id: asActionId(String(row['id'])), incidentId: incident.id }, reason);
   await tx`
     UPDATE action SET state = 'unknown', outcome = ${`${reason} Look at the target and settle it by hand.`}
-     WHERE incident_id = ${incident.id} AND undoes IS NOT NULL AND state = 'started' AND done_by < clock_timestamp()`;
+     WHERE incident_id = ${incident.id} AND beside AND state = 'started' AND done_by < clock_timestamp()`;
   // What was called fixed may be undone: nobody looks after it any more but people.
-  if (incident.state === 'resolved' && incident.resolvedBy === 'confirmed')
+  if (undone && incident.state === 'resolved' && incident.resolvedBy === 'confirmed')
     return toPerson(tx, deps, incident, reason);
   await tx`DELETE FROM turn_failure WHERE incident_id = ${incident.id} AND investigator = 'undo'`;
 }

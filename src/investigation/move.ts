@@ -5,6 +5,7 @@ import type { Incident, IncidentState, Verdict } from '../domain/incident.ts';
 import type { Tx } from '../domain/sql.ts';
 import { outwardText } from '../screen/boundary.ts';
 import type { InvestigationDeps } from './deps.ts';
+import { lockLastingFix, withdrawLastingFix } from './leftovers.ts';
 import { isEnded, mayMove } from './machine.ts';
 
 /** What may change with a move; undefined leaves the column as it is. */
@@ -27,6 +28,8 @@ export interface IncidentChanges {
 
 /** The reason of the turn that comes when a limit is over. */
 export const ASK_AGAIN_TURN = 'ask again';
+/** The reason of a turn for what runs beside the incident's course; it is in data since only undos did. */
+export const BESIDE_TURN = 'undo';
 /** After the limit's last moment. */
 const ASK_AGAIN_AFTER_MS = 500;
 
@@ -53,12 +56,26 @@ export async function move(
   incident: Incident,
   step: Move,
 ): Promise<'moved' | 'already' | 'lost'> {
-  const outcome = await deps.sql.begin((tx) => moveIn(tx, deps, incident, step));
+  const outcome = await deps.sql.begin((tx) => moveAlone(tx, deps, incident, step));
   deps.reporter.changed(incident.id);
   return outcome;
 }
 
-/** The same inside a transaction of the caller's, such as the ledger's. */
+/** The same inside a transaction. Once it is not fixed any more, nothing is asked for that was to keep it so. */
+export async function moveAlone(
+  tx: Tx,
+  deps: Pick<InvestigationDeps, 'records' | 'approvals'>,
+  incident: Incident,
+  step: Move,
+): Promise<'moved' | 'already' | 'lost'> {
+  // In the ledger's order: the action's row, then the incident's.
+  const waiting = step.from === 'resolved' ? await lockLastingFix(tx, incident.id) : [];
+  const outcome = await moveIn(tx, deps, incident, step);
+  if (outcome === 'moved') await withdrawLastingFix(tx, deps, waiting, step.reason);
+  return outcome;
+}
+
+/** The move itself, in a transaction of the caller's, such as the ledger's. */
 export async function moveIn(
   tx: Tx,
   deps: Pick<InvestigationDeps, 'records'>,

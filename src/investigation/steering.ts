@@ -27,7 +27,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
     const steps = await sql.begin(async (tx) => {
       const rows = await tx`
         UPDATE action SET state = 'skipped', finished_at = clock_timestamp(), outcome = ${`Not run: stopped by ${by}.`}
-         WHERE incident_id = ${incidentId} AND undoes IS NULL AND NOT audit_only AND state = 'queued'
+         WHERE incident_id = ${incidentId} AND NOT beside AND NOT audit_only AND state = 'queued'
            AND EXISTS (SELECT FROM action f WHERE f.id = action.plan_id AND f.state IN ('started', 'unknown', 'succeeded'))
         RETURNING id, step`;
       if (rows.length === 0) return [];
@@ -95,7 +95,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       const { moved, undoing } = await sql.begin(async (tx) => {
         // In the ledger's order: the action's row, then the incident's.
         const undos = await tx`
-          SELECT id, state FROM action WHERE incident_id = ${incidentId} AND undoes IS NOT NULL
+          SELECT id, state FROM action WHERE incident_id = ${incidentId} AND beside
              AND state IN ('proposed', 'approved', 'started') ORDER BY id FOR UPDATE`;
         const outcome = await moveIn(tx, deps, incident, {
           from: incident.state,
@@ -107,7 +107,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           turnAfterMs: null,
         });
         if (outcome === 'moved') {
-          // An undo runs beside the incident's course: what nobody has begun yet is not begun after a stop.
+          // What runs beside the incident's course: what nobody has begun yet is not begun after a stop.
           for (const { id } of undos)
             await deps.approvals.void(
               tx,
@@ -129,7 +129,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       return moved === 'moved'
         ? {
             ok: true,
-            text: `${incidentId} is stopped. ${undoing ? 'An undo had begun; it ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
+            text: `${incidentId} is stopped. ${undoing ? 'What had begun ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
           }
         : refuse('MOVED', 'It has just moved on; try again.');
     },

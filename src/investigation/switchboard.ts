@@ -9,7 +9,7 @@ import type { AuditLog } from '../security/audit-chain.ts';
 import { type KillSwitch, type SetSwitch, setSwitches, switchScopes } from '../security/kill-switch.ts';
 import { isIdentityKnown, namesOfSame, scopesOfSame } from '../security/target-identity.ts';
 import type { InvestigationDeps } from './deps.ts';
-import { moveIn } from './move.ts';
+import { BESIDE_TURN, moveIn } from './move.ts';
 
 /** A mutation that had been claimed when the switch was set: it could still take effect. */
 export interface RunningAction {
@@ -187,18 +187,20 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
     redraw(told);
   }
 
-  /** Incidents that ended as a report because nothing might be changed, and now might be: looked at afresh. */
+  /** Incidents that ended as a report because nothing might be changed, and now might be: looked at afresh. For those that are
+   * fixed, what was to keep them so is asked for. */
   async function goOn(): Promise<void> {
     const rows = await sql`
       SELECT DISTINCT i.id FROM action a JOIN incident i ON i.id = a.incident_id
-       WHERE a.held_by IS NOT NULL AND a.undoes IS NULL AND i.state = 'reported'`;
+       WHERE a.held_by IS NOT NULL
+         AND (i.state = 'reported' AND NOT a.beside OR i.state = 'resolved' AND a.beside AND a.undoes IS NULL)`;
     for (const row of rows) {
       const incident = await deps.records.incident(asIncidentId(String(row['id'])));
       if (!incident?.target) continue;
       const domain = targets.get(incident.target)?.domain ?? incident.domain;
       const scopes = switchScopes(incident.target, domain);
-      if (await killSwitch.stopped(scopes)) await tellHeld(incident.id, scopes);
-      else await again(incident);
+      if (!(await killSwitch.stopped(scopes))) await again(incident);
+      else if (incident.state === 'reported') await tellHeld(incident.id, scopes);
     }
   }
 
@@ -216,6 +218,10 @@ export function createSwitchboard(deps: SwitchboardDeps): Switchboard {
   async function again(incident: Incident): Promise<void> {
     await sql.begin(async (tx) => {
       await tx`UPDATE action SET held_by = NULL WHERE incident_id = ${incident.id} AND held_by IS NOT NULL`;
+      if (incident.state === 'resolved') {
+        await tx`SELECT sentry_enqueue_turn(${incident.id}, ${BESIDE_TURN})`;
+        return;
+      }
       await moveIn(tx, deps, incident, {
         from: 'reported',
         to: 'diagnosing',

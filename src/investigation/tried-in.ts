@@ -1,5 +1,5 @@
 import type { TriedAction } from '../agents/ports.ts';
-import { neverRan, stepsOf } from '../domain/action.ts';
+import { isLastingFix, neverRan, stepsOf } from '../domain/action.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 
 /**
@@ -14,8 +14,10 @@ export function triedIn({ actions, events }: IncidentRecord): readonly TriedActi
     const ended = events.findLast(
       (event) => event.type === 'action.finished' && event.actionId === action.id,
     );
-    // The steps of one plan are judged as one, after the last of them.
-    const plan = new Set(stepsOf(actions, action).map(({ id }) => id));
+    // What keeps a problem away that is over is judged by nothing.
+    if (isLastingFix(action)) return { ...action, verdict: null };
+    // The steps of one plan are judged as one, after the last of them; a lasting fix beside it ends no judgement.
+    const plan = new Set([...stepsOf(actions, action), ...actions.filter(isLastingFix)].map(({ id }) => id));
     const next =
       ended &&
       events.find(

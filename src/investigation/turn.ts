@@ -5,10 +5,11 @@ import type { InvestigationDeps } from './deps.ts';
 import { endRepetition } from './failed-turn.ts';
 import { isOutage } from './is-outage.ts';
 import { type NextWork, nextWork, sourceMayResolve } from './machine.ts';
-import { ASK_AGAIN_TURN } from './move.ts';
+import { ASK_AGAIN_TURN, BESIDE_TURN } from './move.ts';
 import type { PhaseRun } from './phase-run.ts';
 import { askAgain } from './phases/ask-again.ts';
 import { decide } from './phases/await-approval.ts';
+import { goOnBeside } from './phases/beside.ts';
 import { diagnose } from './phases/diagnose.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
 import { plan } from './phases/plan.ts';
@@ -16,7 +17,6 @@ import { readAgain } from './phases/read-again.ts';
 import { settleRemediation } from './phases/remediate.ts';
 import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
-import { UNDO_TURN, undo } from './phases/undo.ts';
 import { LOOK_TURN, verify } from './phases/verify.ts';
 import { InvestigationStopped } from './work.ts';
 
@@ -52,8 +52,8 @@ export function createTurn(deps: InvestigationDeps) {
       if (error instanceof InvestigationStopped) return;
       // Time mends an outage, and nothing else: the rest would fail for ever.
       if (isOutage(error)) throw error;
-      const isUndo = reason === UNDO_TURN;
-      if (!(await durably('failed', () => endRepetition(deps, incidentId, error, isUndo), { anew: true })))
+      const isBeside = reason === BESIDE_TURN;
+      if (!(await durably('failed', () => endRepetition(deps, incidentId, error, isBeside), { anew: true })))
         throw error;
     }
   };
@@ -76,7 +76,7 @@ export function createTurn(deps: InvestigationDeps) {
       if (await durably('goes on', stands, { anew: true })) earlier.goOn();
     }
     const run: PhaseRun = { deps, incident, durably, reason };
-    if (reason === UNDO_TURN) return undo(run);
+    if (reason === BESIDE_TURN) return goOnBeside(run);
     if (reason === LASTING_TURN) return lookWhetherItLasts(run);
     // The watching that asked for it has ended meanwhile.
     if (reason === LOOK_TURN && incident.state !== 'verifying') return;
@@ -106,7 +106,7 @@ const PAID_WORK: readonly NextWork[] = ['triage', 'diagnose', 'plan'];
 
 /** Whether the turn is for an investigator's work: a model may have been asked in it. */
 function isInvestigators({ state, sourceResolvedAt }: Incident, reason: string): boolean {
-  if ([UNDO_TURN, LASTING_TURN, LOOK_TURN, ASK_AGAIN_TURN].includes(reason)) return false;
+  if ([BESIDE_TURN, LASTING_TURN, LOOK_TURN, ASK_AGAIN_TURN].includes(reason)) return false;
   return !(sourceResolvedAt && sourceMayResolve(state)) && PAID_WORK.includes(nextWork(state));
 }
 

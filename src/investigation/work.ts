@@ -70,9 +70,7 @@ async function attempt<T>(
       return [];
     });
     const tried = record ? triedIn(record) : [];
-    const denied = (record?.actions ?? []).filter(
-      ({ state, undoes }) => state === 'denied' && undoes === null,
-    );
+    const denied = (record?.actions ?? []).filter(({ state, beside }) => state === 'denied' && !beside);
     const again = record && readAgainFound(record);
     return {
       guidance,

@@ -86,6 +86,7 @@ const actionColumns = [
   'audit_only',
   'held_by',
   'undoes',
+  'beside',
   'requested_by',
   'identity',
   'objects',

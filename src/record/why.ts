@@ -1,4 +1,4 @@
-import { type Action, stepsOf } from '../domain/action.ts';
+import { type Action, isLastingFix, stepsOf } from '../domain/action.ts';
 import type { Denial } from '../domain/denial.ts';
 import { describePlan } from '../domain/describe-act.ts';
 import type { Diagnosis } from '../domain/diagnosis.ts';
@@ -7,6 +7,7 @@ import type { IncidentRecord } from '../domain/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../domain/model-words.ts';
 import { stepResult } from '../domain/plan-progress.ts';
 import { heldBackWords } from '../domain/seen-before.ts';
+import { checkedInWords, checkedOf } from './lasting-fix-words.ts';
 import { usedModel } from './questions/answer-actions.ts';
 import { nextStepInWords, stateInWords } from './words.ts';
 
@@ -157,6 +158,7 @@ function actionsOf(record: IncidentRecord): string[] {
 function planLines(record: IncidentRecord, steps: readonly Action[], first: Action): string[] {
   return [
     `*Plan* ${first.id} on ${first.target}, ${steps.length} steps: ${describePlan(steps)}`,
+    ...lastingOf(record, first),
     `• ${decisionOf(first, true)}`,
     ...steps.flatMap((step) => denialsOf(record, step)),
     ...steps.flatMap((step) => {
@@ -177,12 +179,23 @@ function actionLines(record: IncidentRecord, action: Action): string[] {
   return [
     `*Action* ${action.id} on ${action.target}: \`${action.command}\``,
     `• ${label('why', isWhyInModelsWords(action, record.events))}${action.why || 'not said'}`,
+    ...lastingOf(record, action),
     `• ${decisionOf(action)}`,
     ...denialsOf(record, action),
     ...(action.outcome
       ? [`• result: ${action.outcome}${action.toolCallId ? ` [${action.toolCallId}]` : ''}`]
       : []),
     '',
+  ];
+}
+
+/** It has no part in how the incident ended. */
+function lastingOf(record: IncidentRecord, action: Action): string[] {
+  if (!isLastingFix(action)) return [];
+  const checked = checkedOf(record, action);
+  return [
+    '• asked for once it was fixed, to keep it from coming back',
+    ...(checked ? [`• ${checkedInWords(checked)}`] : []),
   ];
 }
 
@@ -312,6 +325,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `running ${nameOf(event.actionId, record)}`;
     case 'action.finished':
       return `${stepNameOf(event.actionId, record)}${event.outcome}: ${event.text}`;
+    case 'action.checked':
+      return `${nameOf(event.actionId, record)}: ${checkedInWords(event)}`;
     case 'verification.checked':
       return `looked: ${event.lines.join('; ')}`;
     case 'verification.concluded':

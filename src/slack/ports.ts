@@ -110,6 +110,10 @@ export interface SlackDeps {
     readonly takeNoBack: (
       click: PlanClick,
     ) => Promise<{ readonly ok: true; readonly text: string | null } | Refusal>;
+    /** What a plan that stopped half-way has left undone is asked for. */
+    readonly runRest: (
+      click: PlanClick,
+    ) => Promise<{ readonly ok: true; readonly text: string | null } | Refusal>;
     /** Somebody who has looked says whether it ran. */
     readonly settle: (
       click: PlanClick & { readonly ran: boolean; readonly name: string },

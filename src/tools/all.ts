@@ -1,6 +1,7 @@
 import { applyPatch } from './active/host/apply-patch.ts';
 import { restartServiceTool } from './active/host/restart-service.ts';
 import { undoPatchTool } from './active/host/undo-patch.ts';
+import { postgresAutovacuumOn } from './active/postgres/autovacuum-on.ts';
 import { postgresCancelQuery } from './active/postgres/cancel-query.ts';
 import { postgresSetSetting } from './active/postgres/set-setting.ts';
 import { postgresTerminateBackend } from './active/postgres/terminate-backend.ts';
@@ -58,6 +59,7 @@ export const allTools: readonly Tool[] = [
   postgresCancelQuery,
   postgresTerminateBackend,
   postgresVacuumTable,
+  postgresAutovacuumOn,
   postgresSetSetting,
   readFile,
   grepSearch,

@@ -106,6 +106,7 @@ export function anAction(changes: Partial<Action> = {}): Action {
     objects: [],
     denialsAcknowledged: [],
     undoes: null,
+    beside: false,
     requestedBy: null,
     purpose: 'repair',
     ...changes,

@@ -152,8 +152,9 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
   });
   const diagnosis = diagnosisOf(reported(outcome), outcome, work);
   // A model that cannot tell does not take back what a runbook has read.
-  if (!shown || (diagnosis.verdict !== 'cannot_tell' && !contradicts(diagnosis, known.diagnosis)))
-    return diagnosis;
+  if (!shown) return diagnosis;
+  if (diagnosis.verdict !== 'cannot_tell' && !contradicts(diagnosis, known.diagnosis))
+    return withPrevention(diagnosis, known.diagnosis);
   // A side that nothing it read carries is none: the runbook's finding stands alone.
   const objections = await work.durably(`claude:detective:r${work.incident.round}:objections`, async () =>
     work.objections ? work.objections(diagnosis) : null,
@@ -161,6 +162,10 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
   if (objections !== null) throw new InvestigatorFailed('nothing it read carries what it said.');
   return disagreement(diagnosis, known.diagnosis);
 }
+
+/** What keeps it from coming back is the runbook's to name, exactly: a model that agrees on the cause does not lose it. */
+const withPrevention = (diagnosis: Diagnosis, { prevent }: Diagnosis): Diagnosis =>
+  prevent === undefined ? diagnosis : { ...diagnosis, prevent };
 
 /** Once: what does not stand on the record, and what a runbook's live check shows otherwise, is for the model to look at. */
 async function review(
@@ -258,7 +263,6 @@ async function plan(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis)
       usd: PLANNING_USD,
       wallMs: 4 * 60_000,
     },
-    runbookId: diagnosis.runbookId,
   });
   if (outcome.final !== undefined) return { kind: 'proposed', actionId: asActionId(outcome.final) };
   const said = outcome.report?.reason;

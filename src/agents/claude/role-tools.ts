@@ -108,7 +108,6 @@ export function requestOf(
   tool: string,
   input: unknown,
   given: {
-    readonly runbookId: string | null;
     readonly targets: readonly string[];
     /** The incident's; null for a tool that has none. */
     readonly target: string | null;
@@ -119,7 +118,8 @@ export function requestOf(
   const wanted = named === null || named.trim() === '' ? given.target : named.trim();
   const target = given.targets.find((name) => name.toLowerCase() === wanted?.toLowerCase()) ?? wanted;
   return {
-    request: { tool, target, input: own, proposal: { why, runbookId: given.runbookId, verify: null } },
+    // Its own arguments are no runbook's, whichever its diagnosis names: no card may say so, and no rule let them run unasked.
+    request: { tool, target, input: own, proposal: { why, runbookId: null, verify: null } },
     purpose: why === '' ? undefined : why.slice(0, 200),
   };
 }

@@ -44,8 +44,6 @@ export interface RoleRun<T> {
   /** Without one its text is its answer. */
   readonly report?: ReportTool<T>;
   readonly limits: Partial<LoopLimits>;
-  /** For proposals. */
-  readonly runbookId?: string | null;
 }
 
 export interface RoleDeps {
@@ -122,9 +120,8 @@ function converse<T>(
     () => work.unsay(),
   );
   const stream = guarded(deps, work, run.role);
-  const requested = (name: string, input: unknown, runbookId: string | null = null) =>
+  const requested = (name: string, input: unknown) =>
     requestOf(name, input, {
-      runbookId,
       targets: deps.targets,
       target: hasTarget(deps.tools, name) ? work.incident.target : null,
     });
@@ -148,13 +145,12 @@ function converse<T>(
             planThroughGate(
               deps,
               work,
-              calls.map(({ name, input }) => requested(name, input, run.runbookId ?? null)),
+              calls.map(({ name, input }) => requested(name, input)),
             ),
         }
       : {}),
     durably: (name, fn) => work.durably(`${prefix}:${name}`, fn),
-    callTool: (name, input, _, __, earlier) =>
-      callThroughGate(deps, work, requested(name, input, run.runbookId ?? null), earlier),
+    callTool: (name, input, _, __, earlier) => callThroughGate(deps, work, requested(name, input), earlier),
     // Why it is asked for makes it no other call.
     identify: (name, input) => {
       const { tool, target, input: own } = requested(name, input).request;

@@ -1,9 +1,10 @@
-import type { Diagnosis, SuggestedAction } from '../../domain/diagnosis.ts';
+import type { Diagnosis, Prevention, SuggestedAction } from '../../domain/diagnosis.ts';
 import type { PlanStep, VerifyPlan } from '../../domain/tool-call.ts';
 import { evaluate } from '../../memory/runbooks/expression.ts';
 import type {
   RunbookAct,
   RunbookConclusion,
+  RunbookPlan,
   RunbookProposal,
   RunbookVerify,
 } from '../../memory/runbooks/runbook.ts';
@@ -34,6 +35,9 @@ function conclude(run: Run, conclusion: RunbookConclusion): Diagnosis {
   const suggested = conclusion.propose
     .map((proposal) => suggest(run, proposal))
     .filter((action) => action !== undefined);
+  const prevent = (conclusion.prevent ?? [])
+    .map((one) => filledPlan(run, one))
+    .filter((plan) => plan !== undefined);
   return cause(run.findings, run.runbook.id, {
     cause: [...run.findings.context, rootCause.text].join(' '),
     category: conclusion.category,
@@ -42,30 +46,37 @@ function conclude(run: Run, conclusion: RunbookConclusion): Diagnosis {
     remedy: maybe(conclusion.remedy),
     wouldChangeMyMind: maybe(conclusion.wouldChangeMyMind),
     suggested,
+    prevent,
   });
 }
 
-/** Undefined when its condition does not hold. What cannot be filled in exactly is never proposed; the thread says why. */
 function suggest(run: Run, proposal: RunbookProposal): SuggestedAction | undefined {
-  if (proposal.when !== undefined) {
-    const held = evaluate(proposal.when, run.variables);
-    if (!held.ok) return leaveOut(run, proposal, held.reason);
+  const acts = filledPlan(run, proposal);
+  if (acts === undefined) return undefined;
+  const verify = proposal.verify === null ? undefined : run.runbook.verify[proposal.verify];
+  const plan = verify === undefined ? null : planOf(run, verify);
+  if (typeof plan === 'string') return leaveOut(run, proposal, plan);
+  return { ...acts, verify: plan };
+}
+
+/** Undefined when its condition does not hold. What cannot be filled in exactly is never proposed; the thread says why. */
+function filledPlan(run: Run, plan: RunbookPlan): Prevention | undefined {
+  if (plan.when !== undefined) {
+    const held = evaluate(plan.when, run.variables);
+    if (!held.ok) return leaveOut(run, plan, held.reason);
     if (held.value !== true) return undefined;
   }
-  const [act, ...later] = proposal.steps;
+  const [act, ...later] = plan.steps;
   const first = filled(run, act);
-  if (typeof first === 'string') return leaveOut(run, proposal, first);
+  if (typeof first === 'string') return leaveOut(run, plan, first);
   const andThen: PlanStep[] = [];
   for (const one of later) {
     const next = filled(run, one);
     // Half of a plan is none.
-    if (typeof next === 'string') return leaveOut(run, proposal, next);
+    if (typeof next === 'string') return leaveOut(run, plan, next);
     andThen.push(next);
   }
-  const verify = proposal.verify === null ? undefined : run.runbook.verify[proposal.verify];
-  const plan = verify === undefined ? null : planOf(run, verify);
-  if (typeof plan === 'string') return leaveOut(run, proposal, plan);
-  return { ...first, verify: plan, ...(andThen.length > 0 ? { andThen } : {}) };
+  return { ...first, ...(andThen.length > 0 ? { andThen } : {}) };
 }
 
 /** A text: why it cannot be filled in. */
@@ -76,7 +87,7 @@ function filled(run: Run, act: RunbookAct): PlanStep | string {
   return why.ok ? { tool: act.tool, input: input.value, why: why.text } : why.reason;
 }
 
-function leaveOut(run: Run, { steps }: RunbookProposal, reason: string): undefined {
+function leaveOut(run: Run, { steps }: RunbookPlan, reason: string): undefined {
   const tools = steps.map(({ tool }) => tool).join(' and ');
   run.findings.unknown.push(`${tools} ${steps.length === 1 ? 'is' : 'are'} not proposed: ${reason}.`);
 }

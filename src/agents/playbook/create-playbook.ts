@@ -181,5 +181,6 @@ function whyOpen(
 }
 
 function undecided(diagnosis: Diagnosis, rootCause: string): Diagnosis {
-  return { ...diagnosis, verdict: 'cannot_tell', category: null, confidence: 0, rootCause, suggested: [] };
+  const { prevent: _, ...rest } = diagnosis;
+  return { ...rest, verdict: 'cannot_tell', category: null, confidence: 0, rootCause, suggested: [] };
 }

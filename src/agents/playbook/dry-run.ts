@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SuggestedAction } from '../../domain/diagnosis.ts';
+import type { Prevention } from '../../domain/diagnosis.ts';
 import type { IncidentId } from '../../domain/ids.ts';
 import type { Domain, Incident } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
@@ -73,6 +73,9 @@ async function tryOut(
   lines.push(
     end.kind === 'use' ? `• It hands over to ${end.runbook}` : `• Today it says: ${end.diagnosis.rootCause}`,
     ...(end.kind === 'use' ? [] : (end.diagnosis.suggested ?? []).map(wouldPropose)),
+    ...(end.kind === 'use'
+      ? []
+      : (end.diagnosis.prevent ?? []).map((plan) => `${wouldPropose(plan)}, to keep it from coming back`)),
   );
 
   for (const step of [...runbook.steps, ...Object.values(runbook.verify).flatMap(({ steps }) => steps)]) {
@@ -86,7 +89,7 @@ async function tryOut(
   return { passed, lines: [...new Set(lines)] };
 }
 
-const wouldPropose = ({ tool, andThen = [] }: SuggestedAction): string =>
+const wouldPropose = ({ tool, andThen = [] }: Prevention): string =>
   `• It would propose: ${[tool, ...andThen.map((step) => step.tool)].join(', then ')}`;
 
 const lineOf = (tool: string, result: ToolCallResult): string =>

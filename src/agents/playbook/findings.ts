@@ -1,4 +1,4 @@
-import type { Diagnosis, Evidence, Hypothesis, SuggestedAction } from '../../domain/diagnosis.ts';
+import type { Diagnosis, Evidence, Hypothesis, Prevention, SuggestedAction } from '../../domain/diagnosis.ts';
 import type { ToolCallId } from '../../domain/ids.ts';
 import type { VerifyStep } from '../../domain/tool-call.ts';
 
@@ -47,6 +47,7 @@ export function cause(
     readonly remedy: string | null;
     readonly wouldChangeMyMind: string | null;
     readonly suggested: readonly SuggestedAction[];
+    readonly prevent: readonly Prevention[];
   },
 ): Diagnosis {
   return {
@@ -64,6 +65,7 @@ export function cause(
     remedy: told.remedy,
     runbookId,
     suggested: told.suggested,
+    ...(told.prevent.length > 0 ? { prevent: told.prevent } : {}),
   };
 }
 

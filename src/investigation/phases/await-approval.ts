@@ -11,9 +11,7 @@ export async function decide(run: PhaseRun): Promise<void> {
   const action = await run.durably('read action', async () => {
     const record = await deps.records.load(incident.id);
     return (
-      record?.actions.findLast(
-        ({ auditOnly, undoes, step }) => !auditOnly && undoes === null && step === 1,
-      ) ?? null
+      record?.actions.findLast(({ auditOnly, beside, step }) => !auditOnly && !beside && step === 1) ?? null
     );
   });
   if (!action) return back(run, 'planning', 'No action is on record.', 'none');

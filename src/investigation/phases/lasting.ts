@@ -7,7 +7,7 @@ import { failedRounds } from '../failed-rounds.ts';
 import { hasRestarted } from '../judge-recovery.ts';
 import { learn } from '../learn.ts';
 import { MAX_ROUNDS } from '../machine.ts';
-import { type Move, move } from '../move.ts';
+import { BESIDE_TURN, type Move, move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { type StoredReading, steadySteps, storedReadings } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
@@ -17,8 +17,9 @@ export const LASTING_TURN = 'does it last';
 /** How long after *fixed* it is looked at again. */
 const LASTING_AFTER_MS = [60_000, 5 * 60_000, 15 * 60_000];
 
-/** Whoever calls an incident fixed asks for the looks that follow. */
-export async function askWhetherItLasts(jobs: Jobs, id: IncidentId): Promise<true> {
+/** Whoever calls an incident fixed asks for what follows: what keeps it from coming back, and the looks whether it has. */
+export async function askWhatFollows(jobs: Jobs, id: IncidentId): Promise<true> {
+  await jobs.enqueueTurn(id, BESIDE_TURN);
   for (const delayMs of LASTING_AFTER_MS) await jobs.enqueueTurn(id, LASTING_TURN, { delayMs });
   return true;
 }

@@ -139,7 +139,7 @@ async function takesUpProposal(run: PhaseRun): Promise<boolean> {
 async function hasDenied({ deps, incident }: PhaseRun): Promise<boolean> {
   const actions = (await deps.records.load(incident.id))?.actions ?? [];
   return actions.some(
-    ({ state, round, undoes }) => state === 'denied' && round === incident.round && undoes === null,
+    ({ state, round, beside }) => state === 'denied' && round === incident.round && !beside,
   );
 }
 

@@ -46,7 +46,7 @@ export async function settleRemediation(run: PhaseRun): Promise<void> {
 
 /** What is under way, or the step that is next; null when neither is. */
 function currentOf({ actions }: IncidentRecord): { readonly action: Action; readonly words: string } | null {
-  const own = actions.filter(({ undoes, auditOnly }) => undoes === null && !auditOnly);
+  const own = actions.filter(({ beside, auditOnly }) => !beside && !auditOnly);
   const open = own.findLast(({ state }) => state === 'started' || state === 'unknown');
   const ended = own.findLast(({ state }) => state === 'succeeded');
   const action = open ?? (ended && stepAfter(actions, ended));
@@ -57,9 +57,14 @@ function currentOf({ actions }: IncidentRecord): { readonly action: Action; read
 async function callOff({ deps, incident }: PhaseRun, action: Action, words: string, said: string) {
   const reason = deps.redact(said);
   return deps.sql.begin(async (tx) => {
-    await tx`
+    const skipped = await tx`
       UPDATE action SET state = 'skipped', outcome = ${`Not run: ${reason}`}, finished_at = clock_timestamp()
-       WHERE id = ${action.id} AND state = 'queued'`;
+       WHERE id = ${action.id} AND state = 'queued' RETURNING id`;
+    if (skipped.length === 0) {
+      // Another process was faster: it has begun the step, and the plan goes on from there.
+      await tx`SELECT sentry_enqueue_turn(${incident.id}, 'settle', 200)`;
+      return 'lost';
+    }
     return moveIn(tx, deps, incident, {
       from: 'remediating',
       to: 'verifying',

@@ -7,7 +7,7 @@ import type { PhaseRun } from '../phase-run.ts';
 import { steadySteps, storedReadings, wentAwayMs } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 import { sourceName } from '../source-end.ts';
-import { askWhetherItLasts } from './lasting.ts';
+import { askWhatFollows } from './lasting.ts';
 
 /**
  * The source says it is over and nothing of ours runs: the incident ends; an open proposal is taken back. Our own check is
@@ -21,7 +21,7 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
     const open = await deps.records.load(incident.id);
     return deps.sql.begin(async (tx) => {
       for (const action of open?.actions ?? [])
-        if (action.undoes === null && (action.state === 'proposed' || action.state === 'approved'))
+        if (!action.beside && (action.state === 'proposed' || action.state === 'approved'))
           await deps.approvals.void(tx, action, 'The source says the problem is over.');
       return moveIn(tx, deps, incident, {
         from: incident.state,
@@ -45,7 +45,7 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
     const success = fixedBy.every(({ state }) => state === 'succeeded') ? true : null;
     for (const step of fixedBy.filter(({ state }) => state !== 'skipped'))
       await run.durably(`episode of step ${step.step}`, () => learn(run, step, success));
-    await run.durably('lasting looks', () => askWhetherItLasts(deps.jobs, incident.id));
+    await run.durably('lasting looks', () => askWhatFollows(deps.jobs, incident.id));
   }
   await rememberNow(run);
 }

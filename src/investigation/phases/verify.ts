@@ -15,7 +15,7 @@ import type { PhaseRun } from '../phase-run.ts';
 import { steadySteps, storedReadings, wentAwayMs } from '../readings.ts';
 import { rememberNow } from '../recall.ts';
 import { sourceName, waitsForSource } from '../source-end.ts';
-import { askWhetherItLasts } from './lasting.ts';
+import { askWhatFollows } from './lasting.ts';
 
 /** The reason of a turn that looks once more; each look that decides nothing asks for the next. */
 export const LOOK_TURN = 'look again';
@@ -42,7 +42,7 @@ export async function verify(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   const record = await run.durably('read record', () => deps.records.load(incident.id));
   const last = record?.actions.findLast(
-    ({ state, undoes }) => ['succeeded', 'failed', 'unknown'].includes(state) && undoes === null,
+    ({ state, beside }) => ['succeeded', 'failed', 'unknown'].includes(state) && !beside,
   );
   const steps = record && last ? stepsOf(record.actions, last) : [];
   const ran = steps.filter(
@@ -74,7 +74,7 @@ export async function verify(run: PhaseRun): Promise<void> {
   const failures = failedRounds(record?.events ?? []) + (conclusion.verdict === 'not_fixed' ? 1 : 0);
   for (const step of ran)
     await run.durably(step.step === 1 ? 'episode' : `episode of step ${step.step}`, () =>
-      learn(run, step, successOf(steps, conclusion)),
+      learn(run, step, successOf(step, steps, conclusion)),
     );
   await run.durably('conclude', () => conclude(run, conclusion, failures, steps));
   await rememberNow(run);
@@ -254,7 +254,7 @@ async function conclude(
       events: bySource ? [concluded] : [concluded, { type: 'incident.summary', text: endedBy(steps) }],
       turnAfterMs: null,
     });
-    if (!bySource) await askWhetherItLasts(deps.jobs, incident.id);
+    if (!bySource) await askWhatFollows(deps.jobs, incident.id);
     return moved;
   }
   if (verdict === 'done')
@@ -309,11 +309,14 @@ async function conclude(
   });
 }
 
-/** Memory must not learn that a command helped which did not run, or a plan of which only a part did. */
-function successOf(steps: readonly Action[], { verdict }: Conclusion): boolean | null {
-  if (verdict === 'not_fixed') return false;
-  if (verdict !== 'fixed') return null;
-  return steps.every(({ state }) => state === 'succeeded') ? true : null;
+/**
+ * Memory must not learn that a command helped which did not run, or a plan of which only a part did; nor that one did not help
+ * which was to help with what never followed it.
+ */
+function successOf({ state }: Action, steps: readonly Action[], { verdict }: Conclusion): boolean | null {
+  const isWhole = steps.every((step) => step.state === 'succeeded');
+  if (verdict === 'not_fixed') return isWhole || steps.length === 1 || state === 'failed' ? false : null;
+  return verdict === 'fixed' && isWhole ? true : null;
 }
 
 /** As people say it: the whole command stands on its card. */

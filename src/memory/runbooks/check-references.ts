@@ -57,14 +57,11 @@ export function checkReferences(
       for (const key of ['cause', 'blast_radius', 'remedy', 'would_change_my_mind'] as const)
         inTemplate(told[key] ?? '', [...path, 'conclude', key], known, report);
       inValues(told.ruled_out, [...path, 'conclude', 'ruled_out'], known, report);
+      for (const [at, prevention] of (told.prevent ?? []).entries())
+        checkActs(prevention, [...path, 'conclude', 'prevent', at]);
       for (const [at, proposal] of (told.propose ?? []).entries()) {
         const here = [...path, 'conclude', 'propose', at];
-        for (const { act, path: below } of actsOf(proposal)) {
-          inValues(act.with, [...here, ...below, 'with'], known, report);
-          inTemplate(act.why, [...here, ...below, 'why'], known, report);
-        }
-        if (proposal.when !== undefined)
-          inExpression(proposal.when, 'bool', [...here, 'when'], known, report);
+        checkActs(proposal, here);
         const verify = verifies.find(({ value }) => value.name === proposal.verify);
         if (proposal.verify !== undefined && verify === undefined)
           report([...here, 'verify'], `there is no verify block "${proposal.verify}"`);
@@ -80,6 +77,14 @@ export function checkReferences(
           [...path, 'conclude', 'confidence'],
           'a confidence of 0.9 or more needs a "claim" with a quote in the same check',
         );
+    }
+
+    function checkActs(plan: Parameters<typeof actsOf>[0], here: Path): void {
+      for (const { act, path: below } of actsOf(plan)) {
+        inValues(act.with, [...here, ...below, 'with'], known, report);
+        inTemplate(act.why, [...here, ...below, 'why'], known, report);
+      }
+      if (plan.when !== undefined) inExpression(plan.when, 'bool', [...here, 'when'], known, report);
     }
   }
 

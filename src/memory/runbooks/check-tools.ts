@@ -13,6 +13,7 @@ export interface KnownTools {
         readonly kind: 'read' | 'diagnostic' | 'docs' | 'active';
         readonly input: z.ZodType;
         readonly measures?: readonly Measure[];
+        readonly repairsOnly?: true;
       }
     | undefined;
 }
@@ -26,11 +27,17 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
     const report = (path: Path, message: string) => problems.push(step.problem(path, message));
     checkCall(tools, step.value.call, step.value.with, 'reads', ['call'], ['with'], report);
     for (const [at, check] of step.value.checks.entries())
-      for (const [n, proposal] of (check.conclude?.propose ?? []).entries())
-        for (const { act, path } of actsOf(proposal)) {
-          const here = ['checks', at, 'conclude', 'propose', n, ...path];
-          checkCall(tools, act.tool, act.with, 'acts', [...here, 'tool'], [...here, 'with'], report);
-        }
+      for (const key of ['propose', 'prevent'] as const)
+        for (const [n, plan] of (check.conclude?.[key] ?? []).entries())
+          for (const { act, path } of actsOf(plan)) {
+            const here = ['checks', at, 'conclude', key, n, ...path];
+            checkCall(tools, act.tool, act.with, 'acts', [...here, 'tool'], [...here, 'with'], report);
+            if (key === 'prevent' && tools.get(act.tool)?.repairsOnly)
+              report(
+                [...here, 'tool'],
+                `"${act.tool}" only mends what is wrong; it keeps nothing from coming back`,
+              );
+          }
   }
   for (const verify of parsed.verifies) {
     const report = (path: Path, message: string) => problems.push(verify.problem(path, message));

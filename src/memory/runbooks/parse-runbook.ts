@@ -5,6 +5,7 @@ import { type MachineBlock, type MarkdownParts, splitMarkdown } from './markdown
 import type {
   Runbook,
   RunbookCheck,
+  RunbookPlan,
   RunbookProblem,
   RunbookStep,
   RunbookTurn,
@@ -148,14 +149,17 @@ function turnOf(check: StepBlock['checks'][number], type: string): RunbookTurn |
       remedy: told.remedy,
       ruledOut: told.ruled_out,
       wouldChangeMyMind: told.would_change_my_mind,
-      propose: (told.propose ?? []).flatMap((one) => {
-        const [first, ...then] = actsOf(one).map(({ act }) => act);
-        return first === undefined
-          ? []
-          : [{ steps: [first, ...then] as const, when: one.when, verify: one.verify ?? null }];
-      }),
+      propose: (told.propose ?? []).flatMap((one) =>
+        plansOf(one).map((plan) => ({ ...plan, verify: one.verify ?? null })),
+      ),
+      prevent: (told.prevent ?? []).flatMap(plansOf),
     },
   };
+}
+
+function plansOf(one: Parameters<typeof actsOf>[0]): readonly RunbookPlan[] {
+  const [first, ...then] = actsOf(one).map(({ act }) => act);
+  return first === undefined ? [] : [{ steps: [first, ...then], when: one.when }];
 }
 
 function verifyOf(block: VerifyBlock): RunbookVerify {

@@ -120,13 +120,18 @@ export interface RunbookConclusion {
   readonly wouldChangeMyMind?: string | undefined;
   /** In order of preference; the first that was not tried in this incident is proposed. */
   readonly propose: readonly RunbookProposal[];
+  /** What keeps it from coming back, in order of preference: asked for once it is fixed. */
+  readonly prevent?: readonly RunbookPlan[];
 }
 
 /** What is approved as one: a single act, or several that only help together, in the order in which they run. */
-export interface RunbookProposal {
+export interface RunbookPlan {
   readonly steps: readonly [RunbookAct, ...RunbookAct[]];
   /** CEL; absent: always. */
   readonly when?: string | undefined;
+}
+
+export interface RunbookProposal extends RunbookPlan {
   /** A verify block's name, for all of it; null takes the tool's own. */
   readonly verify: string | null;
 }

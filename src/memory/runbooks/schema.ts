@@ -60,36 +60,45 @@ export const frontMatter = z.strictObject({
 const act = z.strictObject({ tool: words, with: input, why: words });
 
 /** One act as it stands, or `steps` that only help together. */
-const proposal = z
-  .strictObject({
-    tool: words.optional(),
-    with: (given as unknown as z.ZodType<Json>).optional(),
-    why: words.optional(),
-    steps: z
-      .array(act)
-      .min(2, 'a plan has at least two steps; one act is written without "steps"')
-      .max(MAX_STEPS, `a plan has at most ${MAX_STEPS} steps`)
-      .optional(),
-    when: words.optional(),
-    verify: words.optional(),
-  })
-  .superRefine(({ tool, with: own, why, steps, verify }, context) => {
-    const say = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
-    if (steps === undefined) {
-      if (tool === undefined) say('tool', 'expected the name of a tool, or "steps"');
-      if (why === undefined) say('why', 'expected some text');
-      return;
-    }
-    if (tool !== undefined) say('tool', 'the tools of a plan stand in its "steps"');
-    if (own !== undefined) say('with', 'each of the "steps" has its own');
-    if (why !== undefined) say('why', 'each of the "steps" says why it is there');
-    if (verify === undefined)
-      say('verify', 'expected a verify block for the whole plan: no step alone tells whether it helped');
+const acts = z.strictObject({
+  tool: words.optional(),
+  with: (given as unknown as z.ZodType<Json>).optional(),
+  why: words.optional(),
+  steps: z
+    .array(act)
+    .min(2, 'a plan has at least two steps; one act is written without "steps"')
+    .max(MAX_STEPS, `a plan has at most ${MAX_STEPS} steps`)
+    .optional(),
+  when: words.optional(),
+});
+type Acts = z.output<typeof acts>;
+
+function checkActs({ tool, with: own, why, steps }: Acts, context: z.RefinementCtx): void {
+  const say = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+  if (steps === undefined) {
+    if (tool === undefined) say('tool', 'expected the name of a tool, or "steps"');
+    if (why === undefined) say('why', 'expected some text');
+    return;
+  }
+  if (tool !== undefined) say('tool', 'the tools of a plan stand in its "steps"');
+  if (own !== undefined) say('with', 'each of the "steps" has its own');
+  if (why !== undefined) say('why', 'each of the "steps" says why it is there');
+}
+
+const proposal = acts
+  .extend({ verify: words.optional() })
+  .superRefine(checkActs)
+  .superRefine(({ steps, verify }, context) => {
+    if (steps !== undefined && verify === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['verify'],
+        message: 'expected a verify block for the whole plan: no step alone tells whether it helped',
+      });
   });
-type Proposal = z.output<typeof proposal>;
 
 /** The acts of a proposal in order, and where each stands below it. */
-export function actsOf({ tool, with: own, why, steps }: Proposal) {
+export function actsOf({ tool, with: own, why, steps }: Acts) {
   return steps === undefined
     ? [{ path: [], act: { tool: tool ?? '', with: own ?? {}, why: why ?? '' } }]
     : steps.map((step, at) => ({ path: ['steps', at] as readonly PropertyKey[], act: step }));
@@ -104,6 +113,7 @@ const conclusion = z.strictObject({
   ruled_out: z.array(words).default([]),
   would_change_my_mind: words.optional(),
   propose: oneOrMore(proposal).optional(),
+  prevent: oneOrMore(acts.superRefine(checkActs)).optional(),
 });
 
 const claim = z.strictObject({ says: words, quote: oneOrMore(words), from: variable.optional() });

@@ -1,16 +1,24 @@
+import { isLastingFix } from '../../domain/action.ts';
 import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
+import { lastingFixInWords } from '../lasting-fix-words.ts';
 import { stateInWords } from '../words.ts';
 import { type Around, clip, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
 
 export function overOf(record: IncidentRecord): readonly Line[] {
   const { incident } = record;
   if (incident.state === 'resolved' || incident.state === 'ignored')
-    return [endOf(record), ...confirmation(record)];
+    return [endOf(record), ...confirmation(record), ...lastingFixOf(record)];
   const source: Line[] = incident.sourceResolvedAt
     ? [['The alert itself ended at ', { at: incident.sourceResolvedAt }, '.']]
     : [];
   return [[`No: ${lower(stateInWords(incident.state))}.`], ...source, ...lastLook(record)];
+}
+
+/** What was asked for after it was fixed, and how that stands. */
+function lastingFixOf(record: IncidentRecord): readonly Line[] {
+  const said = lastingFixInWords(record);
+  return said === null ? [] : [[ended(clip(said, SENTENCE))]];
 }
 
 /** What our own check said when somebody else called it over. */
@@ -44,7 +52,7 @@ export function nowOf(record: IncidentRecord): readonly Line[] {
   const next: Line[] = incident.nextStep
     ? [[`Next: ${ended(clip(incident.nextStep, SENTENCE))}`, ...askingAgain(incident)]]
     : [];
-  return [endOf(record), ...next, ...lastLook(record)];
+  return [endOf(record), ...lastingFixOf(record), ...next, ...lastLook(record)];
 }
 
 export function nextOf(record: IncidentRecord, around: Around): Line {
@@ -52,7 +60,7 @@ export function nextOf(record: IncidentRecord, around: Around): Line {
   const waits = record.actions.find(({ state, auditOnly }) => state === 'proposed' && !auditOnly);
   if (waits)
     return [
-      `A decision on `,
+      isLastingFix(waits) ? 'To keep it from coming back, a decision on ' : 'A decision on ',
       ...commandsOf(record, waits),
       `${around.approvers === null ? '' : ` by ${around.approvers}`}, until `,
       { at: waits.expiresAt },
@@ -115,6 +123,14 @@ function notRemembered(asked: Extract<IncidentEvent, { type: 'memory.recalled' }
   return asked.heldBack === undefined
     ? 'I remember no incident like it.'
     : 'I remember no incident like it that I may tell of here.';
+}
+
+/** Of this incident only what waits for a decision though it is over. */
+export function openHere(record: IncidentRecord, around: Around): readonly Line[] {
+  const waits = record.actions.some(
+    (action) => isLastingFix(action) && action.state === 'proposed' && !action.auditOnly,
+  );
+  return [openOf(around), ...(waits ? lastingFixOf(record) : [])];
 }
 
 export function openOf({ open }: Around): Line {

@@ -3,7 +3,7 @@ import { costOf, runOf, whyRun } from './answer-actions.ts';
 import { causeOf, evidenceOf } from './answer-cause.ts';
 import { approvalOf, askedOf, denialOf, stoppedOf } from './answer-decisions.ts';
 import type { Around, Line } from './answer-lines.ts';
-import { countOf, endOf, nextOf, nowOf, openOf, overOf, timeOf } from './answer-state.ts';
+import { countOf, endOf, nextOf, nowOf, openHere, overOf, timeOf } from './answer-state.ts';
 import { readQuestion, type Subject, wordsOf } from './read-question.ts';
 
 const MAX_LINES = 3;
@@ -63,7 +63,7 @@ function linesOf(subject: Subject, why: boolean, record: IncidentRecord, around:
     case 'now':
       return nowOf(record);
     case 'open':
-      return [openOf(around)];
+      return openHere(record, around);
     case 'next':
       return [nextOf(record, around)];
     case 'time':

@@ -19,6 +19,10 @@ export const approveAfterAll = (context: SlackContext, pressed: Pressed): Promis
 export const takeNoBack = (context: SlackContext, pressed: Pressed): Promise<void> =>
   ask(context, pressed, (afterwards, click) => afterwards.takeNoBack(click));
 
+/** *Run the rest*: has what a plan left undone asked for. */
+export const runRest = (context: SlackContext, pressed: Pressed): Promise<void> =>
+  ask(context, pressed, (afterwards, click) => afterwards.runRest(click));
+
 /** *It ran*, *It did not run*: somebody who has looked settles what Sentry cannot tell. */
 export const itRan = (context: SlackContext, pressed: Pressed): Promise<void> =>
   ask(context, pressed, (afterwards, click) => settle(context, afterwards, click, true));

@@ -40,7 +40,7 @@ export async function deny(context: SlackContext, pressed: Pressed): Promise<voi
   const objects = await objectsOf(context, action);
   const view = denyView(
     { plan: pressed.value, channel: channel ?? '', threadTs },
-    { incidentId: action.incidentId, objects },
+    { incidentId: action.incidentId, beside: action.beside, objects },
   );
   try {
     await context.client.views.open({ trigger_id: pressed.triggerId, view });

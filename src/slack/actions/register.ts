@@ -2,7 +2,7 @@ import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bo
 import { ACTIONS } from '../blocks/slot.ts';
 import type { SlackContext } from '../context.ts';
 import { DENY_VIEW, readDeny } from '../views/deny.ts';
-import { approveAfterAll, itDidNotRun, itRan, takeNoBack, undo } from './afterwards.ts';
+import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from './afterwards.ts';
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
@@ -19,6 +19,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.undo]: undo,
   [ACTIONS.afterAll]: approveAfterAll,
   [ACTIONS.takeBack]: takeNoBack,
+  [ACTIONS.rest]: runRest,
   [ACTIONS.ran]: itRan,
   [ACTIONS.didNotRun]: itDidNotRun,
   [ACTIONS.output]: showOutput,

@@ -1,8 +1,9 @@
-import { type Action, stepsOf, undoOf } from '../../domain/action.ts';
+import { type Action, isLastingFix, restOf, stepsOf, undoOf } from '../../domain/action.ts';
 import { describePlan } from '../../domain/describe-act.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../domain/model-words.ts';
 import { runningStep, tellingStep } from '../../domain/plan-progress.ts';
+import { checkedInWords, checkedOf } from '../../record/lasting-fix-words.ts';
 import {
   type Block,
   bold,
@@ -30,7 +31,7 @@ const SHOWN_COMMAND = 2800;
 /** The card of one plan, mostly of one step: what is approved is what it shows. After the decision: who, when, result. */
 export function drawActionCard(record: IncidentRecord, action: Action, options: DrawOptions): Slot {
   const steps = stepsOf(record.actions, action);
-  const title = titleOf(steps);
+  const title = titleOf(steps, checkedOf(record, action));
   const commands = steps.map(({ command }) => cut(oneLine(command), 400)).join(' · ');
   const asks = action.state === 'proposed' && !action.auditOnly ? 'May I run this? ' : '';
   return {
@@ -95,7 +96,7 @@ function suspicious({ events }: IncidentRecord): readonly ReturnType<typeof para
 }
 
 /** The act with its object, and how it stands. */
-function titleOf(steps: readonly Action[]): string {
+function titleOf(steps: readonly Action[], checked?: ReturnType<typeof checkedOf>): string {
   const step = tellingStep(steps);
   const title = cut(oneLine(describePlan(steps)), 90);
   const act = `${title.charAt(0).toLowerCase()}${title.slice(1)}`;
@@ -113,6 +114,8 @@ function titleOf(steps: readonly Action[]): string {
     case 'started':
       return `About to run: ${act}`;
     case 'succeeded':
+      if (checked)
+        return `${checked.seen === true ? 'Done as asked' : 'Ran, and it is not to be seen'}: ${act}`;
       return step.step === steps.length ? `Done: ${act}` : `Ended${at}: ${act}`;
     case 'failed':
       return `Failed${at}: ${act}`;
@@ -139,7 +142,15 @@ function preflight(action: Action) {
 }
 
 /** How its success will be judged; or that nothing is wrong now that it could mend. */
-function aim({ purpose, verify }: Action) {
+function aim(action: Action) {
+  const { purpose, verify } = action;
+  if (isLastingFix(action))
+    return [
+      paragraph(
+        bold('To keep it from coming back: '),
+        words('the problem is over already, and stays counted as fixed whatever becomes of this.'),
+      ),
+    ];
   if (purpose === 'prevent')
     return [
       paragraph(
@@ -190,12 +201,19 @@ function standing(
         evidence,
       ),
     ];
-  const ended = [...outcome(steps, action), ...reachLine(record, action), ...undone(record, steps)];
+  const checked = checkedOf(record, action);
+  const ended: readonly (readonly Span[])[] = [
+    ...outcome(steps, action),
+    ...(checked ? [[words(cut(oneLine(checkedInWords(checked)), 400))]] : []),
+    ...reachLine(record, action),
+    ...undone(record, steps),
+  ];
   return [
     ...objections(record, steps, options),
     prose(...ended.map((spans) => paragraph(...spans))),
     buttons(
       ...afterwards(record, steps, action, options),
+      ...rest(record, steps, action, options),
       ...changeOfMind(record, action, options, planOf(action)),
       evidence,
     ),
@@ -237,6 +255,15 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       },
     }),
   ];
+}
+
+/** Asks for what the plan has left undone, while people are what the incident waits for. */
+function rest(record: IncidentRecord, steps: readonly Action[], action: Action, options: DrawOptions) {
+  const { state } = record.incident;
+  if (options.mayChangeMind !== true || (state !== 'reported' && state !== 'escalated')) return [];
+  return action.undoes === null && restOf(record.actions, steps).length > 0
+    ? [button({ text: 'Run the rest', action: ACTIONS.rest, value: planOf(action) })]
+    : [];
 }
 
 const settling = (text: string, name: string, action: Action, effect: string) =>

@@ -1,4 +1,4 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, isLastingFix } from '../../domain/action.ts';
 import type { Denial } from '../../domain/denial.ts';
 import { describePlan } from '../../domain/describe-act.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
@@ -106,7 +106,10 @@ export function reachLine({ denials }: IncidentRecord, action: Action): readonly
 /** What people may still do with a card that was denied. */
 export function changeOfMind(record: IncidentRecord, action: Action, options: DrawOptions, value: string) {
   if (action.state !== 'denied' || action.undoes !== null || options.mayChangeMind !== true) return [];
-  const rests = record.incident.state === 'reported' || record.incident.state === 'escalated';
+  const { state, round } = record.incident;
+  const rests = isLastingFix(action)
+    ? state === 'resolved' && round === action.round
+    : state === 'reported' || state === 'escalated';
   const stands = record.denials.some(
     ({ actionId, takenBackAt }) => actionId === action.id && takenBackAt === null,
   );

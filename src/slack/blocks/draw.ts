@@ -77,10 +77,10 @@ function askedBefore(record: IncidentRecord, seq: number): boolean {
   return before.some((event) => event.seq > diagnosed && asksForFix(record, event));
 }
 
-/** A proposal that people can decide on, and no undo. */
+/** A proposal that people can decide on, and nothing beside the fix. */
 const asksForFix = ({ actions }: IncidentRecord, event: IncidentEvent): boolean =>
   event.type === 'action.proposed' &&
-  actions.some(({ id, auditOnly, undoes }) => id === event.actionId && !auditOnly && undoes === null);
+  actions.some(({ id, auditOnly, beside }) => id === event.actionId && !auditOnly && !beside);
 
 /** Why nothing was proposed after this diagnosis and before the next; nothing once something is: a limit may be over. */
 function planNoneAfter(record: IncidentRecord, seq: number): PlanNone | null {

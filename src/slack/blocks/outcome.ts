@@ -3,6 +3,7 @@ import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCauseInModelsWords, label } from '../../domain/model-words.ts';
 import { runningStep, stepResult, tellingStep } from '../../domain/plan-progress.ts';
+import { checkedInWords, checkedOf } from '../../record/lasting-fix-words.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
 import { feedbackBlocks } from './feedback.ts';
 import { nextStepOf } from './next-step.ts';
@@ -36,6 +37,7 @@ export function drawResult(record: IncidentRecord, action: Action, event: Finish
       prose(
         paragraph(bold(`${head} · `), code(cut(action.target, 80))),
         ...(said ? [paragraph(words(cut(said.trim(), 1500)))] : []),
+        ...effect(record, action),
         ...checking(record, event),
       ),
     ],
@@ -57,6 +59,7 @@ function drawPlanResult(record: IncidentRecord, steps: readonly Action[], event:
       prose(
         paragraph(bold(`${head} · `), code(cut(first?.target ?? '', 80))),
         ...drawResults(steps),
+        ...(first ? effect(record, first) : []),
         ...checking(record, event),
       ),
     ],
@@ -87,6 +90,12 @@ function planHead(steps: readonly Action[]): string {
     case 'skipped':
       return 'Nothing was run';
   }
+}
+
+/** Of a lasting fix, whether the live system shows it. */
+function effect(record: IncidentRecord, action: Action) {
+  const checked = checkedOf(record, action);
+  return checked ? [paragraph(bold(cut(oneLine(checkedInWords(checked)), 600)))] : [];
 }
 
 /** While the live system is being re-read, what it shows now. */

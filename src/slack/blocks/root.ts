@@ -2,6 +2,7 @@ import type { IncidentEvent } from '../../domain/event.ts';
 import type { Incident } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCauseInModelsWords, isModels, label } from '../../domain/model-words.ts';
+import { lastingFixInWords } from '../../record/lasting-fix-words.ts';
 import { nextStepInWords } from '../../record/words.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
@@ -48,6 +49,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
             ]
           : []),
         ...(incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(incident, 500))] : []),
+        ...lasting(record).map((spans) => paragraph(...spans)),
         ...actors(record).map((spans) => paragraph(...spans)),
       ),
       buttons(
@@ -138,6 +140,12 @@ function related({ events }: IncidentRecord, options: Partial<DrawOptions>): rea
     ...linesOf('before', 'Open on the same system when this began: '),
     ...linesOf('since', 'Also open on the same system since: '),
   ];
+}
+
+/** What was asked for once it was fixed, and how that stands. */
+function lasting(record: IncidentRecord): readonly (readonly Span[])[] {
+  const said = record.incident.state === 'resolved' ? lastingFixInWords(record) : null;
+  return said === null ? [] : [[words(cut(oneLine(said), 400))]];
 }
 
 /** Who decided what, newest first. */

@@ -50,6 +50,7 @@ export const ACTIONS = {
   undo: 'sentry_undo',
   afterAll: 'sentry_after_all',
   takeBack: 'sentry_take_back',
+  rest: 'sentry_rest',
   ran: 'sentry_ran',
   didNotRun: 'sentry_did_not_run',
   evidence: 'sentry_evidence',

@@ -23,7 +23,7 @@ const OPTION_MAX = 75;
 /** Asks why not, how far the No reaches and for how long; `context` comes back with the answer. */
 export function denyView(
   context: DenyContext,
-  action: Pick<Action, 'objects' | 'incidentId'>,
+  action: Pick<Action, 'objects' | 'incidentId' | 'beside'>,
 ): types.ModalView {
   return {
     type: 'modal',
@@ -41,20 +41,23 @@ export function denyView(
         element: { type: 'plain_text_input', action_id: REASON, multiline: true, max_length: 1000 },
       },
       ...howFar(action),
-      {
-        type: 'input',
-        block_id: WAY,
-        optional: true,
-        label: plain('And then?'),
-        element: {
-          type: 'checkboxes',
-          action_id: WAY,
-          options: [{ text: plain('Look for another way'), value: 'yes' }],
-        },
-      },
+      ...(action.beside ? [] : [andThen]),
     ],
   };
 }
+
+/** Of the incident's own plans: there is no other way to take something back, and none is looked for once it is fixed. */
+const andThen: Block = {
+  type: 'input',
+  block_id: WAY,
+  optional: true,
+  label: plain('And then?'),
+  element: {
+    type: 'checkboxes',
+    action_id: WAY,
+    options: [{ text: plain('Look for another way'), value: 'yes' }],
+  },
+};
 
 /** Nothing to choose where the action names nothing that it touches. */
 function howFar({ objects, incidentId }: Pick<Action, 'objects' | 'incidentId'>): readonly Block[] {

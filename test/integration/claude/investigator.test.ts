@@ -6,7 +6,7 @@ import {
   toolResultTexts,
 } from '../../../playground/claude/scenario.ts';
 import { InvestigatorFailed } from '../../../src/agents/ports.ts';
-import type { Triage } from '../../../src/domain/diagnosis.ts';
+import type { Diagnosis, Triage } from '../../../src/domain/diagnosis.ts';
 import { type InvestigationRig, startInvestigation } from './investigation-rig.ts';
 
 let rig: InvestigationRig;
@@ -90,6 +90,21 @@ describe('the Claude investigator', () => {
         },
       },
     ]);
+  });
+
+  it('names no runbook for a plan of its own, whichever its diagnosis names: no rule lets that run unasked', async () => {
+    const input = {
+      target: 'shop-db',
+      pid: 4711,
+      backend_start: '2026-11-21T10:00:00.123456Z',
+      why: 'Root.',
+    };
+    const end = { tool: 'postgres_terminate_backend', input };
+    rig = await startInvestigation([{ blocks: [end] }, { blocks: [end, end] }]);
+    const diagnosis = { ...(DIAGNOSED as Diagnosis), runbookId: 'blocked-sessions' };
+    await rig.investigator.plan(rig.work, diagnosis);
+    await rig.investigator.plan({ ...rig.work, incident: { ...rig.work.incident, round: 2 } }, diagnosis);
+    expect(rig.requests.map(({ proposal }) => proposal?.runbookId)).toEqual([null, null]);
   });
 
   it('asks for nothing when the steps of one plan are on two targets, and says so to the model', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createEngine } from '../../../src/infra/dbos/engine.ts';
 import { migrateEngine } from '../../../src/infra/dbos/enqueue-function.ts';
-import { UNDO_TURN } from '../../../src/investigation/phases/undo.ts';
+import { BESIDE_TURN } from '../../../src/investigation/move.ts';
 import { boxAlert, boxInvestigator, boxTools, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
@@ -24,11 +24,11 @@ test('a turn that fails is tried again for what it was asked for, counting on', 
     came.push(reason);
     if (came.length < 2) throw new Error('the database was away');
   });
-  await sql`SELECT sentry_enqueue_turn('INC-1', ${`retry 1: ${UNDO_TURN}`})`;
+  await sql`SELECT sentry_enqueue_turn('INC-1', ${`retry 1: ${BESIDE_TURN}`})`;
   await waitFor('the next try', async () => came.length === 2);
-  expect(came).toEqual([UNDO_TURN, UNDO_TURN]);
+  expect(came).toEqual([BESIDE_TURN, BESIDE_TURN]);
   const rows = await sql`SELECT inputs FROM dbos.workflow_input ORDER BY retention_timestamp`;
-  expect(rows.map(({ inputs }) => String(inputs)).join('\n')).toContain(`retry 2: ${UNDO_TURN}`);
+  expect(rows.map(({ inputs }) => String(inputs)).join('\n')).toContain(`retry 2: ${BESIDE_TURN}`);
   await engine.stop(1_000);
   await close();
 });
@@ -39,7 +39,7 @@ test('what a model gives as its reason is no order to the turn that follows', as
     tools: boxTools({ broken: true, generation: 1, effects: 0, helps: true }),
     investigator: {
       ...boxInvestigator,
-      triage: async (work) => ({ ...(await boxInvestigator.triage(work)), reason: UNDO_TURN }),
+      triage: async (work) => ({ ...(await boxInvestigator.triage(work)), reason: BESIDE_TURN }),
     },
   });
   await core.start();

@@ -27,7 +27,7 @@ async function aimedAfter(diagnosis: Partial<Diagnosis>): Promise<unknown> {
     diagnosis: { ...findsNothing, origin: 'model', verdict: 'cause_found', criterion, ...diagnosis },
   } as const;
   await sql.begin((tx) => records.append(tx, incidentId, event));
-  return aimOf(sql, { incidentId } as never, postgresTerminateBackend as never, input, undefined, false);
+  return aimOf(sql, { incidentId } as never, postgresTerminateBackend as never, input, undefined, 'repair');
 }
 
 describe('what may be acted on', () => {

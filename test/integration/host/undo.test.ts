@@ -5,7 +5,7 @@ import { earned } from '../../../src/approvals/autonomy.ts';
 import type { Action } from '../../../src/domain/action.ts';
 import { asActionId } from '../../../src/domain/ids.ts';
 import { createUndo, type UndoAnswer } from '../../../src/gate/undo.ts';
-import { UNDO_TURN } from '../../../src/investigation/phases/undo.ts';
+import { BESIDE_TURN } from '../../../src/investigation/move.ts';
 import { createTurn } from '../../../src/investigation/turn.ts';
 import { createKillSwitch } from '../../../src/security/kill-switch.ts';
 import { allTools } from '../../../src/tools/all.ts';
@@ -70,7 +70,7 @@ const press = ({ id, planHash }: Action, by = 'UONCALL'): Promise<UndoAnswer> =>
   undoer().press({ actionId: id, planHash, by });
 /** As the engine would run it, in a process that has just started. */
 const turn = ({ incidentId }: Action): Promise<void> =>
-  createTurn(rig.core)(incidentId, UNDO_TURN, (_, work) => work());
+  createTurn(rig.core)(incidentId, BESIDE_TURN, (_, work) => work());
 const undosOf = async ({ id }: Action) =>
   (await rig.core.sql`SELECT id, state, outcome FROM action WHERE undoes = ${id} ORDER BY proposed_at`).map(
     (row) => ({ id: String(row['id']), state: row['state'], outcome: String(row['outcome'] ?? '') }),
@@ -407,7 +407,7 @@ test('an undo whose turn fails again and again ends on its card, and what it was
     ...rig.core,
     gate: { ...rig.core.gate, execute: () => Promise.reject(new Error('it cannot be begun')) },
   });
-  const once = () => broken(action.incidentId, UNDO_TURN, (_, work) => work());
+  const once = () => broken(action.incidentId, BESIDE_TURN, (_, work) => work());
   for (let failed = 1; failed < 6; failed += 1) await expect(once()).rejects.toThrow('cannot be begun');
   await once();
   expect(await undosOf(action)).toMatchObject([

@@ -64,7 +64,14 @@ async function firing(fault: ShopFault): Promise<void> {
   await waitFor(`${fault.id} to hold`, async () => (await fault.read(shop.admin)).holds, { everyMs: 500 });
 }
 
-const cases: readonly (readonly [ShopFault, { readonly tool: string; readonly says: RegExp }])[] = [
+interface Expected {
+  readonly tool: string;
+  readonly says: RegExp;
+  /** What keeps it from coming back. */
+  readonly lasts?: readonly string[];
+}
+
+const cases: readonly (readonly [ShopFault, Expected])[] = [
   [
     blockedSessions,
     { tool: 'postgres_terminate_backend', says: /shop-backoffice.* its last statement was UPDATE products/ },
@@ -87,7 +94,14 @@ const cases: readonly (readonly [ShopFault, { readonly tool: string; readonly sa
       says: /shop-reports.* joins .*orders b.* without a condition: every row with every row/,
     },
   ],
-  [tableBloat, { tool: 'postgres_vacuum_table', says: /public\.cart_events.* switched off for this table/ }],
+  [
+    tableBloat,
+    {
+      tool: 'postgres_vacuum_table',
+      says: /public\.cart_events.* switched off for this table/,
+      lasts: ['postgres_autovacuum_on'],
+    },
+  ],
 ];
 
 describe('each fault of the playground', () => {
@@ -116,6 +130,7 @@ describe('each fault of the playground', () => {
 
       expect((await incident.approve()).state).toBe('succeeded');
       expect(await incident.verify()).toBe('fixed');
+      expect(diagnosis.prevent?.map(({ tool }) => tool) ?? []).toEqual(expected.lasts ?? []);
       expect((await fault.read(shop.admin)).holds).toBe(false);
     },
   );

@@ -298,6 +298,39 @@ describe('a bloated table', () => {
     expect(await incident.verify()).toBe('fixed');
   });
 
+  const on = { tool: 'postgres_set_setting', input: { name: 'autovacuum', value: 'on' } };
+  const onForIt = { tool: 'postgres_autovacuum_on', input: { schema: 'public', table: 'events' } };
+  it.each([
+    { server: 'on', table: 'off', lasts: [onForIt], says: 'switched off for this table' },
+    { server: 'off', table: 'on', lasts: [on], says: 'switched off for the whole server' },
+    {
+      server: 'off',
+      table: 'off',
+      lasts: [{ ...on, andThen: [onForIt] }],
+      says: 'switched off for the whole server',
+    },
+    { server: 'on', table: 'on', lasts: undefined, says: 'autovacuum has not come to it' },
+  ])(
+    'is kept from bloating again only by what was read: server $server, table $table',
+    async ({ server: all, table, lasts, says }) => {
+      await bloat();
+      if (table === 'on') await admin`ALTER TABLE events RESET (autovacuum_enabled)`;
+      await admin.unsafe(`ALTER SYSTEM SET autovacuum = ${all}`);
+      await admin`SELECT pg_reload_conf()`;
+      await until(async () => (await admin`SHOW autovacuum`)[0]?.['autovacuum'] === all);
+      const { diagnosis } = await open('PostgresTableBloat').triageAndDiagnose();
+      await admin`ALTER SYSTEM RESET autovacuum`;
+      await admin`SELECT pg_reload_conf()`;
+      await until(async () => (await admin`SHOW autovacuum`)[0]?.['autovacuum'] === 'on');
+      expect(diagnosis.rootCause).toContain(says);
+      expect(diagnosis.unknown).toEqual([]);
+      if (lasts) expect(diagnosis.prevent).toMatchObject(lasts);
+      else expect(diagnosis.prevent).toBeUndefined();
+      // The words name the same.
+      expect(diagnosis.remedy?.includes('RESET (autovacuum_enabled)')).toBe(table === 'off');
+    },
+  );
+
   it('that a forgotten transaction keeps from being cleaned is vacuumed once that has ended, by one plan', async () => {
     const holder = client('etl');
     const held = await pidOf(holder);

@@ -21,6 +21,7 @@ it('Undo, It ran and It did not run go on with who pressed and the plan seen, an
     undo: answer,
     askAgain: answer,
     takeNoBack: answer,
+    runRest: answer,
     settle: answer,
   };
   const bot = await scene.bot({ afterwards });
@@ -47,4 +48,42 @@ it('Undo, It ran and It did not run go on with who pressed and the plan seen, an
   expect(clicks.map(({ by }) => by)).toEqual([USERS.onCall, USERS.admin, USERS.onCall]);
   expect(new Set(clicks.map(({ planHash }) => planHash))).toEqual(new Set(['a'.repeat(64)]));
   expect(clicks[2]).toMatchObject({ ran: false, name: expect.stringMatching(/^(?!U)/) });
+});
+
+it('Run the rest, on the card of a plan that stopped half-way, is followed with the plan it shows', async () => {
+  scene = await slackScene();
+  const clicks: PlanClick[] = [];
+  const answer = async (click: PlanClick) => {
+    clicks.push(click);
+    return { ok: false, code: 'NO_REST', reason: 'nothing of this plan is left' } as const;
+  };
+  const other = async () => ({ ok: true, text: null }) as const;
+  const bot = await scene.bot({
+    afterwards: {
+      mayUndo: () => false,
+      undo: other,
+      askAgain: other,
+      takeNoBack: other,
+      runRest: answer,
+      settle: other,
+    },
+  });
+  const { id } = await waitingCard({ ...scene, bot: async () => bot });
+  await scene.sql`UPDATE action SET state = 'succeeded' WHERE incident_id = ${id}`;
+  await scene.sql`
+    INSERT INTO action SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'act_second', 'plan_id', a.id, 'step', 2,
+             'state', 'skipped', 'command', 'ANALYZE', 'outcome', 'Not run: stopped by olivia.'))).*
+      FROM action a WHERE incident_id = ${id}`;
+  await scene.append(id, { type: 'state.changed', from: 'verifying', to: 'reported', reason: 'half' });
+  bot.changed(id);
+  const card = await eventually(async () => {
+    const found = await cardOf(scene);
+    expect(JSON.stringify(found)).toContain('sentry_rest');
+    return found;
+  });
+  await press(scene, card, 'sentry_rest');
+  await eventually(async () =>
+    expect((await whispers(scene, USERS.onCall)).join()).toContain('nothing of this plan is left'),
+  );
+  expect(clicks).toMatchObject([{ by: USERS.onCall, planHash: 'a'.repeat(64) }]);
 });

@@ -39,6 +39,8 @@ export interface DenialsRig {
   call(incident: IncidentId, call: Call, core?: Core): Promise<ToolCallResult>;
   /** The proposal of a new incident. */
   propose(call: Call, core?: Core): Promise<Action>;
+  /** The steps of a new incident's plan, as a runbook would ask for it. */
+  plan(calls: readonly Call[]): Promise<readonly Action[]>;
   approve(action: Action, core?: Core): Promise<void>;
   deny(
     action: Action,
@@ -159,6 +161,21 @@ export async function startDenialsRig(): Promise<DenialsRig> {
       const action = await core.records.action(asActionId(result.actionId));
       if (!action) throw new Error('no action');
       return action;
+    },
+    async plan([first, ...later]) {
+      if (!first) throw new Error('no step');
+      const { tool, target, input } = first;
+      const incidentId = await rig.incident(target);
+      const andThen = later.map((step) => ({ tool: step.tool, input: step.input, why: 'It belongs to it.' }));
+      const inputs = [input, ...later.map((step) => step.input)];
+      await blame(core, incidentId, inputs, target.startsWith('web-') ? 'host' : 'postgres');
+      const result = await core.gate.call(
+        core.vault.mint({ role: 'surgeon', incidentId, targets: [target] }),
+        { tool, target, input, proposal: { why: 'It helps.', runbookId: 'box', verify: null, andThen } },
+        { signal: never },
+      );
+      if (result.kind !== 'proposed') throw new Error(JSON.stringify(result));
+      return core.records.plan(asActionId(result.actionId));
     },
     async approve(action, by = core) {
       const decided = await by.approvals.decide({

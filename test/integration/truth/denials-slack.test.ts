@@ -133,6 +133,7 @@ describe('a denied card', () => {
         undo: click('undo'),
         askAgain: click('again'),
         takeNoBack: click('back'),
+        runRest: click('rest'),
         settle: click('settle'),
       },
     });

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planHash } from '../../../src/approvals/plan-hash.ts';
-import { type Call, type DenialsRig, NOAH, OLIVIA, startDenialsRig } from './denials-rig.ts';
+import { kinds, services, session, settings } from './denials-kinds.ts';
+import { type DenialsRig, NOAH, OLIVIA, startDenialsRig } from './denials-rig.ts';
 
 /** A person said No to a thing: nothing that meets it again runs without the explicit word, however it is met. */
 let rig: DenialsRig;
@@ -14,92 +15,6 @@ afterAll(() => rig.stop());
 const DAYS = { scope: 'object', minutes: 7 * 24 * 60 } as const;
 const UNTIL_GONE = { scope: 'object', minutes: null } as const;
 
-/** Each file's patch by one line, as unified diff; `path` relative to the root. */
-const patch = (path: string, from: string, to: string): string =>
-  `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`;
-
-interface Kind {
-  readonly kind: string;
-  /** Two calls on one thing: another tool, another name of its target, or another way to it. */
-  calls(): Promise<readonly [Call, Call, ...Call[]]>;
-}
-
-const session = (tool: string, target: string, key: object): Call => ({
-  tool,
-  target,
-  input: { ...key },
-});
-
-const kinds: readonly Kind[] = [
-  {
-    kind: 'session',
-    async calls() {
-      const key = await rig.busySession(`app-${Math.random().toString(36).slice(2, 8)}`);
-      return [
-        session('postgres_terminate_backend', 'shop-db', key),
-        session('postgres_cancel_query', 'shop-db', key),
-        session('postgres_terminate_backend', 'checkout-db', key),
-        // The same moment, written otherwise.
-        session('postgres_terminate_backend', 'shop-db', {
-          ...key,
-          backend_start: key.backend_start.replace('T', ' ').replace('Z', '+00'),
-        }),
-      ];
-    },
-  },
-  {
-    kind: 'setting',
-    async calls() {
-      const set = (target: string, value: string): Call => ({
-        tool: 'postgres_set_setting',
-        target,
-        input: { name: 'idle_session_timeout', value },
-      });
-      return [set('shop-db', '10min'), set('shop-db', '20min'), set('checkout-db', '10min')];
-    },
-  },
-  {
-    kind: 'table',
-    async calls() {
-      await rig.shop.admin.unsafe(`
-        CREATE TABLE IF NOT EXISTS clicks (at int) PARTITION BY RANGE (at);
-        CREATE TABLE IF NOT EXISTS clicks_1 PARTITION OF clicks FOR VALUES FROM (0) TO (10)`);
-      const vacuum = (target: string, table: string): Call => ({
-        tool: 'postgres_vacuum_table',
-        target,
-        input: { schema: 'public', table, analyze: true },
-      });
-      // Whoever vacuums the whole goes through the part.
-      return [vacuum('shop-db', 'clicks_1'), vacuum('checkout-db', 'clicks_1'), vacuum('shop-db', 'clicks')];
-    },
-  },
-  {
-    kind: 'service',
-    async calls() {
-      const restart = (target: string, service: string): Call => ({
-        tool: 'restart_service',
-        target,
-        input: { service },
-      });
-      return [restart('web-1', 'worker'), restart('web-2', 'jobs')];
-    },
-  },
-  {
-    kind: 'file',
-    async calls() {
-      const change = (target: string, root: string): Call => ({
-        tool: 'apply_patch',
-        target,
-        input: {
-          file_path: join(rig.host.dir, root, 'conf.d', 'pool.conf'),
-          diff: patch('conf.d/pool.conf', 'pool=4', 'pool=8'),
-        },
-      });
-      return [change('web-1', 'app'), change('web-2', 'current')];
-    },
-  },
-];
-
 /** Every test has things of its own, or begins where nothing stands. */
 async function forget(): Promise<void> {
   await rig.core.sql`DELETE FROM denial`;
@@ -109,7 +24,7 @@ async function forget(): Promise<void> {
 describe.each(kinds)('a denied $kind', ({ kind, calls }) => {
   test('stands on the card of whoever meets it again: other tools, names and ways, processes, after a restart', async () => {
     await forget();
-    const [first, ...others] = await calls();
+    const [first, ...others] = await calls(rig);
     const denied = await rig.propose(first);
     const id = await rig.deny(denied, kind === 'session' ? UNTIL_GONE : DAYS);
     const second = await rig.another();
@@ -128,7 +43,7 @@ describe.each(kinds)('a denied $kind', ({ kind, calls }) => {
 
   test('voids what was approved before it in another incident, and no approval of that ever runs', async () => {
     await forget();
-    const [first, other] = await calls();
+    const [first, other] = await calls(rig);
     const approved = await rig.propose(other);
     await rig.approve(approved);
     const denied = await rig.propose(first);
@@ -143,7 +58,7 @@ describe.each(kinds)('a denied $kind', ({ kind, calls }) => {
 
   test('is not asked for again in the round in which it was denied, by none of its ways', async () => {
     await forget();
-    const [first, ...others] = await calls();
+    const [first, ...others] = await calls(rig);
     const denied = await rig.propose(first);
     await rig.deny(denied, DAYS);
     for (const call of [first, ...others])
@@ -279,7 +194,7 @@ describe('what it does not cover', () => {
 
   test('what comes after its time, and what somebody took back', async () => {
     await forget();
-    const [, set] = await (kinds[1] as Kind).calls();
+    const [, set] = await settings.calls(rig);
     const denied = await rig.propose(set);
     const id = await rig.deny(denied, DAYS);
     await rig.core.sql`UPDATE denial SET until = clock_timestamp() - interval '1 second' WHERE id = ${id}`;
@@ -292,7 +207,7 @@ describe('what it does not cover', () => {
 describe('who may', () => {
   test('not: a stranger denies nothing, and their click is on record', async () => {
     await forget();
-    const [set] = await (kinds[1] as Kind).calls();
+    const [set] = await settings.calls(rig);
     const action = await rig.propose(set);
     await expect(rig.deny(action, DAYS, { by: 'USTRANGER' })).rejects.toThrow(/not among/);
     expect(await rig.core.sql`SELECT FROM denial`).toEqual([]);
@@ -304,7 +219,7 @@ describe('who may', () => {
 describe('two names of one system', () => {
   test('are one system to the ledger: one action at a time, and rules count both', async () => {
     await forget();
-    const [set] = await (kinds[1] as Kind).calls();
+    const [set] = await settings.calls(rig);
     const first = await rig.propose(set);
     const key = await rig.busySession('parallel');
     const second = await rig.propose(session('postgres_terminate_backend', 'checkout-db', key));
@@ -323,7 +238,7 @@ describe('two names of one system', () => {
   test('restart one service once in its ten minutes', async () => {
     await forget();
     await rig.core.sql`DELETE FROM rate_claim`;
-    const [restart, again] = await (kinds[3] as Kind).calls();
+    const [restart, again] = await services.calls(rig);
     const first = await rig.propose(restart);
     await rig.approve(first);
     expect(await rig.execute(first)).toMatchObject({ kind: 'ran', outcome: { kind: 'succeeded' } });

@@ -5,9 +5,17 @@ import { measureAt } from '../../../src/domain/measure.ts';
 import type { Target } from '../../../src/domain/target.ts';
 import type { Json, ToolCallResult, VerifyPlan } from '../../../src/domain/tool-call.ts';
 import { createUndo, type Undo } from '../../../src/gate/undo.ts';
+import { type ChangeOfMind, createChangeOfMind } from '../../../src/investigation/after-all.ts';
 import { createTurn } from '../../../src/investigation/turn.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../../src/tools/define.ts';
-import { boxAlert, boxTarget, type Core, createCore, findsNothing } from '../../support/core.ts';
+import {
+  boxAlert,
+  boxTarget,
+  type Core,
+  type CoreOptions,
+  createCore,
+  findsNothing,
+} from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 
 /** One thing of the system under care; what befalls it is each test's to say. */
@@ -31,6 +39,8 @@ export interface World {
   readonly parts: Map<string, Part>;
   /** Parts of which any run counts for one limit of once an hour. */
   readonly limited: Set<string>;
+  /** Parts that are no part of the problem, however they are: what lasts is done to them. */
+  readonly apart: Set<string>;
   part(name: string): Part;
 }
 
@@ -48,6 +58,7 @@ function createWorld(): World {
     ran: [],
     parts,
     limited: new Set(),
+    apart: new Set(),
     part(name) {
       const part = parts.get(name) ?? {
         done: false,
@@ -125,7 +136,7 @@ function toolsOf(world: World): readonly Tool[] {
       input: z.strictObject({}),
       timeoutMs: 5_000,
       run: async () => {
-        const left = [...world.parts.values()].filter(({ done }) => !done).length;
+        const left = [...world.parts].filter(([name, { done }]) => !done && !world.apart.has(name)).length;
         return { text: `${left} parts are undone`, data: { left } };
       },
     }),
@@ -144,20 +155,27 @@ function toolsOf(world: World): readonly Tool[] {
     withObjects(active('part_do', true, 'part_undo')),
     withObjects(active('part_undo', false, 'part_do')),
     withObjects(active('part_burn', true)),
+    { ...withObjects(active('part_mend', true)), repairsOnly: true } as Tool,
   ];
 }
 
 export interface PlansRig {
   readonly core: Core;
   readonly undo: Undo;
+  readonly mind: ChangeOfMind;
   readonly world: World;
   /** A target of its own, so that tests do not wait for each other; `system`: what is behind it. */
   target(system?: string): string;
   incident(target: string): Promise<IncidentId>;
   /** What the surgeon gets for a plan: `part_do a`, one string a step. */
-  call(incident: IncidentId, target: string, steps: readonly string[]): Promise<ToolCallResult>;
+  call(
+    incident: IncidentId,
+    target: string,
+    steps: readonly string[],
+    runbookId?: string,
+  ): Promise<ToolCallResult>;
   /** The steps of a new incident's plan, waiting for its decision. */
-  propose(steps: readonly string[], target?: string): Promise<readonly Action[]>;
+  propose(steps: readonly string[], target?: string, runbookId?: string): Promise<readonly Action[]>;
   approve(plan: readonly Action[]): Promise<void>;
   steps(plan: readonly Action[]): Promise<readonly Action[]>;
   states(plan: readonly Action[]): Promise<readonly string[]>;
@@ -173,7 +191,9 @@ export interface PlansRig {
 
 const never = new AbortController().signal;
 
-export async function startPlansRig(options: { readonly policyPath?: string } = {}): Promise<PlansRig> {
+export async function startPlansRig(
+  options: Pick<CoreOptions, 'policyPath' | 'memory'> = {},
+): Promise<PlansRig> {
   const database: ScratchDatabase = await scratchDatabase({ migrate: true });
   const world = createWorld();
   const systems = new Map<string, string>();
@@ -202,6 +222,7 @@ export async function startPlansRig(options: { readonly policyPath?: string } = 
   const rig: PlansRig = {
     core,
     undo,
+    mind: createChangeOfMind({ ...core, policy: core.policy }),
     world,
     target(system) {
       const name = `box-${targets.size + 1}`;
@@ -218,23 +239,23 @@ export async function startPlansRig(options: { readonly policyPath?: string } = 
       );
       return incidentId;
     },
-    call(incidentId, target, steps) {
+    call(incidentId, target, steps, runbookId) {
       const [first = { tool: '', input: null }, ...andThen] = steps.map((step) => {
         const [tool = '', part = ''] = step.split(' ');
         world.part(part);
         return { tool, input: { part }, why: `because of ${part}` };
       });
       const credential = core.vault.mint({ role: 'surgeon', incidentId, targets: [target] });
-      const proposal = { why: 'It helps.', runbookId: null, verify: criterion, andThen };
+      const proposal = { why: 'It helps.', runbookId: runbookId ?? null, verify: criterion, andThen };
       return core.gate.call(
         credential,
         { tool: first.tool, target, input: first.input, proposal },
         { signal: never },
       );
     },
-    async propose(steps, target = rig.target()) {
+    async propose(steps, target = rig.target(), runbookId) {
       const id = await rig.incident(target);
-      const result = await rig.call(id, target, steps);
+      const result = await rig.call(id, target, steps, runbookId);
       if (result.kind !== 'proposed') throw new Error(JSON.stringify(result));
       await core.sql`UPDATE incident SET state = 'awaiting_approval' WHERE id = ${id}`;
       return core.records.plan(asActionId(result.actionId));

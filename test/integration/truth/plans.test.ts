@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { settleByHand } from '../../../src/approvals/settle-by-hand.ts';
 import type { Action } from '../../../src/domain/action.ts';
+import type { ExecutionResult } from '../../../src/gate/execute.ts';
 import { claim } from '../../../src/gate/ledger.ts';
+import { createTurn } from '../../../src/investigation/turn.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
 
@@ -37,6 +39,14 @@ async function begun(steps: readonly string[] = ABC, target?: string): Promise<r
   await rig.turn(step(plan, 1).incidentId);
   expect((await rig.states(plan)).slice(0, 2)).toEqual(['succeeded', 'queued']);
   return plan;
+}
+
+/** Asked until it is no longer put off. */
+async function eventually(ask: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.kind !== 'later') return answer;
+  }
 }
 
 const ended = (_: readonly Action[], state: string): boolean =>
@@ -102,6 +112,31 @@ describe('a plan', () => {
     expect(await rig.told(step(plan, 1).incidentId)).toContain(
       'Step 2 of 3 and what follows it was not run: The effect of step 1, part_do a, is not to be seen',
     );
+  });
+
+  test('is not called off by a process that could not see the effect, once another has gone on with it', async () => {
+    const plan = await begun();
+    const { incidentId } = step(plan, 1);
+    rig.world.part('a').shows = false;
+    const { gate } = rig.core;
+    const slow = createTurn({
+      ...rig.core,
+      gate: {
+        ...gate,
+        async execute(...asked) {
+          // Not to be seen for longer than that may take; its answer comes when another process has seen it, and gone on.
+          const answer = await eventually(() => gate.execute(...asked));
+          rig.world.part('a').shows = true;
+          await rig.turn(incidentId);
+          return answer;
+        },
+      },
+    });
+    await slow(incidentId, 'test', (_, fn) => fn());
+    expect(await rig.states(plan)).toEqual(['succeeded', 'succeeded', 'queued']);
+    await rig.drive(plan, judged);
+    expect(rig.world.ran).toEqual(ABC);
+    expect(await rig.states(plan)).toEqual(['succeeded', 'succeeded', 'succeeded']);
   });
 
   test('whose step fails stops there, and the rest of it may be proposed again', async () => {

@@ -62,7 +62,7 @@ async function undo(id: ActionId, state: string): Promise<ActionId> {
   const undoId = `act_undo_${id.slice(-6)}` as ActionId;
   await at.core.sql`
     INSERT INTO action
-    SELECT (jsonb_populate_record(a, jsonb_build_object('id', ${undoId}::text, 'plan_id', ${undoId}::text, 'undoes', a.id, 'purpose', 'undo',
+    SELECT (jsonb_populate_record(a, jsonb_build_object('id', ${undoId}::text, 'plan_id', ${undoId}::text, 'undoes', a.id, 'beside', true, 'purpose', 'undo',
       'state', ${state}::text, 'done_by', clock_timestamp() - interval '1 minute', 'finished_at', clock_timestamp()))).*
       FROM action a WHERE a.id = ${id}`;
   return undoId;
@@ -198,8 +198,8 @@ describe('an undo', () => {
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'state.changed', from: 'resolved', to: 'diagnosing' }),
     );
-    // Neither what worked nor what failed.
-    expect(learnt(id)).toEqual([true, null]);
+    // Neither what worked nor what failed; whichever turn comes for what runs beside writes the same once more.
+    expect([...new Set(learnt(id))]).toEqual([true, null]);
   });
 
   test('of what did not help leaves it a failure', async () => {

@@ -82,6 +82,7 @@ export function anAction(part: Partial<Action>): Action {
     objects: [],
     denialsAcknowledged: [],
     undoes: null,
+    beside: false,
     requestedBy: null,
     purpose: 'repair',
     ...part,

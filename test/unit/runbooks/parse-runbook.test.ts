@@ -91,7 +91,9 @@ const tools = {
       queue_purge: {
         kind: 'active' as const,
         input: z.strictObject({ owner: z.string(), keep: z.number().optional() }),
+        repairsOnly: true as const,
       },
+      queue_limit: { kind: 'active' as const, input: z.strictObject({ jobs: z.number() }) },
     })[name],
 };
 
@@ -218,6 +220,58 @@ describe('a plan of several steps', () => {
     const problems = problemsOf(source);
     expect(problems.map(problemLine).join('\n')).toMatch(message);
     expect(problems.find((problem) => message.test(problem.message))?.line).toBe(lineOf(source, where));
+  });
+});
+
+/** The same, with what keeps the queue from filling up again. */
+const PREVENT = GOOD.replace(
+  '        verify: emptied\n',
+  `        verify: emptied
+      prevent:
+        when: worst.jobs > 500
+        tool: queue_limit
+        with: { jobs: 100 }
+        why: Nobody limits \${worst.owner}.
+`,
+);
+
+describe('what keeps a problem from coming back', () => {
+  it('is read beside the repair, without a way to verify', () => {
+    const outcome = parseRunbook('a.md', PREVENT);
+    if (!outcome.ok) throw new Error(outcome.problems.map(problemLine).join('\n'));
+    const turn = outcome.parsed.runbook.steps[0]?.checks[1]?.turn;
+    expect(turn?.kind === 'conclude' && turn.conclusion.prevent).toEqual([
+      {
+        steps: [{ tool: 'queue_limit', with: { jobs: 100 }, why: 'Nobody limits ${worst.owner}.' }],
+        when: 'worst.jobs > 500',
+      },
+    ]);
+    expect(problemsOf(PREVENT)).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown tool', 'tool: queue_limit', 'tool: queue_cap', /there is no tool "queue_cap"/],
+    ['a tool that only reads', 'tool: queue_limit', 'tool: queue_depth', /needs a tool that acts/],
+    [
+      'a tool that only mends',
+      'tool: queue_limit\n        with: { jobs: 100 }',
+      'tool: queue_purge\n        with: { owner: x }',
+      /keeps nothing from coming back/,
+    ],
+    ['an input it does not take', 'jobs: 100', 'jobs: many', /does not take this as "jobs"/],
+    ['an unknown name in its test', 'worst.jobs > 500', 'wurst.jobs > 500', /Unknown variable: wurst/],
+    ['an unknown name in its reason', 'limits ${worst', 'limits ${wurst', /Unknown variable: wurst/],
+    [
+      'a criterion of its own',
+      'jobs: 100 }',
+      'jobs: 100 }\n        verify: emptied',
+      /"verify" is not known here/,
+    ],
+    ['no reason', '        why: Nobody limits ${worst.owner}.\n', '', /expected some text/],
+  ])('is refused with %s', (_name, from, to, message) => {
+    const source = PREVENT.replace(from, to);
+    expect(source).not.toBe(PREVENT);
+    expect(problemsOf(source).map(problemLine).join('\n')).toMatch(message);
   });
 });
 

@@ -2,11 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { type Action, actionStates } from '../../../src/domain/action.ts';
 import type { IncidentEventBody } from '../../../src/domain/event.ts';
 import { asActionId } from '../../../src/domain/ids.ts';
+import type { Incident } from '../../../src/domain/incident.ts';
 import { draw } from '../../../src/slack/blocks/draw.ts';
 import type { DrawOptions } from '../../../src/slack/blocks/slot.ts';
 import { denyView } from '../../../src/slack/views/deny.ts';
 import { evidenceView } from '../../../src/slack/views/record-views.ts';
-import { ACTION, anAction, aRecord, eventsOf, wholeIncident } from '../../support/incident-record.ts';
+import {
+  ACTION,
+  anAction,
+  anIncident,
+  aRecord,
+  eventsOf,
+  wholeIncident,
+} from '../../support/incident-record.ts';
 
 const SECOND = asActionId('act_bbbbbbbbbbbb');
 const THIRD = asActionId('act_cccccccccccc');
@@ -179,6 +187,68 @@ describe('Undo on the card of a plan', () => {
   });
 });
 
+describe('Run the rest on the card of a plan', () => {
+  const shown = (actions: readonly Action[], state: Incident['state'], mayChangeMind = true) =>
+    buttonsOf(
+      JSON.stringify(
+        draw(
+          aRecord({
+            actions,
+            incident: anIncident({ state }),
+            events: eventsOf(...wholeIncident.slice(0, 10)),
+          }),
+          {
+            ...options,
+            mayChangeMind,
+          },
+        ).find((each) => each.slot === `action:${ACTION}`),
+      ),
+    ).includes('sentry_rest');
+
+  it.each<[States, boolean]>([
+    [['succeeded', 'failed', 'skipped'], true],
+    [['succeeded', 'skipped', 'skipped'], true],
+    [['failed', 'skipped', 'skipped'], true],
+    [['succeeded', 'succeeded', 'succeeded'], false],
+    [['succeeded', 'succeeded', 'failed'], false],
+    [['succeeded', 'unknown', 'skipped'], false],
+    [['succeeded', 'started', 'queued'], false],
+    [['denied', 'skipped', 'skipped'], false],
+    [['expired', 'skipped', 'skipped'], false],
+    [['void', 'skipped', 'skipped'], false],
+  ])('of %j: %s', (states, isThere) => {
+    expect(shown(plan(states), 'reported')).toBe(isThere);
+    expect(shown(plan(states), 'escalated')).toBe(isThere);
+  });
+
+  it('is there while the incident waits for people, and clicks are followed', () => {
+    const half = plan(['succeeded', 'failed', 'skipped']);
+    for (const state of [
+      'diagnosing',
+      'planning',
+      'awaiting_approval',
+      'verifying',
+      'resolved',
+      'stopped',
+    ] as const)
+      expect(shown(half, state)).toBe(false);
+    expect(shown(half, 'reported', false)).toBe(false);
+  });
+
+  it('is not there for what ran before it began to, was taken back, or is asked for already', () => {
+    const [a, b, c] = plan(['succeeded', 'failed', 'skipped']);
+    if (!a || !b || !c) throw new Error('no plan');
+    const later = { id: asActionId('act_eeeeeeeeeeee'), proposedAt: '2026-11-21T11:00:00.000Z' };
+    const undo = anAction({ ...later, undoes: ACTION, state: 'approved' });
+    expect(shown([a, b, c, undo], 'reported')).toBe(false);
+    const again = { ...c, ...later, planId: later.id, step: 1 };
+    expect(shown([a, b, c, { ...again, state: 'proposed' }], 'reported')).toBe(false);
+    expect(shown([a, b, c, { ...again, state: 'expired' }], 'reported')).toBe(true);
+    const never = plan(['failed', 'skipped', 'skipped']).map((step) => ({ ...step, toolCallId: null }));
+    expect(shown(never, 'reported')).toBe(false);
+  });
+});
+
 describe('what became of a plan', () => {
   it.each<[States, string, readonly string[]]>([
     [['succeeded', 'succeeded', 'succeeded'], 'Done: ', ['✓ 1.', '✓ 2.', '✓ 3.']],
@@ -253,11 +323,11 @@ it('the evidence of a plan has every step whole', () => {
 it('a No to a plan is about all that it touches, and lasts by what stays', () => {
   const session = { kind: 'session', key: '1/x', label: 'session 1 (etl)' };
   const table = { kind: 'table', key: '5/7', label: 'table public.orders' };
-  const window = (objects: Action['objects']) =>
+  const window = (objects: Action['objects'], beside = false) =>
     JSON.stringify(
       denyView(
         { plan: `${ACTION}:${'a'.repeat(64)}`, channel: 'C1', threadTs: null },
-        { incidentId: aRecord().incident.id, objects },
+        { incidentId: aRecord().incident.id, objects, beside },
       ),
     );
   expect(window([session, table])).toContain('Anything done to session 1 (etl) and 1 more');
@@ -265,4 +335,7 @@ it('a No to a plan is about all that it touches, and lasts by what stays', () =>
   expect(window([session, table])).toContain('For 7 days');
   expect(window([session, table])).not.toContain('Until the session is gone');
   expect(window([session])).toContain('Until the session is gone');
+  // What runs beside has no other way that anybody would look for.
+  expect(window([table])).toContain('Look for another way');
+  expect(window([table], true)).not.toContain('Look for another way');
 });

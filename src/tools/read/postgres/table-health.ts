@@ -11,7 +11,8 @@ import { exactTime, secondsSince } from './session-columns.ts';
  * worst: row|null, complete, tables: [{ schema, table, live_rows, dead_rows, dead_percent, changed_since_analyze, table_bytes,
  * dead_bytes_estimate, bloat_bytes_estimate, vacuum_threshold, over_threshold, autovacuum_enabled, options, last_vacuum,
  * last_autovacuum, last_analyze, last_autoanalyze, seconds_since_vacuum, vacuuming }],
- * autovacuum: { enabled, max_workers, running_workers, naptime_seconds, threshold, scale_factor, cost_delay_ms } }`.
+ * autovacuum: { enabled, switched_off, max_workers, running_workers, naptime_seconds, threshold, scale_factor, cost_delay_ms } }`.
+ * `autovacuum.enabled` is whether it works at all; `switched_off`, that its own setting says so.
  * `bloat_bytes_estimate` compares the size with the average row width and is null where the role may not see that
  * (SELECT on the table); rows are PostgreSQL's estimates, and `dead_percent` is null where it has none (its statistics
  * were lost). `complete` false: there may be more tables than `limit`.
@@ -132,6 +133,7 @@ const totalsSql = `
 
 async function readAutovacuum(session: PostgresSession): Promise<{
   readonly enabled: boolean;
+  readonly switched_off: boolean;
   readonly max_workers: number;
   readonly running_workers: number;
   readonly naptime_seconds: number;
@@ -149,6 +151,7 @@ async function readAutovacuum(session: PostgresSession): Promise<{
   const number = (name: string): number => Number(setting.get(name));
   return {
     enabled: setting.get('autovacuum') === 'on' && setting.get('track_counts') === 'on',
+    switched_off: setting.get('autovacuum') === 'off',
     max_workers: number('autovacuum_max_workers'),
     running_workers: Number(running?.['n']),
     naptime_seconds: number('autovacuum_naptime'),

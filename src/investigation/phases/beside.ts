@@ -1,38 +1,42 @@
-import type { Action } from '../../domain/action.ts';
+import { type Action, isLastingFix } from '../../domain/action.ts';
 import { type ActionId, asActionId } from '../../domain/ids.ts';
 import type { Tx } from '../../domain/sql.ts';
-import type { LedgerHooks } from '../../gate/execute.ts';
+import type { ExecutionResult, LedgerHooks } from '../../gate/execute.ts';
 import { learn } from '../learn.ts';
 import { endOfStep } from '../ledger-hooks.ts';
-import { move } from '../move.ts';
+import { BESIDE_TURN, move } from '../move.ts';
 import type { PhaseRun } from '../phase-run.ts';
 import { rememberNow } from '../recall.ts';
 import { triedIn } from '../tried-in.ts';
 import { LASTING_TURN } from './lasting.ts';
-
-/** The reason of a turn that does nothing else. */
-export const UNDO_TURN = 'undo';
+import { isStillFixed, lookAtEffect, proposeLastingFix } from './lasting-fix.ts';
 
 /**
- * A turn of its own for what a person takes back: it runs beside the incident's course, which stays where it is. Turns of
- * one incident run one after another, so nothing else of it runs meanwhile; of other incidents the ledger takes care.
+ * A turn of its own for what a person takes back, and for what is to keep a problem that is fixed from coming back: both run
+ * beside the incident's course, which stays where it is. Turns of one incident run one after another, so nothing else of it
+ * runs meanwhile; of other incidents the ledger takes care.
  */
-export async function undo(run: PhaseRun): Promise<void> {
+export async function goOnBeside(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
+  await proposeLastingFix(run);
   // All of them, the oldest first: nobody comes for one again because of another. Where looking could not tell how one
   // ended, it is for people, and is not looked at again and again while it keeps another waiting. What a person has then
   // said to have run is followed like any other.
   const open = await run.durably('read undos', async () => {
     const rows = await deps.sql`
-      SELECT id FROM action a WHERE incident_id = ${incident.id} AND undoes IS NOT NULL
+      SELECT id FROM action a WHERE incident_id = ${incident.id} AND beside AND NOT (audit_only AND undoes IS NULL)
          AND (state IN ('proposed', 'approved', 'started')
               OR state = 'queued' AND EXISTS (SELECT FROM action b WHERE b.plan_id = a.plan_id AND b.step = a.step - 1
                                                  AND b.state = 'succeeded')
-              OR state = 'succeeded' AND EXISTS (
+              -- What is done is looked for, after its last step.
+              OR state = 'succeeded' AND undoes IS NULL
+                 AND NOT EXISTS (SELECT FROM action b WHERE b.plan_id = a.plan_id AND b.step > a.step)
+                 AND NOT EXISTS (SELECT FROM event e WHERE e.incident_id = a.incident_id AND e.dedupe_key = 'effect:' || a.id)
+              OR state = 'succeeded' AND undoes IS NOT NULL AND EXISTS (
                 SELECT FROM event e WHERE e.incident_id = a.incident_id AND e.dedupe_key = 'settled:' || a.id)
               OR state = 'unknown' AND (
                finished_at IS NULL OR finished_at <= done_by OR NOT EXISTS (
-                 SELECT FROM action o WHERE o.incident_id = a.incident_id AND o.undoes IS NOT NULL AND o.state = 'approved')))
+                 SELECT FROM action o WHERE o.incident_id = a.incident_id AND o.beside AND o.state = 'approved')))
        ORDER BY proposed_at, step`;
     return rows.map((row) => asActionId(String(row['id'])));
   });
@@ -47,16 +51,19 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
     await run.durably(`expire undo ${id}`, () => deps.approvals.expire(id));
     return deps.reporter.changed(incident.id);
   }
+  if (action.state === 'succeeded' && isLastingFix(action)) return lookAtEffect(run, action);
   if (action.state === 'succeeded') {
     await run.durably(`taken back ${id}`, () => deps.sql.begin((tx) => takenBack(tx, run, action)));
     return looksBack(run, action);
   }
   const result = await run.durably(`execute undo ${id}`, () =>
-    deps.gate.execute(action, undoHooks(run, action), deps.shutdown),
+    deps.gate.execute(action, besideHooks(run, action), deps.shutdown),
   );
   if (result.kind === 'later')
     await run.durably(`ask again ${id}`, () =>
-      deps.jobs.enqueueTurn(incident.id, UNDO_TURN, { delayMs: Math.max(200, result.inMs) }).then(() => true),
+      deps.jobs
+        .enqueueTurn(incident.id, BESIDE_TURN, { delayMs: Math.max(200, result.inMs) })
+        .then(() => true),
     );
   if (result.kind === 'not_run')
     await run.durably(`not run ${id}`, async () => {
@@ -71,6 +78,7 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
       return true;
     });
   deps.reporter.changed(incident.id);
+  if (isLastingFix(action)) return afterLastingFix(run, action, result);
   // It may have run: whether what was fixed still is, the live system says.
   if (result.kind === 'ran' && result.outcome.kind === 'unknown')
     await run.durably(`look after ${id}`, () =>
@@ -78,6 +86,18 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
     );
   const hasEnded = result.kind === 'ran' ? result.outcome.kind !== 'unknown' : result.kind === 'not_run';
   if (hasEnded) await looksBack(run, action);
+}
+
+async function afterLastingFix(run: PhaseRun, action: Action, result: ExecutionResult): Promise<void> {
+  const { deps, incident } = run;
+  // As after any approval that no longer fits: it is asked for as things are now.
+  if (result.kind === 'not_run' && result.why === 'void')
+    await run.durably(`ask anew ${action.id}`, () =>
+      deps.jobs.enqueueTurn(incident.id, BESIDE_TURN).then(() => true),
+    );
+  if (result.kind !== 'ran' || result.outcome.kind !== 'succeeded') return;
+  const steps = await run.durably(`read plan ${action.planId}`, () => deps.records.plan(action.planId));
+  if (steps.at(-1)?.id === action.id) await lookAtEffect(run, action);
 }
 
 /** Once nothing more of it is to run: what was taken back is neither learnt nor counted on any more. */
@@ -90,21 +110,22 @@ async function looksBack(run: PhaseRun, { planId }: Action): Promise<void> {
   }
 }
 
-function undoHooks({ incident, deps }: PhaseRun, action: Action): LedgerHooks {
+function besideHooks({ incident, deps }: PhaseRun, action: Action): LedgerHooks {
   const { id } = action;
   return {
     async claimed(tx) {
+      if (isLastingFix(action) && action.step === 1 && !(await isStillFixed(tx, action))) return 'lost';
       await deps.records.append(tx, incident.id, { type: 'action.started', actionId: id }, `claimed:${id}`);
       // Should this process die now, this turn comes and settles it.
-      await tx`SELECT sentry_enqueue_turn(${incident.id}, ${UNDO_TURN}, 1000)`;
+      await tx`SELECT sentry_enqueue_turn(${incident.id}, ${BESIDE_TURN}, 1000)`;
       return undefined;
     },
     async ended(tx, { kind, text }) {
       const event = { type: 'action.finished', actionId: id, outcome: kind, text } as const;
       await deps.records.append(tx, incident.id, event, `ended:${id}:${kind}`);
       if ((await endOfStep(tx, action, { kind, text })).isGoingOn)
-        await tx`SELECT sentry_enqueue_turn(${incident.id}, ${UNDO_TURN}, 0)`;
-      if (kind === 'succeeded') await takenBack(tx, { incident }, { id });
+        await tx`SELECT sentry_enqueue_turn(${incident.id}, ${BESIDE_TURN}, 0)`;
+      if (kind === 'succeeded' && action.undoes !== null) await takenBack(tx, { incident }, { id });
     },
   };
 }
@@ -116,9 +137,12 @@ async function takenBack(
   { id }: Pick<Action, 'id'>,
 ): Promise<true> {
   await tx`
-    UPDATE incident i SET verdict = NULL,
-           next_step = 'What was changed has been taken back; if the problem is back, its alert has it looked at again.'
-     WHERE id = ${incident.id} AND state IN ('reported', 'escalated', 'resolved')
+    UPDATE incident i SET verdict = CASE WHEN u.lasting THEN i.verdict END,
+           next_step = CASE WHEN u.lasting THEN 'What was to keep it from coming back has been taken back.'
+             ELSE 'What was changed has been taken back; if the problem is back, its alert has it looked at again.' END
+      FROM (SELECT o.beside AND o.undoes IS NULL AS lasting
+              FROM action a JOIN action o ON o.id = a.undoes WHERE a.id = ${id}) u
+     WHERE i.id = ${incident.id} AND state IN ('reported', 'escalated', 'resolved')
        AND NOT EXISTS (SELECT FROM event e JOIN action a ON a.id = ${id}
                         WHERE e.incident_id = i.id AND e.type = 'state.changed' AND e.at > a.finished_at)`;
   return true;
@@ -155,7 +179,8 @@ async function unlearn(run: PhaseRun, { id, undoes }: Action): Promise<void> {
   await run.durably(`episode of what ${id} took back`, async () => {
     const record = await deps.records.load(incident.id);
     const undone = record && triedIn(record).find((action) => action.id === undoes);
-    if (!undone) return true;
+    // What only keeps a problem away was never tried as its remedy.
+    if (!undone || undone.beside) return true;
     return learn(run, undone, undone.verdict === 'not_fixed' ? false : null, 'A person took it back.');
   });
   await rememberNow(run);
