@@ -80,7 +80,17 @@ export class FaultPanel {
   list(): readonly Fault[] {
     return this.#faults.map(({ id, title, description, rule: { alertname } }) => {
       const { state, detail, holds } = this.#of(id);
-      return { id, title, description, alertname, state, holds, ...(detail === undefined ? {} : { detail }) };
+      const fires = this.#alerter.isFiring(id);
+      return {
+        id,
+        title,
+        description,
+        alertname,
+        state,
+        holds,
+        fires,
+        ...(detail === undefined ? {} : { detail }),
+      };
     });
   }
 

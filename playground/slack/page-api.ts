@@ -137,6 +137,8 @@ export interface Fault {
   readonly alertname: string;
   /** Whether the system is ill of it right now, whoever caused it. */
   readonly holds: boolean;
+  /** Whether somebody has been alerted on it, and not been told yet that it is over. */
+  readonly fires: boolean;
   readonly state: 'idle' | 'causing' | 'active' | 'undoing' | 'failed';
   /** What went wrong, when `state` is `failed`; otherwise what it does now, if there is something to say. */
   readonly detail?: string;

@@ -61,8 +61,13 @@ export type IncidentEventBody =
   | { readonly type: 'diagnosis.concluded'; readonly round: number; readonly diagnosis: Diagnosis }
   /** A claim whose evidence did not hold: dropped, and the confidence cut. */
   | { readonly type: 'claim.dropped'; readonly claim: string; readonly reason: string }
-  /** `said`: what a model gave as its reason, in its words. */
-  | { readonly type: 'plan.none'; readonly reason: string; readonly said?: string }
+  /** `said`: what a model gave as its reason, in its words. `asksAgainAt`: when the limit is over that was the reason. */
+  | {
+      readonly type: 'plan.none';
+      readonly reason: string;
+      readonly said?: string;
+      readonly asksAgainAt?: string;
+    }
   | { readonly type: 'action.proposed'; readonly actionId: ActionId }
   | { readonly type: 'action.approved'; readonly actionId: ActionId; readonly by: string }
   /** Approved by one of the several who have to. */

@@ -82,8 +82,8 @@ export function formatMeasure(measure: Measure, bound: number, value: number | n
 export function formatBound(measure: Measure, bound: number): string {
   const { label, unit, healthy } = measure;
   if (isYesOrNo(measure)) return label;
-  if (healthy === 'same') return `${label}: the same as before`;
-  if (healthy === 'steady') return `${label}: no more than before`;
+  if (healthy === 'same') return `${label}: stays the same`;
+  if (healthy === 'steady') return `${label}: grows no more`;
   return `${label}: ${healthy === 'at_most' ? 'at most' : 'at least'} ${withUnit(bound, unit)}`;
 }
 

@@ -103,12 +103,18 @@ export async function readRed(
 }
 
 /** Why a repair has no ground: the problem is over, is not that of what it touches, or cannot be read. */
-export function notRed({ state, alert, isToBlame, lines }: CriterionReading): Refusal | undefined {
+export function notRed({ state, alert, isToBlame, holds, lines }: CriterionReading): Refusal | undefined {
   if (alert === 'green') return alertIsOver(lines);
   if (state === 'red' && isToBlame === false)
     return refuse(
       'NOT_TO_BLAME',
       `The problem is there, and what this would touch shows nothing of it any more, so nothing is run: ${lines.join('; ')}`,
+    );
+  // What it would touch is well, and what else has to hold does not: another session may be at it now.
+  if (state === 'green' && holds === false)
+    return refuse(
+      'NOT_TO_BLAME',
+      `What this would touch shows nothing wrong any more, and not all is well yet, so nothing is run: ${lines.join('; ')}`,
     );
   if (state === 'green')
     return refuse('OVER_BY_ITSELF', `The problem is over by itself, so nothing is run: ${lines.join('; ')}`);

@@ -300,7 +300,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'claim.dropped':
       return `dropped a claim (${event.claim}): ${event.reason}`;
     case 'plan.none':
-      return `no action: ${event.reason}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
+      return `no action: ${nextStepInWords({ nextStep: event.reason, asksAgainAt: event.asksAgainAt ?? null })}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
     case 'action.proposed':
       return `proposed ${event.actionId}${sizeOf(event.actionId, record)}`;
     case 'action.approved':

@@ -53,6 +53,9 @@ describe('a bad configuration on a host', { timeout: 180_000 }, () => {
     const replies = (await thread.replies()).map(textOf);
     expect(replies.filter((text) => text.includes('Cause found'))).toHaveLength(1);
     expect(replies.join('\n')).not.toContain('✗');
+    expect(replies.at(-1)).toContain(
+      'Fixed on shop-host by “Change file worker.conf, then restart service shop-worker”.',
+    );
   });
 
   it('is told step by step by why', async () => {

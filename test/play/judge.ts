@@ -7,12 +7,16 @@ export interface Sight {
   readonly at: number;
   /** What the faults server says of the system itself. */
   readonly isIll: boolean;
+  /** Somebody has been alerted on it, and not been told yet that it is over. */
+  readonly fires: boolean;
   readonly end: End;
 }
 
 /** One fault that was played to its end. */
 export interface Played {
   readonly fault: string;
+  /** Why it could not be caused; null when it was. */
+  readonly refused: string | null;
   /** `INC-7`; null when no incident came of it. */
   readonly incident: string | null;
   /** The incident's message in the channel at the end. */
@@ -20,6 +24,10 @@ export interface Played {
   readonly sights: readonly Sight[];
   /** Every text that stood in the thread, edited away or not, in the order in which it appeared. */
   readonly said: readonly string[];
+  /** What the thread says at the end, in its order. */
+  readonly thread: readonly string[];
+  /** Cards that still ask for a decision at the end. */
+  readonly openCards: number;
   readonly approvals: number;
   /** Its time was up before it had ended. */
   readonly isOutOfTime: boolean;
@@ -31,9 +39,21 @@ export interface Played {
  * - `green_with_cross`: one message says that it is well, and that something is not
  * - `not_said`: the system is well, and the incident says otherwise
  * - `not_ended`, `not_fixed`: its time was up, or it ended while the system was still ill
+ * - `not_caused`, `not_heard`: there was nothing to judge, or an alert of which no incident came
+ * - `contradicted`: the thread ends otherwise than its root says
+ * - `card_left`: what is over still asks for a decision
  */
 export interface Finding {
-  readonly kind: 'false_fixed' | 'green_with_cross' | 'not_said' | 'not_ended' | 'not_fixed';
+  readonly kind:
+    | 'false_fixed'
+    | 'green_with_cross'
+    | 'not_said'
+    | 'not_ended'
+    | 'not_fixed'
+    | 'not_caused'
+    | 'not_heard'
+    | 'contradicted'
+    | 'card_left';
   readonly says: string;
 }
 
@@ -42,10 +62,13 @@ const LAG_MS = 10_000;
 
 /** What was untrue, stuck or left ill; nothing when all is well. */
 export function judge(played: Played): readonly Finding[] {
+  if (played.refused !== null) return [{ kind: 'not_caused', says: played.refused }];
   const last = played.sights.at(-1);
   return [
     ...falseFixed(played.sights),
     ...played.said.filter(isGreenWithCross).map((says): Finding => ({ kind: 'green_with_cross', says })),
+    ...notHeard(played),
+    ...contradicted(played),
     ...(played.isOutOfTime
       ? [
           {
@@ -65,8 +88,35 @@ export function judge(played: Played): readonly Finding[] {
           } as const,
         ]
       : []),
+    ...(last && last.end !== 'open' && played.openCards > 0
+      ? [{ kind: 'card_left', says: `${played.openCards} cards can still be approved` } as const]
+      : []),
   ];
 }
+
+/** An alert that fired for longer than it takes to deliver one. */
+function notHeard({ incident, sights }: Played): readonly Finding[] {
+  const fired = sights.filter(({ fires }) => fires);
+  const forMs = (fired.at(-1)?.at ?? 0) - (fired[0]?.at ?? 0);
+  if (incident !== null || forMs < LAG_MS) return [];
+  return [{ kind: 'not_heard', says: `its alert fired for ${seconds(forMs)}, and no incident came of it` }];
+}
+
+/** The last message about the end is the one that people find at the bottom of the thread. */
+function contradicted({ sights, thread }: Played): readonly Finding[] {
+  const end = sights.at(-1)?.end;
+  const says = thread.findLast((text) => THREAD_ENDS.some(([words]) => words.test(text)));
+  const said = THREAD_ENDS.find(([words]) => words.test(says ?? ''))?.[1];
+  if (end === undefined || end === 'open' || said === undefined || said === end) return [];
+  return [{ kind: 'contradicted', says: `the root says ${end}, and the thread: ${says ?? ''}` }];
+}
+
+/** How a thread says how its incident ended. */
+const THREAD_ENDS: readonly (readonly [RegExp, End])[] = [
+  [/🟢 INC-\d+ is resolved/u, 'confirmed'],
+  [/⚪ INC-\d+ is over/u, 'over'],
+  [/🚨 A person is needed/u, 'handed_over'],
+];
 
 function falseFixed(sights: readonly Sight[]): readonly Finding[] {
   let since: number | null = null;

@@ -24,46 +24,75 @@ export interface Limits {
   readonly endsWithinMs: number;
   /** How long an end must have stood, ms: what was handed over to people may go on by itself. */
   readonly settledMs: number;
+  /** How long a person takes to read a card before it is approved, ms. */
+  readonly readsForMs?: number;
 }
 
 /** One fault under way. */
 interface Scene {
   readonly fault: string;
   readonly alertname: string;
+  /** Why it could not be caused; null when it was. */
+  readonly refused: string | null;
   readonly causedAt: number;
   /** Roots of the same alert as they looked before: an incident may open again in its old thread. */
   readonly before: ReadonlyMap<string, string>;
   readonly sights: Sight[];
   readonly said: Set<string>;
+  /** When a card was seen first. */
+  readonly seenAt: Map<string, number>;
   /** Card and person. */
   readonly pressed: Set<string>;
   root: Message | undefined;
+  thread: readonly Message[];
 }
 
 /**
  * Causes faults one after the other as the page does, presses every *Approve*, and watches the threads beside the system until
- * each incident has ended or its time is up. What is left of the faults is undone.
+ * each incident has ended or its time is up. What else begins meanwhile (an alert that a fix has caused, an incident of before
+ * that opens again) is played with them. What is left of the faults is undone.
  */
 export async function playFaults(
   stage: Stage,
   faults: readonly string[],
   limits: Limits,
 ): Promise<readonly Played[]> {
+  const before = endsOf(await stage.slack.messages());
   const scenes: Scene[] = [];
-  for (const fault of faults) {
-    const scene = await cause(stage, fault);
-    if (scene) scenes.push(scene);
-  }
-  const stands = (scene: Scene): boolean => hasEnded(scene, limits) || isOutOfTime(scene, limits);
+  for (const fault of faults) scenes.push(await cause(stage, fault));
+  const stands = (scene: Scene): boolean =>
+    scene.refused !== null || hasEnded(scene, limits) || isOutOfTime(scene, limits);
   while (!scenes.every(stands)) {
     await look(stage, scenes);
-    for (const scene of scenes) await approve(stage, scene);
+    scenes.push(...(await bystanders(stage, scenes, before)));
+    for (const scene of scenes) await approve(stage, scene, limits);
     await sleep(EVERY_MS);
   }
   const played = scenes.map((scene) => toPlayed(scene, limits));
-  await undoLeft(stage, faults);
+  await undoLeft(
+    stage,
+    scenes.map(({ fault }) => fault),
+  );
   return played;
 }
+
+/** Incidents that nobody caused here, and that are not as they were: each with the fault whose alert it is. */
+async function bystanders(
+  stage: Stage,
+  scenes: readonly Scene[],
+  before: ReadonlyMap<string, End>,
+): Promise<readonly Scene[]> {
+  const faults = await readFaults(stage);
+  const played = new Set(scenes.map(({ alertname }) => alertname));
+  return (await stage.slack.messages()).flatMap((message) => {
+    const fault = faults.find(({ alertname }) => isRootOf(message, alertname));
+    if (!fault || played.has(fault.alertname) || before.get(message.ts) === endOf(message)) return [];
+    return [newScene(fault.id, fault.alertname, new Map(), null)];
+  });
+}
+
+const endsOf = (messages: readonly Message[]): ReadonlyMap<string, End> =>
+  new Map(messages.map((message) => [message.ts, endOf(message)]));
 
 /** What is over already stays untouched: to undo it again would restart a service that is well. */
 async function undoLeft(stage: Stage, played: readonly string[]): Promise<void> {
@@ -86,28 +115,36 @@ export async function readFaults({ faultsUrl }: Stage): Promise<readonly Fault[]
   return ((await response.json()) as FaultsAnswer).faults;
 }
 
-/** Null where the system is too ill already: without a free connection nobody can block anybody. */
-async function cause(stage: Stage, fault: string): Promise<Scene | null> {
+/** Refused where the system is too ill already: without a free connection nobody can block anybody. */
+async function cause(stage: Stage, fault: string): Promise<Scene> {
   const known = await readFaults(stage);
   const alertname = known.find(({ id }) => id === fault)?.alertname;
   if (alertname === undefined)
     throw new Error(`There is no fault ${fault}; there are ${known.map(({ id }) => id).join(', ')}.`);
   const roots = (await stage.slack.messages()).filter((message) => isRootOf(message, alertname));
   const before = new Map(roots.map((root) => [root.ts, textOf(root)]));
-  const causedAt = performance.now();
   const answer = await stage.slack.act('fault.cause', { userId: USERS.onCall, id: fault });
-  if (!answer.ok) return null;
-  return {
-    fault,
-    alertname,
-    causedAt,
-    before,
-    sights: [],
-    said: new Set(),
-    pressed: new Set(),
-    root: undefined,
-  };
+  return newScene(fault, alertname, before, answer.ok ? null : answer.reason);
 }
+
+const newScene = (
+  fault: string,
+  alertname: string,
+  before: ReadonlyMap<string, string>,
+  refused: string | null,
+): Scene => ({
+  fault,
+  alertname,
+  refused,
+  causedAt: performance.now(),
+  before,
+  sights: [],
+  said: new Set(),
+  seenAt: new Map(),
+  pressed: new Set(),
+  root: undefined,
+  thread: [],
+});
 
 /** The thread is read before the system: what is green by then has to be true by then. */
 async function look(stage: Stage, scenes: readonly Scene[]): Promise<void> {
@@ -115,10 +152,12 @@ async function look(stage: Stage, scenes: readonly Scene[]): Promise<void> {
   const faults = await readFaults(stage);
   for (const scene of scenes) {
     scene.root = messages.findLast((message) => isNewRootOf(message, scene));
-    for (const message of threadOf(scene, messages)) scene.said.add(textOf(message));
+    scene.thread = threadOf(scene, messages);
+    for (const message of scene.thread) scene.said.add(textOf(message));
     scene.sights.push({
       at: performance.now(),
       isIll: faults.some(({ id, holds }) => id === scene.fault && holds),
+      fires: faults.some(({ id, fires }) => id === scene.fault && fires),
       end: scene.root === undefined ? 'open' : endOf(scene.root),
     });
   }
@@ -148,9 +187,14 @@ function endOf(root: Message): End {
   return 'open';
 }
 
-async function approve(stage: Stage, scene: Scene): Promise<void> {
-  for (const message of threadOf(scene, await stage.slack.messages())) {
-    if (!JSON.stringify(message.blocks ?? []).includes('"sentry_approve"')) continue;
+const isOpenCard = (message: Message): boolean =>
+  JSON.stringify(message.blocks ?? []).includes('"sentry_approve"');
+
+async function approve(stage: Stage, scene: Scene, { readsForMs = 0 }: Limits): Promise<void> {
+  for (const message of threadOf(scene, await stage.slack.messages()).filter(isOpenCard)) {
+    const seenAt = scene.seenAt.get(message.ts) ?? performance.now();
+    scene.seenAt.set(message.ts, seenAt);
+    if (performance.now() - seenAt < readsForMs) continue;
     const wanted = / more (person has|people have) to\./.test(textOf(message)) ? APPROVERS : [USERS.onCall];
     const person = wanted.find((each) => !scene.pressed.has(`${message.ts} ${each}`));
     if (person === undefined) continue;
@@ -171,15 +215,18 @@ const isOutOfTime = ({ causedAt }: Scene, { endsWithinMs }: Limits): boolean =>
   performance.now() - causedAt > endsWithinMs;
 
 function toPlayed(scene: Scene, limits: Limits): Played {
-  const { fault, sights, said, pressed, root, causedAt } = scene;
+  const { fault, refused, sights, said, thread, pressed, root, causedAt } = scene;
   const last = sights.at(-1);
   const ended = sights.findLast(({ end }) => end !== last?.end)?.at ?? causedAt;
   return {
     fault,
+    refused,
     incident: root === undefined ? null : (/INC-\d+/.exec(root.text)?.[0] ?? null),
     root: root === undefined ? '' : textOf(root),
     sights,
     said: [...said],
+    thread: thread.map(textOf),
+    openCards: thread.filter(isOpenCard).length,
     approvals: pressed.size,
     isOutOfTime: !hasEnded(scene, limits),
     tookMs: ended - causedAt,

@@ -17,7 +17,8 @@ export function alertChecks(runbooks: readonly Runbook[], incident: Incident): r
     .flatMap(({ runbook, sided }): AlertCheck[] => {
       const step = overStep(runbook, incident);
       if (step === null) return [];
-      const isCertain = sided && otherSubject(runbook, incident, '') === null;
+      const others = otherSubject(runbook, incident, { shown: '', isListed: true, isFault: false });
+      const isCertain = sided && others === null;
       return [{ step, runbookId: runbook.id, isCertain }];
     });
 }

@@ -79,6 +79,7 @@ export async function plan(run: PhaseRun): Promise<void> {
           ...(outcome.kind === 'none' && outcome.said !== undefined
             ? { said: deps.redact(outcome.said) }
             : {}),
+          ...(limited ? { asksAgainAt: limited.until } : {}),
         },
       ],
       turnAfterMs: null,

@@ -1,4 +1,5 @@
 import { type Action, neverRan, stepsOf, undoOf } from '../../domain/action.ts';
+import { describePlan } from '../../domain/describe-act.ts';
 import type { Verdict } from '../../domain/incident.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { isCriterion } from '../../domain/tool-call.ts';
@@ -318,19 +319,19 @@ function successOf({ state }: Action, steps: readonly Action[], { verdict }: Con
   return verdict === 'fixed' && isWhole ? true : null;
 }
 
-/** By name: the whole command stands on its card. */
+/** As people say it: the whole command stands on its card. */
 function endedBy(steps: readonly Action[]): string {
   const [first] = steps;
   if (!first) return 'It ended.';
-  const tools = (some: readonly Action[]): string => some.map(({ tool }) => tool).join(' and ');
+  const acts = (some: readonly Action[]): string => `“${describePlan(some)}”`;
   const ran = steps.filter(({ state }) => state === 'succeeded');
-  if (ran.length === steps.length) return `Fixed by ${tools(steps)} on ${first.target}.`;
+  if (ran.length === steps.length) return `Fixed on ${first.target} by ${acts(steps)}.`;
   const open = steps.filter(({ state }) => state !== 'succeeded');
   const isUnsure = open.some(({ state }) => state === 'unknown');
   const hasFailed = open.some((step) => step.state === 'failed' && !neverRan(step));
   const how = isUnsure ? 'may not have run' : hasFailed ? 'ended as failed' : 'did not run';
-  const without = `${tools(open)} on ${first.target} ${how}`;
+  const without = `${acts(open)} on ${first.target} ${how}`;
   return ran.length === 0
     ? `It ended without the fix: ${without}.`
-    : `It ended after a part of the plan, ${tools(ran)}: ${without}.`;
+    : `It ended after a part of the plan, ${acts(ran)}: ${without}.`;
 }

@@ -5,7 +5,7 @@ import type { Say } from '../tell.ts';
 import { bold, link, paragraph, prose, type Span, words } from './build.ts';
 import { nextStepOf } from './next-step.ts';
 import { cut, oneLine } from './text.ts';
-import { confidenceWords, mark, stateWords } from './words.ts';
+import { confidenceWords, mark, standing } from './words.ts';
 
 /** How an incident stands, in a few lines for a phone. `url`: its thread. */
 export function briefOf({ incident, events }: IncidentRecord, url: string | null): Say {
@@ -20,18 +20,13 @@ export function briefOf({ incident, events }: IncidentRecord, url: string | null
   const next = nextStepInWords(incident);
   const lines: readonly (readonly Span[])[] = [
     [words(`${mark(incident)} `), bold(title)],
-    [words(`${stateWords[incident.state]} · ${cut(oneLine(incident.target ?? 'unknown target'), 60)}`)],
+    [words(`${standing(incident)} · ${cut(oneLine(incident.target ?? 'unknown target'), 60)}`)],
     ...(cause ? [[bold(causeLabel), words(cause)]] : []),
     ...(next ? [[bold('Next: '), ...nextStepOf(incident, 300)]] : []),
     ...(url ? [[link(url, 'Open its thread')]] : []),
   ];
   return {
-    text: [
-      title,
-      stateWords[incident.state],
-      cause && `${causeLabel}${cause}`,
-      next && cut(oneLine(next), 400),
-    ]
+    text: [title, standing(incident), cause && `${causeLabel}${cause}`, next && cut(oneLine(next), 400)]
       .filter(Boolean)
       .join(' · '),
     blocks: [prose(...lines.map((spans) => paragraph(...spans)))],

@@ -1,4 +1,5 @@
 import type { Diagnosis, DoubleCheck, Evidence, Side } from '../../domain/diagnosis.ts';
+import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, label } from '../../domain/model-words.ts';
 import type { OpenRead } from '../../investigation/unread/open-reads.ts';
@@ -16,6 +17,7 @@ import {
   small,
   words,
 } from './build.ts';
+import { whyNoPlan } from './next-step.ts';
 import { ACTIONS, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { drawOpenRead } from './unread.ts';
@@ -90,10 +92,7 @@ export function drawDiagnosis(
   };
 }
 
-export interface PlanNone {
-  readonly reason: string;
-  readonly said?: string;
-}
+export type PlanNone = Pick<Extract<IncidentEvent, { type: 'plan.none' }>, 'reason' | 'said' | 'asksAgainAt'>;
 
 /** Of the cause, and of the fix where that is another matter. */
 export function sureWords({ confidence, fixConfidence }: Diagnosis): string {
@@ -180,7 +179,9 @@ function details(diagnosis: Diagnosis, planNone: PlanNone | null, isModel: boole
     ...sentence(label('Wrong if', isModel), diagnosis.wouldChangeMyMind),
     ...sentence(label('What it affects', isModel), diagnosis.blastRadius),
     ...sentence(isModel ? 'Claude suggests: ' : 'What would help: ', diagnosis.remedy),
-    ...sentence('No action is proposed: ', planNone?.reason ?? null),
+    ...(planNone?.reason.trim()
+      ? [paragraph(bold('No action is proposed: '), ...whyNoPlan(planNone, 400))]
+      : []),
     ...sentence(`${CLAUDES_WORDS}: `, planNone?.said ?? null),
   ];
   return parts.length > 0 ? [prose(...parts)] : [];

@@ -71,25 +71,27 @@ function slotOf(
  * Something was asked for between the diagnosis and this: somebody waits at the end of the thread for what comes instead, and
  * the diagnosis above is no place to say it.
  */
-function askedBefore({ events, actions }: IncidentRecord, seq: number): boolean {
-  const before = events.filter((event) => event.seq < seq);
+function askedBefore(record: IncidentRecord, seq: number): boolean {
+  const before = record.events.filter((event) => event.seq < seq);
   const diagnosed = before.findLast(({ type }) => type === 'diagnosis.concluded')?.seq ?? 0;
-  return before.some(
-    (event) =>
-      event.type === 'action.proposed' &&
-      event.seq > diagnosed &&
-      actions.some(({ id, auditOnly, beside }) => id === event.actionId && !auditOnly && !beside),
-  );
+  return before.some((event) => event.seq > diagnosed && asksForFix(record, event));
 }
 
-/** Why nothing was proposed after this diagnosis and before the next. */
+/** A proposal that people can decide on, and nothing beside the fix. */
+const asksForFix = ({ actions }: IncidentRecord, event: IncidentEvent): boolean =>
+  event.type === 'action.proposed' &&
+  actions.some(({ id, auditOnly, beside }) => id === event.actionId && !auditOnly && !beside);
+
+/** Why nothing was proposed after this diagnosis and before the next; nothing once something is: a limit may be over. */
 function planNoneAfter(record: IncidentRecord, seq: number): PlanNone | null {
+  let none: PlanNone | null = null;
   for (const event of record.events) {
     if (event.seq <= seq) continue;
-    if (event.type === 'diagnosis.concluded') return null;
-    if (event.type === 'plan.none') return askedBefore(record, event.seq) ? null : event;
+    if (event.type === 'diagnosis.concluded') break;
+    if (asksForFix(record, event)) return null;
+    if (event.type === 'plan.none') none = event;
   }
-  return null;
+  return none;
 }
 
 /** One summary each time it was resolved: the words on record, else, when nothing was verified, that the source says so. */

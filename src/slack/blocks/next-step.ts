@@ -1,5 +1,6 @@
 import type { Incident } from '../../domain/incident.ts';
 import { moment, type Span, words } from './build.ts';
+import type { PlanNone } from './diagnosis.ts';
 import { cut, oneLine } from './text.ts';
 
 /** What happens next, with the time at which Sentry comes back by itself; nothing where nothing is planned. */
@@ -13,3 +14,7 @@ export function nextStepOf(
     ? [said]
     : [said, words(' It may be done again at '), moment(asksAgainAt), words('; I’ll ask again then.')];
 }
+
+/** Why nothing is proposed; where that passes, when Sentry asks again. */
+export const whyNoPlan = ({ reason, asksAgainAt }: PlanNone, max: number): readonly Span[] =>
+  nextStepOf({ nextStep: reason.trim(), asksAgainAt: asksAgainAt ?? null }, max);

@@ -2,6 +2,7 @@ import type { IncidentEvent } from '../../domain/event.ts';
 import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { CLAUDES_WORDS } from '../../domain/model-words.ts';
 import { bold, paragraph, prose, words } from './build.ts';
+import { whyNoPlan } from './next-step.ts';
 import type { Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
@@ -23,7 +24,7 @@ export function drawNoOtherWay(record: IncidentRecord, event: NoPlan, number: nu
     text: escape(oneLine(`${record.incident.id}: ${head} ${cut(reason, 400)}`)),
     blocks: [
       prose(
-        paragraph(bold(head), ...(reason ? [words(` ${cut(reason, 1500)}`)] : [])),
+        paragraph(bold(head), ...(reason ? [words(' '), ...whyNoPlan(event, 1500)] : [])),
         ...(event.said ? [paragraph(bold(`${CLAUDES_WORDS}: `), words(cut(oneLine(event.said), 1500)))] : []),
       ),
     ],

@@ -10,7 +10,7 @@ import { doubleCheckWords, hypothesisWords } from './diagnosis.ts';
 import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
-import { colorOf, confidenceWords, facts, mark, money, span, stateWords, times } from './words.ts';
+import { colorOf, confidenceWords, facts, mark, money, span, standing, times } from './words.ts';
 
 /** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
 export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> = {}): Slot {
@@ -69,7 +69,7 @@ const endWords: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> = 
 };
 
 function stateLine({ incident }: IncidentRecord): string {
-  if (incident.state !== 'resolved') return stateWords[incident.state];
+  if (incident.state !== 'resolved') return standing(incident);
   const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
   return `${endWords[incident.resolvedBy ?? 'source']}${after}`;
 }

@@ -2,6 +2,7 @@ import type { IncidentEvent } from '../../domain/event.ts';
 import { CLAUDES_WORDS } from '../../domain/model-words.ts';
 import { heldBackWords } from '../../domain/seen-before.ts';
 import { bold, code, link, person, type Span, words } from './build.ts';
+import { whyNoPlan } from './next-step.ts';
 import type { DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -83,7 +84,8 @@ const lines: Lines = {
   'plan.none': (event) => ({
     mark: '•',
     spans: [
-      words(`No safe action: ${short(event.reason)}`),
+      words('No safe action: '),
+      ...whyNoPlan(event, 200),
       ...(event.said === undefined ? [] : [words(` ${CLAUDES_WORDS}: ${short(event.said)}`)]),
     ],
     keep: true,

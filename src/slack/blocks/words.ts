@@ -18,6 +18,13 @@ export const stateWords: Readonly<Record<IncidentState, string>> = {
   stopped: 'Stopped by a person',
 };
 
+/** How an incident stands: what Sentry comes back to by itself is not left to people. */
+export function standing({ state, asksAgainAt }: Pick<Incident, 'state' | 'asksAgainAt'>): string {
+  return state === 'reported' && asksAgainAt !== null
+    ? 'Waiting: I’ll ask again by myself'
+    : stateWords[state];
+}
+
 const GREEN = '#2eb67d';
 const RED = '#e01e5a';
 const AMBER = '#ecb22e';

@@ -15,7 +15,7 @@ import {
 } from '../blocks/build.ts';
 import { count } from '../blocks/promotion-card.ts';
 import { cut, oneLine } from '../blocks/text.ts';
-import { mark, stateWords } from '../blocks/words.ts';
+import { mark, standing } from '../blocks/words.ts';
 import type { HomeFacts } from './home-facts.ts';
 
 /** What Home is drawn from: for one person, who may read all of it. */
@@ -147,6 +147,6 @@ export function incidentLine(incident: Incident, url: string | null): readonly S
   return [
     words(`${mark(incident)} `),
     url ? link(url, name) : words(name),
-    words(` · ${cut(oneLine(incident.target ?? 'unknown target'), 60)} · ${stateWords[incident.state]}`),
+    words(` · ${cut(oneLine(incident.target ?? 'unknown target'), 60)} · ${standing(incident)}`),
   ];
 }

@@ -19,6 +19,7 @@ beforeEach(async () => {
     description: 'd',
     alertname: 'A',
     holds: false,
+    fires: false,
     state: 'idle',
   };
   refuse = undefined;

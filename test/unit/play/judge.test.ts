@@ -2,13 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { judge, type Played, type Sight } from '../../play/judge.ts';
 import { inOrder } from '../../play/order.ts';
 
-const well: Sight = { at: 60_000, isIll: false, end: 'confirmed' };
+const well: Sight = { at: 60_000, isIll: false, fires: false, end: 'confirmed' };
+const ill: Sight = { at: 0, isIll: true, fires: true, end: 'open' };
 const aPlayed = (changes: Partial<Played> = {}): Played => ({
   fault: 'service_down',
+  refused: null,
   incident: 'INC-1',
   root: '🟢 HostServiceDown',
-  sights: [{ at: 0, isIll: true, end: 'open' }, well],
+  sights: [ill, well],
   said: ['✅ Fixed. ✓ it runs'],
+  thread: ['✅ Fixed. ✓ it runs', '🟢 INC-1 is resolved'],
+  openCards: 0,
   approvals: 1,
   isOutOfTime: false,
   tookMs: 30_000,
@@ -20,14 +24,14 @@ const kindsOf = (changes: Partial<Played>): readonly string[] =>
 describe('the judge of a played fault', () => {
   it('finds nothing where the thread and the system agree', () => {
     expect(kindsOf({})).toEqual([]);
-    expect(kindsOf({ sights: [{ ...well, end: 'over' }] })).toEqual([]);
+    expect(kindsOf({ sights: [{ ...well, end: 'over' }], thread: ['⚪ INC-1 is over'] })).toEqual([]);
   });
 
   it('calls green untrue where the system has been ill for longer than it takes to notice', () => {
-    const ill = (at: number): Sight => ({ at, isIll: true, end: 'confirmed' });
-    expect(kindsOf({ sights: [ill(0), ill(9_000), well] })).toEqual([]);
-    expect(kindsOf({ sights: [ill(0), ill(9_000), ill(11_000), well] })).toEqual(['false_fixed']);
-    expect(kindsOf({ sights: [ill(0), well, ill(11_000), well] })).toEqual([]);
+    const green = (at: number): Sight => ({ ...ill, at, end: 'confirmed' });
+    expect(kindsOf({ sights: [green(0), green(9_000), well] })).toEqual([]);
+    expect(kindsOf({ sights: [green(0), green(9_000), green(11_000), well] })).toEqual(['false_fixed']);
+    expect(kindsOf({ sights: [green(0), well, green(11_000), well] })).toEqual([]);
   });
 
   it('takes no cross beside a green mark', () => {
@@ -36,9 +40,26 @@ describe('the judge of a played fault', () => {
   });
 
   it('says what was left ill, and what is well and not said to be', () => {
-    expect(kindsOf({ sights: [{ at: 0, isIll: true, end: 'handed_over' }] })).toEqual(['not_fixed']);
-    expect(kindsOf({ sights: [{ at: 0, isIll: false, end: 'handed_over' }] })).toEqual(['not_said']);
+    const thread = ['🚨 A person is needed'];
+    expect(kindsOf({ sights: [{ ...ill, end: 'handed_over' }], thread })).toEqual(['not_fixed']);
+    expect(kindsOf({ sights: [{ ...well, end: 'handed_over' }], thread })).toEqual(['not_said']);
     expect(kindsOf({ isOutOfTime: true })).toEqual(['not_ended']);
+  });
+
+  it('calls a fault that never was, and an alert that nobody answered, no pass', () => {
+    const alone: Partial<Played> = { incident: null, root: '', said: [], thread: [] };
+    const open: Sight = { ...well, end: 'open' };
+    expect(kindsOf({ ...alone, refused: 'too many clients', sights: [] })).toEqual(['not_caused']);
+    expect(kindsOf({ ...alone, sights: [ill, { ...ill, at: 20_000 }, open] })).toEqual(['not_heard']);
+    expect(kindsOf({ ...alone, sights: [ill, { ...ill, at: 5_000 }, open] })).toEqual([]);
+  });
+
+  it('wants the bottom of the thread to say what its root says, and nothing left to press', () => {
+    const sentOut = ['🟢 INC-1 is resolved', '🚨 A person is needed'];
+    expect(kindsOf({ thread: sentOut })).toEqual(['contradicted']);
+    expect(kindsOf({ thread: sentOut.toReversed() })).toEqual([]);
+    expect(kindsOf({ openCards: 1 })).toEqual(['card_left']);
+    expect(kindsOf({ openCards: 1, sights: [ill], isOutOfTime: true })).toEqual(['not_ended', 'not_fixed']);
   });
 });
 

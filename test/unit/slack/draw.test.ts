@@ -54,6 +54,28 @@ describe('the thread of an incident', () => {
     }
   });
 
+  it('says a limit with its time wherever it says it, leaves nothing to people meanwhile, and drops it once it asks', () => {
+    const at = '2026-11-22T20:06:00.000Z';
+    const limit = 'At most 1 restart of shop-worker in 10 minutes.';
+    const limited: IncidentEventBody[] = [
+      { type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis() },
+      { type: 'plan.none', reason: limit, asksAgainAt: at },
+    ];
+    const incident = anIncident({ state: 'reported', nextStep: limit, asksAgainAt: at });
+    const waiting = drawn({ incident, events: eventsOf(...limited), actions: [] });
+    for (const name of ['root', 'diagnosis:1', 'live:1'])
+      expect(shown(waiting, name), name).toMatch(/At most 1 restart[^]*It may be done again at/);
+    expect(shown(waiting, 'root')).not.toContain('over to you');
+    expect(shown(drawn({ incident: { ...incident, asksAgainAt: null } }), 'root')).toContain('over to you');
+    const asked = drawn({
+      incident: anIncident({ state: 'awaiting_approval' }),
+      events: eventsOf(...limited, { type: 'action.proposed', actionId: ACTION }),
+      actions: [anAction({ state: 'proposed' })],
+    });
+    expect(shown(asked, `action:${ACTION}`)).toContain('sentry_approve');
+    expect(shown(asked, 'diagnosis:1')).not.toContain('No action is proposed');
+  });
+
   it('begins a new progress message and a new diagnosis when the cause is looked for again', () => {
     const again: IncidentEventBody[] = [
       ...wholeIncident.slice(0, 17),

@@ -25,7 +25,7 @@ export const serviceStatus = defineReadTool({
   measures: [
     measureAt('running', {
       name: 'running',
-      label: 'the service runs',
+      label: 'the service runs steadily',
       unit: '',
       healthy: 'at_least',
       bound: 1,
