@@ -44,6 +44,9 @@ export function refuse(code: string, reason: string): Refusal {
   return { ok: false, code, reason };
 }
 
+/** Whether a code says that what was to be acted on is there no more. */
+export const isGoneCode = (code: string | null): boolean => code === 'GONE' || code === 'POSTGRES_VICTIM';
+
 /** The message of anything thrown, for a log line or a reason; never the stack. Never throws, whatever was thrown. */
 export function messageOf(error: unknown): string {
   try {

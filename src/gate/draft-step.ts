@@ -3,7 +3,7 @@ import type { Demands } from '../approvals/rules/rule.ts';
 import type { Risk } from '../domain/action.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import type { TouchedObject } from '../domain/denial.ts';
-import { OpsError, type Refusal, refuse } from '../domain/errors.ts';
+import { isGoneCode, OpsError, type Refusal, refuse } from '../domain/errors.ts';
 import type { IncidentId } from '../domain/ids.ts';
 import { sameCommand } from '../domain/same-command.ts';
 import type { Json, VerifyPlan } from '../domain/tool-call.ts';
@@ -156,5 +156,5 @@ export function riskOf(risk: Risk): Risk {
 
 /** Whether an error of a preflight means that what the action is about is gone. */
 export function isGone(error: unknown): boolean {
-  return error instanceof OpsError && (error.code === 'GONE' || error.code === 'POSTGRES_VICTIM');
+  return error instanceof OpsError && isGoneCode(error.code);
 }

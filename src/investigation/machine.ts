@@ -13,8 +13,9 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   triaging: ['ignored', 'diagnosing', 'escalated', 'resolved'],
   ignored: [],
   diagnosing: ['reported', 'planning', 'escalated', 'resolved'],
-  planning: ['awaiting_approval', 'reported', 'escalated', 'resolved'],
-  awaiting_approval: ['planning', 'remediating', 'reported', 'escalated', 'resolved'],
+  // `diagnosing` from here on: what was to be mended has changed while its plan waited.
+  planning: ['awaiting_approval', 'diagnosing', 'reported', 'escalated', 'resolved'],
+  awaiting_approval: ['planning', 'diagnosing', 'remediating', 'reported', 'escalated', 'resolved'],
   remediating: ['verifying'],
   verifying: ['resolved', 'reported', 'diagnosing', 'escalated'],
   // Waiting for approval: a person has what was denied asked for again. Planning: the limit is over that kept the fix back.

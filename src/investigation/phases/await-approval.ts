@@ -1,6 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import { ledgerHooks } from '../ledger-hooks.ts';
 import { mayAskAgain } from '../limited-until.ts';
+import { lookAnew } from '../look-anew.ts';
 import { move } from '../move.ts';
 import { AFTER_A_NO, NOT_TO_BLAME, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
@@ -63,6 +64,8 @@ async function runApproved(run: PhaseRun, action: Action): Promise<void> {
   if (result.wait && (await run.durably('may ask again', () => stillAsks(run))))
     return report(run, action, `${result.wait.limit} Nothing was run.`, result.wait.limit, result.wait.until);
   if (result.code === 'OVER_BY_ITSELF') return report(run, action, result.reason, OVER_BY_ITSELF);
+  if (result.code === 'NOT_TO_BLAME' && (await run.durably('look anew', () => lookAnew(run, result.reason))))
+    return;
   if (result.code === 'NOT_TO_BLAME') return report(run, action, result.reason, NOT_TO_BLAME);
   return result.why === 'void'
     ? back(run, 'planning', result.reason, action.id)

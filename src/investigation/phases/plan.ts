@@ -1,11 +1,13 @@
 import type { Investigator, PlanOutcome } from '../../agents/ports.ts';
 import type { Action } from '../../domain/action.ts';
 import type { Diagnosis } from '../../domain/diagnosis.ts';
-import type { LimitedUntil } from '../../domain/errors.ts';
+import { isGoneCode, type LimitedUntil } from '../../domain/errors.ts';
+import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { EMPTY_RECALL, type Recall } from '../../domain/memory.ts';
 import { holdToEvidence } from '../hold-to-evidence.ts';
 import { isLeftover, withdrawLeftovers } from '../leftovers.ts';
 import { limitMet, mayAskAgain } from '../limited-until.ts';
+import { lookAnew } from '../look-anew.ts';
 import { move, note } from '../move.ts';
 import { AFTER_A_NO, OVER_BY_ITSELF } from '../next-steps.ts';
 import type { PhaseRun } from '../phase-run.ts';
@@ -51,7 +53,17 @@ export async function plan(run: PhaseRun): Promise<void> {
       return awaitDecision(run, action);
     }
     await deps.sql.begin((tx) => withdrawLeftovers(tx, deps, incident.id));
-    const isEnded = await isOver(run);
+    const record = await deps.records.load(incident.id);
+    const refusedFor = record?.toolCalls.findLast(({ role }) => role === 'surgeon')?.code ?? null;
+    if (
+      outcome.kind === 'none' &&
+      record &&
+      hasGone(record, refusedFor) &&
+      (await lookAnew(run, outcome.reason))
+    )
+      return 'moved';
+    // The last thing that was to be proposed had nothing left to repair.
+    const isEnded = refusedFor === 'OVER_BY_ITSELF';
     const limited = outcome.kind === 'none' && !isEnded ? await limitedUntil(run) : null;
     const reason =
       outcome.kind === 'none'
@@ -174,10 +186,11 @@ async function planned(
   return worthActingOn(checked) ? diagnosis : null;
 }
 
-/** The last thing that was to be proposed had nothing left to repair. */
-async function isOver({ deps, incident }: PhaseRun): Promise<boolean> {
-  const record = await deps.records.load(incident.id);
-  return record?.toolCalls.findLast(({ role }) => role === 'surgeon')?.code === 'OVER_BY_ITSELF';
+/** While a plan waited for its decision, what it was about has gone. */
+function hasGone({ events }: IncidentRecord, refusedFor: string | null): boolean {
+  const planning = events.findLast((event) => event.type === 'state.changed' && event.to === 'planning');
+  const hasWaited = planning?.type === 'state.changed' && planning.from === 'awaiting_approval';
+  return hasWaited && isGoneCode(refusedFor);
 }
 
 const none = (reason: string) => ({ kind: 'none', reason }) as const;

@@ -255,20 +255,48 @@ test('what nothing ran against, and is over, is not fixed', async () => {
 describe('what is to be acted on', () => {
   const drop = () => Object.assign(script, { proposes: { tool: 'queue_drop', what: 'consumer-7' } });
 
-  test('and no longer shows the problem is left alone, however red the rest is', async () => {
-    drop();
-    world.behind = { 'consumer-7': 3 };
+  test('and no longer shows the problem is left alone, however red the rest is, and the cause is looked for anew', async () => {
+    const held = (by: string) => {
+      Object.assign(script, { blames: by, proposes: { tool: 'queue_drop', what: by } });
+      world.behind = { [by]: 3 };
+    };
+    held('consumer-7');
     const id = await open(at.core, inChat());
     expect(await proposed(id)).toMatchObject({
       verify: { steps: [{ measure: { name: 'waiting' } }, { measure: { name: 'behind' } }, {}] },
     });
-    // Somebody else holds the queue up now.
-    world.behind = { 'consumer-7': 0, 'consumer-8': 3 };
-    const { id: actionId } = await approve(id);
-    const { incident } = await until(id, 'reported');
+    // Each time somebody approves, somebody else holds the queue up.
+    held('consumer-8');
+    const { id: first } = await approve(id);
+    expect((await proposed(id, 2)).command).toBe('queue_drop consumer-8');
+    held('consumer-9');
+    await approve(id);
+    expect((await proposed(id, 3)).command).toBe('queue_drop consumer-9');
+    held('consumer-10');
+    await approve(id);
+    // Not for ever.
+    const { incident } = await until(id, 'reported', 3);
     expect(world.acted).toBe(0);
-    expect(await at.core.records.action(actionId)).toMatchObject({ state: 'void' });
+    expect(await at.core.records.action(first)).toMatchObject({ state: 'void' });
     expect(incident.nextStep).toContain('not because of what was to be mended');
+  });
+
+  test('and has gone while its plan waited is no end either: the cause is looked for anew', async () => {
+    const id = await open(at.core, inChat());
+    const { id: first } = await proposed(id);
+    world.gone = 'consumer-7';
+    const plans = ['consumer-7', 'consumer-8'];
+    script.blames = 'consumer-8';
+    script.proposes = {
+      tool: 'queue_kick',
+      get what() {
+        return plans.shift() ?? 'none';
+      },
+    };
+    await approve(id);
+    expect((await proposed(id, 2)).command).toBe('queue_kick consumer-8');
+    expect(world.acted).toBe(0);
+    expect(await at.core.records.action(first)).toMatchObject({ state: 'void' });
   });
 
   test('and still does is acted on, and has to be well itself afterwards', async () => {

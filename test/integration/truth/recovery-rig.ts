@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Investigator } from '../../../src/agents/ports.ts';
 import type { Alert } from '../../../src/domain/alert.ts';
+import { OpsError } from '../../../src/domain/errors.ts';
 import type { IncidentId } from '../../../src/domain/ids.ts';
 import type { IncidentState } from '../../../src/domain/incident.ts';
 import { measureAt } from '../../../src/domain/measure.ts';
@@ -29,6 +30,8 @@ interface World {
   readable: boolean;
   /** Jobs that wait behind a consumer, by its name. */
   behind: Readonly<Record<string, number>>;
+  /** The consumer that is there no more. */
+  gone: string | null;
   /** What the next reads of `queue_blips` show, the last one from then on; below zero it does not answer. */
   blips: readonly number[];
 }
@@ -41,6 +44,7 @@ const asBefore: World = {
   ends: 'succeeded',
   readable: true,
   behind: {},
+  gone: null,
   blips: [1],
 };
 export const world: World = { ...asBefore };
@@ -57,14 +61,18 @@ const active = (
     input: z.strictObject({ what: z.string() }),
     timeoutMs: 5_000,
     command: ({ what }) => `${name} ${what}`,
-    preflight: async () => ({
-      guard: null,
-      clock: null,
-      lines: ['as it is'],
-      blastRadius: 'the queue',
-      undo: 'cannot be undone',
-      risk: 'low',
-    }),
+    preflight: async (_, { what }) => {
+      if (world.gone === what)
+        throw new OpsError('GONE', `${what} is there no more.`, { hint: 'Look again.' });
+      return {
+        guard: null,
+        clock: null,
+        lines: ['as it is'],
+        blastRadius: 'the queue',
+        undo: 'cannot be undone',
+        risk: 'low',
+      };
+    },
     run: async () => {
       world.acted += 1;
       world.acts();
@@ -105,7 +113,7 @@ export const tools: readonly Tool[] = [
       if (world.loops) world.starts += 1;
       const { waiting, starts } = world;
       return {
-        text: `${waiting} jobs wait behind consumer-7; started ${starts} times`,
+        text: `${waiting} jobs wait behind ${script.blames}; started ${starts} times`,
         data: { waiting, starts },
       };
     },
@@ -189,6 +197,7 @@ export const tools: readonly Tool[] = [
 /** What the investigator cites, chooses and proposes; each test says. */
 interface Script {
   reads: readonly string[];
+  blames: string;
   proposes: { tool: string; what: string };
   /** As a runbook's own plan. */
   notes?: Pick<ProposalNotes, 'runbookId' | 'verify'>;
@@ -199,6 +208,7 @@ interface Script {
 }
 const asScripted: Script = {
   reads: ['queue_state'],
+  blames: 'consumer-7',
   proposes: { tool: 'queue_kick', what: 'consumer-7' },
   pauseMs: 0,
 };
@@ -214,12 +224,13 @@ const scripted: Investigator = {
     reason: 'known',
   }),
   diagnose: async (work) => {
+    const { blames } = script;
     const evidence = [];
     for (const [n, tool] of script.reads.entries()) {
       if (n > 0) await sleep(script.pauseMs);
       const seen = await work.callTool({ tool, target: work.incident.target, input: {} });
       evidence.push({
-        claim: 'consumer-7 is to blame.',
+        claim: `${blames} is to blame.`,
         toolCallIds: [seen.toolCallId],
         quote: seen.kind === 'ok' ? seen.text : null,
       });
@@ -228,7 +239,7 @@ const scripted: Investigator = {
     return {
       ...findsNothing,
       verdict: 'cause_found',
-      rootCause: 'consumer-7 does not work on its jobs.',
+      rootCause: `${blames} does not work on its jobs.`,
       category: 'stuck_queue',
       confidence: 0.97,
       // As a runbook's: it is planned from as it stands.
