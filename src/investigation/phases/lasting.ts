@@ -1,8 +1,10 @@
 import { type Action, repairOf, stepsOf } from '../../domain/action.ts';
-import type { IncidentId } from '../../domain/ids.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
 import type { Jobs } from '../../domain/jobs.ts';
-import { isCriterion } from '../../domain/tool-call.ts';
+import { isCriterion, type VerifyPlan } from '../../domain/tool-call.ts';
 import { storeReading } from '../../gate/aim.ts';
+import { criterionOnRecord } from '../criterion-on-record.ts';
 import { failedRounds } from '../failed-rounds.ts';
 import { hasRestarted } from '../judge-recovery.ts';
 import { learn } from '../learn.ts';
@@ -90,16 +92,12 @@ function reopening({ incident }: PhaseRun, { id }: Action, back: string, failure
 
 /**
  * What two looks since *fixed* found wrong (red, or started again since the look before), with time between them for an alert
- * to tell of it. Null: it lasts, it cannot be told, or a newer incident of the same kind has it: what began anew says nothing
- * about this fix.
+ * to tell of it. Null: it lasts, it cannot be told, or a newer incident has it: what began anew says nothing about this fix.
  */
-async function isBack({ deps, incident }: PhaseRun, action: Action): Promise<string | null> {
-  const { id, endedAt, alertName, incidentType } = incident;
-  const [seen] = await deps.sql`
-    SELECT EXISTS (SELECT FROM incident i WHERE i.target = ${action.target} AND i.id <> ${id}
-                      AND (i.alert_name = ${alertName} OR i.incident_type = ${incidentType})
-                      AND i.opened_at > ${endedAt}::timestamptz) AS newer`;
-  if (seen?.['newer'] === true) return null;
+async function isBack(run: PhaseRun, action: Action): Promise<string | null> {
+  const { deps, incident } = run;
+  const { id } = incident;
+  if (await hasOneOfItsOwn(run, action)) return null;
   const reading = await deps.gate.readCriterion({
     incidentId: id,
     target: action.target,
@@ -119,6 +117,27 @@ async function isBack({ deps, incident }: PhaseRun, action: Action): Promise<str
   await deps.jobs.enqueueTurn(id, LASTING_TURN, { delayMs: deps.confirmation.holdMs * 3 });
   return null;
 }
+
+/** Whether a newer incident on the target is of the same kind, or is judged by one of the measures that this fix is judged by. */
+async function hasOneOfItsOwn({ deps, incident }: PhaseRun, { target, verify }: Action): Promise<boolean> {
+  const { id, endedAt, alertName, incidentType } = incident;
+  const newer = await deps.sql`
+    SELECT id, alert_name = ${alertName} OR incident_type = ${incidentType} AS alike FROM incident
+     WHERE target = ${target} AND id <> ${id} AND opened_at > ${endedAt}::timestamptz ORDER BY opened_at DESC LIMIT 20`;
+  if (newer.some((row) => row['alike'] === true)) return true;
+  const own = new Set(measuredBy(verify));
+  for (const row of newer) {
+    const record = await deps.records.load(asIncidentId(String(row['id'])));
+    const criterion = record && criterionOnRecord(record);
+    if (criterion && measuredBy(criterion).some((measure) => own.has(measure))) return true;
+  }
+  return false;
+}
+
+const measuredBy = ({ steps }: VerifyPlan): readonly string[] =>
+  steps.flatMap(({ tool, input, measure }) =>
+    measure ? [`${tool} ${canonicalJson(input)} ${measure.name}`] : [],
+  );
 
 /** In how many looks something was wrong, and whether it was in the last. The first one is what *fixed* was said by. */
 function whatIsWrong(

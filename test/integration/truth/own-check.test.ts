@@ -162,9 +162,9 @@ describe('before it runs, a repair of something else', () => {
     await proposed(id);
     world.waiting = 0;
     await approve(id);
-    const { incident } = await until(id, 'reported');
+    // What is blamed for it now is looked for; this says the same again, and finds no ground.
+    await until(id, 'reported', 2);
     expect(world.acted).toBe(0);
-    expect(incident.nextStep).toContain('still there');
   });
 });
 

@@ -263,6 +263,22 @@ describe('a fix', () => {
     expect(learnt(id)).toEqual([true]);
   });
 
+  test('is not blamed for what another alert opened an incident for, which is judged by the same measure', async () => {
+    world.acts = () => {
+      world.waiting = 0;
+    };
+    const id = await open();
+    await approve(id);
+    await until(id, 'resolved');
+    world.waiting = 9;
+    const another = { name: 'OtherBroken', labels: { alertname: 'OtherBroken', instance: 'box' } };
+    const { incident } = await until(await open(at.core, another), 'awaiting_approval');
+    await at.core.sql`UPDATE incident SET incident_type = 'another' WHERE id = ${incident.id}`;
+    for (const _ of [1, 2]) await createTurn(at.core)(id, 'does it last', (_name, work) => work());
+    expect(await at.core.records.incident(id)).toMatchObject({ state: 'resolved', resolvedBy: 'confirmed' });
+    expect(learnt(id)).toEqual([true]);
+  });
+
   test('that lasts stays resolved', async () => {
     world.acts = () => {
       world.waiting = 0;
