@@ -106,6 +106,8 @@ export interface VerifyStep {
   readonly own?: true;
   /** What the alert itself is about, whatever a diagnosis blames: while it is not over, nothing is fixed. */
   readonly ofAlert?: true;
+  /** It may be about something else than the alert: that it is healthy ends nothing. */
+  readonly unsure?: true;
   /** What it means when it holds, for people. */
   readonly says: string;
 }

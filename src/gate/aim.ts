@@ -87,6 +87,13 @@ export async function readRed(
     deps.criterion({ incidentId, target: target.name, plan, purpose, signal });
   const reading = await ask(given, 'Is the problem there now?');
   const refusal = notRed(reading);
+  if (refusal?.code === 'OVER_BY_ITSELF' && alertChecks.length > 0) {
+    // What is blamed is well, which says nothing of the alert's own problem.
+    const steps = alertChecks.map(({ step }) => ({ ...step, ofAlert: true as const }));
+    const { holds, lines } = await ask({ ...given, steps }, 'Is what the alert is about there now?');
+    const state = holds === null ? 'unread' : 'green';
+    return notRed({ ...reading, state, holds, lines: [...reading.lines, ...lines] }) ?? refusal;
+  }
   if (refusal) return refusal;
   // What is not wrong with a thing now cannot be mended, and need not be wrong when it is acted on.
   const steps = given.steps.map((step, at) =>

@@ -91,8 +91,11 @@ export async function withAlert(
   );
   if (open.length === 0 && checks.some(({ isCertain }) => isCertain))
     return alertIsOver((seen ?? reading).lines);
-  const ofAlert = (step: VerifyStep): VerifyStep =>
-    open.some((each) => asksTheSame(each, step)) ? { ...step, ofAlert: true } : step;
+  const ofAlert = (step: VerifyStep): VerifyStep => {
+    if (!open.some((each) => asksTheSame(each, step))) return step;
+    const isSure = checks.some((check) => check.isCertain && asksTheSame(check.step, step));
+    return { ...step, ofAlert: true, ...(isSure ? {} : { unsure: true as const }) };
+  };
   return withSteps({ ...plan, steps: plan.steps.map(ofAlert) }, rest.map(ofAlert));
 }
 

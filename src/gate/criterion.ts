@@ -23,7 +23,7 @@ export interface CriterionReading {
    * could be read, so nothing may be concluded.
    */
   readonly state: 'red' | 'green' | 'unread';
-  /** The same of what the alert itself is about; null where no step is about that. */
+  /** The same of what the alert itself is about; null where no step is surely about that. */
   readonly alert: 'red' | 'green' | 'unread' | null;
   /** Whether every step holds, those without a measure as well; null: cannot tell. */
   readonly holds: boolean | null;
@@ -86,7 +86,7 @@ export async function readCriterion(
   const blamed = symptoms((step) => step.ofAlert !== true);
   return {
     state: stateOf(symptoms(() => true)),
-    alert: ofAlert.length === 0 ? null : stateOf(ofAlert),
+    alert: plan.steps.some((step) => step.ofAlert && !step.unsure) ? stateOf(ofAlert) : null,
     holds: allOf(checks),
     isToBlame: worse(
       areToBlame(deps.registry, plan.steps, checks),
