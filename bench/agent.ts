@@ -3,12 +3,12 @@ import { countTokens } from '../playground/claude/prompt-cache.ts';
 import { blocksOf, type MessagesRequest, type ScriptedReply } from '../playground/claude/scenario.ts';
 import { createScriptedClaude, type RecordedRequest } from '../playground/claude/scripted-claude.ts';
 import { createClaude } from '../src/agents/claude/create-claude.ts';
-import type { Alert } from '../src/domain/alert.ts';
-import { asIncidentId, type IncidentId } from '../src/domain/ids.ts';
+import type { Alert } from '../src/core/alert.ts';
+import { asIncidentId, type IncidentId } from '../src/core/ids.ts';
 import { openDatabase } from '../src/infra/db/client.ts';
 import { createAnthropicBackend } from '../src/llm/anthropic.ts';
 import { createModelGateway } from '../src/llm/gateway.ts';
-import { allTools } from '../src/tools/all.ts';
+import { allTools } from '../src/targets/all-tools.ts';
 import { type AgentCore, benchTarget, benchTool, createAgentCore, type ToolSpan } from './agent-core.ts';
 import { quantile } from './running-product.ts';
 

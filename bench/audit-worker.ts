@@ -1,5 +1,5 @@
 import { openDatabase } from '../src/infra/db/client.ts';
-import { createAuditLog } from '../src/security/audit-chain.ts';
+import { createAuditLog } from '../src/safety/audit/audit-chain.ts';
 
 /** `url name count at-once`: appends so many entries, so many callers at once; says when it began and ended (epoch ms). */
 const [url = '', name = '', count = '0', atOnce = '1'] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openDatabase } from '../src/infra/db/client.ts';
-import { verifyAuditLog } from '../src/security/audit-verify.ts';
+import { verifyAuditLog } from '../src/safety/audit/audit-verify.ts';
 
 const run = promisify(execFile);
 const PROCESSES = 8;

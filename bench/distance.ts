@@ -1,7 +1,7 @@
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/config/config.ts';
 import { openEmbedder } from '../src/infra/embeddings/open-embedder.ts';
 import { createLog } from '../src/infra/log/log.ts';
-import { type MeasuredCuts, measureCuts } from '../src/memory/distance/measure-cuts.ts';
+import { type MeasuredCuts, measureCuts } from '../src/search/distance/measure-cuts.ts';
 
 /** What the configured embedding makes of made-up incidents, and how far a past incident may be for it. */
 export async function benchDistance({ memory }: Pick<Config, 'memory'>): Promise<MeasuredCuts> {

@@ -1,9 +1,9 @@
-import type { Sql } from '../src/domain/sql.ts';
+import type { Sql } from '../src/core/sql.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import { webhookRoute } from '../src/http/webhook-route.ts';
 import { type Database, openDatabase } from '../src/infra/db/client.ts';
 import { createAccept } from '../src/ingest/accept.ts';
-import { alertmanager } from '../src/ingest/alertmanager/index.ts';
+import { alertmanager } from '../src/sources/alertmanager/index.ts';
 import { openBareClient } from './bare-client.ts';
 
 const CONNECTIONS = [1, 8, 32] as const;

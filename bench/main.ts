@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../src/app/store.ts';
 import { fail } from '../src/cli/fail.ts';
-import { loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/config/config.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import { benchAgent } from './agent.ts';
 import { benchAudit } from './audit.ts';

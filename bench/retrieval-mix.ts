@@ -1,4 +1,4 @@
-import { sectionsOf } from '../src/memory/retrieval/meaning/chunks.ts';
+import { sectionsOf } from '../src/search/meaning/chunks.ts';
 import type { BenchDocument } from './retrieval-data.ts';
 
 /**

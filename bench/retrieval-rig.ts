@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { openStore } from '../src/app/store.ts';
-import { loadConfig } from '../src/config.ts';
-import type { Sql } from '../src/domain/sql.ts';
+import { loadConfig } from '../src/config/config.ts';
+import type { Sql } from '../src/core/sql.ts';
 import { createChromaStore } from '../src/infra/chroma/client.ts';
 import { startEmbeddedChroma } from '../src/infra/chroma/embedded/start-embedded-chroma.ts';
 import { createEmbedder } from '../src/infra/embeddings/embedder.ts';
 import { createLog } from '../src/infra/log/log.ts';
-import type { Embedder, VectorStore } from '../src/memory/ports.ts';
-import { createRetrieval, type Retrieval } from '../src/memory/retrieval/retrieval.ts';
+import type { Embedder, VectorStore } from '../src/search/ports.ts';
+import { createRetrieval, type Retrieval } from '../src/search/retrieval.ts';
 
 export interface RetrievalRig {
   readonly retrieval: Retrieval;

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { collectionOf } from '../src/memory/retrieval/meaning/collections.ts';
-import type { Space } from '../src/memory/retrieval/types.ts';
+import { collectionOf } from '../src/search/meaning/collections.ts';
+import type { Space } from '../src/search/types.ts';
 import type { BenchDocument, BenchQuery } from './retrieval-data.ts';
 import { percentile, rounded } from './retrieval-measures.ts';
 import { mixDocuments, seededRandom } from './retrieval-mix.ts';

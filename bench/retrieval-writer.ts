@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../src/infra/db/client.ts';
-import { writeEntries } from '../src/memory/retrieval/index/write-entries.ts';
+import { writeEntries } from '../src/search/index/write-entries.ts';
 import type { BenchDocument } from './retrieval-data.ts';
 import { mixDocuments } from './retrieval-mix.ts';
 

@@ -1,5 +1,5 @@
-import type { Retrieval } from '../src/memory/retrieval/retrieval.ts';
-import type { Space } from '../src/memory/retrieval/types.ts';
+import type { Retrieval } from '../src/search/retrieval.ts';
+import type { Space } from '../src/search/types.ts';
 import { compareRetrieval } from './retrieval-compare.ts';
 import { type BenchDocument, readCorpus, readQueries } from './retrieval-data.ts';
 import { percentile, type Quality, qualityOf, rounded } from './retrieval-measures.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { packageRoot } from '../src/config.ts';
+import { packageRoot } from '../src/config/config.ts';
 
 const program = join(packageRoot(), 'dist', 'src', 'main.js');
 

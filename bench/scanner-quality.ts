@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Category } from '../src/screen/rule.ts';
-import { scan } from '../src/screen/scan.ts';
+import { scan } from '../src/safety/screen/scan.ts';
+import type { Category } from '../src/safety/secrets/rule.ts';
 import { generatedNegatives, generatedPositives, type PositiveRow } from './scanner-rows/rows.ts';
 
 /** Rows of one category that were found, of how many, and how many of those are generated. */

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findSecrets } from '../src/screen/find-secrets.ts';
-import { scan } from '../src/screen/scan.ts';
+import { scan } from '../src/safety/screen/scan.ts';
+import { findSecrets } from '../src/safety/secrets/find-secrets.ts';
 import {
   decode,
   measureQuality,

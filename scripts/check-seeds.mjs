@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..');
 const document = 'docs/seeds.md';
 /** Folders in which every entry is a module; elsewhere the folder is. */
-const entryModules = ['src/security', 'src/tools/memory'];
+const entryModules = ['src/safety', 'src/tools/memory'];
 const states = /^(?:built|built otherwise|partly, part [2-9]|in work, part [2-9]|part [2-9]|later|not kept)$/;
 
 const problems = [];

@@ -1,4 +1,4 @@
-import type { Category } from '../../src/screen/rule.ts';
+import type { Category } from '../../src/safety/secrets/rule.ts';
 import { cleanTexts } from './clean.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { logShapes } from './logs.ts';

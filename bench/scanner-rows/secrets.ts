@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Category } from '../../src/screen/rule.ts';
+import type { Category } from '../../src/safety/secrets/rule.ts';
 import { databaseShapes } from './databases.ts';
 import type { Draw } from './draw.ts';
 import { inPlace } from './places.ts';

@@ -1,5 +1,5 @@
 import type { Shop } from '../../playground/faults/shop.ts';
-import type { HostTargetConfig } from '../../src/domain/host-target.ts';
+import type { HostTargetConfig } from '../../src/core/host-target.ts';
 import type { ScratchServer } from './scratch-server.ts';
 
 /** An incident to record: how to cause it for real, the alert it raises, and what a right answer says. */

@@ -1,14 +1,14 @@
 import { localAccess } from '../../src/app/host-access.ts';
-import { messageOf, OpsError } from '../../src/domain/errors.ts';
-import { asToolCallId } from '../../src/domain/ids.ts';
-import type { Target } from '../../src/domain/target.ts';
-import type { Json, ToolCallRequest, ToolCallResult } from '../../src/domain/tool-call.ts';
-import type { RecordedOutput } from '../../src/evaluation/scenario.ts';
-import { createHostTargets } from '../../src/infra/host/create-host-targets.ts';
-import { createPostgresTargets } from '../../src/infra/postgres/create-postgres-targets.ts';
-import { redact, redactJson } from '../../src/screen/redact.ts';
-import { allTools } from '../../src/tools/all.ts';
+import { messageOf, OpsError } from '../../src/core/errors.ts';
+import { asToolCallId } from '../../src/core/ids.ts';
+import type { Target } from '../../src/core/target.ts';
+import type { Json, ToolCallRequest, ToolCallResult } from '../../src/core/tool-call.ts';
+import { redact, redactJson } from '../../src/safety/screen/redact.ts';
+import { allTools } from '../../src/targets/all-tools.ts';
+import { createHostTargets } from '../../src/targets/host/connect/create-host-targets.ts';
+import { createPostgresTargets } from '../../src/targets/postgres/connect/create-postgres-targets.ts';
 import type { ToolPorts } from '../../src/tools/ports.ts';
+import type { RecordedOutput } from '../replay/scenario.ts';
 import type { CausedFault } from './fault-case.ts';
 
 /** One target that is looked at, and how it is reached. */

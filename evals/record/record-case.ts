@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPlaybook } from '../../src/agents/playbook/create-playbook.ts';
-import type { Diagnosis } from '../../src/domain/diagnosis.ts';
-import type { Json } from '../../src/domain/tool-call.ts';
-import { incidentOf } from '../../src/evaluation/incident-of.ts';
-import { createRecordedSession } from '../../src/evaluation/recorded-session.ts';
-import { createRecordings } from '../../src/evaluation/recordings.ts';
-import { Scenario } from '../../src/evaluation/scenario.ts';
-import type { Runbook } from '../../src/memory/runbooks/runbook.ts';
+import type { Diagnosis } from '../../src/core/diagnosis.ts';
+import type { Json } from '../../src/core/tool-call.ts';
+import type { Runbook } from '../../src/runbooks/runbook.ts';
+import { incidentOf } from '../replay/incident-of.ts';
+import { createRecordedSession } from '../replay/recorded-session.ts';
+import { createRecordings } from '../replay/recordings.ts';
+import { Scenario } from '../replay/scenario.ts';
 import type { FaultCase, Lab } from './fault-case.ts';
 import { databasePlace, hostPlace, type LiveTools, liveTools } from './live-tools.ts';
 

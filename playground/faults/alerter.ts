@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { messageOf } from '../../src/domain/errors.ts';
-import type { Log } from '../../src/domain/log.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import type { Log } from '../../src/core/log.ts';
 import { readStateFile, writeStateFile } from '../../src/infra/process/state-file.ts';
 import { type RaisedAlert, slackMessage, webhookBody } from './alertmanager-payload.ts';
 import type { Reading, ShopFault } from './fault.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { messageOf } from '../../src/domain/errors.ts';
-import type { Log } from '../../src/domain/log.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import type { Log } from '../../src/core/log.ts';
 import { readStateFile, writeStateFile } from '../../src/infra/process/state-file.ts';
 import type { Fault } from '../slack/page-api.ts';
 import type { Alerter } from './alerter.ts';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { messageOf } from '../../src/domain/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import type { FaultAnswer, FaultPanel } from './fault-panel.ts';
 
 const statusOf = { unknown_fault: 404, busy: 409, already: 409, failed: 500 } as const;

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { z } from 'zod';
-import type { Log } from '../../src/domain/log.ts';
+import type { Log } from '../../src/core/log.ts';
 import { startEmbeddedPostgres } from '../../src/infra/db/embedded/start-embedded-postgres.ts';
 import { readStateFile, writeStateFile } from '../../src/infra/process/state-file.ts';
 

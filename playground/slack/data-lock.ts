@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OpsError } from '../../src/domain/errors.ts';
+import { OpsError } from '../../src/core/errors.ts';
 import {
   isRunning,
   type ProcessIdentity,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { messageOf, OpsError } from '../../src/domain/errors.ts';
+import { messageOf, OpsError } from '../../src/core/errors.ts';
 import { createLocalSlack, type LocalSlack } from './local-slack.ts';
 import { ON_CALL_GROUP, SENTRY_APP, USERS, WEBHOOKS } from './seed.ts';
 

@@ -1,10 +1,10 @@
-import type { Action } from '../domain/action.ts';
-import type { Diagnosis, Triage } from '../domain/diagnosis.ts';
-import type { ActionId } from '../domain/ids.ts';
-import type { Incident, Verdict } from '../domain/incident.ts';
-import type { PreparedMemory, Recall } from '../domain/memory.ts';
-import type { ModelUsage } from '../domain/model-usage.ts';
-import type { ToolCall, ToolCallRequest, ToolCallResult } from '../domain/tool-call.ts';
+import type { Action } from '../core/action.ts';
+import type { Diagnosis, Triage } from '../core/diagnosis.ts';
+import type { ActionId } from '../core/ids.ts';
+import type { Incident, Verdict } from '../core/incident.ts';
+import type { PreparedMemory, Recall } from '../core/memory.ts';
+import type { ModelUsage } from '../core/model-usage.ts';
+import type { ToolCall, ToolCallRequest, ToolCallResult } from '../core/tool-call.ts';
 
 /** Who works an incident's phases. Two stand behind this: the playbook (deterministic) and Claude. */
 export interface Investigator {

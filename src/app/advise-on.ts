@@ -1,9 +1,9 @@
-import { OpsError } from '../domain/errors.ts';
+import { OpsError } from '../core/errors.ts';
 import type { ModelGateway } from '../llm/gateway.ts';
 import { meansToBeRunbook } from '../memory/promotion/check-runbook.ts';
 import type { AdviseOn } from '../memory/rules/ports.ts';
-import { wordsOf } from '../memory/words.ts';
-import { scan } from '../screen/scan.ts';
+import { scan } from '../safety/screen/scan.ts';
+import { wordsOf } from '../search/words.ts';
 
 const DEADLINE_MS = 5 * 60_000;
 /** Thinking at high effort comes out of it. */

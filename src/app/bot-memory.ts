@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
-import type { IncidentId } from '../domain/ids.ts';
-import { domains } from '../domain/incident.ts';
-import type { IncidentRecord } from '../domain/incident-record.ts';
-import type { Log } from '../domain/log.ts';
-import type { Sql } from '../domain/sql.ts';
+import type { Config } from '../config/config.ts';
+import type { IncidentId } from '../core/ids.ts';
+import { domains } from '../core/incident.ts';
+import type { IncidentRecord } from '../core/incident-record.ts';
+import type { Log } from '../core/log.ts';
+import type { Sql } from '../core/sql.ts';
 import type { Audiences } from '../memory/audiences.ts';
 import { createPrepare } from '../memory/context/prepare.ts';
 import { createRecordShown } from '../memory/context/record-shown.ts';
@@ -12,11 +12,11 @@ import type { Documents } from '../memory/documents/documents.ts';
 import type { MemoryAudit, MemoryEvents } from '../memory/documents/ports.ts';
 import { seedStores } from '../memory/documents/seed-stores.ts';
 import { createMemory, type FilesSeen, type Memory } from '../memory/memory.ts';
-import type { Embedder, VectorStore } from '../memory/ports.ts';
-import { createIndexKeeper } from '../memory/retrieval/keep-index.ts';
-import { createRetrieval } from '../memory/retrieval/retrieval.ts';
-import { syncRunbooks } from '../memory/retrieval/sources/sync-runbooks.ts';
-import type { Runbook } from '../memory/runbooks/runbook.ts';
+import { createIndexKeeper } from '../memory/sync/keep-index.ts';
+import { syncRunbooks } from '../memory/sync/sync-runbooks.ts';
+import type { Runbook } from '../runbooks/runbook.ts';
+import type { Embedder, VectorStore } from '../search/ports.ts';
+import { createRetrieval } from '../search/retrieval.ts';
 
 /** All of memory as the bot uses it: recall, what a model's turns get, documents with search, and what runs behind it. */
 export function createBotMemory(deps: {

@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
-import { messageOf, OpsError } from '../domain/errors.ts';
-import type { HostTargetConfig } from '../domain/host-target.ts';
-import { createHostTargets } from '../infra/host/create-host-targets.ts';
-import { findBinary } from '../security/commands/find-binary.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
+import type { HostTargetConfig } from '../core/host-target.ts';
+import { findBinary } from '../safety/commands/find-binary.ts';
+import { createHostTargets } from '../targets/host/connect/create-host-targets.ts';
 import { localAccess } from './host-access.ts';
 
 /** For `sentry doctor`: whether a host's folders, services and programs are there. Throws OpsError HOST naming what is not. */

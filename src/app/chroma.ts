@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import { messageOf, OpsError } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
+import type { Config } from '../config/config.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
-import { keepRunning } from './children/keep-running.ts';
+import { keepRunning } from '../infra/supervisor/keep-running.ts';
 
 /** Nothing listens there (RFC 863's discard port): every call fails at once and is said. */
 export const NO_CHROMA = 'http://127.0.0.1:9';

@@ -1,11 +1,11 @@
-import { messageOf } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
-import type { Sql } from '../domain/sql.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Sql } from '../core/sql.ts';
 import { createChromaUpkeep } from '../infra/chroma/upkeep.ts';
 import { type EmbeddingChoice, embedderOf, openEmbedder } from '../infra/embeddings/open-embedder.ts';
-import type { Embedder, VectorStore } from '../memory/ports.ts';
-import { madeByOthers, reembed } from '../memory/reembed/reembed.ts';
-import { createSwitchingEmbedder } from '../memory/reembed/switching-embedder.ts';
+import type { Embedder, VectorStore } from '../search/ports.ts';
+import { madeByOthers, reembed } from '../search/reembed/reembed.ts';
+import { createSwitchingEmbedder } from '../search/reembed/switching-embedder.ts';
 
 const AGAIN_MS = 10_000;
 

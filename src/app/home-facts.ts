@@ -1,10 +1,10 @@
-import type { ApprovalPolicy } from '../approvals/policy.ts';
-import { messageOf } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
-import type { Target } from '../domain/target.ts';
+import type { ApprovalPolicy } from '../actions/policy/policy.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Target } from '../core/target.ts';
 import { usd } from '../record/cost.ts';
-import type { BreakerView, CostLimits } from '../security/cost-breaker.ts';
-import type { LayerStatus } from '../security/layers.ts';
+import type { LayerStatus } from '../safety/layers.ts';
+import type { BreakerView, CostLimits } from '../safety/limits/cost-breaker.ts';
 import type { HomeFacts, HomeTools } from '../slack/views/home-facts.ts';
 import type { Tool } from '../tools/define.ts';
 

@@ -1,18 +1,18 @@
 import { statfs } from 'node:fs/promises';
-import type { Config } from '../config.ts';
-import { defaultCommandPolicy } from '../security/commands/policy.ts';
-import { runCommand } from '../security/commands/run-command.ts';
-import { applyPlan } from '../security/diffs/apply-plan.ts';
-import { planPatch } from '../security/diffs/plan-patch.ts';
-import { undoPatch } from '../security/diffs/undo-patch.ts';
-import { checkPath } from '../security/paths/check-path.ts';
-import { readInside } from '../security/paths/read-inside.ts';
-import { walkInside } from '../security/paths/walk-inside.ts';
-import { searchInside } from '../security/search/search-inside.ts';
-import { fetchDocs } from '../security/urls/fetch-docs.ts';
+import type { Config } from '../config/config.ts';
+import { defaultCommandPolicy } from '../safety/commands/policy.ts';
+import { runCommand } from '../safety/commands/run-command.ts';
+import { applyPlan } from '../safety/diffs/apply-plan.ts';
+import { planPatch } from '../safety/diffs/plan-patch.ts';
+import { undoPatch } from '../safety/diffs/undo-patch.ts';
+import { searchInside } from '../safety/grep/search-inside.ts';
+import { checkPath } from '../safety/paths/check-path.ts';
+import { readInside } from '../safety/paths/read-inside.ts';
+import { walkInside } from '../safety/paths/walk-inside.ts';
+import { fetchDocs } from '../safety/urls/fetch-docs.ts';
 import type { Docs, HostAccess } from '../tools/ports.ts';
 
-/** This machine, by the guards of `src/security`. */
+/** This machine, by the guards of `src/safety`. */
 export const localAccess: HostAccess = {
   check: checkPath,
   read: readInside,

@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
-import type { IncidentId } from '../domain/ids.ts';
-import type { Log } from '../domain/log.ts';
-import type { Sql } from '../domain/sql.ts';
+import type { Config } from '../config/config.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import type { Sql } from '../core/sql.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../http/server.ts';
@@ -9,7 +9,7 @@ import { statusRoutes } from '../http/status-routes.ts';
 import { webhookRoute } from '../http/webhook-route.ts';
 import type { createMetrics } from '../infra/metrics/registry.ts';
 import type { Accept } from '../ingest/accept.ts';
-import { alertmanager } from '../ingest/alertmanager/index.ts';
+import { alertmanager } from '../sources/alertmanager/index.ts';
 
 interface HttpSideDeps {
   readonly config: Config;

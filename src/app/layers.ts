@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Config } from '../config.ts';
-import { messageOf } from '../domain/errors.ts';
-import { roles } from '../domain/incident.ts';
-import type { Sql } from '../domain/sql.ts';
+import type { Config } from '../config/config.ts';
+import { messageOf } from '../core/errors.ts';
+import { roles } from '../core/incident.ts';
+import type { Sql } from '../core/sql.ts';
 import type { MetricsRegistry } from '../infra/metrics/registry.ts';
-import type { AuditEntry, AuditLog } from '../security/audit-chain.ts';
-import { breakerLine } from '../security/breaker-line.ts';
-import type { CostBreaker } from '../security/cost-breaker.ts';
-import type { KillSwitch } from '../security/kill-switch.ts';
-import { type LayerStatus, layerNames, layerOf, layerStatus, off, on, part } from '../security/layers.ts';
-import { allTools } from '../tools/all.ts';
+import type { AuditEntry, AuditLog } from '../safety/audit/audit-chain.ts';
+import type { KillSwitch } from '../safety/kill-switch/kill-switch.ts';
+import { type LayerStatus, layerNames, layerOf, layerStatus, off, on, part } from '../safety/layers.ts';
+import { breakerLine } from '../safety/limits/breaker-line.ts';
+import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
+import { allTools } from '../targets/all-tools.ts';
 
 interface LayerParts {
   readonly config: Config;

@@ -1,4 +1,4 @@
-import type { Sql } from '../domain/sql.ts';
+import type { Sql } from '../core/sql.ts';
 import { createDocuments, type Documents } from '../memory/documents/documents.ts';
 import type { MemoryAudit, MemoryEvents } from '../memory/documents/ports.ts';
 import type { RunbookRules } from '../memory/promotion/check-runbook.ts';

@@ -1,7 +1,7 @@
-import type { Log } from '../domain/log.ts';
-import type { Sql } from '../domain/sql.ts';
+import type { Log } from '../core/log.ts';
+import type { Sql } from '../core/sql.ts';
 import type { Scheduled } from '../infra/dbos/engine.ts';
-import { archiveEpisodes } from '../memory/episodes.ts';
+import { archiveEpisodes } from '../memory/episodes/episodes.ts';
 import { type CompactionDeps, compactAll } from '../memory/rules/compact.ts';
 import { lookAtSystems, type ReadSystem } from '../memory/systems/systems.ts';
 

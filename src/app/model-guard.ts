@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Config } from '../config.ts';
-import { asIncidentId } from '../domain/ids.ts';
-import type { Role } from '../domain/incident.ts';
-import type { Sql } from '../domain/sql.ts';
+import type { Config } from '../config/config.ts';
+import { asIncidentId } from '../core/ids.ts';
+import type { Role } from '../core/incident.ts';
+import type { Sql } from '../core/sql.ts';
 import type { IncidentRecords } from '../record/record.ts';
-import { redact } from '../screen/redact.ts';
-import type { AuditLog } from '../security/audit-chain.ts';
-import { createModelGuard, type ModelGuard } from '../security/model-guard/model-guard.ts';
+import type { AuditLog } from '../safety/audit/audit-chain.ts';
+import { createModelGuard, type ModelGuard } from '../safety/model-guard/model-guard.ts';
+import { redact } from '../safety/screen/redact.ts';
 
 /** The guard with the deployment's key; what it finds becomes events of the incident and entries of the audit log. */
 export async function openModelGuard(deps: {

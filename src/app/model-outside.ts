@@ -2,9 +2,9 @@ import { recordingUsage, withinBudget } from '../agents/claude/guarded-stream.ts
 import { screenedStream } from '../agents/claude/screened-stream.ts';
 import type { ModelGateway } from '../llm/gateway.ts';
 import type { IncidentRecords } from '../record/record.ts';
-import type { AuditLog } from '../security/audit-chain.ts';
-import type { CostBreaker } from '../security/cost-breaker.ts';
-import type { ModelGuard } from '../security/model-guard/model-guard.ts';
+import type { AuditLog } from '../safety/audit/audit-chain.ts';
+import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
+import type { ModelGuard } from '../safety/model-guard/model-guard.ts';
 
 /** The model for what belongs to no incident (memory's rules of thumb): behind the same guards, paid for as "memory". */
 export function modelOutside(

@@ -1,7 +1,7 @@
-import type { Config, PostgresTargetConfig } from '../config.ts';
-import type { HostTargetConfig } from '../domain/host-target.ts';
-import type { Log } from '../domain/log.ts';
-import type { Principal } from '../domain/principal.ts';
+import type { Config, PostgresTargetConfig } from '../config/config.ts';
+import type { HostTargetConfig } from '../core/host-target.ts';
+import type { Log } from '../core/log.ts';
+import type { Principal } from '../core/principal.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import type { Store } from './store.ts';
 

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Config, type PostgresTargetConfig, packageRoot } from '../config.ts';
-import { OpsError } from '../domain/errors.ts';
-import type { HostTargetConfig } from '../domain/host-target.ts';
-import type { Log } from '../domain/log.ts';
-import type { Principal } from '../domain/principal.ts';
+import { type Config, type PostgresTargetConfig, packageRoot } from '../config/config.ts';
+import { OpsError } from '../core/errors.ts';
+import type { HostTargetConfig } from '../core/host-target.ts';
+import type { Log } from '../core/log.ts';
+import type { Principal } from '../core/principal.ts';
+import { type RunningChild, startChildProcess } from '../infra/supervisor/child-process.ts';
+import { keepRunning } from '../infra/supervisor/keep-running.ts';
 import type { SlackConnection } from '../slack/ports.ts';
-import { type RunningChild, startChildProcess } from './children/child-process.ts';
-import { keepRunning } from './children/keep-running.ts';
 import { playgroundHost, playgroundTarget } from './targets.ts';
 
 const slackReady = z.object({

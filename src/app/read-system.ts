@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { arch, release, type } from 'node:os';
-import { programVersion } from '../infra/host/program-version.ts';
 import type { SystemFacts } from '../memory/systems/system-facts.ts';
 import type { ReadSystem } from '../memory/systems/systems.ts';
+import { programVersion } from '../targets/host/connect/program-version.ts';
 import type { Host, HostTargets, PostgresTargets } from '../tools/ports.ts';
 
 const TIMEOUT_MS = 5_000;

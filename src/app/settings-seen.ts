@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
-import { canonicalJson } from '../domain/canonical-json.ts';
-import type { Json } from '../domain/tool-call.ts';
+import type { Config } from '../config/config.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
+import type { Json } from '../core/tool-call.ts';
 
 /** The settings that say what Sentry may do and who decides, without a secret among them: for the audit log. */
 export function settingsSeen(config: Config): {

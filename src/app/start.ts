@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
-import type { Config } from '../config.ts';
-import { messageOf, OpsError } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
+import type { Config } from '../config/config.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { reservePort } from '../infra/process/free-port.ts';
 import { type App, buildApp } from './build.ts';
 import { NO_CHROMA, startChroma } from './chroma.ts';

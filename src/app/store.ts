@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { type Config, packageRoot } from '../config.ts';
-import type { Log } from '../domain/log.ts';
+import { type Config, packageRoot } from '../config/config.ts';
+import type { Log } from '../core/log.ts';
 import { type Database, openDatabase } from '../infra/db/client.ts';
 import { startEmbeddedPostgres } from '../infra/db/embedded/start-embedded-postgres.ts';
 import { migrateDatabase } from '../infra/db/migrate.ts';
 import { grantWriterRole } from '../infra/db/writer-role.ts';
 import { migrateEngine } from '../infra/dbos/enqueue-function.ts';
-import { keepRunning } from './children/keep-running.ts';
+import { keepRunning } from '../infra/supervisor/keep-running.ts';
 
 /** The record's database, ready to use. */
 export interface Store extends Database {

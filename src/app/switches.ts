@@ -1,12 +1,12 @@
-import type { Action } from '../domain/action.ts';
-import type { Refusal } from '../domain/errors.ts';
-import type { IncidentId } from '../domain/ids.ts';
-import { domains } from '../domain/incident.ts';
-import type { Target } from '../domain/target.ts';
-import type { Steered, Steering } from '../investigation/steering.ts';
-import { createSwitchOrders, stoppedForNow } from '../investigation/switch-orders.ts';
-import { createSwitchboard, type SwitchboardDeps } from '../investigation/switchboard.ts';
-import { aliasesOf } from '../security/switch-words.ts';
+import type { Action } from '../core/action.ts';
+import type { Refusal } from '../core/errors.ts';
+import type { IncidentId } from '../core/ids.ts';
+import { domains } from '../core/incident.ts';
+import type { Target } from '../core/target.ts';
+import { createSwitchOrders, stoppedForNow } from '../incidents/kill-switch/switch-orders.ts';
+import { createSwitchboard, type SwitchboardDeps } from '../incidents/kill-switch/switchboard.ts';
+import type { Steered, Steering } from '../incidents/steering.ts';
+import { aliasesOf } from '../safety/kill-switch/switch-words.ts';
 import type { SlackCommand } from '../slack/ports.ts';
 
 interface SwitchesDeps extends Omit<SwitchboardDeps, 'targets' | 'reporter'> {

@@ -1,8 +1,8 @@
-import type { IncidentId } from '../domain/ids.ts';
-import type { Log } from '../domain/log.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
 import type { Accept } from '../ingest/accept.ts';
-import { slackMessage } from '../ingest/slack-message/index.ts';
 import type { SlackDeps } from '../slack/ports.ts';
+import { slackMessage } from '../sources/slack-message/index.ts';
 
 type AcceptSlackMessage = SlackDeps['acceptSlackMessage'];
 

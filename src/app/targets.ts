@@ -1,6 +1,6 @@
-import type { Config, PostgresTargetConfig } from '../config.ts';
-import type { HostTargetConfig } from '../domain/host-target.ts';
-import type { Target } from '../domain/target.ts';
+import type { Config, PostgresTargetConfig } from '../config/config.ts';
+import type { HostTargetConfig } from '../core/host-target.ts';
+import type { Target } from '../core/target.ts';
 
 /** Names an alert may use for the playground's system under care. */
 export const playgroundTarget: Target = {

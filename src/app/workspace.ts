@@ -1,16 +1,16 @@
-import { messageOf } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
-import type { Sql } from '../domain/sql.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Sql } from '../core/sql.ts';
 import { memoryRoutes } from '../http/memory-routes.ts';
 import type { Route } from '../http/route.ts';
 import type { MemoryEvents } from '../memory/documents/ports.ts';
 import { memorySummary } from '../memory/documents/summary.ts';
-import { listEpisodes } from '../memory/list-episodes.ts';
+import { listEpisodes } from '../memory/episodes/list-episodes.ts';
 import type { IsAdmin, RunDry } from '../memory/promotion/ports.ts';
 import { createWorkspaceRunbooks, type RunbookSource } from '../memory/promotion/workspace-runbooks.ts';
-import type { KnownTools } from '../memory/runbooks/check-tools.ts';
-import type { Runbook } from '../memory/runbooks/runbook.ts';
-import type { AuditLog } from '../security/audit-chain.ts';
+import type { KnownTools } from '../runbooks/check-tools.ts';
+import type { Runbook } from '../runbooks/runbook.ts';
+import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { SlackMemory } from '../slack/ports.ts';
 import { createMemoryDocuments } from './memory-documents.ts';
 

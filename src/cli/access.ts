@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { accessTable } from '../gate/access.ts';
-import { allTools } from '../tools/all.ts';
+import { accessTable } from '../actions/access.ts';
+import { allTools } from '../targets/all-tools.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
 
 export const accessCommand = new Command('access')

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { configuredTargets } from '../app/targets.ts';
-import { messageOf, OpsError } from '../domain/errors.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
 import { createAccept } from '../ingest/accept.ts';
-import { alertmanager } from '../ingest/alertmanager/index.ts';
+import { alertmanager } from '../sources/alertmanager/index.ts';
 import { withStore } from './with-store.ts';
 
 export const alertCommand = new Command('alert')

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { asCheckpoint, type Checkpoint, openCheckpointKey } from '../security/audit-checkpoint.ts';
-import { type ChainEntry, parsedBody, readChain, verifyAuditLog } from '../security/audit-verify.ts';
-import { readWitnessed } from '../security/audit-witness.ts';
+import { asCheckpoint, type Checkpoint, openCheckpointKey } from '../safety/audit/audit-checkpoint.ts';
+import { type ChainEntry, parsedBody, readChain, verifyAuditLog } from '../safety/audit/audit-verify.ts';
+import { readWitnessed } from '../safety/audit/audit-witness.ts';
 import { exitCodes } from './fail.ts';
 import { withStore } from './with-store.ts';
 

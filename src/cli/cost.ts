@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { OpsError } from '../domain/errors.ts';
-import { parseIncidentId } from '../domain/ids.ts';
+import { OpsError } from '../core/errors.ts';
+import { parseIncidentId } from '../core/ids.ts';
 import { createLog } from '../infra/log/log.ts';
 import { costLines, costReport } from '../record/cost.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
-import { breakerLine } from '../security/breaker-line.ts';
-import { createCostBreaker } from '../security/cost-breaker.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { breakerLine } from '../safety/limits/breaker-line.ts';
+import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { withStore } from './with-store.ts';
 
 export const costCommand = new Command('cost')

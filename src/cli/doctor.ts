@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { doctor } from '../app/doctor.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { createLog } from '../infra/log/log.ts';
 import { exitCodes } from './fail.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { OpsError, type Refusal } from '../domain/errors.ts';
+import { OpsError, type Refusal } from '../core/errors.ts';
 import type { MemoryDocument, MemoryVersion } from '../memory/documents/document.ts';
 import type { Written } from '../memory/documents/write-document.ts';
 import { systemLine } from '../memory/systems/system-facts.ts';

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { messageOf, OpsError } from '../domain/errors.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
 
 /**
  * Exit codes for scripts: 0 done, 1 failed, 2 the command was wrong, 3 not found, 4 the configuration is wrong, 70 ended by

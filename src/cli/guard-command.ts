@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { z } from 'zod';
-import { parseCommand } from '../security/commands/parse-command.ts';
-import { defaultCommandPolicy } from '../security/commands/policy.ts';
+import { parseCommand } from '../safety/commands/parse-command.ts';
+import { defaultCommandPolicy } from '../safety/commands/policy.ts';
 import { mapJsonLines } from './json-lines.ts';
 
 const Input = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });

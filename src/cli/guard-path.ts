@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { z } from 'zod';
-import { checkPath } from '../security/paths/check-path.ts';
+import { checkPath } from '../safety/paths/check-path.ts';
 import { mapJsonLines } from './json-lines.ts';
 
 const Input = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });

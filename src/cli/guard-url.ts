@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { z } from 'zod';
-import { checkUrl } from '../security/urls/check-url.ts';
+import { checkUrl } from '../safety/urls/check-url.ts';
 import { mapJsonLines } from './json-lines.ts';
 
 const Input = z.object({

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { z } from 'zod';
-import { findInjection } from '../screen/find-injection.ts';
+import { findInjection } from '../safety/injection/find-injection.ts';
 import { guardCommandCommand } from './guard-command.ts';
 import { guardPathCommand } from './guard-path.ts';
 import { guardUrlCommand } from './guard-url.ts';

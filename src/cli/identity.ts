@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
 import type { Store } from '../app/store.ts';
-import type { Config } from '../config.ts';
-import { OpsError } from '../domain/errors.ts';
-import { type Role, roles } from '../domain/incident.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
-import { createIdentities, type Identity } from '../security/vault/identities.ts';
-import { openVaultKey } from '../security/vault/vault-key.ts';
+import type { Config } from '../config/config.ts';
+import { OpsError } from '../core/errors.ts';
+import { type Role, roles } from '../core/incident.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { createIdentities, type Identity } from '../safety/vault/identities.ts';
+import { openVaultKey } from '../safety/vault/vault-key.ts';
 import { withStore } from './with-store.ts';
 
 const by = (): string => `${userInfo().username} (command line)`;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { why } from '../incidents/questions/why.ts';
 import { createRecords } from '../record/record.ts';
-import { why } from '../record/why.ts';
 import { loadIncident } from './load-incident.ts';
 import { withStore } from './with-store.ts';
 

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { Incident } from '../domain/incident.ts';
+import type { Incident } from '../core/incident.ts';
+import { stateInWords } from '../incidents/questions/words.ts';
 import { createRecords } from '../record/record.ts';
-import { stateInWords } from '../record/words.ts';
 import { withStore } from './with-store.ts';
 
 function count(text: string): number {

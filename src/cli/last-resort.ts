@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { exitCodes } from './fail.ts';
 
 /** What was under way may take this long to end; the record has the rest, and the next start goes on with it. */

@@ -1,6 +1,6 @@
-import { OpsError } from '../domain/errors.ts';
-import { parseIncidentId } from '../domain/ids.ts';
-import type { IncidentRecord } from '../domain/incident-record.ts';
+import { OpsError } from '../core/errors.ts';
+import { parseIncidentId } from '../core/ids.ts';
+import type { IncidentRecord } from '../core/incident-record.ts';
 import type { IncidentRecords } from '../record/record.ts';
 
 /** The record of an incident named as people type it. Throws OpsError NOT_FOUND. */

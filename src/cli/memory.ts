@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { OpsError, type Refusal } from '../domain/errors.ts';
-import { parseIncidentId } from '../domain/ids.ts';
+import { OpsError, type Refusal } from '../core/errors.ts';
+import { parseIncidentId } from '../core/ids.ts';
 import { clearMemory, type Forgotten, forgetIncident, forgetUser } from '../memory/documents/forget.ts';
 import { seedStores } from '../memory/documents/seed-stores.ts';
 import { memorySummary } from '../memory/documents/summary.ts';
 import { exportMemory, importLine, MemoryLine } from '../memory/documents/transfer.ts';
 import { systemLine } from '../memory/systems/system-facts.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { exitCodes } from './fail.ts';
 import { withStore } from './with-store.ts';
 

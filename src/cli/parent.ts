@@ -1,4 +1,4 @@
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../core/log.ts';
 
 /** The process that starts Sentry again (scripts/lib/supervise.mjs), if there is one. */
 export interface Parent {

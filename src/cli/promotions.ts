@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { OpsError } from '../domain/errors.ts';
+import { OpsError } from '../core/errors.ts';
 import type { Decided, PromotionDecision } from '../memory/promotion/decide.ts';
 import type { Promotion } from '../memory/promotion/ports.ts';
 import { systemLine } from '../memory/systems/system-facts.ts';

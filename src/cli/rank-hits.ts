@@ -1,13 +1,13 @@
-import type { Log } from '../domain/log.ts';
-import type { Sql } from '../domain/sql.ts';
+import type { Log } from '../core/log.ts';
+import type { Sql } from '../core/sql.ts';
 import type { Audiences } from '../memory/audiences.ts';
 import { type FoundMemory, findMemories } from '../memory/context/find-memories.ts';
 import { createDocuments } from '../memory/documents/documents.ts';
 import { entitiesOf } from '../memory/ranking/entities-of.ts';
 import { RANKING, type RankedMemory } from '../memory/ranking/rank-memories.ts';
-import type { SearchHit } from '../memory/retrieval/types.ts';
 import { createRecords } from '../record/record.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import type { SearchHit } from '../search/types.ts';
 
 /** A hit with what the ranking of a model's turn makes of it: there the order may be another. */
 export interface RankedHit extends SearchHit {

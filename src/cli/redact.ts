@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { z } from 'zod';
-import { findSecrets } from '../screen/find-secrets.ts';
-import { redact } from '../screen/redact.ts';
-import { redactPersonal } from '../screen/redact-personal.ts';
+import { redact } from '../safety/screen/redact.ts';
+import { redactPersonal } from '../safety/screen/redact-personal.ts';
+import { findSecrets } from '../safety/secrets/find-secrets.ts';
 import { mapJsonLines } from './json-lines.ts';
 
 const Input = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });

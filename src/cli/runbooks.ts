@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { Argument, Command } from 'commander';
-import { loadConfig, packageRoot } from '../config.ts';
-import { type Domain, domains } from '../domain/incident.ts';
-import { syncRunbooks } from '../memory/retrieval/sources/sync-runbooks.ts';
-import { loadRunbooks, problemLine } from '../memory/runbooks/load-runbooks.ts';
-import { seedDomain } from '../memory/seed-runbooks.ts';
-import { allTools } from '../tools/all.ts';
+import { loadConfig, packageRoot } from '../config/config.ts';
+import { type Domain, domains } from '../core/incident.ts';
+import { seedDomain } from '../memory/sync/seed-runbooks.ts';
+import { syncRunbooks } from '../memory/sync/sync-runbooks.ts';
+import { loadRunbooks, problemLine } from '../runbooks/load-runbooks.ts';
+import { allTools } from '../targets/all-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { exitCodes } from './fail.ts';
 import { watchFolder } from './watch-folder.ts';

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { z } from 'zod';
-import { type ScanScope, scan, scanScopes } from '../screen/scan.ts';
+import { type ScanScope, scan, scanScopes } from '../safety/screen/scan.ts';
 import { mapJsonLines } from './json-lines.ts';
 
 const Input = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });

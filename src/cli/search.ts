@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { packageRoot } from '../config.ts';
-import { domains } from '../domain/incident.ts';
-import type { Sql } from '../domain/sql.ts';
-import { bestPassage } from '../memory/retrieval/best-passage.ts';
-import type { Retrieval } from '../memory/retrieval/retrieval.ts';
-import { documentSpace, syncDocuments } from '../memory/retrieval/sources/sync-documents.ts';
-import { syncIncidents } from '../memory/retrieval/sources/sync-incidents.ts';
-import { syncRunbooks } from '../memory/retrieval/sources/sync-runbooks.ts';
-import { type SearchKind, type Space, searchKinds } from '../memory/retrieval/types.ts';
-import { loadRunbooks } from '../memory/runbooks/load-runbooks.ts';
+import { packageRoot } from '../config/config.ts';
+import { domains } from '../core/incident.ts';
+import type { Sql } from '../core/sql.ts';
+import { documentSpace, syncDocuments } from '../memory/sync/sync-documents.ts';
+import { syncIncidents } from '../memory/sync/sync-incidents.ts';
+import { syncRunbooks } from '../memory/sync/sync-runbooks.ts';
 import { createRecords } from '../record/record.ts';
+import { loadRunbooks } from '../runbooks/load-runbooks.ts';
+import { bestPassage } from '../search/best-passage.ts';
+import type { Retrieval } from '../search/retrieval.ts';
+import { type SearchKind, type Space, searchKinds } from '../search/types.ts';
 import { type RankedHit, rankHits, rankLine } from './rank-hits.ts';
 import { type CommandMemory, withMemory } from './with-memory.ts';
 

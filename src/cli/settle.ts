@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
-import { settleByHand } from '../approvals/settle-by-hand.ts';
-import { OpsError } from '../domain/errors.ts';
-import { asActionId } from '../domain/ids.ts';
+import { settleByHand } from '../actions/approvals/settle-by-hand.ts';
+import { OpsError } from '../core/errors.ts';
+import { asActionId } from '../core/ids.ts';
 import { createRecords } from '../record/record.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { withStore } from './with-store.ts';
 
 export const settleCommand = new Command('settle')

@@ -1,17 +1,17 @@
 import { userInfo } from 'node:os';
 import { Command } from 'commander';
 import { configuredTargets } from '../app/targets.ts';
-import { type Config, loadConfig } from '../config.ts';
-import { OpsError, type Refusal } from '../domain/errors.ts';
-import { domains } from '../domain/incident.ts';
+import { type Config, loadConfig } from '../config/config.ts';
+import { OpsError, type Refusal } from '../core/errors.ts';
+import { domains } from '../core/incident.ts';
+import { resumed, stoppedText } from '../incidents/kill-switch/switch-orders.ts';
+import { createSwitchboard } from '../incidents/kill-switch/switchboard.ts';
 import { createLog } from '../infra/log/log.ts';
-import { resumed, stoppedText } from '../investigation/switch-orders.ts';
-import { createSwitchboard } from '../investigation/switchboard.ts';
 import { createRecords } from '../record/record.ts';
-import { redact } from '../screen/redact.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
-import { createKillSwitch } from '../security/kill-switch.ts';
-import { aliasesOf, readSwitchWords } from '../security/switch-words.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { createKillSwitch } from '../safety/kill-switch/kill-switch.ts';
+import { aliasesOf, readSwitchWords } from '../safety/kill-switch/switch-words.ts';
+import { redact } from '../safety/screen/redact.ts';
 import { withStore } from './with-store.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
 import { watch } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../domain/errors.ts';
+import { messageOf } from '../core/errors.ts';
 
 /** Editors write a file in several steps: what follows within this time is one change. */
 const SETTLE_MS = 300;

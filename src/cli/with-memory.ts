@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import type { Sql } from '../domain/sql.ts';
+import type { Config } from '../config/config.ts';
+import type { Sql } from '../core/sql.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
 import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
 import { openEmbedder } from '../infra/embeddings/open-embedder.ts';
 import { createLog } from '../infra/log/log.ts';
-import type { Embedder, VectorStore } from '../memory/ports.ts';
-import { createRetrieval, type Retrieval } from '../memory/retrieval/retrieval.ts';
+import type { Embedder, VectorStore } from '../search/ports.ts';
+import { createRetrieval, type Retrieval } from '../search/retrieval.ts';
 import { withStore } from './with-store.ts';
 
 export interface CommandMemory {

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { openStore, type Store } from '../app/store.ts';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, loadConfig } from '../config/config.ts';
 import { createLog } from '../infra/log/log.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
 
 /**
  * Runs a command against the record, whether the bot runs or not, and leaves everything as it found it. `writes`: the name

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { createMemoryDocuments } from '../app/memory-documents.ts';
-import { type Config, packageRoot } from '../config.ts';
+import { type Config, packageRoot } from '../config/config.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
-import { readRunbookFiles } from '../memory/runbooks/load-runbooks.ts';
 import { createRecords } from '../record/record.ts';
-import { createAuditLog } from '../security/audit-chain.ts';
-import { allTools } from '../tools/all.ts';
+import { readRunbookFiles } from '../runbooks/load-runbooks.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { allTools } from '../targets/all-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { withStore } from './with-store.ts';
 

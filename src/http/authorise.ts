@@ -1,4 +1,4 @@
-import { sameText } from '../security/same-text.ts';
+import { sameText } from '../safety/vault/same-text.ts';
 import type { HttpAnswer, HttpHead } from './route.ts';
 
 /**

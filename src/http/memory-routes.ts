@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { messageOf, type Refusal } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
-import type { Json } from '../domain/tool-call.ts';
+import { messageOf, type Refusal } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Json } from '../core/tool-call.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
-import type { ListedEpisode } from '../memory/list-episodes.ts';
+import type { ListedEpisode } from '../memory/episodes/list-episodes.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
-import { sameText } from '../security/same-text.ts';
+import { sameText } from '../safety/vault/same-text.ts';
 import type { HttpAnswer, HttpHead, HttpRequest, Route } from './route.ts';
 
 /** What the admin API works on. It sees workspace memory alone: nobody's own, no conversation's. */

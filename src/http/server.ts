@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { messageOf, OpsError } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { matchPath } from './match-path.ts';
 import type { HttpMetrics, RateLimit, RequestKind } from './ports.ts';
 import { readBody } from './read-body.ts';

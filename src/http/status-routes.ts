@@ -1,4 +1,4 @@
-import { messageOf } from '../domain/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import type { Route } from './route.ts';
 
 export interface ReadyCheck {

@@ -1,8 +1,8 @@
-import type { Alert } from '../domain/alert.ts';
-import { messageOf } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
+import type { Alert } from '../core/alert.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import type { Accept, Accepted } from '../ingest/accept.ts';
-import type { AlertSource } from '../ingest/ports.ts';
+import type { AlertSource } from '../sources/ports.ts';
 import { authoriseWebhook } from './authorise.ts';
 import type { HttpMetrics } from './ports.ts';
 import type { HttpAnswer, Route } from './route.ts';

@@ -1,13 +1,13 @@
-import type { Alert } from '../domain/alert.ts';
-import { asIncidentId, type IncidentId } from '../domain/ids.ts';
-import { domainOfLabels } from '../domain/routing.ts';
-import type { Sql } from '../domain/sql.ts';
-import type { Target } from '../domain/target.ts';
+import type { Alert } from '../core/alert.ts';
+import { asIncidentId, type IncidentId } from '../core/ids.ts';
+import { domainOfLabels } from '../core/routing.ts';
+import type { Sql } from '../core/sql.ts';
+import type { Target } from '../core/target.ts';
+import { alertSources, endSenders } from '../sources/registry.ts';
+import { matchTarget } from '../sources/target.ts';
 import { inBatches } from './batch.ts';
 import { lockWordsOf, type Told, toldBy } from './correlate.ts';
 import { redactAlert } from './redact-alert.ts';
-import { alertSources, endSenders } from './sources.ts';
-import { matchTarget } from './target.ts';
 
 /** What became of an accepted alert. Only `orphan_resolved` (the end of something we never heard of) has no incident. */
 export type Accepted =

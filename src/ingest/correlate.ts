@@ -1,6 +1,6 @@
-import type { Alert } from '../domain/alert.ts';
-import { isIdentifying } from './fingerprint.ts';
-import { isSeverityWord, splitHeadline, tellingWords, wordsIn } from './headline-words.ts';
+import type { Alert } from '../core/alert.ts';
+import { isIdentifying } from '../sources/fingerprint.ts';
+import { isSeverityWord, splitHeadline, tellingWords, wordsIn } from '../sources/headline-words.ts';
 
 /** The annotation in which a chat source keeps label values whose names the message does not tell. */
 export const bareValues = 'title_values';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Alert } from '../domain/alert.ts';
-import { type Refusal, refuse } from '../domain/errors.ts';
-import type { IncidentId } from '../domain/ids.ts';
-import type { Sql } from '../domain/sql.ts';
-import type { Target } from '../domain/target.ts';
+import type { Alert } from '../core/alert.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { Sql } from '../core/sql.ts';
+import type { Target } from '../core/target.ts';
 import type { Accept } from './accept.ts';
 
 export interface ByHand {

@@ -1,5 +1,5 @@
-import type { Alert } from '../domain/alert.ts';
-import { redact } from '../screen/redact.ts';
+import type { Alert } from '../core/alert.ts';
+import { redact } from '../safety/screen/redact.ts';
 
 /**
  * The alert as it may be stored, shown and given to a model (promise 6): people put connection strings into

@@ -1,4 +1,4 @@
-import { messageOf } from '../domain/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import type { ModelBackend } from './backend.ts';
 import { chatBody } from './chat-body.ts';
 import { readChatStream } from './chat-stream.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '../domain/tool-call.ts';
+import type { Json } from '../core/tool-call.ts';
 import type { AttemptRequest, ModelBackend } from './backend.ts';
 import { LlmError } from './llm-error.ts';
 import { usdOf } from './pricing.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../domain/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { LlmError } from './llm-error.ts';
 
 /** What requests are signed with, asked for before each one. */

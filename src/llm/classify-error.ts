@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { messageOf } from '../domain/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { LlmError, type LlmErrorCode } from './llm-error.ts';
 import type { Spent } from './types.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { storable } from '../domain/storable.ts';
+import { storable } from '../core/storable.ts';
 import type { AttemptRequest, AttemptResult, ModelBackend } from './backend.ts';
 import { LlmError, withSpent } from './llm-error.ts';
 import { usdOf } from './pricing.ts';

@@ -1,4 +1,4 @@
-import { OpsError } from '../domain/errors.ts';
+import { OpsError } from '../core/errors.ts';
 import { NO_USAGE, type Spent } from './types.ts';
 
 export type LlmErrorCode =

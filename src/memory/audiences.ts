@@ -1,8 +1,8 @@
-import { messageOf } from '../domain/errors.ts';
-import type { IncidentId } from '../domain/ids.ts';
-import type { Log } from '../domain/log.ts';
-import type { HeldBack } from '../domain/memory.ts';
-import { within } from '../domain/within.ts';
+import { messageOf } from '../core/errors.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import type { HeldBack } from '../core/memory.ts';
+import { within } from '../core/within.ts';
 
 /** Who reads what memory says of past incidents. Slack's side knows; the channel is kept with each incident on record. */
 export interface Audiences {

@@ -1,7 +1,7 @@
-import { messageOf } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
-import type { Sql, SqlRow } from '../domain/sql.ts';
-import type { Embedder, VectorMetadata, VectorStore } from './ports.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Sql, SqlRow } from '../core/sql.ts';
+import type { Embedder, VectorMetadata, VectorStore } from '../search/ports.ts';
 
 /** How long a write may hold up the incident it is about; what has not landed by then is tried again later. */
 const WRITE_TIMEOUT_MS = 8_000;

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../domain/errors.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
 import type { DocType, MemoryScope, Trust } from './documents/document.ts';
 
 /** In whose name a document is written. */

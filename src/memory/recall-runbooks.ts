@@ -1,13 +1,13 @@
-import type { Incident } from '../domain/incident.ts';
-import type { RunbookHit } from '../domain/memory.ts';
+import type { Incident } from '../core/incident.ts';
+import type { RunbookHit } from '../core/memory.ts';
+import type { Runbook } from '../runbooks/runbook.ts';
+import { fittingRunbooks, hitOf } from '../runbooks/runbook-files.ts';
+import { searchText } from '../search/search-text.ts';
 import { type FindDeps, findMemories } from './context/find-memories.ts';
 import { runbooksStore } from './documents/document.ts';
 import { entitiesOf } from './ranking/entities-of.ts';
 import { type MemoryCandidate, RANKING, type RankedMemory } from './ranking/rank-memories.ts';
-import { searchText } from './retrieval/search-text.ts';
-import { documentSpace } from './retrieval/sources/sync-documents.ts';
-import type { Runbook } from './runbooks/runbook.ts';
-import { fittingRunbooks, hitOf } from './runbooks/runbook-files.ts';
+import { documentSpace } from './sync/sync-documents.ts';
 import type { SystemFacts } from './systems/system-facts.ts';
 
 /** The seed's number of runbooks. */

@@ -1,4 +1,4 @@
-import type { IncidentRecord } from '../domain/incident-record.ts';
+import type { IncidentRecord } from '../core/incident-record.ts';
 
 /** Sources that know no time of beginning write the year 1, the Unix epoch or the like. */
 const NO_TIME_BEFORE = Date.UTC(2001, 0);

@@ -1,5 +1,5 @@
-import type { IncidentId } from '../domain/ids.ts';
-import type { Sql, SqlRow } from '../domain/sql.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { Sql, SqlRow } from '../core/sql.ts';
 
 /** What model calls used and cost. Tokens as the server counted them; US dollars by the price table. */
 export interface Cost {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ActionId, IncidentId, ToolCallId } from '../domain/ids.ts';
-import type { Role } from '../domain/incident.ts';
-import type { Sql, Tx } from '../domain/sql.ts';
-import type { Json, ToolCall } from '../domain/tool-call.ts';
+import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
+import type { Role } from '../core/incident.ts';
+import type { Sql, Tx } from '../core/sql.ts';
+import type { Json, ToolCall } from '../core/tool-call.ts';
 import type { IncidentRecords } from './record.ts';
 
 /** A finished use of a tool, ready to be stored: redacted and capped already. */

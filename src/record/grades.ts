@@ -1,7 +1,7 @@
-import { type Refusal, refuse } from '../domain/errors.ts';
-import type { Grade } from '../domain/grade.ts';
-import type { IncidentId } from '../domain/ids.ts';
-import type { Sql } from '../domain/sql.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import type { Grade } from '../core/grade.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { Sql } from '../core/sql.ts';
 import type { IncidentRecords } from './record.ts';
 
 /** What people thought of an incident's work, once it was over. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../domain/sql.ts';
+import type { Sql } from '../core/sql.ts';
 
 /** How one investigated incident went, as far as it is on record. */
 export type IncidentResult = {

@@ -1,12 +1,12 @@
-import type { Action } from '../domain/action.ts';
-import type { IncidentEventBody } from '../domain/event.ts';
-import type { ActionId, IncidentId, ToolCallId } from '../domain/ids.ts';
-import type { Incident, Role } from '../domain/incident.ts';
-import type { IncidentRecord } from '../domain/incident-record.ts';
-import type { ModelUsage } from '../domain/model-usage.ts';
-import type { Sql, Tx } from '../domain/sql.ts';
-import type { ToolCall } from '../domain/tool-call.ts';
-import { outwardRecord, outwardText } from '../screen/boundary.ts';
+import type { Action } from '../core/action.ts';
+import type { IncidentEventBody } from '../core/event.ts';
+import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
+import type { Incident, Role } from '../core/incident.ts';
+import type { IncidentRecord } from '../core/incident-record.ts';
+import type { ModelUsage } from '../core/model-usage.ts';
+import type { Sql, Tx } from '../core/sql.ts';
+import type { ToolCall } from '../core/tool-call.ts';
+import { outwardRecord, outwardText } from '../safety/screen/boundary.ts';
 import { toAction, toAlert, toDenial, toEpisode, toEvent, toIncident, toToolCall } from './rows.ts';
 
 /** Ids and digests in events: made by us, and looking like secrets. A model's own are held against the record before. */

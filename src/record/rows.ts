@@ -1,11 +1,11 @@
-import type { Action } from '../domain/action.ts';
-import type { Denial } from '../domain/denial.ts';
-import type { IncidentEvent } from '../domain/event.ts';
-import type { Incident } from '../domain/incident.ts';
-import type { RecordedAlert } from '../domain/incident-record.ts';
-import type { Episode } from '../domain/memory.ts';
-import type { SqlRow } from '../domain/sql.ts';
-import type { ToolCall } from '../domain/tool-call.ts';
+import type { Action } from '../core/action.ts';
+import type { Denial } from '../core/denial.ts';
+import type { IncidentEvent } from '../core/event.ts';
+import type { Incident } from '../core/incident.ts';
+import type { RecordedAlert } from '../core/incident-record.ts';
+import type { Episode } from '../core/memory.ts';
+import type { SqlRow } from '../core/sql.ts';
+import type { ToolCall } from '../core/tool-call.ts';
 
 const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

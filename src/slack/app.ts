@@ -1,9 +1,9 @@
 import { App, type Receiver } from '@slack/bolt';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../core/log.ts';
 import { boltLogger } from './bolt-logger.ts';
-import type { Identity } from './identity.ts';
+import { webClientOptions } from './outbound/web-client.ts';
+import type { Identity } from './people/identity.ts';
 import type { SlackConnection } from './ports.ts';
-import { webClientOptions } from './web-client.ts';
 
 /** Bolt with its own conversation store, token checks and retries off: who we are is asked once, and kept over outages. */
 export function createBoltApp(

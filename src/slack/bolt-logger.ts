@@ -1,5 +1,5 @@
 import { type Logger, LogLevel } from '@slack/bolt';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../core/log.ts';
 
 /** Slack's libraries write to our log. Their `info` is our `debug`: none of it is news to an operator. */
 export function boltLogger(log: Log): Logger {

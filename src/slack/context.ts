@@ -1,16 +1,16 @@
 import type { WebClient } from '@slack/web-api';
-import type { IncidentRecord } from '../domain/incident-record.ts';
-import type { Access } from './access.ts';
-import type { DrawOptions } from './blocks/slot.ts';
-import type { Channels } from './channels.ts';
-import type { AgentSessions } from './direct/agent-session.ts';
-import type { DirectMessages } from './direct/direct-messages.ts';
-import type { SlackDirectory } from './directory.ts';
-import type { Identity } from './identity.ts';
+import type { IncidentRecord } from '../core/incident-record.ts';
+import type { AgentSessions } from './inbound/direct/agent-session.ts';
+import type { DirectMessages } from './inbound/direct/direct-messages.ts';
 import type { Outbound } from './outbound/outbound.ts';
-import type { People } from './people.ts';
+import type { Audience, Say } from './outbound/tell.ts';
+import type { Access } from './people/access.ts';
+import type { Channels } from './people/channels.ts';
+import type { SlackDirectory } from './people/directory.ts';
+import type { Identity } from './people/identity.ts';
+import type { People } from './people/people.ts';
 import type { SlackDeps } from './ports.ts';
-import type { Audience, Say } from './tell.ts';
+import type { DrawOptions } from './views/blocks/slot.ts';
 
 /** What the handlers share. */
 export interface SlackContext {

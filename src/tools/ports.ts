@@ -1,16 +1,16 @@
-import type { ActionOutcome } from '../domain/action.ts';
-import type { Refusal } from '../domain/errors.ts';
-import type { HostRoot } from '../domain/host-target.ts';
-import type { CommandPolicy } from '../security/commands/policy.ts';
-import type { runCommand } from '../security/commands/run-command.ts';
-import type { applyPlan } from '../security/diffs/apply-plan.ts';
-import type { planPatch } from '../security/diffs/plan-patch.ts';
-import type { undoPatch } from '../security/diffs/undo-patch.ts';
-import type { checkPath } from '../security/paths/check-path.ts';
-import type { readInside } from '../security/paths/read-inside.ts';
-import type { walkInside } from '../security/paths/walk-inside.ts';
-import type { searchInside } from '../security/search/search-inside.ts';
-import type { FetchedDocs } from '../security/urls/fetch-docs.ts';
+import type { ActionOutcome } from '../core/action.ts';
+import type { Refusal } from '../core/errors.ts';
+import type { HostRoot } from '../core/host-target.ts';
+import type { CommandPolicy } from '../safety/commands/policy.ts';
+import type { runCommand } from '../safety/commands/run-command.ts';
+import type { applyPlan } from '../safety/diffs/apply-plan.ts';
+import type { planPatch } from '../safety/diffs/plan-patch.ts';
+import type { undoPatch } from '../safety/diffs/undo-patch.ts';
+import type { searchInside } from '../safety/grep/search-inside.ts';
+import type { checkPath } from '../safety/paths/check-path.ts';
+import type { readInside } from '../safety/paths/read-inside.ts';
+import type { walkInside } from '../safety/paths/walk-inside.ts';
+import type { FetchedDocs } from '../safety/urls/fetch-docs.ts';
 
 /** Rows as PostgreSQL's text protocol maps them to JavaScript; `bigint` and `numeric` come as numbers where exact, else strings. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ export interface SessionOptions {
 }
 
 /**
- * The guarded ways to a host's files and programs. For this machine they are those of `src/security`; a host that is
+ * The guarded ways to a host's files and programs. For this machine they are those of `src/safety`; a host that is
  * reached over the network brings its own, with the same rules.
  */
 export interface HostAccess {

@@ -1,4 +1,4 @@
-import { OpsError } from '../domain/errors.ts';
+import { OpsError } from '../core/errors.ts';
 import type { AnyTool, Tool } from './define.ts';
 
 /** Every tool there is, by name. Who may use which is the gate's business. */

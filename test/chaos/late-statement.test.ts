@@ -1,9 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asActionId } from '../../src/domain/ids.ts';
-import { createPostgresTargets } from '../../src/infra/postgres/create-postgres-targets.ts';
-import { postgresTerminateBackend } from '../../src/tools/active/postgres/terminate-backend.ts';
+import { asActionId } from '../../src/core/ids.ts';
+import { postgresTerminateBackend } from '../../src/targets/postgres/active/terminate-backend.ts';
+import { createPostgresTargets } from '../../src/targets/postgres/connect/create-postgres-targets.ts';
 import { approvedAction } from '../support/chaos-ledger.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';
 import { type Core, createCore } from '../support/core.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settleByHand } from '../../src/approvals/settle-by-hand.ts';
-import { asActionId, type IncidentId } from '../../src/domain/ids.ts';
+import { settleByHand } from '../../src/actions/approvals/settle-by-hand.ts';
+import { asActionId, type IncidentId } from '../../src/core/ids.ts';
+import { createTurn } from '../../src/incidents/turn.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
-import { createTurn } from '../../src/investigation/turn.ts';
 import { boxesTools, createBoxes } from '../support/chaos-box.ts';
 import { approvedAction } from '../support/chaos-ledger.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';

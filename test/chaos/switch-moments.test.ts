@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSwitchboard, type Switchboard } from '../../src/incidents/kill-switch/switchboard.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
-import { createSwitchboard, type Switchboard } from '../../src/investigation/switchboard.ts';
-import { createKillSwitch } from '../../src/security/kill-switch.ts';
+import { createKillSwitch } from '../../src/safety/kill-switch/kill-switch.ts';
 import { createBoxes } from '../support/chaos-box.ts';
 import { approvedAction } from '../support/chaos-ledger.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';

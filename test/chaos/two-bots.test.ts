@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Action } from '../../src/domain/action.ts';
-import type { IncidentId } from '../../src/domain/ids.ts';
-import type { IncidentState } from '../../src/domain/incident.ts';
+import type { Action } from '../../src/core/action.ts';
+import type { IncidentId } from '../../src/core/ids.ts';
+import type { IncidentState } from '../../src/core/incident.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
 import { createBoxes } from '../support/chaos-box.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';
@@ -291,7 +291,7 @@ test('a process that stands still between the claim and the run gives itself no 
     },
   };
   const { boxesTools } = await import('../support/chaos-box.ts');
-  const { createGate } = await import('../../src/gate/gate.ts');
+  const { createGate } = await import('../../src/actions/gate.ts');
   const tools = boxesTools(target.sql, { beforeMs: () => 0, afterMs: () => 0, timeoutMs: TIMEOUT_MS });
   const gate = createGate({
     ...core.gateDeps,

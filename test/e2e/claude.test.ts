@@ -12,7 +12,7 @@ import { SENTRY_APP, USERS } from '../../playground/slack/seed.ts';
 import type { Message } from '../../playground/slack/slack-shapes.ts';
 import { priceOf } from '../../src/llm/pricing.ts';
 import type { CostReport } from '../../src/record/cost.ts';
-import { ACTIONS } from '../../src/slack/blocks/slot.ts';
+import { ACTIONS } from '../../src/slack/views/blocks/slot.ts';
 import { type LocalSlackClient, textOf } from '../support/local-slack.ts';
 import { type Product, sentry, slackOf, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
@@ -236,7 +236,7 @@ describe('a restart of the bot while the model speaks', () => {
   }, 240_000);
 });
 
-// Refusals, reports that stay invalid and the like: test/integration/claude.
+// Refusals, reports that stay invalid and the like: test/integration/agents/claude.
 describe('when the model fails, the playbook takes over and says why', () => {
   const spoilt =
     (fault: ScriptedReply['fault']) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SENTRY_APP, USERS } from '../../playground/slack/seed.ts';
-import { ACTIONS } from '../../src/slack/blocks/slot.ts';
+import { ACTIONS } from '../../src/slack/views/blocks/slot.ts';
 import { type ForeignClaude, naiveScript, startForeignClaude } from '../support/foreign-claude.ts';
 import { textOf } from '../support/local-slack.ts';
 import { type Product, slackOf, startProduct } from '../support/product.ts';

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseCommand } from '../../src/security/commands/parse-command.ts';
-import { defaultCommandPolicy } from '../../src/security/commands/policy.ts';
-import { tokenize } from '../../src/security/commands/tokenize.ts';
+import { parseCommand } from '../../src/safety/commands/parse-command.ts';
+import { defaultCommandPolicy } from '../../src/safety/commands/policy.ts';
+import { tokenize } from '../../src/safety/commands/tokenize.ts';
 import { cpuClock } from '../support/cpu-clock.ts';
 import { fuzzRuns } from './runs.ts';
 

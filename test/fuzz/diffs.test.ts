@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } fro
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyPlan } from '../../src/security/diffs/apply-plan.ts';
-import { parseDiff, renderDiff } from '../../src/security/diffs/parse-diff.ts';
-import { planPatch } from '../../src/security/diffs/plan-patch.ts';
-import { undoPatch } from '../../src/security/diffs/undo-patch.ts';
+import { applyPlan } from '../../src/safety/diffs/apply-plan.ts';
+import { parseDiff, renderDiff } from '../../src/safety/diffs/parse-diff.ts';
+import { planPatch } from '../../src/safety/diffs/plan-patch.ts';
+import { undoPatch } from '../../src/safety/diffs/undo-patch.ts';
 import { cpuClock } from '../support/cpu-clock.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { fuzzRuns } from './runs.ts';

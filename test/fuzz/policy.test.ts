@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readPolicy } from '../../src/approvals/rules/read-policy.ts';
+import { readPolicy } from '../../src/actions/policy/read-policy.ts';
 import { cpuClock } from '../support/cpu-clock.ts';
 import { fuzzRuns } from './runs.ts';
 

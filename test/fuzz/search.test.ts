@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lineMatcher } from '../../src/security/search/line-matcher.ts';
+import { lineMatcher } from '../../src/safety/grep/line-matcher.ts';
 import { cpuClock } from '../support/cpu-clock.ts';
 import { fuzzRuns } from './runs.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkUrl } from '../../src/security/urls/check-url.ts';
-import { htmlToText } from '../../src/security/urls/html-to-text.ts';
-import { isPublicAddress } from '../../src/security/urls/public-address.ts';
+import { checkUrl } from '../../src/safety/urls/check-url.ts';
+import { htmlToText } from '../../src/safety/urls/html-to-text.ts';
+import { isPublicAddress } from '../../src/safety/urls/public-address.ts';
 import { cpuClock } from '../support/cpu-clock.ts';
 import { fuzzRuns } from './runs.ts';
 

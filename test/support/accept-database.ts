@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/domain/sql.ts';
+import type { Sql } from '../../src/core/sql.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
 import { scratchDatabase } from './postgres.ts';
 

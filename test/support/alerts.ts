@@ -1,7 +1,7 @@
-import type { Alert } from '../../src/domain/alert.ts';
-import { alertmanager } from '../../src/ingest/alertmanager/index.ts';
-import type { AlertSource } from '../../src/ingest/ports.ts';
-import { slackMessage } from '../../src/ingest/slack-message/index.ts';
+import type { Alert } from '../../src/core/alert.ts';
+import { alertmanager } from '../../src/sources/alertmanager/index.ts';
+import type { AlertSource } from '../../src/sources/ports.ts';
+import { slackMessage } from '../../src/sources/slack-message/index.ts';
 
 let clock = Date.parse('2026-03-01T10:00:00Z');
 

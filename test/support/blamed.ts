@@ -1,5 +1,5 @@
-import type { IncidentId } from '../../src/domain/ids.ts';
-import type { Json, VerifyStep } from '../../src/domain/tool-call.ts';
+import type { IncidentId } from '../../src/core/ids.ts';
+import type { Json, VerifyStep } from '../../src/core/tool-call.ts';
 import { type Core, findsNothing } from './core.ts';
 
 /** Symptoms that are there whatever a test does, by kind of target. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Sql } from '../../src/domain/sql.ts';
-import type { Json } from '../../src/domain/tool-call.ts';
+import type { Sql } from '../../src/core/sql.ts';
+import type { Json } from '../../src/core/tool-call.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
 import { boxIsBroken } from './core.ts';
 

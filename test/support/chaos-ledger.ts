@@ -1,6 +1,6 @@
-import { planHash } from '../../src/approvals/plan-hash.ts';
-import { asActionId } from '../../src/domain/ids.ts';
-import type { Json } from '../../src/domain/tool-call.ts';
+import { planHash } from '../../src/actions/proposals/plan-hash.ts';
+import { asActionId } from '../../src/core/ids.ts';
+import type { Json } from '../../src/core/tool-call.ts';
 import type { Core } from './core.ts';
 
 interface Plan {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../../src/domain/errors.ts';
-import { asActionId, type IncidentId } from '../../src/domain/ids.ts';
-import type { Target } from '../../src/domain/target.ts';
-import { createGate } from '../../src/gate/gate.ts';
+import { createGate } from '../../src/actions/gate.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import { asActionId, type IncidentId } from '../../src/core/ids.ts';
+import type { Target } from '../../src/core/target.ts';
+import { createTurn } from '../../src/incidents/turn.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
-import { createPostgresTargets } from '../../src/infra/postgres/create-postgres-targets.ts';
-import { createTurn } from '../../src/investigation/turn.ts';
-import { createKillSwitch } from '../../src/security/kill-switch.ts';
-import { allTools } from '../../src/tools/all.ts';
+import { createKillSwitch } from '../../src/safety/kill-switch/kill-switch.ts';
+import { allTools } from '../../src/targets/all-tools.ts';
+import { createPostgresTargets } from '../../src/targets/postgres/connect/create-postgres-targets.ts';
 import { boxesTools } from './chaos-box.ts';
 import { boxTarget, createCore } from './core.ts';
 

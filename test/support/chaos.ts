@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '../../src/domain/sql.ts';
+import type { Sql } from '../../src/core/sql.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
 import { waitFor } from './wait-for.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { messageOf, OpsError } from '../../src/domain/errors.ts';
-import type { Log } from '../../src/domain/log.ts';
+import { messageOf, OpsError } from '../../src/core/errors.ts';
+import type { Log } from '../../src/core/log.ts';
 
 /**
  * A process that uses an embedded server, for tests that kill it, run it as another user or start two at once. Prints

@@ -1,10 +1,10 @@
-import type { Action } from '../../src/domain/action.ts';
-import type { Diagnosis } from '../../src/domain/diagnosis.ts';
-import type { IncidentEvent, IncidentEventBody } from '../../src/domain/event.ts';
-import { asActionId, asIncidentId, asToolCallId } from '../../src/domain/ids.ts';
-import type { Incident } from '../../src/domain/incident.ts';
-import type { IncidentRecord } from '../../src/domain/incident-record.ts';
-import type { ToolCall } from '../../src/domain/tool-call.ts';
+import type { Action } from '../../src/core/action.ts';
+import type { Diagnosis } from '../../src/core/diagnosis.ts';
+import type { IncidentEvent, IncidentEventBody } from '../../src/core/event.ts';
+import { asActionId, asIncidentId, asToolCallId } from '../../src/core/ids.ts';
+import type { Incident } from '../../src/core/incident.ts';
+import type { IncidentRecord } from '../../src/core/incident-record.ts';
+import type { ToolCall } from '../../src/core/tool-call.ts';
 
 export const INCIDENT = asIncidentId('INC-7');
 export const ACTION = asActionId('act_aaaaaaaaaaaa');

@@ -1,7 +1,7 @@
-import type { Diagnosis } from '../../src/domain/diagnosis.ts';
-import { asIncidentId } from '../../src/domain/ids.ts';
-import type { Incident } from '../../src/domain/incident.ts';
-import type { IncidentRecord } from '../../src/domain/incident-record.ts';
+import type { Diagnosis } from '../../src/core/diagnosis.ts';
+import { asIncidentId } from '../../src/core/ids.ts';
+import type { Incident } from '../../src/core/incident.ts';
+import type { IncidentRecord } from '../../src/core/incident-record.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
 

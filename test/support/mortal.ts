@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Sql } from '../../src/domain/sql.ts';
+import type { Sql } from '../../src/core/sql.ts';
 
 /** One run of something that is to die right before its n-th write, as a process does: from then on nothing of it is written. */
 interface Life {

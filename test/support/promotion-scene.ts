@@ -1,18 +1,18 @@
 import { CHANNELS, USERS } from '../../playground/slack/seed.ts';
 import type { Message } from '../../playground/slack/slack-shapes.ts';
 import { createMemoryDocuments } from '../../src/app/memory-documents.ts';
-import type { IncidentId } from '../../src/domain/ids.ts';
+import type { IncidentId } from '../../src/core/ids.ts';
 import { conversationStore } from '../../src/memory/documents/document.ts';
 import type { NewDocument } from '../../src/memory/documents/new-document.ts';
 import { seedStores } from '../../src/memory/documents/seed-stores.ts';
 import { memorySummary } from '../../src/memory/documents/summary.ts';
 import type { DryRunReport } from '../../src/memory/promotion/ports.ts';
-import { createAuditLog } from '../../src/security/audit-chain.ts';
+import { createAuditLog } from '../../src/safety/audit/audit-chain.ts';
 import type { SlackMemory } from '../../src/slack/ports.ts';
 import type { Slack } from '../../src/slack/slack.ts';
-import { allTools } from '../../src/tools/all.ts';
+import { allTools } from '../../src/targets/all-tools.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
-import { otherRunbooks } from '../integration/memory-documents/rig.ts';
+import { otherRunbooks } from '../integration/memory/documents/rig.ts';
 import { LocalSlackClient, textOf } from './local-slack.ts';
 import { type SlackScene, slackScene } from './slack-scene.ts';
 

@@ -1,4 +1,4 @@
-import type { Log } from '../../src/domain/log.ts';
+import type { Log } from '../../src/core/log.ts';
 
 /** A log whose sentences a test can read. */
 export function recordedLog(): { readonly log: Log; readonly sentences: string[] } {

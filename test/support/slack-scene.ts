@@ -8,11 +8,11 @@ import {
 import type { PageActionName, PageActions, PageAnswer } from '../../playground/slack/page-api.ts';
 import { CHANNELS, SENTRY_APP } from '../../playground/slack/seed.ts';
 import type { Message, View } from '../../playground/slack/slack-shapes.ts';
-import type { Action } from '../../src/domain/action.ts';
-import type { IncidentEventBody } from '../../src/domain/event.ts';
-import { asIncidentId, type IncidentId } from '../../src/domain/ids.ts';
-import type { Log } from '../../src/domain/log.ts';
-import type { Sql } from '../../src/domain/sql.ts';
+import type { Action } from '../../src/core/action.ts';
+import type { IncidentEventBody } from '../../src/core/event.ts';
+import { asIncidentId, type IncidentId } from '../../src/core/ids.ts';
+import type { Log } from '../../src/core/log.ts';
+import type { Sql } from '../../src/core/sql.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
 import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
 import type { SlackConnection, SlackDecision, SlackDeps, SlackMessage } from '../../src/slack/ports.ts';
@@ -186,7 +186,7 @@ export async function slackScene(
   return scene;
 }
 
-/** What src/approvals does, as one atomic statement: enough to see that a decision is asked for, answered and drawn. */
+/** What src/actions/approvals does, as one atomic statement: enough to see that a decision is asked for, answered and drawn. */
 async function decideInRecord(
   sql: Sql,
   records: IncidentRecords,

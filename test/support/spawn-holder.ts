@@ -89,7 +89,7 @@ export function copyForOtherUser(to: string): void {
   const parts = [
     'package.json',
     'tsconfig.json',
-    'src/domain',
+    'src/core',
     'src/infra/process',
     'src/infra/db/embedded',
     'test/support/embedded-holder.ts',

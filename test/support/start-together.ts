@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '../../src/domain/sql.ts';
+import type { Sql } from '../../src/core/sql.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
 
 const KEY = 20_261;

@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/domain/sql.ts';
+import type { Sql } from '../../src/core/sql.ts';
 
 /** One statement as somebody with the database in his hands would type it. */
 export function typed(sql: Sql, statement: string): PromiseLike<unknown> {

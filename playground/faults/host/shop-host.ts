@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OpsError } from '../../../src/domain/errors.ts';
+import { OpsError } from '../../../src/core/errors.ts';
 import { processIdentity, signalProcess } from '../../../src/infra/process/process-identity.ts';
 import { readRegularSync } from '../../../src/infra/process/read-regular.ts';
 

@@ -1,6 +1,6 @@
-import { namesIn, quotedIn } from '../../domain/claims/names.ts';
-import { readQuantities } from '../../domain/claims/quantities.ts';
-import type { Diagnosis, Side } from '../../domain/diagnosis.ts';
+import { namesIn, quotedIn } from '../../core/claims/names.ts';
+import { readQuantities } from '../../core/claims/quantities.ts';
+import type { Diagnosis, Side } from '../../core/diagnosis.ts';
 
 /**
  * Whether a model's diagnosis leaves no room for the cause that a runbook's live check has shown: it finds the system

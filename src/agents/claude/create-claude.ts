@@ -1,9 +1,9 @@
-import { MAX_STEPS } from '../../domain/action.ts';
-import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
-import { OpsError } from '../../domain/errors.ts';
-import { asActionId, asToolCallId, type ToolCallId } from '../../domain/ids.ts';
-import type { ToolCallResult } from '../../domain/tool-call.ts';
-import type { Runbook } from '../../memory/runbooks/runbook.ts';
+import { MAX_STEPS } from '../../core/action.ts';
+import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../core/diagnosis.ts';
+import { OpsError } from '../../core/errors.ts';
+import { asActionId, asToolCallId, type ToolCallId } from '../../core/ids.ts';
+import type { ToolCallResult } from '../../core/tool-call.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
 import type { ReportReview } from '../loop/types.ts';
 import { checkKnownProblem, type RunbookCheck } from '../playbook/create-playbook.ts';
 import { readAround } from '../playbook/look-around.ts';

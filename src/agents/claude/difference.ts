@@ -1,4 +1,4 @@
-import type { Json } from '../../domain/tool-call.ts';
+import type { Json } from '../../core/tool-call.ts';
 
 /** What changed between two reads of the same thing. */
 export interface Difference {

@@ -1,4 +1,4 @@
-import type { OpsError } from '../../domain/errors.ts';
+import type { OpsError } from '../../core/errors.ts';
 import type { LimitKind } from '../loop/types.ts';
 
 const FAILURES: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
-import { messageOf } from '../../domain/errors.ts';
-import type { ModelUsage } from '../../domain/model-usage.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { ModelUsage } from '../../core/model-usage.ts';
 import { LlmError } from '../../llm/llm-error.ts';
 import { dearestUsd, usdAtMost } from '../../llm/pricing.ts';
 import { addUsage, type ModelRequest, type ModelStream, type Spent, totalTokens } from '../../llm/types.ts';
-import type { CostBreaker } from '../../security/cost-breaker.ts';
+import type { CostBreaker } from '../../safety/limits/cost-breaker.ts';
 
 /**
  * A model that puts on record what each message cost, failed ones included, before it settles: inside the durable step

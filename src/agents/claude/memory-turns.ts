@@ -1,5 +1,5 @@
-import type { ShownMemory } from '../../domain/memory.ts';
-import { isMemoryToolName } from '../../domain/tool-call.ts';
+import type { ShownMemory } from '../../core/memory.ts';
+import { isMemoryToolName } from '../../core/tool-call.ts';
 import type { LaterTurn } from '../loop/types.ts';
 import type { Investigation } from '../ports.ts';
 

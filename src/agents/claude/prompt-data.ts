@@ -1,6 +1,6 @@
-import type { Diagnosis, Triage } from '../../domain/diagnosis.ts';
-import { heldBackWords, seenBefore } from '../../domain/seen-before.ts';
-import type { ToolCall } from '../../domain/tool-call.ts';
+import type { Diagnosis, Triage } from '../../core/diagnosis.ts';
+import { heldBackWords, seenBefore } from '../../core/seen-before.ts';
+import type { ToolCall } from '../../core/tool-call.ts';
 import type { RunbookCheck } from '../playbook/create-playbook.ts';
 import type { Investigation } from '../ports.ts';
 import { toTheSecond } from './role-tools.ts';

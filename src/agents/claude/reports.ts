@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { severities } from '../../domain/alert.ts';
+import { severities } from '../../core/alert.ts';
 
 const Name = z
   .string()

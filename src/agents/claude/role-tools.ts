@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Domain, Role } from '../../domain/incident.ts';
-import { withoutMarks } from '../../domain/model-words.ts';
-import type { Target } from '../../domain/target.ts';
-import type { Json, ToolCallRequest, ToolCallResult } from '../../domain/tool-call.ts';
-import { mayUse, type ToolKind } from '../../gate/access.ts';
+import { mayUse, type ToolKind } from '../../actions/access.ts';
+import type { Domain, Role } from '../../core/incident.ts';
+import { withoutMarks } from '../../core/model-words.ts';
+import type { Target } from '../../core/target.ts';
+import type { Json, ToolCallRequest, ToolCallResult } from '../../core/tool-call.ts';
 import type { ModelTool } from '../../llm/types.ts';
 import { inputSchemaOf } from '../loop/report.ts';
 import type { PromptedRole } from './load-prompt.ts';

@@ -1,11 +1,11 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import type { IncidentId } from '../../domain/ids.ts';
-import type { ShownMemory } from '../../domain/memory.ts';
-import type { Target } from '../../domain/target.ts';
-import type { Json, PlanStep, ToolCall, ToolCallResult } from '../../domain/tool-call.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { ShownMemory } from '../../core/memory.ts';
+import type { Target } from '../../core/target.ts';
+import type { Json, PlanStep, ToolCall, ToolCallResult } from '../../core/tool-call.ts';
 import type { Effort, ModelStream } from '../../llm/types.ts';
-import type { CostBreaker } from '../../security/cost-breaker.ts';
-import type { ModelGuard } from '../../security/model-guard/model-guard.ts';
+import type { CostBreaker } from '../../safety/limits/cost-breaker.ts';
+import type { ModelGuard } from '../../safety/model-guard/model-guard.ts';
 import { runLoop } from '../loop/run-loop.ts';
 import type {
   EarlierAnswer,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Diagnosis, Evidence } from '../../domain/diagnosis.ts';
-import type { ToolCall } from '../../domain/tool-call.ts';
+import type { Diagnosis, Evidence } from '../../core/diagnosis.ts';
+import type { ToolCall } from '../../core/tool-call.ts';
 import type { ModelStream } from '../../llm/types.ts';
 import { askModel } from '../loop/ask-model.ts';
 import type { Doubt, Investigation } from '../ports.ts';

@@ -1,8 +1,8 @@
-import { OpsError } from '../../domain/errors.ts';
-import type { Json } from '../../domain/tool-call.ts';
+import { OpsError } from '../../core/errors.ts';
+import type { Json } from '../../core/tool-call.ts';
 import { LlmError } from '../../llm/llm-error.ts';
 import type { FinishedMessage, ModelStream, ModelTurn, UserBlock } from '../../llm/types.ts';
-import type { GuardedHistory, ModelGuard, Suspicion } from '../../security/model-guard/model-guard.ts';
+import type { GuardedHistory, ModelGuard, Suspicion } from '../../safety/model-guard/model-guard.ts';
 
 /**
  * A stream whose model sees no secret and no person, only placeholders, and is told which data reads like instructions;

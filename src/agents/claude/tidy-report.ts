@@ -1,5 +1,5 @@
-import { type Severity, severities } from '../../domain/alert.ts';
-import { withoutMarks } from '../../domain/model-words.ts';
+import { type Severity, severities } from '../../core/alert.ts';
+import { withoutMarks } from '../../core/model-words.ts';
 
 /**
  * What models mean well but write otherwise: `root_cause` for `rootCause`, "95 %" for 0.95, one string where a list is

@@ -1,4 +1,4 @@
-import { withoutMarks } from '../../domain/model-words.ts';
+import { withoutMarks } from '../../core/model-words.ts';
 import type { AgentEvent } from '../loop/types.ts';
 import type { WordsKind } from '../ports.ts';
 

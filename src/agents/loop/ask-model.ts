@@ -1,4 +1,4 @@
-import { OpsError } from '../../domain/errors.ts';
+import { OpsError } from '../../core/errors.ts';
 import { LlmError } from '../../llm/llm-error.ts';
 import {
   addUsage,

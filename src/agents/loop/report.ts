@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storableJson } from '../../domain/storable.ts';
+import { storableJson } from '../../core/storable.ts';
 import type { ModelTool, ToolUse } from '../../llm/types.ts';
 import type { ReportTool } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { OpsError } from '../../domain/errors.ts';
+import { OpsError } from '../../core/errors.ts';
 import { isCompacted } from '../../llm/compaction.ts';
 import { type Effort, type FinishedMessage, totalTokens, type UserBlock } from '../../llm/types.ts';
 import { askModel, revive } from './ask-model.ts';

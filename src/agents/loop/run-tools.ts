@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import type { Json } from '../../domain/tool-call.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Json } from '../../core/tool-call.ts';
 import type { ToolUse } from '../../llm/types.ts';
 import type { AgentEvent, CallTogether, CallTool, Durably, EarlierAnswer, ToolAnswer } from './types.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { OpsError } from '../../domain/errors.ts';
+import type { OpsError } from '../../core/errors.ts';
 import type {
   Effort,
   FinishedMessage,

@@ -1,9 +1,9 @@
-import type { Incident } from '../../domain/incident.ts';
-import type { VerifyStep } from '../../domain/tool-call.ts';
-import type { AlertCheck } from '../../gate/alert-checks.ts';
-import { checkExpression } from '../../memory/runbooks/expression.ts';
-import type { Runbook } from '../../memory/runbooks/runbook.ts';
-import { renderInput } from '../../memory/runbooks/template.ts';
+import type { AlertCheck } from '../../actions/recovery/alert-checks.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { VerifyStep } from '../../core/tool-call.ts';
+import { checkExpression } from '../../runbooks/expression.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
+import { renderInput } from '../../runbooks/template.ts';
 import { matchRunbooks } from './match-runbook.ts';
 import { otherSubject } from './same-subject.ts';
 

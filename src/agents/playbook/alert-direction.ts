@@ -1,4 +1,4 @@
-import type { RunbookRequirement } from '../../memory/runbooks/runbook.ts';
+import type { RunbookRequirement } from '../../runbooks/runbook.ts';
 
 /** Which side of its measure an alert means, beside the side that a runbook is about. */
 export type AlertDirection =

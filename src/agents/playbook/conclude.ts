@@ -1,14 +1,14 @@
-import type { Diagnosis, Prevention, SuggestedAction } from '../../domain/diagnosis.ts';
-import type { PlanStep, VerifyPlan } from '../../domain/tool-call.ts';
-import { evaluate } from '../../memory/runbooks/expression.ts';
+import type { Diagnosis, Prevention, SuggestedAction } from '../../core/diagnosis.ts';
+import type { PlanStep, VerifyPlan } from '../../core/tool-call.ts';
+import { evaluate } from '../../runbooks/expression.ts';
 import type {
   RunbookAct,
   RunbookConclusion,
   RunbookPlan,
   RunbookProposal,
   RunbookVerify,
-} from '../../memory/runbooks/runbook.ts';
-import { renderInput, renderText } from '../../memory/runbooks/template.ts';
+} from '../../runbooks/runbook.ts';
+import { renderInput, renderText } from '../../runbooks/template.ts';
 import { cannotTell, cause } from './findings.ts';
 import { type Run, ruleOut, told } from './run.ts';
 import { verifySteps } from './verify-steps.ts';

@@ -1,6 +1,6 @@
-import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../domain/diagnosis.ts';
-import type { Incident } from '../../domain/incident.ts';
-import type { Runbook } from '../../memory/runbooks/runbook.ts';
+import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../core/diagnosis.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
 import type { Investigation, Investigator } from '../ports.ts';
 import { newFindings } from './findings.ts';
 import { lookAround } from './look-around.ts';

@@ -1,6 +1,6 @@
-import type { Diagnosis, Evidence, Hypothesis, Prevention, SuggestedAction } from '../../domain/diagnosis.ts';
-import type { ToolCallId } from '../../domain/ids.ts';
-import type { VerifyStep } from '../../domain/tool-call.ts';
+import type { Diagnosis, Evidence, Hypothesis, Prevention, SuggestedAction } from '../../core/diagnosis.ts';
+import type { ToolCallId } from '../../core/ids.ts';
+import type { VerifyStep } from '../../core/tool-call.ts';
 
 /** Without a quote behind every claim, or with a read that failed, a cause is a report and no reason to act. */
 const CAP_WHEN_INCOMPLETE = 0.6;

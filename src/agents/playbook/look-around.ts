@@ -1,6 +1,6 @@
-import type { Diagnosis } from '../../domain/diagnosis.ts';
-import type { Domain } from '../../domain/incident.ts';
-import type { ToolCallResult } from '../../domain/tool-call.ts';
+import type { Diagnosis } from '../../core/diagnosis.ts';
+import type { Domain } from '../../core/incident.ts';
+import type { ToolCallResult } from '../../core/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 import { cannotTell, newFindings } from './findings.ts';
 import { type Phase, readSystem, unreadable } from './read-system.ts';

@@ -1,6 +1,6 @@
-import type { Incident } from '../../domain/incident.ts';
-import type { RunbookHit } from '../../domain/memory.ts';
-import type { Runbook } from '../../memory/runbooks/runbook.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { RunbookHit } from '../../core/memory.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
 import { type AlertDirection, alertDirection } from './alert-direction.ts';
 
 export interface RunbookMatch {

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { type Diagnosis, MUTATION_CONFIDENCE, type SuggestedAction } from '../../domain/diagnosis.ts';
-import type { PlanStep } from '../../domain/tool-call.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import { type Diagnosis, MUTATION_CONFIDENCE, type SuggestedAction } from '../../core/diagnosis.ts';
+import type { PlanStep } from '../../core/tool-call.ts';
 import type { Investigation, PlanOutcome, TriedAction } from '../ports.ts';
 
 /**

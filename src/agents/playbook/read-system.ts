@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Json, ToolCallResult } from '../../domain/tool-call.ts';
+import type { Json, ToolCallResult } from '../../core/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 
 /** Part of a durable step's name: a phase never takes another one's reads for its own, nor a second look the first one's. */

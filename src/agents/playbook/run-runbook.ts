@@ -1,13 +1,13 @@
-import type { Diagnosis, Evidence } from '../../domain/diagnosis.ts';
-import { evaluate } from '../../memory/runbooks/expression.ts';
+import type { Diagnosis, Evidence } from '../../core/diagnosis.ts';
+import { evaluate } from '../../runbooks/expression.ts';
 import type {
   Runbook,
   RunbookCheck,
   RunbookClaim,
   RunbookStep,
   RunbookTurn,
-} from '../../memory/runbooks/runbook.ts';
-import { renderInput, renderText } from '../../memory/runbooks/template.ts';
+} from '../../runbooks/runbook.ts';
+import { renderInput, renderText } from '../../runbooks/template.ts';
 import type { Investigation } from '../ports.ts';
 import { concludeShown } from './conclude.ts';
 import { cannotTell, type Findings, healthy, newFindings } from './findings.ts';

@@ -1,6 +1,6 @@
-import type { Json, ToolCallResult } from '../../domain/tool-call.ts';
-import type { Runbook } from '../../memory/runbooks/runbook.ts';
-import { renderText } from '../../memory/runbooks/template.ts';
+import type { Json, ToolCallResult } from '../../core/tool-call.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
+import { renderText } from '../../runbooks/template.ts';
 import type { Investigation } from '../ports.ts';
 import type { Findings } from './findings.ts';
 import type { Phase } from './read-system.ts';

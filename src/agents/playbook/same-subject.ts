@@ -1,5 +1,5 @@
-import type { Incident } from '../../domain/incident.ts';
-import type { Runbook } from '../../memory/runbooks/runbook.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
 import { faultWord, sideWord } from './alert-direction.ts';
 
 /** What any alert's name may say beside its subject: of which kind of system, how bad, and small words. */

@@ -1,6 +1,6 @@
-import type { VerifyStep } from '../../domain/tool-call.ts';
-import type { RunbookVerify } from '../../memory/runbooks/runbook.ts';
-import { renderExpression, renderInput, renderText } from '../../memory/runbooks/template.ts';
+import type { VerifyStep } from '../../core/tool-call.ts';
+import type { RunbookVerify } from '../../runbooks/runbook.ts';
+import { renderExpression, renderInput, renderText } from '../../runbooks/template.ts';
 import type { Run } from './run.ts';
 
 /** Fills a verify block from what was read; a text: why it cannot be filled. */

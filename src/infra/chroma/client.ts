@@ -1,8 +1,8 @@
 import type { ChromaClient, Collection, Metadata, Where } from 'chromadb';
-import { messageOf, OpsError } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
-import { within } from '../../domain/within.ts';
-import type { VectorCollection, VectorFilter, VectorMetadata, VectorStore } from '../../memory/ports.ts';
+import { messageOf, OpsError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { within } from '../../core/within.ts';
+import type { VectorCollection, VectorFilter, VectorMetadata, VectorStore } from '../../search/ports.ts';
 
 /** A page of `list`: Chroma answers 300 rows at a time on its own cloud, a server of one's own any number. */
 const PAGE = 300;

@@ -1,6 +1,6 @@
 import type { ChromaClient, Collection } from 'chromadb';
-import { within } from '../../domain/within.ts';
-import type { StoredText, VectorUpkeep } from '../../memory/reembed/ports.ts';
+import { within } from '../../core/within.ts';
+import type { StoredText, VectorUpkeep } from '../../search/reembed/ports.ts';
 import { connect, plain, unavailable } from './client.ts';
 
 const TIMEOUT_MS = 10_000;

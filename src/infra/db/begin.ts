@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { SqlRow, Tx } from '../../domain/sql.ts';
+import type { SqlRow, Tx } from '../../core/sql.ts';
 
 /** A pool of postgres.js. `lost` is set in its `onclose`, before anybody else learns that a connection of it is closed. */
 export interface Pool {

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
-import type { Sql, Tx } from '../../domain/sql.ts';
-import { storableJson } from '../../domain/storable.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
+import { storableJson } from '../../core/storable.ts';
 import { begin, type Pool } from './begin.ts';
 
 /** A pool of connections behind the `Sql` port. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
-import { messageOf } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 
 /** A lost connection is noticed at once where the network tells; where it does not, within this time. */
 const PROBE_MS = 15_000;

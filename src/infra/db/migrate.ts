@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres, { type Sql, type TransactionSql } from 'postgres';
-import { messageOf, OpsError } from '../../domain/errors.ts';
+import { messageOf, OpsError } from '../../core/errors.ts';
 
 /** The key `prisma migrate` locks on (its source, `advisory_lock_key`): it and we exclude each other. */
 const lockKey = 72707369;

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IncidentId } from '../../domain/ids.ts';
-import { asIncidentId } from '../../domain/ids.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Sql } from '../../domain/sql.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import { asIncidentId } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql } from '../../core/sql.ts';
 import { openDatabase } from './client.ts';
 import { startEmbeddedPostgres } from './embedded/start-embedded-postgres.ts';
 import { migrateDatabase } from './migrate.ts';

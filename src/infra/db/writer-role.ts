@@ -1,6 +1,6 @@
 import postgres from 'postgres';
-import { messageOf } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 
 /** What the bot works as; it owns nothing, and may neither change nor empty the audit log, nor switch its triggers off. */
 export const WRITER_ROLE = 'sentry_writer';

@@ -1,9 +1,9 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { messageOf } from '../../domain/errors.ts';
-import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
-import type { Jobs } from '../../domain/jobs.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Sql } from '../../domain/sql.ts';
+import { messageOf } from '../../core/errors.ts';
+import { asIncidentId, type IncidentId } from '../../core/ids.ts';
+import type { Jobs } from '../../core/jobs.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql } from '../../core/sql.ts';
 import { createEarlierTries, type EarlierTries, type TakenUp } from './earlier-tries.ts';
 import { APPLICATION, QUESTION_WORKFLOW, QUESTIONS_QUEUE, QUEUE, WORKFLOW } from './enqueue-function.ts';
 import { pidSpace } from './pid-space.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import type { Sql, Tx } from '../../domain/sql.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
 import { openDatabase } from '../db/client.ts';
 
 export const APPLICATION = 'sentry';

@@ -1,7 +1,7 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { messageOf } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Sql, Tx } from '../../domain/sql.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
 import { QUESTIONS_QUEUE, QUEUE } from './enqueue-function.ts';
 
 const BEAT_MS = 1_000;

@@ -1,5 +1,5 @@
-import { messageOf, OpsError } from '../../domain/errors.ts';
-import type { Embedder } from '../../memory/ports.ts';
+import { messageOf, OpsError } from '../../core/errors.ts';
+import type { Embedder } from '../../search/ports.ts';
 import { createVectorCache } from './vector-cache.ts';
 
 /** What the packages call theirs, as far as we use it. */

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { messageOf, OpsError } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Embedder } from '../../memory/ports.ts';
+import { messageOf, OpsError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Embedder } from '../../search/ports.ts';
 import type { EmbedAnswer, EmbedTask } from './embedding-worker.ts';
 import { createVectorCache } from './vector-cache.ts';
 

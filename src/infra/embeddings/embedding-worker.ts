@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { EmbeddingsModel } from '@energetic-ai/embeddings';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 
 /** One text batch from the main thread, and the answer to it. */
 export interface EmbedTask {

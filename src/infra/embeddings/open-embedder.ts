@@ -1,5 +1,5 @@
-import type { Log } from '../../domain/log.ts';
-import type { Embedder } from '../../memory/ports.ts';
+import type { Log } from '../../core/log.ts';
+import type { Embedder } from '../../search/ports.ts';
 import { createChromaCoreEmbedder } from './chroma-core-embedder.ts';
 import { createEmbedder, OFFLINE } from './embedder.ts';
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { messageOf } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Json } from '../../domain/tool-call.ts';
-import { outwardJson, outwardText } from '../../screen/boundary.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Json } from '../../core/tool-call.ts';
+import { outwardJson, outwardText } from '../../safety/screen/boundary.ts';
 
 /** JSON lines on stderr, so that stdout stays for what a command answers. What a line says is screened for secrets. */
 export function createLog(level: string, destination: 'stderr' | { readonly file: string } = 'stderr'): Log {

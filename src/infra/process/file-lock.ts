@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OpsError } from '../../domain/errors.ts';
+import { OpsError } from '../../core/errors.ts';
 import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
 /**

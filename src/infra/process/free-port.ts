@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { OpsError } from '../../domain/errors.ts';
+import { OpsError } from '../../core/errors.ts';
 
 /**
  * Below the ports that systems hand to outgoing connections by themselves (Linux 32768–60999, see ip_local_port_range;

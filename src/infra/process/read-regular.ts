@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { OpsError } from '../../domain/errors.ts';
+import { OpsError } from '../../core/errors.ts';
 
-/** As `src/security` opens: no wait for the other end of a pipe or for whoever holds a lease, no link at the end. */
+/** As `src/safety` opens: no wait for the other end of a pipe or for whoever holds a lease, no link at the end. */
 const SAFE_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 export interface SmallFile {

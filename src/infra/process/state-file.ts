@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chownSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OpsError } from '../../domain/errors.ts';
+import { OpsError } from '../../core/errors.ts';
 
 /**
  * Replaces a small file whole: readers see the old or the new text, also after a kill in between. Mode 0600. When

@@ -1,4 +1,4 @@
-import type { Sql } from '../../domain/sql.ts';
+import type { Sql } from '../../core/sql.ts';
 import type { PastCase } from '../past/clusters.ts';
 import type { Outcomes } from '../ranking/trust-score.ts';
 

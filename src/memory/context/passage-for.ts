@@ -1,6 +1,6 @@
-import { bestPassage, type Passage } from '../retrieval/best-passage.ts';
-import type { SearchHit } from '../retrieval/types.ts';
-import { proseOf } from '../runbooks/prose.ts';
+import { proseOf } from '../../runbooks/prose.ts';
+import { bestPassage, type Passage } from '../../search/best-passage.ts';
+import type { SearchHit } from '../../search/types.ts';
 
 /** Characters of prose that are shown whole; of a longer text, the section that fits best. */
 const WHOLE = 2_000;

@@ -1,7 +1,7 @@
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Role } from '../../domain/incident.ts';
-import type { PreparedMemory } from '../../domain/memory.ts';
-import type { Sql } from '../../domain/sql.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Role } from '../../core/incident.ts';
+import type { PreparedMemory } from '../../core/memory.ts';
+import type { Sql } from '../../core/sql.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { MemoryAudit, MemoryEvents } from '../documents/ports.ts';
 

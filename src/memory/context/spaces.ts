@@ -1,9 +1,9 @@
-import type { Domain } from '../../domain/incident.ts';
-import type { Sql } from '../../domain/sql.ts';
+import type { Domain } from '../../core/incident.ts';
+import type { Sql } from '../../core/sql.ts';
+import type { Space } from '../../search/types.ts';
 import { type Reader, reachOf } from '../documents/access.ts';
 import { conversationStore, userStore } from '../documents/document.ts';
-import { documentSpace } from '../retrieval/sources/sync-documents.ts';
-import type { Space } from '../retrieval/types.ts';
+import { documentSpace } from '../sync/sync-documents.ts';
 
 /** Where the documents stand that somebody may read. What is found there is held against `mayRead` once more. */
 export async function documentSpacesOf(sql: Sql, reader: Reader): Promise<readonly Space[]> {

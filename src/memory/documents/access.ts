@@ -1,4 +1,4 @@
-import type { IncidentId } from '../../domain/ids.ts';
+import type { IncidentId } from '../../core/ids.ts';
 import type { MemoryScope } from './document.ts';
 
 /** Who reads. Whoever makes one has established that it is true; nothing here asks again. */

@@ -1,5 +1,5 @@
-import type { IncidentId, ToolCallId } from '../../domain/ids.ts';
-import type { Domain } from '../../domain/incident.ts';
+import type { IncidentId, ToolCallId } from '../../core/ids.ts';
+import type { Domain } from '../../core/incident.ts';
 import type { SystemFacts } from '../systems/system-facts.ts';
 
 export const memoryScopes = ['workspace', 'user', 'conversation'] as const;

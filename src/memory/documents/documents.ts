@@ -1,6 +1,6 @@
-import { type Refusal, refuse } from '../../domain/errors.ts';
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Sql, SqlRow, Tx } from '../../domain/sql.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Sql, SqlRow, Tx } from '../../core/sql.ts';
 import { denied } from '../policy.ts';
 import { mayRead, type Reader, reachOf } from './access.ts';
 import type { MemoryDocument, MemoryVersion, Place, SourceRef } from './document.ts';

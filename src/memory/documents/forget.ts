@@ -1,11 +1,11 @@
-import { type Refusal, refuse } from '../../domain/errors.ts';
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Domain } from '../../domain/incident.ts';
-import type { Sql, Tx } from '../../domain/sql.ts';
-import { incidentsOf } from '../collections.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Domain } from '../../core/incident.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
+import { incidentsOf } from '../../search/collections.ts';
+import { removeEntriesIn } from '../../search/index/write-entries.ts';
+import { spaceOf } from '../../search/types.ts';
 import { fileOf } from '../promotion/check-runbook.ts';
-import { removeEntriesIn } from '../retrieval/index/write-entries.ts';
-import { spaceOf } from '../retrieval/types.ts';
 import { conventionsStore, runbooksStore } from './document.ts';
 import type { MemoryAudit } from './ports.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { domains } from '../../domain/incident.ts';
+import { domains } from '../../core/incident.ts';
 import { docTypes } from './document.ts';
 
 /** Beyond it a document is no longer something a model is shown parts of. */

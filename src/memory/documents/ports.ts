@@ -1,7 +1,7 @@
-import type { IncidentEventBody } from '../../domain/event.ts';
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Tx } from '../../domain/sql.ts';
-import type { Json } from '../../domain/tool-call.ts';
+import type { IncidentEventBody } from '../../core/event.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Tx } from '../../core/sql.ts';
+import type { Json } from '../../core/tool-call.ts';
 
 /** The incident's record; `IncidentRecords` fits. */
 export interface MemoryEvents {

@@ -1,4 +1,4 @@
-import type { SqlRow } from '../../domain/sql.ts';
+import type { SqlRow } from '../../core/sql.ts';
 import { readFacts } from '../systems/system-facts.ts';
 import {
   type Entities,

@@ -1,4 +1,4 @@
-import { inverseFrequencies, wordsOf } from '../words.ts';
+import { inverseFrequencies, wordsOf } from '../../search/words.ts';
 import type { MemoryDocument } from './document.ts';
 
 /** A word in the title says more than one in the text. */

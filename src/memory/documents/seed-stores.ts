@@ -1,5 +1,5 @@
-import { OpsError } from '../../domain/errors.ts';
-import type { Sql } from '../../domain/sql.ts';
+import { OpsError } from '../../core/errors.ts';
+import type { Sql } from '../../core/sql.ts';
 import { conventions } from './conventions.ts';
 import { conventionsStore, conversationStore, runbooksStore } from './document.ts';
 import { writeDocument } from './write-document.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../../domain/sql.ts';
+import type { Sql } from '../../core/sql.ts';
 import { listSystems, type TargetSystem } from '../systems/systems.ts';
 
 export interface MemorySummary {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { IncidentId } from '../../domain/ids.ts';
-import { domains } from '../../domain/incident.ts';
-import type { Sql } from '../../domain/sql.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import { domains } from '../../core/incident.ts';
+import type { Sql } from '../../core/sql.ts';
 import { docTypes, type SourceRef, trustLevels } from './document.ts';
 import { actorOf, versionsOf } from './documents.ts';
 import { EntitiesInput } from './new-document.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Refusal, refuse } from '../../domain/errors.ts';
-import type { IncidentEventBody } from '../../domain/event.ts';
-import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
-import type { SqlRow, Tx } from '../../domain/sql.ts';
-import { scan } from '../../screen/scan.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
+import type { IncidentEventBody } from '../../core/event.ts';
+import { asIncidentId, type IncidentId } from '../../core/ids.ts';
+import type { SqlRow, Tx } from '../../core/sql.ts';
+import { scan } from '../../safety/screen/scan.ts';
 import { denied, mayWrite, trustOf } from '../policy.ts';
 import { readFacts, type SystemFacts, sameSystem } from '../systems/system-facts.ts';
 import { systemOfIncident } from '../systems/systems.ts';

@@ -1,4 +1,4 @@
-import { outwardText } from '../../screen/boundary.ts';
+import { outwardText } from '../../safety/screen/boundary.ts';
 import { type Cluster, remediesOf } from './clusters.ts';
 import { endsInWords, timesInWords } from './incident-end.ts';
 

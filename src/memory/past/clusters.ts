@@ -1,6 +1,6 @@
-import type { IncidentId } from '../../domain/ids.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import { likeness, wordsOf } from '../../search/words.ts';
 import type { SystemFacts } from '../systems/system-facts.ts';
-import { likeness, wordsOf } from '../words.ts';
 import type { IncidentEnd } from './incident-end.ts';
 
 /** One past incident as the record has it. */

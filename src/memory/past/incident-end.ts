@@ -1,4 +1,4 @@
-import type { Incident } from '../../domain/incident.ts';
+import type { Incident } from '../../core/incident.ts';
 
 /**
  * How an incident ended, as memory tells it. The one place that reads it from the record: `person` is whoever closed it

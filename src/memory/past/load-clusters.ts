@@ -1,7 +1,7 @@
-import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
-import type { Domain, Incident, IncidentState, Verdict } from '../../domain/incident.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Sql } from '../../domain/sql.ts';
+import { asIncidentId, type IncidentId } from '../../core/ids.ts';
+import type { Domain, Incident, IncidentState, Verdict } from '../../core/incident.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql } from '../../core/sql.ts';
 import { type Audiences, toldOf } from '../audiences.ts';
 import { readFacts } from '../systems/system-facts.ts';
 import { type Cluster, clustersOf, type PastCase } from './clusters.ts';

@@ -1,7 +1,7 @@
-import { type Refusal, refuse } from '../../domain/errors.ts';
-import type { KnownTools } from '../runbooks/check-tools.ts';
-import { validateRunbooks } from '../runbooks/load-runbooks.ts';
-import type { Runbook } from '../runbooks/runbook.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
+import type { KnownTools } from '../../runbooks/check-tools.ts';
+import { validateRunbooks } from '../../runbooks/load-runbooks.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
 
 export interface RunbookRules {
   readonly tools: KnownTools;

@@ -1,7 +1,8 @@
-import { type Refusal, refuse } from '../../domain/errors.ts';
-import type { Sql, Tx } from '../../domain/sql.ts';
-import { storable } from '../../domain/storable.ts';
-import { scan } from '../../screen/scan.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
+import { storable } from '../../core/storable.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
+import { scan } from '../../safety/screen/scan.ts';
 import type { MemoryDocument, SourceRef } from '../documents/document.ts';
 import { tellRefusal, versionsOf } from '../documents/documents.ts';
 import type { NewDocument } from '../documents/new-document.ts';
@@ -13,7 +14,6 @@ import {
   type Writer,
   writeDocument,
 } from '../documents/write-document.ts';
-import type { Runbook } from '../runbooks/runbook.ts';
 import { badRunbook, checkRunbook, type RunbookRules } from './check-runbook.ts';
 import { type DryRunDeps, ensureDryRun, findDryRun } from './dry-runs.ts';
 import { loadPromotion } from './load-promotion.ts';

@@ -1,8 +1,8 @@
-import { messageOf, type Refusal, refuse } from '../../domain/errors.ts';
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Sql, Tx } from '../../domain/sql.ts';
+import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
 import { sha256Of } from '../documents/write-document.ts';
-import type { Runbook } from '../runbooks/runbook.ts';
 import { badRunbook, checkRunbook, type RunbookRules } from './check-runbook.ts';
 import type { DryRun, DryRunReport, RunDry } from './ports.ts';
 

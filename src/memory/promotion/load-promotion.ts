@@ -1,6 +1,6 @@
-import { asIncidentId } from '../../domain/ids.ts';
-import type { Domain } from '../../domain/incident.ts';
-import type { SqlRow, Tx } from '../../domain/sql.ts';
+import { asIncidentId } from '../../core/ids.ts';
+import type { Domain } from '../../core/incident.ts';
+import type { SqlRow, Tx } from '../../core/sql.ts';
 import { readFacts } from '../systems/system-facts.ts';
 import type { Promotion } from './ports.ts';
 

@@ -1,7 +1,7 @@
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Domain } from '../../domain/incident.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Domain } from '../../core/incident.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
 import type { DocType } from '../documents/document.ts';
-import type { Runbook } from '../runbooks/runbook.ts';
 import type { SystemFacts } from '../systems/system-facts.ts';
 
 /** Says to people what became of proposals. Called after the commit; must not throw, and what is missed is still in the list. */

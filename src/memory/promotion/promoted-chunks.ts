@@ -1,10 +1,10 @@
-import type { Domain } from '../../domain/incident.ts';
-import type { Tx } from '../../domain/sql.ts';
-import { runbooksOf } from '../collections.ts';
+import type { Domain } from '../../core/incident.ts';
+import type { Tx } from '../../core/sql.ts';
+import { chunkRunbook, type RunbookChunk } from '../../runbooks/chunk-runbook.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
+import { runbooksOf } from '../../search/collections.ts';
+import type { VectorMetadata } from '../../search/ports.ts';
 import type { MemoryDocument } from '../documents/document.ts';
-import type { VectorMetadata } from '../ports.ts';
-import { chunkRunbook, type RunbookChunk } from '../runbooks/chunk-runbook.ts';
-import type { Runbook } from '../runbooks/runbook.ts';
 
 /** What marks a chunk in Chroma as promoted: the seeding of files leaves it alone. */
 export const PROMOTED = 'promoted';

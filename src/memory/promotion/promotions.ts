@@ -1,7 +1,7 @@
-import { refuse } from '../../domain/errors.ts';
-import { type Domain, domains } from '../../domain/incident.ts';
-import { storable } from '../../domain/storable.ts';
-import { scan } from '../../screen/scan.ts';
+import { refuse } from '../../core/errors.ts';
+import { type Domain, domains } from '../../core/incident.ts';
+import { storable } from '../../core/storable.ts';
+import { scan } from '../../safety/screen/scan.ts';
 import type { Reader } from '../documents/access.ts';
 import { conventionsStore, type MemoryDocument, runbooksStore } from '../documents/document.ts';
 import { type DocumentRef, type Documents, tellRefusal } from '../documents/documents.ts';

@@ -1,6 +1,6 @@
-import { type Refusal, refuse } from '../../domain/errors.ts';
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Tx } from '../../domain/sql.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Tx } from '../../core/sql.ts';
 import type { Reader } from '../documents/access.ts';
 import type { MemoryDocument, MemoryVersion, SourceRef } from '../documents/document.ts';
 import {

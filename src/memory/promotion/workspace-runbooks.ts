@@ -1,10 +1,10 @@
-import { messageOf } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Sql } from '../../domain/sql.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql } from '../../core/sql.ts';
+import type { KnownTools } from '../../runbooks/check-tools.ts';
+import { problemLine, validateRunbooks } from '../../runbooks/load-runbooks.ts';
+import type { Runbook } from '../../runbooks/runbook.ts';
 import { runbooksStore } from '../documents/document.ts';
-import type { KnownTools } from '../runbooks/check-tools.ts';
-import { problemLine, validateRunbooks } from '../runbooks/load-runbooks.ts';
-import type { Runbook } from '../runbooks/runbook.ts';
 import { fileOf, meansToBeRunbook } from './check-runbook.ts';
 
 const POLL_MS = 5_000;

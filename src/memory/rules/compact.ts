@@ -1,7 +1,7 @@
-import { messageOf } from '../../domain/errors.ts';
-import { type Domain, domains } from '../../domain/incident.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Sql } from '../../domain/sql.ts';
+import { messageOf } from '../../core/errors.ts';
+import { type Domain, domains } from '../../core/incident.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql } from '../../core/sql.ts';
 import type { Audiences } from '../audiences.ts';
 import { conversationStore } from '../documents/document.ts';
 import type { Documents } from '../documents/documents.ts';

@@ -1,4 +1,4 @@
-import { likeness, wordsOf } from '../words.ts';
+import { likeness, wordsOf } from '../../search/words.ts';
 import type { PastIncident } from './past-incident.ts';
 
 /** Incidents that are alike, oldest first. */

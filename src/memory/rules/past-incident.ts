@@ -1,6 +1,6 @@
-import { asIncidentId, type IncidentId } from '../../domain/ids.ts';
-import type { Domain } from '../../domain/incident.ts';
-import type { Tx } from '../../domain/sql.ts';
+import { asIncidentId, type IncidentId } from '../../core/ids.ts';
+import type { Domain } from '../../core/incident.ts';
+import type { Tx } from '../../core/sql.ts';
 
 /** What a rule is made from. */
 export interface PastIncident {

@@ -1,4 +1,4 @@
-import { scan } from '../../screen/scan.ts';
+import { scan } from '../../safety/screen/scan.ts';
 import type { IncidentGroup } from './group-incidents.ts';
 import type { PastIncident } from './past-incident.ts';
 

@@ -1,7 +1,7 @@
-import { messageOf } from '../../domain/errors.ts';
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Sql, Tx } from '../../domain/sql.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
 import { readFacts, type SystemFacts } from './system-facts.ts';
 
 export interface TargetSystem {

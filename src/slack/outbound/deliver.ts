@@ -1,12 +1,12 @@
 import type { ChatPostMessageArguments, WebClient } from '@slack/web-api';
-import { messageOf as errorText } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
-import type { Slot } from '../blocks/slot.ts';
-import { codeOf, failureOf, isUnknownMethod, type SlackFailure } from '../web-errors.ts';
+import { messageOf as errorText } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Slot } from '../views/blocks/slot.ts';
 import { findPosted } from './find-posted.ts';
 import { hashOf, messageOf, metadataOf, type OutgoingMessage } from './message.ts';
 import type { OutboundStore, PostRow } from './store.ts';
 import type { SubjectId } from './subject.ts';
+import { codeOf, failureOf, isUnknownMethod, type SlackFailure } from './web-errors.ts';
 
 /** A request of a process that died may still be on its way to Slack for this long. */
 const IN_FLIGHT_MS = 5_000;

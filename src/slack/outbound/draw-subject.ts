@@ -1,9 +1,9 @@
-import type { Slot } from '../blocks/slot.ts';
-import type { SlackFailure } from '../web-errors.ts';
+import type { Slot } from '../views/blocks/slot.ts';
 import { type DeliverDeps, edit, post } from './deliver.ts';
 import type { Paces } from './pacing.ts';
 import { type NextCall, nextCall } from './plan.ts';
 import type { Drawing, SubjectId } from './subject.ts';
+import type { SlackFailure } from './web-errors.ts';
 
 /** The live message is edited at most this often, and only while other edits have room left. */
 const LIVE_MS = 1_000;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Block } from '../blocks/build.ts';
-import { LIMITS } from '../blocks/limits.ts';
-import type { Slot } from '../blocks/slot.ts';
-import { cut } from '../blocks/text.ts';
+import type { Block } from '../views/blocks/build.ts';
+import { LIMITS } from '../views/blocks/limits.ts';
+import type { Slot } from '../views/blocks/slot.ts';
+import { cut } from '../views/blocks/text.ts';
 import type { SubjectId } from './subject.ts';
 
 /** What is sent to Slack for a slot. `attachments` is always given: an edit without it would keep the old strip. */

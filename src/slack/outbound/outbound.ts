@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from '../../domain/errors.ts';
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Slot } from '../blocks/slot.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Slot } from '../views/blocks/slot.ts';
 import { type DrawDeps, drawSubject } from './draw-subject.ts';
 import { hashOf } from './message.ts';
 import type { SubjectId } from './subject.ts';

@@ -1,4 +1,4 @@
-import type { Slot } from '../blocks/slot.ts';
+import type { Slot } from '../views/blocks/slot.ts';
 import { hashOf } from './message.ts';
 import type { PostRow } from './store.ts';
 

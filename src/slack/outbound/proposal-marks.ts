@@ -1,4 +1,4 @@
-import type { Sql } from '../../domain/sql.ts';
+import type { Sql } from '../../core/sql.ts';
 import type { ProposalId } from './subject.ts';
 
 /** The mark of a card whose proposal was forgotten. */

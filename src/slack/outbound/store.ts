@@ -1,5 +1,5 @@
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Sql } from '../../domain/sql.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Sql } from '../../core/sql.ts';
 import { proposalMark, undrawnProposals } from './proposal-marks.ts';
 import { isProposal, type SubjectId } from './subject.ts';
 

@@ -1,5 +1,5 @@
-import type { IncidentId } from '../../domain/ids.ts';
-import type { Slot } from '../blocks/slot.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Slot } from '../views/blocks/slot.ts';
 
 /** A proposal for everybody's memory, by its job. */
 export type ProposalId = string & { readonly __brand: 'ProposalId' };

@@ -1,5 +1,5 @@
 import type { types } from '@slack/bolt';
-import type { Action } from '../../domain/action.ts';
+import type { Action } from '../../core/action.ts';
 import {
   coveredBy,
   type DenialReach,
@@ -9,9 +9,9 @@ import {
   kindOf,
   objectsInWords,
   usualDenialMinutes,
-} from '../../domain/denial.ts';
-import { type Block, plain } from '../blocks/build.ts';
-import { cut, oneLine } from '../blocks/text.ts';
+} from '../../core/denial.ts';
+import { type Block, plain } from './blocks/build.ts';
+import { cut, oneLine } from './blocks/text.ts';
 import { choice } from './form.ts';
 
 export const DENY_VIEW = 'sentry_deny_reason';

@@ -1,6 +1,6 @@
 import type { types } from '@slack/bolt';
-import type { DigEstimate } from '../../investigation/dig-deeper.ts';
-import { paragraph, plain, prose, words } from '../blocks/build.ts';
+import type { DigEstimate } from '../../incidents/dig-deeper.ts';
+import { paragraph, plain, prose, words } from './blocks/build.ts';
 
 export const DIG_VIEW = 'sentry_dig_deeper';
 

@@ -1,7 +1,7 @@
 import type { types } from '@slack/bolt';
-import { type Block, plain } from '../blocks/build.ts';
-import { LIMITS } from '../blocks/limits.ts';
-import { cut } from '../blocks/text.ts';
+import { type Block, plain } from './blocks/build.ts';
+import { LIMITS } from './blocks/limits.ts';
+import { cut } from './blocks/text.ts';
 
 /** One text field takes at most this (facts: Block Kit); what is given to be edited leaves room to grow. */
 const FIELD = 3_000;

@@ -1,7 +1,7 @@
 import type { types } from '@slack/bolt';
-import type { Grant } from '../../investigation/unread/grant-for.ts';
-import { type Block, bold, paragraph, prose, verbatim, words } from '../blocks/build.ts';
-import { cut, oneLine } from '../blocks/text.ts';
+import type { Grant } from '../../incidents/failed-reads/grant-for.ts';
+import { type Block, bold, paragraph, prose, verbatim, words } from './blocks/build.ts';
+import { cut, oneLine } from './blocks/text.ts';
 import { form } from './form.ts';
 
 export const GRANT_VIEW = 'sentry_grant';

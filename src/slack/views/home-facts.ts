@@ -1,4 +1,4 @@
-import type { LayerStatus } from '../../security/layers.ts';
+import type { LayerStatus } from '../../safety/layers.ts';
 
 /** What App Home shows a person beside the incidents; lines are ours, plain, one thing each. */
 export interface HomeFacts {

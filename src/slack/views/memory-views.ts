@@ -1,6 +1,6 @@
 import type { types } from '@slack/bolt';
-import type { Domain } from '../../domain/incident.ts';
-import { domains } from '../../domain/incident.ts';
+import type { Domain } from '../../core/incident.ts';
+import { domains } from '../../core/incident.ts';
 import { docTypes, type MemoryDocument, type MemoryVersion } from '../../memory/documents/document.ts';
 import { systemLine } from '../../memory/systems/system-facts.ts';
 import {
@@ -17,9 +17,9 @@ import {
   type Span,
   small,
   words,
-} from '../blocks/build.ts';
-import { kindOf, MEMORY_ACTIONS } from '../blocks/promotion-card.ts';
-import { cut, oneLine } from '../blocks/text.ts';
+} from './blocks/build.ts';
+import { kindOf, MEMORY_ACTIONS } from './blocks/promotion-card.ts';
+import { cut, oneLine } from './blocks/text.ts';
 import { choice, form, longField, textField } from './form.ts';
 import { modal } from './modal.ts';
 import { boxes, noticeView } from './promotion-views.ts';

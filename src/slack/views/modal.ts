@@ -1,7 +1,7 @@
 import type { types } from '@slack/bolt';
-import { type Block, plain } from '../blocks/build.ts';
-import { LIMITS } from '../blocks/limits.ts';
-import { cut } from '../blocks/text.ts';
+import { type Block, plain } from './blocks/build.ts';
+import { LIMITS } from './blocks/limits.ts';
+import { cut } from './blocks/text.ts';
 
 /** A window that only shows something. */
 export function modal(title: string, blocks: readonly Block[]): types.ModalView {

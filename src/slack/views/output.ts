@@ -1,5 +1,5 @@
 import type { types } from '@slack/bolt';
-import type { ToolCall } from '../../domain/tool-call.ts';
+import type { ToolCall } from '../../core/tool-call.ts';
 import {
   type Block,
   bold,
@@ -12,9 +12,9 @@ import {
   small,
   verbatim,
   words,
-} from '../blocks/build.ts';
-import { ACTIONS } from '../blocks/slot.ts';
-import { cut, pages } from '../blocks/text.ts';
+} from './blocks/build.ts';
+import { ACTIONS } from './blocks/slot.ts';
+import { cut, pages } from './blocks/text.ts';
 import { modal } from './modal.ts';
 
 const BOX = 2800;

@@ -1,5 +1,5 @@
 import type { types } from '@slack/bolt';
-import type { ToolCall } from '../../domain/tool-call.ts';
+import type { ToolCall } from '../../core/tool-call.ts';
 import { meansToBeRunbook } from '../../memory/promotion/check-runbook.ts';
 import type { Promotion } from '../../memory/promotion/ports.ts';
 import {
@@ -15,11 +15,11 @@ import {
   small,
   verbatim,
   words,
-} from '../blocks/build.ts';
-import { diffLines } from '../blocks/diff.ts';
-import { diffLine, kindOf, seenOf } from '../blocks/promotion-card.ts';
-import { ACTIONS } from '../blocks/slot.ts';
-import { cut, oneLine, pages } from '../blocks/text.ts';
+} from './blocks/build.ts';
+import { diffLines } from './blocks/diff.ts';
+import { diffLine, kindOf, seenOf } from './blocks/promotion-card.ts';
+import { ACTIONS } from './blocks/slot.ts';
+import { cut, oneLine, pages } from './blocks/text.ts';
 import { form, longField, textField } from './form.ts';
 import { modal } from './modal.ts';
 

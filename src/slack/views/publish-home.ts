@@ -1,8 +1,8 @@
-import { messageOf } from '../../domain/errors.ts';
-import { readableBy } from '../access.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { SlackContext } from '../context.ts';
-import { messageUrl } from '../identity.ts';
-import { isUnknownMethod } from '../web-errors.ts';
+import { isUnknownMethod } from '../outbound/web-errors.ts';
+import { readableBy } from '../people/access.ts';
+import { messageUrl } from '../people/identity.ts';
 import { closedHome, homeView } from './home.ts';
 
 /** Of the newest incidents: those that this person may read are shown. */

@@ -1,8 +1,8 @@
 import type { types } from '@slack/bolt';
-import { type Action, stepsOf } from '../../domain/action.ts';
-import type { Diagnosis } from '../../domain/diagnosis.ts';
-import type { IncidentRecord } from '../../domain/incident-record.ts';
-import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../domain/model-words.ts';
+import { type Action, stepsOf } from '../../core/action.ts';
+import type { Diagnosis } from '../../core/diagnosis.ts';
+import type { IncidentRecord } from '../../core/incident-record.ts';
+import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import {
   type Block,
   bold,
@@ -14,13 +14,13 @@ import {
   small,
   verbatim,
   words,
-} from '../blocks/build.ts';
-import { claimText, doubleCheckWords, sureWords, weighedLines, weighedTitle } from '../blocks/diagnosis.ts';
-import { roundsOf } from '../blocks/live.ts';
-import { ACTIONS, type DrawOptions } from '../blocks/slot.ts';
-import { stepOf } from '../blocks/steps.ts';
-import { storyBlocks } from '../blocks/story.ts';
-import { cut, pages } from '../blocks/text.ts';
+} from './blocks/build.ts';
+import { claimText, doubleCheckWords, sureWords, weighedLines, weighedTitle } from './blocks/diagnosis.ts';
+import { roundsOf } from './blocks/live.ts';
+import { ACTIONS, type DrawOptions } from './blocks/slot.ts';
+import { stepOf } from './blocks/steps.ts';
+import { storyBlocks } from './blocks/story.ts';
+import { cut, pages } from './blocks/text.ts';
 import { modal } from './modal.ts';
 
 const BOX = 2800;

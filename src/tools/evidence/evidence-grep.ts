@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { refuse } from '../../domain/errors.ts';
-import { isEvidenceToolName, type ToolCall } from '../../domain/tool-call.ts';
+import { refuse } from '../../core/errors.ts';
+import { isEvidenceToolName, type ToolCall } from '../../core/tool-call.ts';
 import { defineEvidenceTool } from '../define.ts';
 import { fitting, numbered } from './lines.ts';
 

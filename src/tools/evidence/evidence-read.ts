@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { refuse } from '../../domain/errors.ts';
-import { asToolCallId } from '../../domain/ids.ts';
+import { refuse } from '../../core/errors.ts';
+import { asToolCallId } from '../../core/ids.ts';
 import { defineEvidenceTool } from '../define.ts';
 import { fitting, numbered } from './lines.ts';
 

@@ -1,5 +1,5 @@
-import type { IncidentId, ToolCallId } from '../../domain/ids.ts';
-import type { ToolCall } from '../../domain/tool-call.ts';
+import type { IncidentId, ToolCallId } from '../../core/ids.ts';
+import type { ToolCall } from '../../core/tool-call.ts';
 
 /** What the evidence tools read: the record, which fits. */
 export interface EvidencePort {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Refusal, refuse } from '../../domain/errors.ts';
-import type { IncidentId } from '../../domain/ids.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
 import type { Reader } from '../../memory/documents/access.ts';
 import { conversationStore, type MemoryDocument, type SourceRef } from '../../memory/documents/document.ts';
 import type { DocumentRef } from '../../memory/documents/documents.ts';

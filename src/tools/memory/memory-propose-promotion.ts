@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { domains } from '../../domain/incident.ts';
+import { domains } from '../../core/incident.ts';
 import { defineMemoryTool } from '../define.ts';
 import { documentFields, readerOf, refOf } from './inputs.ts';
 

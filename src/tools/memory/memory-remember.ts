@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { domains } from '../../domain/incident.ts';
+import { domains } from '../../core/incident.ts';
 import { conversationStore, docTypes, userStore } from '../../memory/documents/document.ts';
 import { DocumentPath, EntitiesInput } from '../../memory/documents/new-document.ts';
 import { defineMemoryTool } from '../define.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { heldBackWords } from '../../domain/seen-before.ts';
+import { heldBackWords } from '../../core/seen-before.ts';
 import type { FoundMemory } from '../../memory/context/find-memories.ts';
 import { defineMemoryTool } from '../define.ts';
 import { learntOn, readerOf } from './inputs.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Alert } from '../../../src/domain/alert.ts';
-import type { AlertSource } from '../../../src/ingest/ports.ts';
-import { alertSources } from '../../../src/ingest/sources.ts';
+import type { Alert } from '../../../src/core/alert.ts';
+import type { AlertSource } from '../../../src/sources/ports.ts';
+import { alertSources } from '../../../src/sources/registry.ts';
 import { alertmanagerBody } from '../../support/alerts.ts';
 
 interface Fixture {

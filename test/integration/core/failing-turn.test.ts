@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Investigation, Investigator } from '../../../src/agents/ports.ts';
-import type { IncidentEventBody } from '../../../src/domain/event.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import type { Incident } from '../../../src/domain/incident.ts';
+import type { IncidentEventBody } from '../../../src/core/event.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import type { Incident } from '../../../src/core/incident.ts';
 import {
   boxAlert,
   boxInvestigator,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import type { IncidentState } from '../../../src/domain/incident.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import type { IncidentState } from '../../../src/core/incident.ts';
 import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';

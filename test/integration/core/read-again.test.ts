@@ -1,14 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { OpsError } from '../../../src/domain/errors.ts';
-import { type ActionId, asToolCallId, type IncidentId } from '../../../src/domain/ids.ts';
-import type { IncidentState } from '../../../src/domain/incident.ts';
-import type { Json } from '../../../src/domain/tool-call.ts';
-import { mayReadAgain } from '../../../src/gate/may-read-again.ts';
-import { createReadAgain, type NamedRead, type ReadAgain } from '../../../src/investigation/read-again.ts';
-import { openReads } from '../../../src/investigation/unread/open-reads.ts';
-import { readHash } from '../../../src/investigation/unread/read-hash.ts';
-import { allTools } from '../../../src/tools/all.ts';
+import { mayReadAgain } from '../../../src/actions/checks/may-read-again.ts';
+import { OpsError } from '../../../src/core/errors.ts';
+import { type ActionId, asToolCallId, type IncidentId } from '../../../src/core/ids.ts';
+import type { IncidentState } from '../../../src/core/incident.ts';
+import type { Json } from '../../../src/core/tool-call.ts';
+import { openReads } from '../../../src/incidents/failed-reads/open-reads.ts';
+import {
+  createReadAgain,
+  type NamedRead,
+  type ReadAgain,
+} from '../../../src/incidents/failed-reads/read-again.ts';
+import { readHash } from '../../../src/incidents/failed-reads/read-hash.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 import { type ActiveTool, defineReadTool } from '../../../src/tools/define.ts';
 import { evidenceTools } from '../../../src/tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../../../src/tools/memory/memory-tools.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BESIDE_TURN } from '../../../src/incidents/move.ts';
 import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createEngine } from '../../../src/infra/dbos/engine.ts';
 import { migrateEngine } from '../../../src/infra/dbos/enqueue-function.ts';
-import { BESIDE_TURN } from '../../../src/investigation/move.ts';
 import { boxAlert, boxInvestigator, boxTools, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';

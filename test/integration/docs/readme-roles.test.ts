@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allTools } from '../../../src/targets/all-tools.ts';
 import {
   createPostgresTargets,
   type OpenPostgresTargets,
-} from '../../../src/infra/postgres/create-postgres-targets.ts';
-import { allTools } from '../../../src/tools/all.ts';
+} from '../../../src/targets/postgres/connect/create-postgres-targets.ts';
 import type { ActiveTool, ReadTool, ToolContext } from '../../../src/tools/define.ts';
 import { noHosts } from '../../support/no-hosts.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';

@@ -3,10 +3,10 @@ import { memoryRoutes } from '../../../src/http/memory-routes.ts';
 import { createHttpServer, type HttpServer } from '../../../src/http/server.ts';
 import { conversationStore } from '../../../src/memory/documents/document.ts';
 import { memorySummary } from '../../../src/memory/documents/summary.ts';
-import { recordEpisode } from '../../../src/memory/episodes.ts';
-import { listEpisodes } from '../../../src/memory/list-episodes.ts';
+import { recordEpisode } from '../../../src/memory/episodes/episodes.ts';
+import { listEpisodes } from '../../../src/memory/episodes/list-episodes.ts';
 import { quiet } from '../../support/quiet.ts';
-import { admin, type DocumentsRig, documentsRig, note } from '../memory-documents/rig.ts';
+import { admin, type DocumentsRig, documentsRig, note } from '../memory/documents/rig.ts';
 
 const token = ['a', 'test', 'token', 'of', 'the', 'admin', 'api'].join('-');
 const secret = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { asIncidentId } from '../../../src/domain/ids.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
 import { createRateLimit } from '../../../src/http/rate-limit.ts';
 import { createHttpServer, type HttpServerOptions } from '../../../src/http/server.ts';
 import { statusRoutes } from '../../../src/http/status-routes.ts';
@@ -10,7 +10,7 @@ import { type WebhookOptions, webhookRoute } from '../../../src/http/webhook-rou
 import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createMetrics } from '../../../src/infra/metrics/registry.ts';
 import { createAccept } from '../../../src/ingest/accept.ts';
-import { alertmanager } from '../../../src/ingest/alertmanager/index.ts';
+import { alertmanager } from '../../../src/sources/alertmanager/index.ts';
 import { acceptDatabase } from '../../support/accept-database.ts';
 import { alertmanagerBody } from '../../support/alerts.ts';
 

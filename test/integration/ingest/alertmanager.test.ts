@@ -9,8 +9,8 @@ import { createHttpServer, type HttpServer } from '../../../src/http/server.ts';
 import { webhookRoute } from '../../../src/http/webhook-route.ts';
 import { freePort } from '../../../src/infra/process/free-port.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
-import { alertmanager } from '../../../src/ingest/alertmanager/index.ts';
-import { slackMessage } from '../../../src/ingest/slack-message/index.ts';
+import { alertmanager } from '../../../src/sources/alertmanager/index.ts';
+import { slackMessage } from '../../../src/sources/slack-message/index.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

@@ -8,19 +8,19 @@ import {
 import { createScriptedClaude } from '../../../playground/claude/scripted-claude.ts';
 import { createClaude } from '../../../src/agents/claude/create-claude.ts';
 import { openModelGuard } from '../../../src/app/model-guard.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
-import type { Json } from '../../../src/domain/tool-call.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import type { IncidentRecord } from '../../../src/core/incident-record.ts';
+import type { Json } from '../../../src/core/tool-call.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
-import { redact, redactJson } from '../../../src/screen/redact.ts';
-import { createThrottle, readLimits, type ThrottleLimits } from '../../../src/security/throttle.ts';
+import { createThrottle, readLimits, type ThrottleLimits } from '../../../src/safety/limits/throttle.ts';
+import { redact, redactJson } from '../../../src/safety/screen/redact.ts';
 import { defineReadTool } from '../../../src/tools/define.ts';
-import { fetchDocsTool } from '../../../src/tools/read/fetch-docs.ts';
+import { fetchDocsTool } from '../../../src/tools/docs/fetch-docs.ts';
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { scratchDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { SECRET } from '../gate/rig.ts';
+import { SECRET } from '../actions/rig.ts';
 
 export const PERSON = 'mara.lindqvist@customers.example.com';
 

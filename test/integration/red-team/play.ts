@@ -1,5 +1,5 @@
-import type { Gate } from '../../../src/gate/gate.ts';
-import type { GateDeps } from '../../../src/gate/gate-deps.ts';
+import type { Gate } from '../../../src/actions/gate.ts';
+import type { GateDeps } from '../../../src/actions/gate-deps.ts';
 import type { Scene } from './scene.ts';
 import type { StationName } from './switched-off.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { approvalChecks } from '../../../src/gate/approval-checks.ts';
-import { createGate, entranceStations } from '../../../src/gate/gate.ts';
-import type { GateDeps } from '../../../src/gate/gate-deps.ts';
-import { verifyAuditLog } from '../../../src/security/audit-verify.ts';
+import { approvalChecks } from '../../../src/actions/checks/approval-checks.ts';
+import { createGate, entranceStations } from '../../../src/actions/gate.ts';
+import type { GateDeps } from '../../../src/actions/gate-deps.ts';
+import { verifyAuditLog } from '../../../src/safety/audit/audit-verify.ts';
 import { type LoopScene, openLoop } from './loop-scene.ts';
 import { type Play, playClasses } from './play.ts';
 import { gatePlays } from './plays/all.ts';

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import { type ApprovalChecks, approvalChecks } from '../../../src/gate/approval-checks.ts';
-import { executionParts } from '../../../src/gate/execute.ts';
-import { createGate, entranceStations, type Gate, type GateParts } from '../../../src/gate/gate.ts';
-import type { GateDeps } from '../../../src/gate/gate-deps.ts';
-import type { Station } from '../../../src/gate/station.ts';
-import type { AuditLog } from '../../../src/security/audit-chain.ts';
+import { type ApprovalChecks, approvalChecks } from '../../../src/actions/checks/approval-checks.ts';
+import type { Station } from '../../../src/actions/checks/station.ts';
+import { createGate, entranceStations, type Gate, type GateParts } from '../../../src/actions/gate.ts';
+import type { GateDeps } from '../../../src/actions/gate-deps.ts';
+import { executionParts } from '../../../src/actions/ledger/execute.ts';
+import type { AuditLog } from '../../../src/safety/audit/audit-chain.ts';
 
 /**
  * The gate with one station taken out, to know that the plays test what they say. A station that fills in the tool or the

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 

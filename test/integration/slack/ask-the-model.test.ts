@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
-import type { AskedQuestion, Question } from '../../../src/investigation/questions.ts';
+import type { AskedQuestion, Question } from '../../../src/incidents/questions/questions.ts';
 import { aDiagnosis } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import { press, whispers } from './card.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { Ephemeral, Message } from '../../../playground/slack/slack-shapes.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
 import type { SlackConnection } from '../../../src/slack/ports.ts';
 import type { Slack } from '../../../src/slack/slack.ts';
 import { wholeIncident } from '../../support/incident-record.ts';

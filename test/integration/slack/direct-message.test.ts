@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import type { AskedQuestion, Question } from '../../../src/incidents/questions/questions.ts';
 import type { OpenByHand } from '../../../src/ingest/open-by-hand.ts';
-import type { AskedQuestion, Question } from '../../../src/investigation/questions.ts';
 import type { Slack } from '../../../src/slack/slack.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHANNELS, USERS } from '../../../playground/slack/seed.ts';
 import { runbooksStore } from '../../../src/memory/documents/document.ts';
-import { MEMORY_ACTIONS } from '../../../src/slack/blocks/promotion-card.ts';
+import { MEMORY_ACTIONS } from '../../../src/slack/views/blocks/promotion-card.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { type PromotionScene, promotionScene } from '../../support/promotion-scene.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { shipped } from '../memory-documents/rig.ts';
+import { shipped } from '../memory/documents/rig.ts';
 
 let at: PromotionScene;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { USERS } from '../../../playground/slack/seed.ts';
-import { refuse } from '../../../src/domain/errors.ts';
-import { asToolCallId, type IncidentId } from '../../../src/domain/ids.ts';
-import type { NamedRead, ReadAgain } from '../../../src/investigation/read-again.ts';
-import { openReads } from '../../../src/investigation/unread/open-reads.ts';
-import { readNamedRead } from '../../../src/slack/actions/read-again.ts';
+import { refuse } from '../../../src/core/errors.ts';
+import { asToolCallId, type IncidentId } from '../../../src/core/ids.ts';
+import { openReads } from '../../../src/incidents/failed-reads/open-reads.ts';
+import type { NamedRead, ReadAgain } from '../../../src/incidents/failed-reads/read-again.ts';
+import { readNamedRead } from '../../../src/slack/inbound/actions/read-again.ts';
 import type { Slack } from '../../../src/slack/slack.ts';
 import { aDiagnosis } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';

@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
-import { createSwitchOrders } from '../../../src/investigation/switch-orders.ts';
-import { createSwitchboard } from '../../../src/investigation/switchboard.ts';
-import { createAuditLog } from '../../../src/security/audit-chain.ts';
-import { createKillSwitch } from '../../../src/security/kill-switch.ts';
+import { createSwitchOrders } from '../../../src/incidents/kill-switch/switch-orders.ts';
+import { createSwitchboard } from '../../../src/incidents/kill-switch/switchboard.ts';
+import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
+import { createKillSwitch } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { quiet } from '../../support/quiet.ts';
 import { type SlackScene, slackScene } from '../../support/slack-scene.ts';

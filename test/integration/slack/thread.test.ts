@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { CHANNELS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
 import { ACTION, wholeIncident } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 

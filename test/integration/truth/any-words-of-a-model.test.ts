@@ -3,8 +3,8 @@ import type { MessagesRequest, ScriptedBlock, ScriptedReply } from '../../../pla
 import { toolResultTexts } from '../../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../../playground/claude/scripted-claude.ts';
 import { createClaude } from '../../../src/agents/claude/create-claude.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import type { Incident } from '../../../src/domain/incident.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import type { Incident } from '../../../src/core/incident.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { boxAlert, boxInvestigator, boxTools, type Core, createCore } from '../../support/core.ts';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { earned, mayRunUnasked } from '../../../src/approvals/autonomy.ts';
-import type { Action } from '../../../src/domain/action.ts';
-import { asActionId } from '../../../src/domain/ids.ts';
+import { earned, mayRunUnasked } from '../../../src/actions/policy/autonomy.ts';
+import type { Action } from '../../../src/core/action.ts';
+import { asActionId } from '../../../src/core/ids.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
 

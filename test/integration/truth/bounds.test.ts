@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Alert } from '../../../src/domain/alert.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import { drawActionCard } from '../../../src/slack/blocks/action-card.ts';
+import type { Alert } from '../../../src/core/alert.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import { drawActionCard } from '../../../src/slack/views/blocks/action-card.ts';
 import { type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { driving, queueInvestigator, queueTools, queueWorld } from './queue-rig.ts';

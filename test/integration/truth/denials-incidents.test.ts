@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { MessagesRequest } from '../../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../../playground/claude/scripted-claude.ts';
 import { createClaude } from '../../../src/agents/claude/create-claude.ts';
-import type { Action } from '../../../src/domain/action.ts';
-import type { IncidentEvent } from '../../../src/domain/event.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import { createChangeOfMind } from '../../../src/investigation/after-all.ts';
+import type { Action } from '../../../src/core/action.ts';
+import type { IncidentEvent } from '../../../src/core/event.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import { createChangeOfMind } from '../../../src/incidents/after-all.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';

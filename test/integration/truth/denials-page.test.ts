@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FormInput } from '../../../playground/slack/page-api.ts';
 import { USERS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
-import { ACTIONS } from '../../../src/slack/blocks/slot.ts';
+import { ACTIONS } from '../../../src/slack/views/blocks/slot.ts';
 import { type IncidentThread, nextThread } from '../../e2e/incident-thread.ts';
 import { openShopDb, type ShopDb } from '../../e2e/shop-db.ts';
 import { type LocalSlackClient, textOf } from '../../support/local-slack.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS, USERS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
 import type { PlanClick } from '../../../src/slack/ports.ts';
 import { anAction } from '../../support/incident-record.ts';
 import { textOf } from '../../support/local-slack.ts';

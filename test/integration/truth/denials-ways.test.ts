@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Action } from '../../../src/domain/action.ts';
+import type { Action } from '../../../src/core/action.ts';
 import { type Kind, kinds, sessions, settings } from './denials-kinds.ts';
 import { type Call, type DenialsRig, startDenialsRig } from './denials-rig.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { planHash } from '../../../src/approvals/plan-hash.ts';
+import { planHash } from '../../../src/actions/proposals/plan-hash.ts';
 import { kinds, services, session, settings } from './denials-kinds.ts';
 import { type DenialsRig, NOAH, OLIVIA, startDenialsRig } from './denials-rig.ts';
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockedSessions } from '../../../playground/faults/blocked-sessions.ts';
 import { leaveRunning } from '../../../playground/faults/client-session.ts';
 import { idleInTransaction } from '../../../playground/faults/idle-in-transaction.ts';
-import { readMeasure } from '../../../src/domain/measure.ts';
-import type { Json } from '../../../src/domain/tool-call.ts';
-import { allTools } from '../../../src/tools/all.ts';
-import { keyOf, type ShopRig, startShopRig } from '../postgres-tools/shop-rig.ts';
+import { readMeasure } from '../../../src/core/measure.ts';
+import type { Json } from '../../../src/core/tool-call.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
+import { keyOf, type ShopRig, startShopRig } from '../targets/postgres/shop-rig.ts';
 
 /** What Sentry's role may not see counts for nothing: neither as healthy nor as gone. */
 let rig: ShopRig;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { IncidentId } from '../../../src/domain/ids.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
 import { defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import {
   boxAlert,

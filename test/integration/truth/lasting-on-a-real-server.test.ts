@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Shop, startShop } from '../../../playground/faults/shop.ts';
 import { tableBloat } from '../../../playground/faults/table-bloat.ts';
 import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
-import type { Action } from '../../../src/domain/action.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
+import type { Action } from '../../../src/core/action.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import type { IncidentRecord } from '../../../src/core/incident-record.ts';
+import { lastingFixInWords } from '../../../src/incidents/questions/lasting-fix-words.ts';
+import { loadRunbooks } from '../../../src/runbooks/load-runbooks.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 import {
   createPostgresTargets,
   type OpenPostgresTargets,
-} from '../../../src/infra/postgres/create-postgres-targets.ts';
-import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
-import { lastingFixInWords } from '../../../src/record/lasting-fix-words.ts';
-import { allTools } from '../../../src/tools/all.ts';
+} from '../../../src/targets/postgres/connect/create-postgres-targets.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { boxAlert, boxTarget, type Core, createCore } from '../../support/core.ts';
 import { noHosts } from '../../support/no-hosts.ts';

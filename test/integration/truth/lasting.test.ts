@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { earned } from '../../../src/approvals/autonomy.ts';
-import { type Action, isLastingFix } from '../../../src/domain/action.ts';
-import type { Prevention } from '../../../src/domain/diagnosis.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import { createChangeOfMind } from '../../../src/investigation/after-all.ts';
-import { endRepetition } from '../../../src/investigation/failed-turn.ts';
-import { BESIDE_TURN } from '../../../src/investigation/move.ts';
-import { createSwitchboard } from '../../../src/investigation/switchboard.ts';
-import { triedIn } from '../../../src/investigation/tried-in.ts';
-import { lastingFixInWords } from '../../../src/record/lasting-fix-words.ts';
-import { answerFromRecord } from '../../../src/record/questions/record-answer.ts';
-import { why } from '../../../src/record/why.ts';
+import { earned } from '../../../src/actions/policy/autonomy.ts';
+import { type Action, isLastingFix } from '../../../src/core/action.ts';
+import type { Prevention } from '../../../src/core/diagnosis.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import { createChangeOfMind } from '../../../src/incidents/after-all.ts';
+import { endRepetition } from '../../../src/incidents/failed-turn.ts';
+import { createSwitchboard } from '../../../src/incidents/kill-switch/switchboard.ts';
+import { BESIDE_TURN } from '../../../src/incidents/move.ts';
+import { lastingFixInWords } from '../../../src/incidents/questions/lasting-fix-words.ts';
+import { answerFromRecord } from '../../../src/incidents/questions/record-answer.ts';
+import { why } from '../../../src/incidents/questions/why.ts';
+import { triedIn } from '../../../src/incidents/tried-in.ts';
 import { findsNothing } from '../../support/core.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import { ASK_AGAIN_TURN } from '../../../src/investigation/move.ts';
-import { createTurn } from '../../../src/investigation/turn.ts';
-import { why } from '../../../src/record/why.ts';
-import { drawRoot } from '../../../src/slack/blocks/root.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import { ASK_AGAIN_TURN } from '../../../src/incidents/move.ts';
+import { why } from '../../../src/incidents/questions/why.ts';
+import { createTurn } from '../../../src/incidents/turn.ts';
+import { drawRoot } from '../../../src/slack/views/blocks/root.ts';
 import { type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { driving, QUEUE_LIMIT_KEY, queueInvestigator, queueTools, queueWorld } from './queue-rig.ts';

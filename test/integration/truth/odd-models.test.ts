@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClaude } from '../../../src/agents/claude/create-claude.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { boxAlert, boxTools, type Core, createCore, findsNothing } from '../../support/core.ts';

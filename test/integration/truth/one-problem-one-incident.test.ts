@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Alert } from '../../../src/domain/alert.ts';
-import type { Target } from '../../../src/domain/target.ts';
+import type { Alert } from '../../../src/core/alert.ts';
+import type { Target } from '../../../src/core/target.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
 import { sameProblem, toldBy } from '../../../src/ingest/correlate.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Target } from '../../../src/domain/target.ts';
-import { createSwitchOrders, type SwitchOrders } from '../../../src/investigation/switch-orders.ts';
-import { createSwitchboard, type Switchboard } from '../../../src/investigation/switchboard.ts';
-import { switchScopes } from '../../../src/security/kill-switch.ts';
-import { aliasesOf } from '../../../src/security/switch-words.ts';
+import type { Target } from '../../../src/core/target.ts';
+import { createSwitchOrders, type SwitchOrders } from '../../../src/incidents/kill-switch/switch-orders.ts';
+import { createSwitchboard, type Switchboard } from '../../../src/incidents/kill-switch/switchboard.ts';
+import { switchScopes } from '../../../src/safety/kill-switch/kill-switch.ts';
+import { aliasesOf } from '../../../src/safety/kill-switch/switch-words.ts';
 import { boxTarget } from '../../support/core.ts';
-import { approved, createRig, execute, type Rig } from '../gate/rig.ts';
+import { approved, createRig, execute, type Rig } from '../actions/rig.ts';
 
 /** One system behind two names: a stop of either is a stop of both. */
 const targets: readonly Target[] = [

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { alertChecks } from '../../../src/agents/playbook/alert-checks.ts';
-import type { Alert } from '../../../src/domain/alert.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import { parseRunbook } from '../../../src/memory/runbooks/parse-runbook.ts';
-import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
+import type { Alert } from '../../../src/core/alert.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import { parseRunbook } from '../../../src/runbooks/parse-runbook.ts';
+import type { Runbook } from '../../../src/runbooks/runbook.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import {
   approve,

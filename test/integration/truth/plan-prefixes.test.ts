@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Action } from '../../../src/domain/action.ts';
-import type { IncidentRecord } from '../../../src/domain/incident-record.ts';
-import type { Episode } from '../../../src/domain/memory.ts';
-import type { InvestigationMemory } from '../../../src/investigation/deps.ts';
-import { why } from '../../../src/record/why.ts';
+import type { Action } from '../../../src/core/action.ts';
+import type { IncidentRecord } from '../../../src/core/incident-record.ts';
+import type { Episode } from '../../../src/core/memory.ts';
+import type { InvestigationMemory } from '../../../src/incidents/deps.ts';
+import { why } from '../../../src/incidents/questions/why.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
 
 /** How far a plan came: told by the record, by `why` and by what memory learns of it, each the same and no more. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Action } from '../../../src/domain/action.ts';
-import { asActionId, type IncidentId } from '../../../src/domain/ids.ts';
-import { measureAt } from '../../../src/domain/measure.ts';
-import type { Target } from '../../../src/domain/target.ts';
-import type { Json, ToolCallResult, VerifyPlan } from '../../../src/domain/tool-call.ts';
-import { createUndo, type Undo } from '../../../src/gate/undo.ts';
-import { type ChangeOfMind, createChangeOfMind } from '../../../src/investigation/after-all.ts';
-import { createTurn } from '../../../src/investigation/turn.ts';
+import { createUndo, type Undo } from '../../../src/actions/undo.ts';
+import type { Action } from '../../../src/core/action.ts';
+import { asActionId, type IncidentId } from '../../../src/core/ids.ts';
+import { measureAt } from '../../../src/core/measure.ts';
+import type { Target } from '../../../src/core/target.ts';
+import type { Json, ToolCallResult, VerifyPlan } from '../../../src/core/tool-call.ts';
+import { type ChangeOfMind, createChangeOfMind } from '../../../src/incidents/after-all.ts';
+import { createTurn } from '../../../src/incidents/turn.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import {
   boxAlert,

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settleByHand } from '../../../src/approvals/settle-by-hand.ts';
-import type { Action } from '../../../src/domain/action.ts';
-import type { ExecutionResult } from '../../../src/gate/execute.ts';
-import { claim } from '../../../src/gate/ledger.ts';
-import { createTurn } from '../../../src/investigation/turn.ts';
+import { settleByHand } from '../../../src/actions/approvals/settle-by-hand.ts';
+import type { ExecutionResult } from '../../../src/actions/ledger/execute.ts';
+import { claim } from '../../../src/actions/ledger/ledger.ts';
+import type { Action } from '../../../src/core/action.ts';
+import { createTurn } from '../../../src/incidents/turn.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
 

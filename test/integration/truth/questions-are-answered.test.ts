@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
-import type { Question } from '../../../src/investigation/questions.ts';
-import { why } from '../../../src/record/why.ts';
+import type { Question } from '../../../src/incidents/questions/questions.ts';
+import { why } from '../../../src/incidents/questions/why.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Investigator } from '../../../src/agents/ports.ts';
 import { localAccess } from '../../../src/app/host-access.ts';
-import type { HostTargetConfig } from '../../../src/domain/host-target.ts';
-import type { VerifyPlan } from '../../../src/domain/tool-call.ts';
+import type { HostTargetConfig } from '../../../src/core/host-target.ts';
+import type { VerifyPlan } from '../../../src/core/tool-call.ts';
 import { openDatabase } from '../../../src/infra/db/client.ts';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../../src/infra/db/embedded/start-embedded-postgres.ts';
-import { createHostTargets } from '../../../src/infra/host/create-host-targets.ts';
-import { createPostgresTargets } from '../../../src/infra/postgres/create-postgres-targets.ts';
-import { allTools } from '../../../src/tools/all.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
+import { createHostTargets } from '../../../src/targets/host/connect/create-host-targets.ts';
+import { createPostgresTargets } from '../../../src/targets/postgres/connect/create-postgres-targets.ts';
 import type { ReadTool } from '../../../src/tools/define.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { type Core, createCore, findsNothing } from '../../support/core.ts';
@@ -23,7 +23,7 @@ import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { type HostRig, hostRig, hostTarget, scratchHost } from '../host/host-rig.ts';
+import { type HostRig, hostRig, hostTarget, scratchHost } from '../targets/host/host-rig.ts';
 import { driving, queueInvestigator, queueTools, queueWorld } from './queue-rig.ts';
 
 const world = queueWorld();

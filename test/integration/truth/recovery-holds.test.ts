@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { settleByHand } from '../../../src/approvals/settle-by-hand.ts';
-import type { ActionId, IncidentId } from '../../../src/domain/ids.ts';
-import { LASTING_TURN } from '../../../src/investigation/phases/lasting.ts';
-import { createTurn } from '../../../src/investigation/turn.ts';
+import { settleByHand } from '../../../src/actions/approvals/settle-by-hand.ts';
+import type { ActionId, IncidentId } from '../../../src/core/ids.ts';
+import { LASTING_TURN } from '../../../src/incidents/phases/lasting.ts';
+import { createTurn } from '../../../src/incidents/turn.ts';
 import { boxAlert } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import { createTurn } from '../../../src/investigation/turn.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import { createTurn } from '../../../src/incidents/turn.ts';
 import { boxAlert } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';

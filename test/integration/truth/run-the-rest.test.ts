@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settleByHand } from '../../../src/approvals/settle-by-hand.ts';
-import type { Action } from '../../../src/domain/action.ts';
-import { createGate } from '../../../src/gate/gate.ts';
-import { createChangeOfMind } from '../../../src/investigation/after-all.ts';
-import { createKillSwitch } from '../../../src/security/kill-switch.ts';
+import { settleByHand } from '../../../src/actions/approvals/settle-by-hand.ts';
+import { createGate } from '../../../src/actions/gate.ts';
+import type { Action } from '../../../src/core/action.ts';
+import { createChangeOfMind } from '../../../src/incidents/after-all.ts';
+import { createKillSwitch } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { mortal, mortally } from '../../support/mortal.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';

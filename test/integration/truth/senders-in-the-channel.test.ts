@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Target } from '../../../src/domain/target.ts';
+import type { Target } from '../../../src/core/target.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { slackAlert, webhookAlert } from '../../support/alerts.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Investigation, Investigator } from '../../../src/agents/ports.ts';
-import type { Action } from '../../../src/domain/action.ts';
-import type { IncidentEventBody } from '../../../src/domain/event.ts';
-import type { IncidentId } from '../../../src/domain/ids.ts';
-import type { IncidentState } from '../../../src/domain/incident.ts';
+import type { Action } from '../../../src/core/action.ts';
+import type { IncidentEventBody } from '../../../src/core/event.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import type { IncidentState } from '../../../src/core/incident.ts';
 import { defineActiveTool, type Tool } from '../../../src/tools/define.ts';
 import {
   boxAlert,

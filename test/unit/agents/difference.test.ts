@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { differenceOf } from '../../../src/agents/claude/difference.ts';
-import type { Json } from '../../../src/domain/tool-call.ts';
-import { allTools } from '../../../src/tools/all.ts';
+import type { Json } from '../../../src/core/tool-call.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 
 const lines = (before: Json, now: Json, counters: readonly string[] = [], seconds = 10) =>
   differenceOf({ before, now, seconds, counters }).lines;

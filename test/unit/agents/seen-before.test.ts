@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { asIncidentId } from '../../../src/domain/ids.ts';
-import type { Episode, Recall } from '../../../src/domain/memory.ts';
-import { seenBefore } from '../../../src/domain/seen-before.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
+import type { Episode, Recall } from '../../../src/core/memory.ts';
+import { seenBefore } from '../../../src/core/seen-before.ts';
 
 const past = (id: string): Recall['incidents'][number] => ({
   incidentId: asIncidentId(id),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createHomeFacts } from '../../../src/app/home-facts.ts';
-import type { Target } from '../../../src/domain/target.ts';
-import type { BreakerView } from '../../../src/security/cost-breaker.ts';
-import { allTools } from '../../../src/tools/all.ts';
+import type { Target } from '../../../src/core/target.ts';
+import type { BreakerView } from '../../../src/safety/limits/cost-breaker.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 import { quiet } from '../../support/quiet.ts';
 
 const target = (name: string, kind: Target['kind'], domain: Target['domain']): Target => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 
 const memoryWith = (env: Readonly<Record<string, string>>) => loadConfig(env).memory;
 

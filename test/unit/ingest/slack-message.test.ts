@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ReadContext } from '../../../src/ingest/ports.ts';
-import { slackMessage } from '../../../src/ingest/slack-message/index.ts';
+import type { ReadContext } from '../../../src/sources/ports.ts';
+import { slackMessage } from '../../../src/sources/slack-message/index.ts';
 
 const read = (message: object, context: Partial<ReadContext> = {}) => {
   const result = slackMessage.read(

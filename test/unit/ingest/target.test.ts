@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Target } from '../../../src/domain/target.ts';
-import { matchTarget, namedTarget } from '../../../src/ingest/target.ts';
+import type { Target } from '../../../src/core/target.ts';
+import { matchTarget, namedTarget } from '../../../src/sources/target.ts';
 
 const target = (name: string, ...aliases: string[]): Target => ({
   name,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/domain/tool-call.ts';
+import type { Json } from '../../../src/core/tool-call.ts';
 import { auditedBackend } from '../../../src/llm/audited-backend.ts';
 import type { AttemptRequest, ModelBackend } from '../../../src/llm/backend.ts';
 import { LlmError } from '../../../src/llm/llm-error.ts';

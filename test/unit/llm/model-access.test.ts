@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { createBackend, modelName } from '../../../src/llm/create-backend.ts';
 
 const BEDROCK = { SENTRY_MODEL_BACKEND: 'bedrock', AWS_REGION: 'eu-central-1' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asIncidentId } from '../../../src/domain/ids.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
 import { clusterText } from '../../../src/memory/past/cluster-text.ts';
 import {
   type Cluster,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { OFFLINE } from '../../../src/infra/embeddings/embedder.ts';
-import { calibrationIncidents } from '../../../src/memory/distance/calibration.ts';
-import { createDistanceCuts } from '../../../src/memory/distance/distance-cuts.ts';
-import { measureCuts } from '../../../src/memory/distance/measure-cuts.ts';
-import type { Embedder } from '../../../src/memory/ports.ts';
+import { calibrationIncidents } from '../../../src/search/distance/calibration.ts';
+import { createDistanceCuts } from '../../../src/search/distance/distance-cuts.ts';
+import { measureCuts } from '../../../src/search/distance/measure-cuts.ts';
+import type { Embedder } from '../../../src/search/ports.ts';
 import { quiet } from '../../support/quiet.ts';
 
 /** Words are dimensions; `scale` makes another space of it, in which everything is nearer together. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Episode } from '../../../src/domain/memory.ts';
-import { similarEpisodes } from '../../../src/memory/episodes.ts';
-import { wordsOf } from '../../../src/memory/words.ts';
+import type { Episode } from '../../../src/core/memory.ts';
+import { similarEpisodes } from '../../../src/memory/episodes/episodes.ts';
+import { wordsOf } from '../../../src/search/words.ts';
 
 let minute = 60;
 /** Each older than the one before, as the database gives them. */

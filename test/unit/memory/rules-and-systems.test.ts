@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asIncidentId } from '../../../src/domain/ids.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
 import { groupIncidents } from '../../../src/memory/rules/group-incidents.ts';
 import type { PastIncident } from '../../../src/memory/rules/past-incident.ts';
 import { ruleText, templateAdvice } from '../../../src/memory/rules/rule-text.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loadRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
-import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
-import { fittingRunbooks, recallFromFiles } from '../../../src/memory/runbooks/runbook-files.ts';
+import { loadRunbooks } from '../../../src/runbooks/load-runbooks.ts';
+import type { Runbook } from '../../../src/runbooks/runbook.ts';
+import { fittingRunbooks, recallFromFiles } from '../../../src/runbooks/runbook-files.ts';
 import { anIncident } from '../../support/incidents.ts';
 
 let runbooks: readonly Runbook[];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RecordedAlert } from '../../../src/domain/incident-record.ts';
+import type { RecordedAlert } from '../../../src/core/incident-record.ts';
 import { alertStartedAt } from '../../../src/record/alert-started-at.ts';
 import { anIncident } from '../../support/incident-record.ts';
 

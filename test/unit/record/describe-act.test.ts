@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeAct, describePlan } from '../../../src/domain/describe-act.ts';
-import { allTools } from '../../../src/tools/all.ts';
+import { describeAct, describePlan } from '../../../src/core/describe-act.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 
 const service = { kind: 'service', key: 's', label: 'service shop-worker' };
 const restart = { tool: 'restart_service', command: 'restart service shop-worker', objects: [service] };

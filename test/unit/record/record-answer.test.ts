@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../../src/domain/action.ts';
-import { asActionId } from '../../../src/domain/ids.ts';
-import type { Line } from '../../../src/record/questions/answer-lines.ts';
-import { asksForNow } from '../../../src/record/questions/read-question.ts';
-import { answerFromRecord, asksForOpen } from '../../../src/record/questions/record-answer.ts';
+import type { Action } from '../../../src/core/action.ts';
+import { asActionId } from '../../../src/core/ids.ts';
+import type { Line } from '../../../src/incidents/questions/answer-lines.ts';
+import { asksForNow } from '../../../src/incidents/questions/read-question.ts';
+import { answerFromRecord, asksForOpen } from '../../../src/incidents/questions/record-answer.ts';
 import {
   ACTION,
   aDiagnosis,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { stepsOf } from '../../../src/domain/action.ts';
-import { asActionId } from '../../../src/domain/ids.ts';
+import { stepsOf } from '../../../src/core/action.ts';
+import { asActionId } from '../../../src/core/ids.ts';
 import { anAction } from '../../support/incident-record.ts';
 
 const id = (n: number) => asActionId(`act_00000000000${n}`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { IncidentEventBody } from '../../../src/domain/event.ts';
-import { asActionId } from '../../../src/domain/ids.ts';
-import { triedIn } from '../../../src/investigation/tried-in.ts';
+import type { IncidentEventBody } from '../../../src/core/event.ts';
+import { asActionId } from '../../../src/core/ids.ts';
+import { triedIn } from '../../../src/incidents/tried-in.ts';
 import { ACTION, anAction, aRecord, CALL, eventsOf } from '../../support/incident-record.ts';
 
 const second = asActionId('act_bbbbbbbbbbbb');

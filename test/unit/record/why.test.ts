@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asActionId } from '../../../src/domain/ids.ts';
-import { why } from '../../../src/record/why.ts';
+import { asActionId } from '../../../src/core/ids.ts';
+import { why } from '../../../src/incidents/questions/why.ts';
 import {
   ACTION,
   aDiagnosis,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chunkRunbook } from '../../../src/memory/runbooks/chunk-runbook.ts';
-import type { Runbook } from '../../../src/memory/runbooks/runbook.ts';
+import { chunkRunbook } from '../../../src/runbooks/chunk-runbook.ts';
+import type { Runbook } from '../../../src/runbooks/runbook.ts';
 
 const runbook = (body: string): Runbook => ({
   id: 'locks',

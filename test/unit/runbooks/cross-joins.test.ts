@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { crossJoins } from '../../../src/memory/runbooks/cross-joins.ts';
+import { crossJoins } from '../../../src/runbooks/cross-joins.ts';
 
 const plan = (text: string): readonly string[] => text.split('\n').filter((line) => line.trim() !== '');
 

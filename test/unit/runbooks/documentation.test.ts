@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { loadRunbooks, problemLine, validateRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
-import { frontMatter, stepBlock, verifyBlock } from '../../../src/memory/runbooks/schema.ts';
-import { allTools } from '../../../src/tools/all.ts';
+import { loadRunbooks, problemLine, validateRunbooks } from '../../../src/runbooks/load-runbooks.ts';
+import { frontMatter, stepBlock, verifyBlock } from '../../../src/runbooks/schema.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 
 const root = new URL('../../../', import.meta.url);

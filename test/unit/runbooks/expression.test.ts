@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkExpression, durationText, evaluate } from '../../../src/memory/runbooks/expression.ts';
-import {
-  renderExpression,
-  renderInput,
-  renderText,
-  templateParts,
-} from '../../../src/memory/runbooks/template.ts';
+import { checkExpression, durationText, evaluate } from '../../../src/runbooks/expression.ts';
+import { renderExpression, renderInput, renderText, templateParts } from '../../../src/runbooks/template.ts';
 
 const result = {
   n: 3,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { logEnd } from '../../../src/memory/runbooks/log/log-end.ts';
-import { repeatedLine } from '../../../src/memory/runbooks/log/repeated-line.ts';
+import { logEnd } from '../../../src/runbooks/log/log-end.ts';
+import { repeatedLine } from '../../../src/runbooks/log/repeated-line.ts';
 
 const at = (second: number): string => `2026-11-22T10:00:${String(second).padStart(2, '0')}Z`;
 const endOf = (lines: readonly string[], looping = false) => {

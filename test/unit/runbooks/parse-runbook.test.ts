@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { measureAt } from '../../../src/domain/measure.ts';
-import { problemLine, validateRunbooks } from '../../../src/memory/runbooks/load-runbooks.ts';
-import { parseRunbook } from '../../../src/memory/runbooks/parse-runbook.ts';
+import { measureAt } from '../../../src/core/measure.ts';
+import { problemLine, validateRunbooks } from '../../../src/runbooks/load-runbooks.ts';
+import { parseRunbook } from '../../../src/runbooks/parse-runbook.ts';
 
 const GOOD = `---
 id: full-queue

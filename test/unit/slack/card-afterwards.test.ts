@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/domain/action.ts';
-import { asActionId } from '../../../src/domain/ids.ts';
-import { draw } from '../../../src/slack/blocks/draw.ts';
-import type { DrawOptions } from '../../../src/slack/blocks/slot.ts';
+import type { Action } from '../../../src/core/action.ts';
+import { asActionId } from '../../../src/core/ids.ts';
+import { draw } from '../../../src/slack/views/blocks/draw.ts';
+import type { DrawOptions } from '../../../src/slack/views/blocks/slot.ts';
 import { ACTION, anAction, aRecord, eventsOf, wholeIncident } from '../../support/incident-record.ts';
 
 const options: DrawOptions = {

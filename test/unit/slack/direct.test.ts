@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redact } from '../../../src/screen/redact.ts';
-import { plainMarkdown } from '../../../src/slack/answers/plain-markdown.ts';
-import { settledLength } from '../../../src/slack/answers/settled.ts';
-import { readDirect } from '../../../src/slack/direct/read-direct.ts';
+import { redact } from '../../../src/safety/screen/redact.ts';
+import { readDirect } from '../../../src/slack/inbound/direct/read-direct.ts';
+import { plainMarkdown } from '../../../src/slack/outbound/answers/plain-markdown.ts';
+import { settledLength } from '../../../src/slack/outbound/answers/settled.ts';
 
 describe('what of an answer under way may be shown for good', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { IncidentEventBody } from '../../../src/domain/event.ts';
-import { draw } from '../../../src/slack/blocks/draw.ts';
-import type { DrawOptions, Slot } from '../../../src/slack/blocks/slot.ts';
+import type { IncidentEventBody } from '../../../src/core/event.ts';
+import { draw } from '../../../src/slack/views/blocks/draw.ts';
+import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
 import {
   ACTION,
   aDiagnosis,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { asIncidentId } from '../../../src/domain/ids.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
 import type { MemorySummary } from '../../../src/memory/documents/summary.ts';
-import { layerNames } from '../../../src/security/layers.ts';
+import { layerNames } from '../../../src/safety/layers.ts';
 import { type HomeParts, homeView } from '../../../src/slack/views/home.ts';
 import type { HomeFacts } from '../../../src/slack/views/home-facts.ts';
 import { anIncident } from '../../support/incident-record.ts';

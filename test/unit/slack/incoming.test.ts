@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readPlan } from '../../../src/slack/actions/decide.ts';
-import { alertMessageOf, isOwn } from '../../../src/slack/events/alert-message.ts';
-import { keyOf } from '../../../src/slack/inbox.ts';
+import { readPlan } from '../../../src/slack/inbound/actions/decide.ts';
+import { alertMessageOf, isOwn } from '../../../src/slack/inbound/events/alert-message.ts';
+import { keyOf } from '../../../src/slack/inbound/inbox.ts';
 
 const own = { botId: 'B0SENTRY', userId: 'U0SENTRY' };
 const message = { type: 'message', channel: 'C0ALERTS', ts: '1.0' };

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textLength } from '../../../playground/slack/validate/blocks.ts';
 import { checkBlocks } from '../../../playground/slack/validate/payload.ts';
-import { actionStates, MAX_STEPS } from '../../../src/domain/action.ts';
-import type { IncidentEventBody } from '../../../src/domain/event.ts';
-import { asActionId } from '../../../src/domain/ids.ts';
-import { draw } from '../../../src/slack/blocks/draw.ts';
-import { cut, cutStart, pages, printable } from '../../../src/slack/blocks/text.ts';
+import { actionStates, MAX_STEPS } from '../../../src/core/action.ts';
+import type { IncidentEventBody } from '../../../src/core/event.ts';
+import { asActionId } from '../../../src/core/ids.ts';
 import { messageOf } from '../../../src/slack/outbound/message.ts';
+import { draw } from '../../../src/slack/views/blocks/draw.ts';
+import { cut, cutStart, pages, printable } from '../../../src/slack/views/blocks/text.ts';
 import {
   ACTION,
   aDiagnosis,

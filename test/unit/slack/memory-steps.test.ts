@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { asIncidentId } from '../../../src/domain/ids.ts';
-import { stepOf } from '../../../src/slack/blocks/steps.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
+import { stepOf } from '../../../src/slack/views/blocks/steps.ts';
 
 const options = { threadUrl: () => null, approvers: null, oncall: null };
 const event = {

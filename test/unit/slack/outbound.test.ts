@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { asIncidentId } from '../../../src/domain/ids.ts';
-import type { Slot } from '../../../src/slack/blocks/slot.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
 import { hashOf } from '../../../src/slack/outbound/message.ts';
 import { createOutbound } from '../../../src/slack/outbound/outbound.ts';
 import { Paces } from '../../../src/slack/outbound/pacing.ts';
 import type { PostRow } from '../../../src/slack/outbound/store.ts';
+import type { Slot } from '../../../src/slack/views/blocks/slot.ts';
 import { quiet } from '../../support/quiet.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

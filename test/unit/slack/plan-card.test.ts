@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Action, actionStates } from '../../../src/domain/action.ts';
-import type { IncidentEventBody } from '../../../src/domain/event.ts';
-import { asActionId } from '../../../src/domain/ids.ts';
-import type { Incident } from '../../../src/domain/incident.ts';
-import { draw } from '../../../src/slack/blocks/draw.ts';
-import type { DrawOptions } from '../../../src/slack/blocks/slot.ts';
+import { type Action, actionStates } from '../../../src/core/action.ts';
+import type { IncidentEventBody } from '../../../src/core/event.ts';
+import { asActionId } from '../../../src/core/ids.ts';
+import type { Incident } from '../../../src/core/incident.ts';
+import { draw } from '../../../src/slack/views/blocks/draw.ts';
+import type { DrawOptions } from '../../../src/slack/views/blocks/slot.ts';
 import { denyView } from '../../../src/slack/views/deny.ts';
 import { evidenceView } from '../../../src/slack/views/record-views.ts';
 import {

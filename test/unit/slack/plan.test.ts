@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Slot } from '../../../src/slack/blocks/slot.ts';
 import { hashOf } from '../../../src/slack/outbound/message.ts';
 import { nextCall } from '../../../src/slack/outbound/plan.ts';
 import type { PostRow } from '../../../src/slack/outbound/store.ts';
+import type { Slot } from '../../../src/slack/views/blocks/slot.ts';
 
 const slot = (name: string, text = name, live = false): Slot => ({
   slot: name,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asIncidentId } from '../../../src/domain/ids.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
 import type { Promotion } from '../../../src/memory/promotion/ports.ts';
 import type { Review } from '../../../src/memory/promotion/promotions.ts';
-import { diffLines } from '../../../src/slack/blocks/diff.ts';
-import { LIMITS } from '../../../src/slack/blocks/limits.ts';
-import { drawPromotionCard, MEMORY_ACTIONS } from '../../../src/slack/blocks/promotion-card.ts';
+import { diffLines } from '../../../src/slack/views/blocks/diff.ts';
+import { LIMITS } from '../../../src/slack/views/blocks/limits.ts';
+import { drawPromotionCard, MEMORY_ACTIONS } from '../../../src/slack/views/blocks/promotion-card.ts';
 import { longField, readLongField } from '../../../src/slack/views/form.ts';
 
 const proposal = (change: Partial<Promotion> = {}): Promotion => ({

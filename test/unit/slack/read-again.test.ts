@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { IncidentEventBody } from '../../../src/domain/event.ts';
-import { asToolCallId } from '../../../src/domain/ids.ts';
-import { draw } from '../../../src/slack/blocks/draw.ts';
+import type { IncidentEventBody } from '../../../src/core/event.ts';
+import { asToolCallId } from '../../../src/core/ids.ts';
+import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import { aDiagnosis, anIncident, aRecord, aToolCall, eventsOf } from '../../support/incident-record.ts';
 
 const [first, second] = [asToolCallId('tc_aaaaaaaaaaaa'), asToolCallId('tc_bbbbbbbbbbbb')];

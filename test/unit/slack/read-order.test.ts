@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { closestName } from '../../../src/domain/closest-name.ts';
-import { readOrder } from '../../../src/slack/events/read-order.ts';
+import { closestName } from '../../../src/core/closest-name.ts';
+import { readOrder } from '../../../src/slack/inbound/events/read-order.ts';
 
 test.each([
   ['stop', 'stop', null, ''],

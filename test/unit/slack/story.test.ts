@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storyBlocks } from '../../../src/slack/blocks/story.ts';
+import { storyBlocks } from '../../../src/slack/views/blocks/story.ts';
 
 const spansOf = (text: string): unknown[] =>
   storyBlocks(text).flatMap((block) =>

@@ -10,7 +10,7 @@ const program = join(import.meta.dirname, '../../../scripts/check-seeds.mjs');
 function check(rows: readonly string[], files: Readonly<Record<string, string>> = {}) {
   const folder = scratchDir();
   const all: Record<string, string> = {
-    'src/gate/gate.ts': '',
+    'src/actions/gate.ts': '',
     'test/gate.test.ts':
       "test('opens', () => 1); test.skip('sleeps', () => 1); test.each([[1]])('counts %s', () => 1);",
     ...files,
@@ -24,7 +24,7 @@ function check(rows: readonly string[], files: Readonly<Record<string, string>> 
   return { status: run.status, said: run.stderr + run.stdout };
 }
 
-const good = '| 000-1 | A gate | built | `src/gate` | `test/gate.test.ts` “opens” “counts %s” | |';
+const good = '| 000-1 | A gate | built | `src/actions` | `test/gate.test.ts` “opens” “counts %s” | |';
 
 describe('the check of docs/seeds.md', () => {
   test('passes when every row holds', () => {
@@ -34,16 +34,20 @@ describe('the check of docs/seeds.md', () => {
   });
 
   test.each([
-    ['a path that is not there', good.replace('src/gate', 'src/gate/no.ts'), 'src/gate/no.ts does not exist'],
+    [
+      'a path that is not there',
+      good.replace('src/actions', 'src/actions/no.ts'),
+      'src/actions/no.ts does not exist',
+    ],
     ['a test file that is not there', good.replace('test/gate', 'test/no'), 'test/no.test.ts does not exist'],
     ['a test that is not there', good.replace('opens', 'shuts'), 'no test “shuts”'],
     ['a test that is skipped', good.replace('opens', 'sleeps'), 'no test “sleeps”'],
     ['no test at all', good.replace(/`test.*” \|/, '|'), 'names no test'],
     ['a file but no test of it', good.replace(/ “.*” \|/, ' |'), 'names no test of test/gate.test.ts'],
-    ['no place', good.replace('`src/gate`', ''), 'names no place'],
+    ['no place', good.replace('`src/actions`', ''), 'names no place'],
     ['a state nobody knows', good.replace('built', 'done'), 'is no state'],
     ['a difference without a reason', good.replace('built', 'built otherwise'), 'without a reason'],
-    ['a cell too few', '| 000-1 | A gate | built | `src/gate` |', 'has 4 cells'],
+    ['a cell too few', '| 000-1 | A gate | built | `src/actions` |', 'has 4 cells'],
     ['a gap in the numbers', good.replace('000-1', '000-2'), 'expected 000-1'],
     ['no rows', '', 'no rows'],
   ])('fails on %s', (_, row, message) => {
@@ -68,16 +72,16 @@ describe('the check of docs/seeds.md', () => {
     expect(check([good, row])).toMatchObject({ status: 1 });
     const { status, said } = check([good, row], {
       ...door,
-      'src/gate/gate.ts': "import { b } from '../door/door.ts';",
+      'src/actions/gate.ts': "import { b } from '../door/door.ts';",
     });
-    expect(said).toContain('src/door is in use by src/gate/gate.ts');
+    expect(said).toContain('src/door is in use by src/actions/gate.ts');
     expect(status).toBe(1);
   });
 
   test('fails when a module is in no row', () => {
     for (const path of [
       'src/door/door.ts',
-      'src/security/lock.ts',
+      'src/safety/lock.ts',
       'src/ingest/pager/index.ts',
       'runbooks/docker/a.md',
     ]) {

@@ -144,10 +144,10 @@ for (const place of everyPlace)
 for (const detour of ['./inner/../../tools/thing.ts', '../record/../tools/thing.ts'])
   for (const code of forms(detour)) add('src/record/probe.ts', code, false);
 // domain is pure: no package but zod, nothing of Node.
-for (const code of forms('zod')) add('src/domain/probe.ts', code, true);
+for (const code of forms('zod')) add('src/core/probe.ts', code, true);
 for (const name of ['node:fs', 'pino', 'yaml', 'zod-to-json-schema'])
-  for (const code of forms(name)) add('src/domain/probe.ts', code, false);
-for (const code of forms('./neighbour.ts')) add('src/domain/probe.ts', code, true);
+  for (const code of forms(name)) add('src/core/probe.ts', code, false);
+for (const code of forms('./neighbour.ts')) add('src/core/probe.ts', code, true);
 
 interface Diagnostic {
   readonly code: string;
@@ -215,13 +215,13 @@ describe('the import direction', () => {
   });
 
   test('cannot be got round by require or by a type written as import()', () => {
-    write('src/domain/round.ts', [
+    write('src/core/round.ts', [
       "export const a = require('../tools/thing.ts');",
       "export type B = import('../tools/thing.ts').B;",
     ]);
     diagnostics = lint();
-    expect(flagged('typescript(no-require-imports)')).toContain('src/domain/round.ts:1');
-    expect(flagged('typescript(consistent-type-imports)')).toContain('src/domain/round.ts:2');
+    expect(flagged('typescript(no-require-imports)')).toContain('src/core/round.ts:1');
+    expect(flagged('typescript(consistent-type-imports)')).toContain('src/core/round.ts:2');
   });
 
   test('holds in the code as it is', () => {

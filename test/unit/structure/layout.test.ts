@@ -59,13 +59,13 @@ describe('the dependencies', () => {
 });
 
 describe('the environment', () => {
-  test('is read by src/config.ts alone', () => {
+  test('is read by src/config/config.ts alone', () => {
     const readers = code.filter(
       (path) =>
         /^(?:src|playground|bench|evals)\//.test(path) &&
         /\bprocess\s*(?:\.\s*env\b|\[\s*['"]env['"])/.test(read(path)),
     );
-    expect(readers.filter((path) => path !== 'src/config.ts')).toEqual([]);
-    expect(readers).toEqual(['src/config.ts']);
+    expect(readers.filter((path) => path !== 'src/config/config.ts')).toEqual([]);
+    expect(readers).toEqual(['src/config/config.ts']);
   });
 });

@@ -24,10 +24,10 @@ describe('the configuration table', () => {
     ]),
   );
   const schema =
-    /const environment = z\.object\(\{\n([\s\S]*?)\n\}\);/.exec(read('src/config.ts'))?.[1] ?? '';
+    /const environment = z\.object\(\{\n([\s\S]*?)\n\}\);/.exec(read('src/config/config.ts'))?.[1] ?? '';
   const variables = [...schema.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
 
-  test('has a row for every variable that src/config.ts reads, and no other', () => {
+  test('has a row for every variable that src/config/config.ts reads, and no other', () => {
     expect(variables.length).toBeGreaterThan(20);
     expect([...rows.keys()].toSorted()).toEqual(variables.toSorted());
   });
@@ -87,7 +87,7 @@ describe('the commands that the documents name', () => {
       .map((path) => /\n {4}commands: \{\n([\s\S]*?)\n {4}\}/.exec(read(path))?.[1] ?? '')
       .join('\n');
     const answered = [
-      ...read('src/slack/commands/sentry-command.ts').matchAll(/case '(\w+)':/g),
+      ...read('src/slack/inbound/commands/sentry-command.ts').matchAll(/case '(\w+)':/g),
       ...brought.matchAll(/^ {6}(\w+): async/gm),
     ].map(([, verb]) => verb);
     const named = [...readme.matchAll(/`\/sentry (\w+)/g)].map(([, verb]) => verb);

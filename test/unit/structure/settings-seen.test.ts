@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { settingsSeen } from '../../../src/app/settings-seen.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 
 const secret = 'SECRET-that-must-not-show';
 const env = {

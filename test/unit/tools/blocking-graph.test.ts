@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { blockingGraph } from '../../../src/tools/read/postgres/blocking-graph.ts';
+import { blockingGraph } from '../../../src/targets/postgres/read/blocking-graph.ts';
 
 test('several roots, each with everybody behind it, the worst first', () => {
   const graph = blockingGraph([

@@ -4,7 +4,7 @@ import {
   type ChangeableName,
   changeableSettings,
   parseSetting,
-} from '../../../src/tools/active/postgres/changeable-settings.ts';
+} from '../../../src/targets/postgres/active/changeable-settings.ts';
 
 const names = Object.keys(changeableSettings) as ChangeableName[];
 

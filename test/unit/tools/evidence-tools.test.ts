@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asIncidentId } from '../../../src/domain/ids.ts';
-import type { ToolCall } from '../../../src/domain/tool-call.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
+import type { ToolCall } from '../../../src/core/tool-call.ts';
 import type { EvidenceTool } from '../../../src/tools/define.ts';
 import { evidenceGrep } from '../../../src/tools/evidence/evidence-grep.ts';
 import { evidenceRead } from '../../../src/tools/evidence/evidence-read.ts';

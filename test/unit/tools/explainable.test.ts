@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainable } from '../../../src/tools/read/postgres/explainable.ts';
+import { explainable } from '../../../src/targets/postgres/read/explainable.ts';
 
 test.each([
   'SELECT 1',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readMeasure } from '../../../src/domain/measure.ts';
-import type { Json } from '../../../src/domain/tool-call.ts';
-import { checkVerifyStep } from '../../../src/gate/check-verify-step.ts';
-import { allTools } from '../../../src/tools/all.ts';
+import { checkVerifyStep } from '../../../src/actions/recovery/check-verify-step.ts';
+import { readMeasure } from '../../../src/core/measure.ts';
+import type { Json } from '../../../src/core/tool-call.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 
 function judge(tool: string, measure: string, data: Json, bound?: number): boolean | null {
   const found = allTools.find(({ name }) => name === tool);

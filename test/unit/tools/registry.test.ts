@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { allTools } from '../../../src/tools/all.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 import type { Tool } from '../../../src/tools/define.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/domain/tool-call.ts';
-import { serviceStatus } from '../../../src/tools/read/host/service-status.ts';
+import type { Json } from '../../../src/core/tool-call.ts';
+import { serviceStatus } from '../../../src/targets/host/read/service-status.ts';
 
 const measure = serviceStatus.measures?.find(({ healthy }) => healthy === 'same');
 const read = (...services: readonly Json[]) => measure?.value({ services });

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { explainable } from '../../../src/tools/read/postgres/explainable.ts';
-import { filled, statementSkeleton, stringIn } from '../../../src/tools/read/postgres/statement-skeleton.ts';
+import { explainable } from '../../../src/targets/postgres/read/explainable.ts';
+import {
+  filled,
+  statementSkeleton,
+  stringIn,
+} from '../../../src/targets/postgres/read/statement-skeleton.ts';
 
 const text = (sql: string, share = true): string | undefined => {
   const skeleton = statementSkeleton(sql, share);

@@ -3,8 +3,8 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } f
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OpsError } from '../../../domain/errors.ts';
-import type { Log } from '../../../domain/log.ts';
+import { OpsError } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
 import { findProcesses } from '../../process/find-processes.ts';
 import {
   commandLine,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { OpsError } from '../../../domain/errors.ts';
+import { OpsError } from '../../../core/errors.ts';
 import type { Holder } from '../../process/holders.ts';
 import { readStateFile, writeStateFile } from '../../process/state-file.ts';
 

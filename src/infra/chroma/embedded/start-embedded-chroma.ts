@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, OpsError } from '../../../domain/errors.ts';
-import type { Log } from '../../../domain/log.ts';
+import { messageOf, OpsError } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
 import { withFileLock } from '../../process/file-lock.ts';
 import { choosePort } from '../../process/free-port.ts';
 import { newHolder, otherHolders } from '../../process/holders.ts';

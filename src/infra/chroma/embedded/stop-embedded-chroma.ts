@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from '../../../domain/log.ts';
+import type { Log } from '../../../core/log.ts';
 import { withFileLock } from '../../process/file-lock.ts';
 import { findChroma, shutDownChroma } from './chroma-process.ts';
 

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { OpsError } from '../../../domain/errors.ts';
+import { OpsError } from '../../../core/errors.ts';
 import type { RunAs } from './run-as.ts';
 
 /** Programs we start must not inherit tokens and keys from our own environment. */

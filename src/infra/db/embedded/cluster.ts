@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { OpsError } from '../../../domain/errors.ts';
+import { OpsError } from '../../../core/errors.ts';
 import { readStateFile } from '../../process/state-file.ts';
 import { childEnv, type PostgresBinaries } from './binaries.ts';
 import { postgresFault } from './faults.ts';

@@ -1,4 +1,4 @@
-import { messageOf, OpsError } from '../../../domain/errors.ts';
+import { messageOf, OpsError } from '../../../core/errors.ts';
 
 /** What goes wrong most often, in PostgreSQL's and the system's own words, and what the operator does about it. */
 const known: readonly {

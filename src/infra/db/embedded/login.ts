@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { messageOf } from '../../../domain/errors.ts';
+import { messageOf } from '../../../core/errors.ts';
 
 /** What the server behind a port says about itself once it let us in. */
 interface LoggedIn {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { OpsError } from '../../../domain/errors.ts';
+import { OpsError } from '../../../core/errors.ts';
 
 /** The user PostgreSQL runs as; undefined means: as ourselves. */
 export interface RunAs {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { OpsError } from '../../../domain/errors.ts';
+import { OpsError } from '../../../core/errors.ts';
 import type { Holder } from '../../process/holders.ts';
 import { readStateFile, writeStateFile } from '../../process/state-file.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { OpsError } from '../../../domain/errors.ts';
-import type { Log } from '../../../domain/log.ts';
+import { OpsError } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
 import { withFileLock } from '../../process/file-lock.ts';
 import { type ProcessIdentity, signalProcess, waitUntilGone } from '../../process/process-identity.ts';
 import { findPostmaster } from './postmaster.ts';

@@ -1,8 +1,8 @@
-import type { Json } from '../../../../src/domain/tool-call.ts';
-import { createCostBreaker } from '../../../../src/security/cost-breaker.ts';
-import { createThrottle, readLimits, type ThrottleLimits } from '../../../../src/security/throttle.ts';
+import type { Json } from '../../../../src/core/tool-call.ts';
+import { createCostBreaker } from '../../../../src/safety/limits/cost-breaker.ts';
+import { createThrottle, readLimits, type ThrottleLimits } from '../../../../src/safety/limits/throttle.ts';
 import { quiet } from '../../../support/quiet.ts';
-import { never } from '../../gate/rig.ts';
+import { never } from '../../actions/rig.ts';
 import type { Row, Trial } from '../play.ts';
 import { came } from '../scene.ts';
 

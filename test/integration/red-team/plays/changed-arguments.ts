@@ -1,6 +1,6 @@
-import { planHash } from '../../../../src/approvals/plan-hash.ts';
-import type { Action } from '../../../../src/domain/action.ts';
-import { actionOf, approved, decide, execute, never, noHooks, propose, typed } from '../../gate/rig.ts';
+import { planHash } from '../../../../src/actions/proposals/plan-hash.ts';
+import type { Action } from '../../../../src/core/action.ts';
+import { actionOf, approved, decide, execute, never, noHooks, propose, typed } from '../../actions/rig.ts';
 import type { Row, Trial } from '../play.ts';
 import { changed } from '../scene.ts';
 

@@ -1,6 +1,6 @@
-import { draw } from '../../../../src/slack/blocks/draw.ts';
+import { draw } from '../../../../src/slack/views/blocks/draw.ts';
 import { boxAlert } from '../../../support/core.ts';
-import { auditBodies, mend, never, propose, SECRET } from '../../gate/rig.ts';
+import { auditBodies, mend, never, propose, SECRET } from '../../actions/rig.ts';
 import type { Row, Trial } from '../play.ts';
 import { came, DOCS_HOST } from '../scene.ts';
 

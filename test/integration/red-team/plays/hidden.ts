@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from '../../../../src/domain/tool-call.ts';
-import { SECRET } from '../../gate/rig.ts';
+import type { Json } from '../../../../src/core/tool-call.ts';
+import { SECRET } from '../../actions/rig.ts';
 import type { Row } from '../play.ts';
 import { came } from '../scene.ts';
 

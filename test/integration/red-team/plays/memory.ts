@@ -1,6 +1,6 @@
-import type { Json, ToolCallResult } from '../../../../src/domain/tool-call.ts';
-import { createGate } from '../../../../src/gate/gate.ts';
-import { actionOf, execute, never, openIncident } from '../../gate/rig.ts';
+import { createGate } from '../../../../src/actions/gate.ts';
+import type { Json, ToolCallResult } from '../../../../src/core/tool-call.ts';
+import { actionOf, execute, never, openIncident } from '../../actions/rig.ts';
 import type { Row, Trial } from '../play.ts';
 import { came } from '../scene.ts';
 

@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { never, openIncident } from '../../gate/rig.ts';
+import { never, openIncident } from '../../actions/rig.ts';
 import type { Row } from '../play.ts';
 import { came } from '../scene.ts';
 

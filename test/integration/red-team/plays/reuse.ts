@@ -1,4 +1,4 @@
-import { approved, decide, execute, mend, propose, typed } from '../../gate/rig.ts';
+import { approved, decide, execute, mend, propose, typed } from '../../actions/rig.ts';
 import type { Row } from '../play.ts';
 import { came } from '../scene.ts';
 

@@ -1,6 +1,6 @@
-import type { Json } from '../../../../src/domain/tool-call.ts';
-import type { Credential } from '../../../../src/security/credentials.ts';
-import { never } from '../../gate/rig.ts';
+import type { Json } from '../../../../src/core/tool-call.ts';
+import type { Credential } from '../../../../src/safety/vault/credentials.ts';
+import { never } from '../../actions/rig.ts';
 import type { Row, Trial } from '../play.ts';
 import { came } from '../scene.ts';
 

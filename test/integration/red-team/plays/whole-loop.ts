@@ -1,5 +1,5 @@
-import { drawActionCard } from '../../../../src/slack/blocks/action-card.ts';
-import { SECRET } from '../../gate/rig.ts';
+import { drawActionCard } from '../../../../src/slack/views/blocks/action-card.ts';
+import { SECRET } from '../../actions/rig.ts';
 import { CALLS_AN_INCIDENT, type LoopEnd, type Obeys, PERSON } from '../loop-scene.ts';
 import type { PlayClass } from '../play.ts';
 

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Role } from '../../../../src/domain/incident.ts';
-import { approved, auditBodies, decide, execute, never, noHooks, propose, typed } from '../../gate/rig.ts';
+import type { Role } from '../../../../src/core/incident.ts';
+import { approved, auditBodies, decide, execute, never, noHooks, propose, typed } from '../../actions/rig.ts';
 import type { Row } from '../play.ts';
 import { came, changed } from '../scene.ts';
 import { deaf } from '../switched-off.ts';

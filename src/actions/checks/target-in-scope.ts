@@ -1,0 +1,44 @@
+import { refuse } from '../../core/errors.ts';
+import type { Target } from '../../core/target.ts';
+import { hasNoTarget } from '../../tools/define.ts';
+import type { Station } from './station.ts';
+
+/**
+ * Station 5: the named target is configured, the credential covers it, and the tool is for its kind. A tool that has no
+ * target gets none, whatever the call names.
+ */
+export function targetInScope(targets: ReadonlyMap<string, Target>): Station {
+  return (passage) => {
+    if (passage.tool && hasNoTarget(passage.tool)) return undefined;
+    const name = passage.request.target;
+    const instead = allowed(passage.credential.targets);
+    if (!name) return refuse('NO_TARGET', `Name the target. ${instead}`);
+    const target = targets.get(name);
+    if (!target)
+      return refuse('UNKNOWN_TARGET', `"${name.slice(0, 80)}" is not a configured target. ${instead}`);
+    if (!passage.credential.targets.includes(name))
+      return refuse('TARGET_OUT_OF_SCOPE', `"${name}" is not part of this incident. ${instead}`);
+    const domain = passage.tool?.domain;
+    if (domain && domain !== 'any' && domain !== target.domain)
+      return refuse(
+        'WRONG_DOMAIN',
+        `${passage.tool?.name ?? 'The tool'} is for ${domain}, and "${name}" is ${target.domain}.`,
+      );
+    const kind = passage.tool?.targetKind;
+    if (kind && kind !== target.kind)
+      return refuse(
+        'WRONG_TARGET',
+        `${passage.tool?.name ?? 'The tool'} is for targets of kind ${kind}, and "${name}" is ${target.kind}.`,
+      );
+    passage.target = target;
+    return undefined;
+  };
+}
+
+/** Whoever is refused is told what he may name; of what is configured beside it he learns nothing. */
+function allowed(targets: readonly string[]): string {
+  if (targets.length === 0) return 'This incident has no configured target, so there is no system to read.';
+  return targets.length === 1
+    ? `This incident's target is ${targets[0]}.`
+    : `This incident's targets are ${targets.join(', ')}.`;
+}

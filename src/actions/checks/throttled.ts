@@ -1,0 +1,19 @@
+import type { Throttle } from '../../safety/limits/throttle.ts';
+import type { Station } from './station.ts';
+
+/**
+ * Station 4: neither the role, the tool, the target nor the incident has too many calls, over all processes. The validator
+ * watches, so its calls do not count for the incident. What a person has approved is counted in the ledger, not here.
+ */
+export function throttled(throttle: Throttle): Station {
+  return ({ credential, tool, request }) => {
+    if (credential.singleUse || !tool) return undefined;
+    return throttle.take({
+      role: credential.role,
+      tool: tool.name,
+      // Any other name is refused next, and must not fill the table.
+      target: request.target !== null && credential.targets.includes(request.target) ? request.target : null,
+      incidentId: credential.role === 'validator' ? null : credential.incidentId,
+    });
+  };
+}

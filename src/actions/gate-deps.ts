@@ -1,0 +1,49 @@
+import type { Incident } from '../core/incident.ts';
+import type { Log } from '../core/log.ts';
+import type { Sql } from '../core/sql.ts';
+import type { Target } from '../core/target.ts';
+import type { Json } from '../core/tool-call.ts';
+import type { IncidentRecords } from '../record/record.ts';
+import type { AuditLog } from '../safety/audit/audit-chain.ts';
+import type { KillSwitch } from '../safety/kill-switch/kill-switch.ts';
+import type { Throttle } from '../safety/limits/throttle.ts';
+import type { CredentialVault } from '../safety/vault/credentials.ts';
+import type { AnyTool } from '../tools/define.ts';
+import type { MemoryToolsPort } from '../tools/memory/ports.ts';
+import type { ToolPorts } from '../tools/ports.ts';
+import type { PolicyRules } from './policy/policy-rules.ts';
+import type { AlertCheck } from './recovery/alert-checks.ts';
+
+/** Who a target is beyond its name: a failover or a restored copy is another system, and voids an approval. */
+export interface TargetIdentity {
+  readonly systemIdentifier: string;
+  readonly timelineId: number;
+}
+
+export interface GateDeps {
+  readonly sql: Sql;
+  readonly records: IncidentRecords;
+  readonly audit: AuditLog;
+  readonly vault: CredentialVault;
+  readonly throttle: Throttle;
+  readonly killSwitch: KillSwitch;
+  readonly registry: {
+    get(name: string): AnyTool | undefined;
+    /** To name what there is to whoever asks for what there is not. */
+    list?(): readonly AnyTool[];
+  };
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly ports: ToolPorts;
+  /** What the memory tools work on; without it they are refused. */
+  readonly memory?: MemoryToolsPort;
+  identity(target: string): Promise<TargetIdentity>;
+  /** What the runbooks that list an incident's alert by its name say it is about, as they are now. */
+  runbookChecks(incident: Incident): readonly AlertCheck[];
+  /** Hides secrets; fails closed (throws rather than letting text through unread). */
+  redact(text: string): string;
+  redactJson(value: Json): Json;
+  readonly approvalMinutes: number;
+  /** What approvals take; without it one approver, and an approval lasts `approvalMinutes`. */
+  readonly rules?: Pick<PolicyRules, 'demands'>;
+  readonly log: Log;
+}

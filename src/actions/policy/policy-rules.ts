@@ -1,0 +1,174 @@
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { messageOf, OpsError, type Refusal, refuse } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Sql } from '../../core/sql.ts';
+import type { AuditLog } from '../../safety/audit/audit-chain.ts';
+import { noteSetting } from '../../safety/audit/seen-setting.ts';
+import { type PolicyPeople, type PolicyProblem, readPolicy } from './read-policy.ts';
+import { type Demands, type Rule, ruleFor, type Subject } from './rule.ts';
+
+/** What approvals take, by policy.yaml where there is one. */
+export interface PolicyRules {
+  /** What has to be so for this to be approved; a refusal when nobody may approve it. Looks at the file each time. */
+  demands(about: Omit<Subject, 'environment'>): Promise<Demands | Refusal>;
+  /** For `doctor`, App Home and the first screen. */
+  status(): {
+    readonly path: string | null;
+    /** Null: there is no file, and everything is as without one. */
+    readonly rules: number | null;
+    /** Of the file as it is now, when it cannot be used; the last good one is in force. */
+    readonly problems: readonly PolicyProblem[];
+  };
+}
+
+export interface PolicyRulesOptions {
+  readonly sql: Sql;
+  readonly audit: AuditLog;
+  readonly log: Log;
+  /** Null: no file, ever. */
+  readonly path: string | null;
+  /** Somebody named the file: not to find it is a fault. */
+  readonly isRequired: boolean;
+  readonly people: PolicyPeople;
+  readonly approvers: readonly Principal[];
+  readonly approvalMinutes: number;
+  /** Of a target, by its name. */
+  readonly environmentOf: (target: string) => string;
+}
+
+/** Of the text kept in the audit log. */
+const KEPT = 50_000;
+
+/** Reads the file; throws OpsError POLICY with its lines when it is there and wrong. Later mistakes leave the last good one in force. */
+export async function openPolicyRules(options: PolicyRulesOptions): Promise<PolicyRules> {
+  const { path, log } = options;
+  let rules: readonly Rule[] | null = null;
+  let problems: readonly PolicyProblem[] = [];
+  let mark: string | undefined;
+  let reading: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    if (path === null) return;
+    const now = markOf(path);
+    if (now === mark) return;
+    const text = textOf(path);
+    if (text === null) {
+      // Taken away: what it asked for stays in force until the next start.
+      problems = rules === null && !options.isRequired ? [] : [{ line: 1, message: 'the file is not there' }];
+    } else {
+      const found = readPolicy(text, options.people);
+      problems = 'problems' in found ? found.problems : [];
+      if ('rules' in found) {
+        const details = { path, rules: found.rules.length, text: text.slice(0, KEPT) };
+        await noteSetting(options, { name: 'policy', text, kind: 'policy.loaded', details });
+        rules = found.rules;
+        log.info({ path, rules: found.rules.length }, 'the policy is in force');
+      } else {
+        const said = problems.map(({ line, message }) => `${path}:${line}: ${message}`).slice(0, 20);
+        await noteSetting(options, {
+          name: 'policy.rejected',
+          text,
+          kind: 'policy.rejected',
+          details: { path, problems: said },
+        });
+        log.error({ path, problems: said }, 'the policy cannot be used; what was in force before stays so');
+      }
+    }
+    // Only now: a version that could not be put into the audit log is read again.
+    mark = now;
+  }
+
+  /** The one that is being read is waited for, and what was written meanwhile is read after it. */
+  async function refresh(): Promise<void> {
+    await reading;
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    await reading;
+  }
+
+  await refresh();
+  if (problems.length > 0)
+    throw new OpsError(
+      'POLICY',
+      `The policy cannot be used:\n${problems.map(({ line, message }) => `  ${path}:${line}: ${message}`).join('\n')}`,
+      { hint: 'Correct it; docs/operations.md has an example. SENTRY_POLICY names the file.' },
+    );
+
+  return {
+    status: () => ({ path, rules: rules?.length ?? null, problems }),
+    async demands(about) {
+      await refresh();
+      const subject: Subject = { ...about, environment: options.environmentOf(about.target) };
+      const isHigh = isHighRisk(subject.risk);
+      const usual = usualDemands(subject, options);
+      if (rules === null) return usual;
+      const rule = ruleFor(rules, isHigh ? { ...subject, risk: 'high' } : subject);
+      if (!rule)
+        return refuse(
+          'POLICY_SILENT',
+          `No rule of the policy covers ${subject.tool} on ${subject.target}: nobody may approve it.`,
+        );
+      if (rule.never)
+        return refuse(
+          'POLICY_FORBIDS',
+          `The policy's rule "${rule.name}" lets nobody approve ${subject.tool} on ${subject.target}.`,
+        );
+      return {
+        rule: rule.name,
+        // Destructive: two people, unless the rule says otherwise.
+        approvals: rule.approvals ?? (isHigh ? 2 : 1),
+        approvers: rule.approvers ?? usual.approvers,
+        selfApproval: rule.selfApproval ?? usual.selfApproval,
+        expiresMinutes: rule.expiresMinutes ?? usual.expiresMinutes,
+        hours: rule.hours,
+        perTarget: rule.perTarget,
+        everywhere: rule.everywhere,
+        autonomy: rule.autonomy,
+      };
+    },
+  };
+}
+
+/** What is neither low nor medium counts as high, whatever it says. */
+const isHighRisk = (risk: string): boolean => risk !== 'low' && risk !== 'medium';
+
+type Usual = Pick<PolicyRulesOptions, 'approvers' | 'approvalMinutes'>;
+
+function usualDemands({ risk }: Pick<Subject, 'risk'>, { approvers, approvalMinutes }: Usual): Demands {
+  return {
+    rule: null,
+    approvals: 1,
+    approvers,
+    selfApproval: !isHighRisk(risk),
+    expiresMinutes: approvalMinutes,
+    hours: null,
+    perTarget: null,
+    everywhere: null,
+    autonomy: null,
+  };
+}
+
+/** One approver, whoever is configured; no self-approval of what is of high risk. */
+export function withoutPolicy(usual: Usual): Pick<PolicyRules, 'demands'> {
+  return { demands: async (about) => usualDemands(about, usual) };
+}
+
+/** Whether it is still the file that was read. Throws what is neither a file nor none. */
+function markOf(path: string): string {
+  const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : 'none';
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new OpsError('POLICY', `The policy cannot be read: ${messageOf(error)}`, {
+      hint: `Sentry must be able to read ${path}.`,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import type { Action } from '../../core/action.ts';
+import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { ApproverDirectory } from '../approvals/ports.ts';
+import { type PolicyRules, withoutPolicy } from './policy-rules.ts';
+import { type Demands, hoursInWords, isWithin, type Subject } from './rule.ts';
+
+/** Who may decide on an action. Asked at the click; what cannot be known is a *no*. */
+export interface ApprovalPolicy {
+  mayDecide(
+    user: string,
+    action: Action,
+    incident: Incident,
+    decision: 'approve' | 'deny',
+  ): Promise<Refusal | undefined>;
+  /** What has to be so for this to be approved; a refusal when nobody may. */
+  demands(action: Action): Promise<Demands | Refusal>;
+  isAdmin(user: string): Promise<boolean>;
+  /** Approvers, admins and who is on call may have more of a live system read; everybody where no approver is configured. */
+  mayAsk(user: string): Promise<Refusal | undefined>;
+  /** How many people it takes to approve such a thing with this one among them; null: they may not. Throws when nobody can tell. */
+  takes(user: string, about: Omit<Subject, 'environment'>): Promise<number | null>;
+  /** For the card: who may approve, in words. */
+  readonly describes: readonly Principal[];
+}
+
+export function createApprovalPolicy(options: {
+  readonly approvers: readonly Principal[];
+  readonly admins: readonly Principal[];
+  readonly oncallGroup?: string | null;
+  readonly directory: ApproverDirectory;
+  readonly rules?: Pick<PolicyRules, 'demands'>;
+  readonly now?: () => Date;
+}): ApprovalPolicy {
+  const { approvers, admins, oncallGroup, directory, now = () => new Date() } = options;
+  const oncall: readonly Principal[] = oncallGroup ? [{ kind: 'group', name: oncallGroup }] : [];
+  const rules = options.rules ?? withoutPolicy({ approvers, approvalMinutes: 30 });
+
+  /** Who is named needs no asking. A group that cannot be asked is an error only when no other principal has the user. */
+  async function among(user: string, principals: readonly Principal[]): Promise<boolean> {
+    if (principals.some((principal) => principal.kind === 'user' && principal.id === user)) return true;
+    const members = await Promise.allSettled(
+      principals.map(async (principal): Promise<readonly string[]> => {
+        if (principal.kind === 'user') return [];
+        return principal.kind === 'group'
+          ? directory.groupMembers(principal.name)
+          : directory.channelMembers(principal.id);
+      }),
+    );
+    if (members.some((answer) => answer.status === 'fulfilled' && answer.value.includes(user))) return true;
+    const unknown = members.find((answer) => answer.status === 'rejected');
+    if (unknown) throw unknown.reason;
+    return false;
+  }
+
+  return {
+    describes: approvers,
+    isAdmin: (user) => among(user, admins),
+
+    demands: (action) => rules.demands(action),
+
+    async takes(user, about) {
+      const demands = await rules.demands(about);
+      return !('ok' in demands) && (await among(user, demands.approvers)) ? demands.approvals : null;
+    },
+
+    async mayAsk(user) {
+      try {
+        if (approvers.length === 0 || (await among(user, [...approvers, ...admins, ...oncall])))
+          return undefined;
+        return refuse('MAY_NOT_ASK', 'Approvers, admins and who is on call may do that. Ask one of them.');
+      } catch (error) {
+        return refuse(
+          'APPROVERS_UNKNOWN',
+          `Slack could not say who may do that (${messageOf(error)}), so nobody may right now. Try again in a minute.`,
+        );
+      }
+    },
+
+    async mayDecide(user, action, incident, decision) {
+      const demands = await rules.demands(action);
+      // What nobody may approve any more can still be denied.
+      if ('ok' in demands && decision === 'approve') return demands;
+      const allowed = 'ok' in demands ? approvers : demands.approvers;
+      if (allowed.length === 0)
+        return refuse(
+          'NO_APPROVERS',
+          'Nobody may approve yet: an operator sets SENTRY_APPROVERS (user ids, group:<handle> or channel:<id>).',
+        );
+      try {
+        if (!(await among(user, allowed)))
+          return refuse(
+            'NOT_AN_APPROVER',
+            'You are not among the people who may approve this. Ask somebody on call.',
+          );
+      } catch (error) {
+        return refuse(
+          'APPROVERS_UNKNOWN',
+          `Slack could not say who may approve (${messageOf(error)}), so nobody may right now. Try again in a minute.`,
+        );
+      }
+      if (decision === 'deny' || 'ok' in demands) return undefined;
+      if (!demands.selfApproval && (incident.requesters.includes(user) || action.requestedBy === user))
+        return refuse('SELF_APPROVAL', 'You asked for this yourself: somebody else has to approve it.');
+      if (demands.hours && !isWithin(demands.hours, now()))
+        return refuse(
+          'OUTSIDE_HOURS',
+          `The rule “${demands.rule}” has this approved only ${hoursInWords(demands.hours)}.`,
+        );
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import { isMap, isPair, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { z } from 'zod';
+import type { Principal } from '../../core/principal.ts';
+import { type Rule, weekdays } from './rule.ts';
+
+/** What is wrong with the file, where. */
+export interface PolicyProblem {
+  /** From 1. */
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Who the words of the file mean here. */
+export interface PolicyPeople {
+  /** `oncall`: the members of this group at the moment of the click; null: none is configured. */
+  readonly oncallGroup: string | null;
+  readonly admins: readonly Principal[];
+}
+
+const MAX_BYTES = 256 * 1024;
+const names = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(200)
+      .refine((text) => (text.match(/\*/g)?.length ?? 0) <= 5, 'at most 5 "*"'),
+  )
+  .min(1);
+const clock = z
+  .string()
+  .regex(/^([01]\d|2[0-4]):[0-5]\d$/, 'a time as "08:30", in quotes')
+  .transform((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)));
+const cap = z.strictObject({ actions: z.int().min(1).max(10_000), minutes: z.int().min(1).max(43_200) });
+const zone = z.string().refine(isZone, 'an IANA time zone, as Europe/Vienna');
+
+const rule = z
+  .strictObject({
+    name: z.string().min(1).max(100),
+    tools: names.optional(),
+    targets: names.optional(),
+    environments: names.optional(),
+    risks: z
+      .array(z.enum(['low', 'medium', 'high']))
+      .min(1)
+      .optional(),
+    runbooks: names.optional(),
+    never: z.boolean().default(false),
+    approvals: z.int().min(1).max(10).optional(),
+    approvers: z.array(z.string()).min(1).optional(),
+    self_approval: z.boolean().optional(),
+    expires_minutes: z.int().min(1).max(1_440).optional(),
+    hours: z
+      .strictObject({
+        days: z
+          .array(z.enum(weekdays))
+          .min(1)
+          .default([...weekdays]),
+        from: clock,
+        to: clock,
+        timezone: zone,
+      })
+      .refine(({ from, to }) => from !== to, 'from and to are the same')
+      .optional(),
+    at_most: cap.optional(),
+    at_most_everywhere: cap.optional(),
+    autonomy: z
+      .strictObject({
+        after: z.int().min(1).max(1_000),
+        actions: z.int().min(1).max(100),
+        minutes: z.int().min(1).max(43_200),
+        veto_minutes: z.int().min(1).max(1_440),
+      })
+      .optional(),
+  })
+  .refine((one) => !(one.autonomy && (one.never || (one.approvals ?? 1) > 1)), {
+    path: ['autonomy'],
+    error: 'what nobody or only several people may approve cannot run without asking',
+  })
+  .refine((one) => !(one.autonomy && one.runbooks === undefined), {
+    path: ['autonomy'],
+    error: 'name the runbooks it is for, under "runbooks"',
+  });
+
+const file = z.strictObject({ rules: z.array(rule).max(200) });
+
+/** Reads the text of a policy file: its rules, or everything that is wrong with it, with line numbers. Never throws. */
+export function readPolicy(
+  text: string,
+  people: PolicyPeople,
+): { readonly rules: readonly Rule[] } | { readonly problems: readonly PolicyProblem[] } {
+  if (text.length > MAX_BYTES) return { problems: [{ line: 1, message: `over ${MAX_BYTES} characters` }] };
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const at = (offset: number): number => lines.linePos(offset).line;
+  if (document.errors.length > 0)
+    return {
+      problems: document.errors.map(({ pos, message }) => ({
+        line: at(pos[0]),
+        message: firstLine(message),
+      })),
+    };
+  let raw: unknown;
+  try {
+    raw = document.toJS({ maxAliasCount: 0 });
+  } catch {
+    // The only thing that throws here.
+    return {
+      problems: [
+        { line: 1, message: 'aliases (&, *) are not read; write it out, and names with * in quotes' },
+      ],
+    };
+  }
+  const parsed = file.safeParse(raw);
+  const lineOf = (path: readonly PropertyKey[]): number => at(offsetOf(document.contents, path));
+  if (!parsed.success)
+    return {
+      problems: parsed.error.issues.map((issue) => ({
+        line: lineOf(issue.path),
+        message: `${issue.path.join('.') || 'the file'}: ${issue.message}`,
+      })),
+    };
+  const problems: PolicyProblem[] = [];
+  const rules = parsed.data.rules.map((one, index): Rule => {
+    const wrong = (field: string, message: string): void =>
+      void problems.push({
+        line: lineOf(['rules', index, field]),
+        message: `rules.${index}.${field}: ${message}`,
+      });
+    if (parsed.data.rules.findIndex((other) => other.name === one.name) < index)
+      wrong('name', `there is another rule called "${one.name}"`);
+    const approvers = one.approvers?.flatMap((who) =>
+      principalsOf(who, people, (why) => wrong('approvers', why)),
+    );
+    return {
+      name: one.name,
+      tools: one.tools ?? null,
+      targets: one.targets ?? null,
+      environments: one.environments ?? null,
+      risks: one.risks ?? null,
+      runbooks: one.runbooks ?? null,
+      never: one.never,
+      approvals: one.approvals ?? null,
+      approvers: approvers ?? null,
+      selfApproval: one.self_approval ?? null,
+      expiresMinutes: one.expires_minutes ?? null,
+      hours: one.hours ? { ...one.hours, days: one.hours.days.map((day) => weekdays.indexOf(day)) } : null,
+      perTarget: one.at_most ?? null,
+      everywhere: one.at_most_everywhere ?? null,
+      autonomy: one.autonomy
+        ? {
+            after: one.autonomy.after,
+            atMost: { actions: one.autonomy.actions, minutes: one.autonomy.minutes },
+            vetoMinutes: one.autonomy.veto_minutes,
+          }
+        : null,
+    };
+  });
+  return problems.length > 0 ? { problems } : { rules };
+}
+
+function principalsOf(who: string, people: PolicyPeople, wrong: (why: string) => void): readonly Principal[] {
+  if (who === 'oncall') {
+    if (people.oncallGroup) return [{ kind: 'group', name: people.oncallGroup }];
+    wrong('"oncall" means nobody: SENTRY_ONCALL_GROUP is not set');
+    return [];
+  }
+  if (who === 'admins') {
+    if (people.admins.length === 0) wrong('"admins" means nobody: SENTRY_ADMINS is not set');
+    return people.admins;
+  }
+  if (/^group:.+/.test(who)) return [{ kind: 'group', name: who.slice(6) }];
+  if (/^channel:.+/.test(who)) return [{ kind: 'channel', id: who.slice(8) }];
+  if (/^[UW][A-Z0-9]{2,}$/.test(who)) return [{ kind: 'user', id: who }];
+  wrong(
+    `"${who.slice(0, 80)}" is neither oncall, admins, a Slack user id (U…), group:<handle> nor channel:<id>`,
+  );
+  return [];
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    // What it throws is the answer.
+    return false;
+  }
+}
+
+/** Of the deepest part of the path that is in the file. */
+function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
+  let node: unknown = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isPair(item) && String(item.key) === String(key));
+      if (!pair) return offset;
+      offset = (pair.key as Node).range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node) && typeof key === 'number') {
+      node = node.items[key];
+      offset = (node as Node | undefined)?.range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;

@@ -1,0 +1,129 @@
+import type { Risk } from '../../core/action.ts';
+import type { Principal } from '../../core/principal.ts';
+
+/** What a rule is about. */
+export interface Subject {
+  readonly tool: string;
+  readonly target: string;
+  readonly environment: string;
+  readonly risk: Risk;
+  readonly runbookId: string | null;
+}
+
+/** At most `actions` begun in any `minutes`. */
+export interface Cap {
+  readonly actions: number;
+  readonly minutes: number;
+}
+
+export interface Hours {
+  /** 0 is Sunday. */
+  readonly days: readonly number[];
+  /** Minutes since midnight; `to` is not in it any more. When it is before `from`, the night is meant. */
+  readonly from: number;
+  readonly to: number;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** It may run without asking once it has earned that. */
+export interface Autonomy {
+  /** Approved successes of the same runbook, tool and target in a row. */
+  readonly after: number;
+  readonly atMost: Cap;
+  /** How long the card stands before it runs, for a veto. */
+  readonly vetoMinutes: number;
+}
+
+/** What has to be so for an action to be approved. Null: as without a policy. */
+export interface Demands {
+  /** The rule's name; null without a policy. */
+  readonly rule: string | null;
+  /** How many people. */
+  readonly approvals: number;
+  readonly approvers: readonly Principal[];
+  /** Whoever asked for it may be among them. */
+  readonly selfApproval: boolean;
+  readonly expiresMinutes: number;
+  readonly hours: Hours | null;
+  /** On one target, and on all of them together. */
+  readonly perTarget: Cap | null;
+  readonly everywhere: Cap | null;
+  readonly autonomy: Autonomy | null;
+}
+
+/** One rule of policy.yaml. Names may have `*` for any part. An absent list matches everything. */
+export interface Rule
+  extends Omit<Demands, 'rule' | 'approvals' | 'approvers' | 'selfApproval' | 'expiresMinutes'> {
+  readonly name: string;
+  readonly tools: readonly string[] | null;
+  readonly targets: readonly string[] | null;
+  readonly environments: readonly string[] | null;
+  readonly risks: readonly Risk[] | null;
+  readonly runbooks: readonly string[] | null;
+  /** Nobody may approve it. */
+  readonly never: boolean;
+  readonly approvals: number | null;
+  readonly approvers: readonly Principal[] | null;
+  readonly selfApproval: boolean | null;
+  readonly expiresMinutes: number | null;
+}
+
+/** The first rule that matches, as in the file. */
+export function ruleFor(rules: readonly Rule[], subject: Subject): Rule | undefined {
+  return rules.find(
+    (rule) =>
+      among(rule.tools, subject.tool) &&
+      among(rule.targets, subject.target) &&
+      among(rule.environments, subject.environment) &&
+      (rule.risks === null || rule.risks.includes(subject.risk)) &&
+      (rule.runbooks === null || (subject.runbookId !== null && among(rule.runbooks, subject.runbookId))),
+  );
+}
+
+function among(patterns: readonly string[] | null, name: string): boolean {
+  return patterns === null || patterns.some((pattern) => matches(pattern, name));
+}
+
+/** `*` stands for any characters; everything else for itself. In a time that grows with the lengths' product only. */
+function matches(pattern: string, name: string): boolean {
+  const parts = pattern.split('*');
+  const [first = '', ...rest] = parts;
+  if (rest.length === 0) return pattern === name;
+  if (!name.startsWith(first)) return false;
+  const last = rest.pop() ?? '';
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}
+
+/** Whether a moment is within the hours, by the clock of their time zone. */
+export function isWithin({ days, from, to, timezone }: Hours, at: Date): boolean {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(at);
+  const read = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
+  const day = (weekdays as readonly string[]).indexOf(read('weekday').toLowerCase());
+  const minute = Number(read('hour')) * 60 + Number(read('minute'));
+  if (from < to) return days.includes(day) && minute >= from && minute < to;
+  // Over midnight: the small hours belong to the day before.
+  return minute >= from ? days.includes(day) : minute < to && days.includes((day + 6) % 7);
+}
+
+export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+
+/** `Mon, Tue from 08:00 to 18:00 (Europe/Vienna)`. */
+export function hoursInWords({ days, from, to, timezone }: Hours): string {
+  const time = (minutes: number): string =>
+    `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+  const names = days.length === 7 ? 'every day' : days.map((day) => weekdays[day]).join(', ');
+  return `${names} from ${time(from)} to ${time(to)} (${timezone})`;
+}

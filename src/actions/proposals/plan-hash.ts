@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { Action } from '../../core/action.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Json } from '../../core/tool-call.ts';
+
+/** A step of what a person approves, exactly: all that the card says of it. Anything else is another plan. */
+export type Plan = Pick<
+  Action,
+  | 'tool'
+  | 'target'
+  | 'input'
+  | 'command'
+  | 'guard'
+  | 'why'
+  | 'blastRadius'
+  | 'preflight'
+  | 'undo'
+  | 'risk'
+  | 'runbookId'
+  | 'verify'
+  | 'objects'
+  | 'denialsAcknowledged'
+  | 'purpose'
+>;
+
+/** SHA-256 (hex) over the steps in their order, as canonical JSON; a plan of one step is hashed as that step alone. */
+export function planHash(first: Plan, then: readonly Plan[] = []): string {
+  const hashed = then.length === 0 ? content(first) : [first, ...then].map(content);
+  return createHash('sha256').update(canonicalJson(hashed)).digest('hex');
+}
+
+function content(plan: Plan): Json {
+  const { tool, target, input, command, guard, why, blastRadius, preflight, undo, risk, runbookId, purpose } =
+    plan;
+  const verify = plan.verify as unknown as Json;
+  const shown = { why, blastRadius, preflight, undo, risk, runbookId, verify, purpose };
+  return { tool, target, input, command, guard, ...shown, ...touched(plan) };
+}
+
+/** What it touches, and what was said against it; left out where there is nothing, as in plans of before they were kept. */
+function touched({ objects, denialsAcknowledged }: Plan): Readonly<Record<string, Json>> {
+  return {
+    ...(objects.length > 0 ? { objects: objects as unknown as Json } : {}),
+    ...(denialsAcknowledged.length > 0 ? { denialsAcknowledged: [...denialsAcknowledged] } : {}),
+  };
+}

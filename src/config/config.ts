@@ -1,0 +1,335 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { OpsError } from '../core/errors.ts';
+import type { HostTargetConfig } from '../core/host-target.ts';
+import type { Principal } from '../core/principal.ts';
+import type { ModelAccess } from '../llm/create-backend.ts';
+import type { CostLimits } from '../safety/limits/cost-breaker.ts';
+import { readLimits, type ThrottleLimits } from '../safety/limits/throttle.ts';
+import {
+  costLimit,
+  docsHosts,
+  dollars,
+  flag,
+  httpUrl,
+  jsonOf,
+  limits,
+  list,
+  principals,
+  token,
+  whole,
+} from './kinds.ts';
+import { readModelAccess } from './model.ts';
+import { readTargets, wrong } from './targets.ts';
+
+/** Every variable Sentry reads. The README's table is made from the same names. */
+const environment = z.object({
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:5432/database')
+    .optional(),
+  CHROMA_HOST: httpUrl.optional(),
+  SLACK_BOT_TOKEN: token(
+    'xoxb-',
+    'a bot token',
+    'Slack app settings → OAuth & Permissions → Bot User OAuth Token.',
+  ).optional(),
+  SLACK_APP_TOKEN: token(
+    'xapp-',
+    'an app-level token',
+    'Slack app settings → Basic Information → App-Level Tokens, with connections:write.',
+  ).optional(),
+  SLACK_SIGNING_SECRET: z
+    .string()
+    .min(8, 'too short; Slack app settings → Basic Information → Signing Secret')
+    .optional(),
+  SLACK_API_URL: httpUrl.optional(),
+  SENTRY_ALERT_CHANNELS: list('alerts'),
+  SENTRY_AUDIT_CHANNEL: z.string().min(1).optional(),
+  SENTRY_ADMIN_CHANNEL: z.string().default('sentry-admin'),
+  SENTRY_APPROVERS: principals,
+  SENTRY_ADMINS: principals,
+  SENTRY_ONCALL_GROUP: z.string().optional(),
+  ANTHROPIC_API_KEY: z.string().min(1).optional(),
+  ANTHROPIC_BASE_URL: httpUrl.optional(),
+  SENTRY_MODEL: z.string().min(1).default('claude-opus-5-5'),
+  SENTRY_FALLBACK_MODEL: z.string().min(1).optional(),
+  SENTRY_SCEPTIC: flag(true),
+  SENTRY_MODEL_BACKEND: z
+    .enum(['anthropic', 'bedrock', 'access-gateway'], {
+      error: 'expected anthropic, bedrock or access-gateway',
+    })
+    .default('anthropic'),
+  AWS_REGION: z.string().min(1).optional(),
+  AWS_BEARER_TOKEN_BEDROCK: z.string().min(1).optional(),
+  SENTRY_MODE: z
+    .enum(['AUDIT', 'ACTIVE'], { error: 'expected AUDIT (nothing is changed) or ACTIVE' })
+    .optional(),
+  SENTRY_COST_LIMIT: costLimit.default('5/10m'),
+  SENTRY_COST_PER_INCIDENT: dollars(10),
+  SENTRY_COST_PER_DAY: dollars(100),
+  SENTRY_INJECTION: z.enum(['mark', 'block'], { error: 'expected mark or block' }).default('mark'),
+  SENTRY_HIDE_PRIVATE_IPS: flag(false),
+  SENTRY_THROTTLE: limits.default('role=30000/10m,tool=6000/10m,target=12000/10m,incident=300/1h'),
+  SENTRY_VAULT_KEY: z
+    .string()
+    .regex(/^([0-9a-f]{64}|[A-Za-z0-9+/]{43}=)$/, 'expected 32 bytes, as 64 hex digits or base64')
+    .optional(),
+  SENTRY_DATA_DIR: z.string().min(1).default('.sentry'),
+  SENTRY_CONFIG: z.string().min(1).optional(),
+  SENTRY_POLICY: z.string().min(1).optional(),
+  SENTRY_RUNBOOKS_DIR: z.string().min(1).optional(),
+  SENTRY_DOCS_HOSTS: docsHosts,
+  SENTRY_HTTP_HOST: z.string().min(1).default('127.0.0.1'),
+  SENTRY_HTTP_PORT: whole(3000, 0, 65_535),
+  SENTRY_HTTP_RATE: whole(6000, 1, 10_000_000),
+  SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
+  SENTRY_ADMIN_TOKEN: z.string().min(16, 'at least 16 characters; openssl rand -hex 24 makes one').optional(),
+  SENTRY_APPROVAL_MINUTES: whole(30, 1, 1440),
+  SENTRY_SOURCE_WAIT_MINUTES: whole(10, 0, 1_440),
+  SENTRY_REOPEN_MINUTES: z.coerce.number().int().min(0).max(10_080).optional(),
+  SENTRY_PLAYGROUND_PORT: whole(3999, 0, 65_535),
+  MEMORY_ENABLED: flag(true),
+  MEMORY_CONTEXT_TOKEN_BUDGET: whole(2200, 0, 100_000),
+  SENTRY_EPISODE_DAYS: whole(365, 1, 36_500),
+  SENTRY_EMBEDDING: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9-]*$/,
+      'expected "offline", "all-minilm-l6-v2" or the name of an @chroma-core package',
+    )
+    .default('offline'),
+  SENTRY_EMBEDDING_OPTIONS: z
+    .string()
+    .default('{}')
+    .transform((text, context): Readonly<Record<string, unknown>> => {
+      const options: unknown = jsonOf(text);
+      if (typeof options === 'object' && options !== null && !Array.isArray(options))
+        return options as Readonly<Record<string, unknown>>;
+      context.addIssue('expected a JSON object, as the package’s embedding function takes it');
+      return z.NEVER;
+    }),
+  // Above an agent's draft (0.45): what nobody has reviewed is never trusted, whatever is set.
+  MEMORY_TRUST_THRESHOLD: z.coerce
+    .number()
+    .min(0.5, 'at least 0.5: drafts cannot be trusted')
+    .max(1)
+    .default(0.85),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
+});
+
+/** A PostgreSQL target with its credentials. `actUrl` null: it can be investigated but not changed. */
+export interface PostgresTargetConfig {
+  readonly name: string;
+  readonly kind: 'postgres';
+  readonly environment: string;
+  readonly aliases: readonly string[];
+  readonly readUrl: string;
+  readonly actUrl: string | null;
+}
+
+export type SlackConfig =
+  /** The local workspace of the playground; its URL and tokens come from the process that runs it. */
+  | { readonly kind: 'playground'; readonly port: number }
+  | {
+      readonly kind: 'socket';
+      readonly botToken: string;
+      readonly appToken: string;
+      readonly apiUrl: string | null;
+    }
+  | {
+      readonly kind: 'http';
+      readonly botToken: string;
+      readonly signingSecret: string;
+      readonly apiUrl: string | null;
+    };
+
+export interface Config {
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  readonly chromaHost: string | null;
+  readonly slack: SlackConfig;
+  /** Channel ids or names (without #) whose other-app messages are alerts; the first gets the incidents of webhooks. */
+  readonly alertChannels: readonly string[];
+  readonly adminChannel: string;
+  /** Where checkpoints of the audit log are posted; null: nowhere. */
+  readonly auditChannel: string | null;
+  readonly approvers: readonly Principal[];
+  readonly admins: readonly Principal[];
+  readonly oncallGroup: string | null;
+  /** How the model is reached; null: no model, the playbook investigates. */
+  readonly llm: ModelAccess | null;
+  readonly model: string;
+  /** Goes on where the model refuses; null: the playbook does. */
+  readonly fallbackModel: string | null;
+  /** A second, independent call looks at what the model found before it is shown. */
+  readonly sceptic: boolean;
+  readonly mode: 'AUDIT' | 'ACTIVE';
+  /** How many calls of tools there may be, over all processes. */
+  readonly throttle: ThrottleLimits;
+  /** What model calls may cost. */
+  readonly cost: CostLimits;
+  /** What becomes of text that reads like instructions to the model, and whether it sees private addresses. */
+  readonly modelGuard: { readonly injection: 'mark' | 'block'; readonly privateIps: boolean };
+  /** 32 bytes that seal the identity vault; null: a key of this data folder, made once. */
+  readonly vaultKey: Buffer | null;
+  readonly targets: readonly PostgresTargetConfig[];
+  readonly hosts: readonly HostTargetConfig[];
+  /** Where `fetch_docs` may go. */
+  readonly docsHosts: readonly string[];
+  /** True when no target is configured: the playground's shop-db is the system under care. */
+  readonly playgroundTarget: boolean;
+  readonly runbooksDir: string | null;
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Nobody asked for this port: another may be taken when it is not free. */
+    readonly portIsDefault: boolean;
+    readonly webhookSecret: string | null;
+    /** Opens the admin API of memory; null: it is off. */
+    readonly adminToken: string | null;
+    /** Requests a minute and source. */
+    readonly rate: number;
+  };
+  /** Who may approve what; `isNamed`: it has to be there. */
+  readonly policy: { readonly path: string; readonly isNamed: boolean };
+  readonly approvalMinutes: number;
+  /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
+  /** How long a fix whose own check holds waits for a source that still fires; 0: it does not wait. */
+  readonly sourceWaitMinutes: number;
+  readonly reopenMinutes: number;
+  readonly memory: {
+    readonly enabled: boolean;
+    /** Tokens of memory a turn of a model. */
+    readonly tokenBudget: number;
+    /** Memories of this trust and above stand in the trusted block. */
+    readonly trustThreshold: number;
+    /** Days after which an episode is archived. */
+    readonly episodeDays: number;
+    readonly embedding: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
+  };
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+}
+
+/** Reads the configuration from the environment and `sentry.yaml`. Throws OpsError CONFIG naming every wrong variable. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = processEnvironment()): Config {
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = environment.safeParse(present);
+  if (!parsed.success)
+    throw wrong(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const values = parsed.data;
+  const { targets, hosts } = readTargets(values.SENTRY_CONFIG, present);
+  const slack = slackOf(values);
+  const model = readModelAccess(values);
+  if ('problem' in model) throw wrong([model.problem]);
+  const playgroundTarget = targets.length + hosts.length === 0;
+  return {
+    dataDir: resolve(values.SENTRY_DATA_DIR),
+    databaseUrl: values.DATABASE_URL ?? null,
+    chromaHost: values.CHROMA_HOST ?? null,
+    slack,
+    alertChannels: values.SENTRY_ALERT_CHANNELS.map((name) => name.replace(/^#/, '')),
+    auditChannel: values.SENTRY_AUDIT_CHANNEL?.replace(/^#/, '') ?? null,
+    adminChannel: values.SENTRY_ADMIN_CHANNEL.replace(/^#/, ''),
+    approvers: values.SENTRY_APPROVERS,
+    admins: values.SENTRY_ADMINS,
+    oncallGroup: values.SENTRY_ONCALL_GROUP ?? null,
+    llm: model.access,
+    model: values.SENTRY_MODEL,
+    fallbackModel: values.SENTRY_FALLBACK_MODEL ?? null,
+    sceptic: values.SENTRY_SCEPTIC,
+    mode: values.SENTRY_MODE ?? (slack.kind === 'playground' && playgroundTarget ? 'ACTIVE' : 'AUDIT'),
+    targets,
+    hosts,
+    docsHosts: values.SENTRY_DOCS_HOSTS,
+    playgroundTarget,
+    throttle: readLimits(values.SENTRY_THROTTLE) as ThrottleLimits,
+    cost: costOf(values),
+    modelGuard: { injection: values.SENTRY_INJECTION, privateIps: values.SENTRY_HIDE_PRIVATE_IPS },
+    vaultKey: values.SENTRY_VAULT_KEY ? vaultKeyOf(values.SENTRY_VAULT_KEY) : null,
+    runbooksDir: values.SENTRY_RUNBOOKS_DIR ? resolve(values.SENTRY_RUNBOOKS_DIR) : null,
+    http: {
+      host: values.SENTRY_HTTP_HOST,
+      port: values.SENTRY_HTTP_PORT,
+      portIsDefault: present['SENTRY_HTTP_PORT'] === undefined,
+      webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
+      adminToken: values.SENTRY_ADMIN_TOKEN ?? null,
+      rate: values.SENTRY_HTTP_RATE,
+    },
+    policy: {
+      path: resolve(values.SENTRY_POLICY ?? 'policy.yaml'),
+      isNamed: values.SENTRY_POLICY !== undefined,
+    },
+    approvalMinutes: values.SENTRY_APPROVAL_MINUTES,
+    // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
+    sourceWaitMinutes: values.SENTRY_SOURCE_WAIT_MINUTES,
+    reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : 10),
+    memory: {
+      enabled: values.MEMORY_ENABLED,
+      tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET,
+      episodeDays: values.SENTRY_EPISODE_DAYS,
+      embedding: { name: values.SENTRY_EMBEDDING, options: values.SENTRY_EMBEDDING_OPTIONS },
+      trustThreshold: values.MEMORY_TRUST_THRESHOLD,
+    },
+    logLevel: values.LOG_LEVEL,
+  };
+}
+
+function costOf(values: z.infer<typeof environment>): CostLimits {
+  const [usd = '', minutes = ''] = values.SENTRY_COST_LIMIT.replace('m', '').split('/');
+  return {
+    usd: Number(usd),
+    windowMs: Number(minutes) * 60_000,
+    perIncidentUsd: values.SENTRY_COST_PER_INCIDENT,
+    perDayUsd: values.SENTRY_COST_PER_DAY,
+  };
+}
+
+function processEnvironment(): Readonly<Record<string, string | undefined>> {
+  // oxlint-disable-next-line node/no-process-env -- the one reader
+  return process.env;
+}
+
+function vaultKeyOf(text: string): Buffer {
+  return Buffer.from(text, text.length === 64 ? 'hex' : 'base64');
+}
+
+function slackOf(values: z.infer<typeof environment>): SlackConfig {
+  const {
+    SLACK_BOT_TOKEN: botToken,
+    SLACK_APP_TOKEN: appToken,
+    SLACK_SIGNING_SECRET: signingSecret,
+  } = values;
+  const apiUrl = values.SLACK_API_URL ?? null;
+  if (botToken && appToken) return { kind: 'socket', botToken, appToken, apiUrl };
+  if (botToken && signingSecret) return { kind: 'http', botToken, signingSecret, apiUrl };
+  if (botToken)
+    throw wrong([
+      'SLACK_BOT_TOKEN is set alone: add SLACK_APP_TOKEN (xapp-…, Socket Mode) or SLACK_SIGNING_SECRET (HTTP); both are under Basic Information in the Slack app settings',
+    ]);
+  if (appToken || signingSecret)
+    throw wrong([
+      'SLACK_BOT_TOKEN is missing: Slack app settings → OAuth & Permissions → Bot User OAuth Token (xoxb-…)',
+    ]);
+  if (apiUrl)
+    throw wrong(['SLACK_API_URL is set without SLACK_BOT_TOKEN: give the tokens of the server it points at']);
+  return { kind: 'playground', port: values.SENTRY_PLAYGROUND_PORT };
+}
+
+/** The package's root: where runbooks/, prisma/ and manifest.yml are, from a checkout and from dist/ alike. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) || !isAbsolute(folder)) {
+    const up = dirname(folder);
+    if (up === folder)
+      throw new OpsError('BROKEN_INSTALL', 'No package.json above the program.', {
+        hint: 'Install Sentry again.',
+      });
+    folder = up;
+  }
+  return folder;
+}

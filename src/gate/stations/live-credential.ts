@@ -1,7 +1,0 @@
-import type { CredentialVault } from '../../security/credentials.ts';
-import type { Station } from '../station.ts';
-
-/** Station 3: the credential is one we gave out, signed, neither expired nor revoked nor used up, and good for this tool. */
-export function liveCredential(vault: CredentialVault): Station {
-  return ({ credential, tool }) => vault.check(credential, tool?.name);
-}

@@ -1,0 +1,61 @@
+import type { Approvals } from '../actions/approvals/approvals.ts';
+import type { Gate } from '../actions/gate.ts';
+import type { Investigator } from '../agents/ports.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { Incident, Role } from '../core/incident.ts';
+import type { IncidentRecord } from '../core/incident-record.ts';
+import type { Jobs } from '../core/jobs.ts';
+import type { Log } from '../core/log.ts';
+import type { MemoryAsk, PreparedMemory, Recall } from '../core/memory.ts';
+import type { Sql } from '../core/sql.ts';
+import type { IncidentRecords } from '../record/record.ts';
+import type { AuditLog } from '../safety/audit/audit-chain.ts';
+import type { CredentialVault } from '../safety/vault/credentials.ts';
+import type { StopNotices } from './kill-switch/stop-notices.ts';
+import type { Reporter } from './ports.ts';
+import type { Confirmation } from './source-end.ts';
+
+/** What the investigation needs of memory; memory advises and never holds an incident up. */
+export interface InvestigationMemory {
+  recall(incident: Incident, incidentType?: string | null): Promise<Recall>;
+  /** What it has for a new user turn of a model; null when memory is off. Never throws. */
+  prepare(ask: MemoryAsk): Promise<PreparedMemory | null>;
+  /** Puts on record what a model was shown; the same again is recorded once. */
+  recordShown(incidentId: IncidentId, role: Role, prepared: PreparedMemory): Promise<void>;
+  /** False: nothing is recalled and nothing said about it. */
+  readonly enabled: boolean;
+  /** Upserts by incident id; returns once the write is durable somewhere (at least its outbox row). */
+  rememberIncident(record: IncidentRecord): Promise<void>;
+  recordEpisode(episode: {
+    readonly incidentId: IncidentId;
+    readonly actionId: string;
+    readonly error: string;
+    readonly diagnosis: string;
+    readonly command: string;
+    readonly result: string;
+    readonly success: boolean | null;
+  }): Promise<void>;
+}
+
+export interface InvestigationDeps {
+  readonly sql: Sql;
+  readonly records: IncidentRecords;
+  readonly audit: AuditLog;
+  readonly jobs: Jobs;
+  readonly gate: Gate;
+  readonly vault: CredentialVault;
+  readonly approvals: Approvals;
+  readonly memory: InvestigationMemory;
+  /** Claude where there is a key, else null. */
+  readonly claude: Investigator | null;
+  readonly playbook: Investigator;
+  readonly reporter: Reporter;
+  /** What people stop while it works. */
+  readonly stops: StopNotices;
+  readonly log: Log;
+  /** What it takes, beside our own check, for an incident to be over. */
+  readonly confirmation: Confirmation;
+  /** Aborted when Sentry stops: tool calls and model calls end, the turn goes on elsewhere. */
+  readonly shutdown: AbortSignal;
+  redact(text: string): string;
+}

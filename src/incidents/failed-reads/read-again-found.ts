@@ -1,0 +1,18 @@
+import type { ReadAgainFound } from '../../agents/ports.ts';
+import type { IncidentRecord } from '../../core/incident-record.ts';
+
+/** What was read again and had this round begin; null where the round began otherwise. */
+export function readAgainFound({
+  events,
+  toolCalls,
+}: Pick<IncidentRecord, 'events' | 'toolCalls'>): ReadAgainFound | null {
+  const told = events.findLast((event) => event.type === 'diagnosis.concluded');
+  if (!told) return null;
+  const found = events.findLast(
+    (event) => event.type === 'read.finished' && event.readable && event.seq > told.seq,
+  );
+  const call = toolCalls.find(({ id }) => found?.type === 'read.finished' && id === found.toolCallId);
+  if (!call) return null;
+  const { id, tool, target, output, startedAt } = call;
+  return { call: { id, tool, target, output, startedAt }, before: told.diagnosis };
+}

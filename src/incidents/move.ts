@@ -1,0 +1,144 @@
+import type { Severity } from '../core/alert.ts';
+import { OpsError } from '../core/errors.ts';
+import type { IncidentEventBody } from '../core/event.ts';
+import type { Incident, IncidentState, Verdict } from '../core/incident.ts';
+import { isEnded, mayMove } from '../core/machine.ts';
+import type { Tx } from '../core/sql.ts';
+import { outwardText } from '../safety/screen/boundary.ts';
+import type { InvestigationDeps } from './deps.ts';
+import { lockLastingFix, withdrawLastingFix } from './leftovers.ts';
+
+/** What may change with a move; undefined leaves the column as it is. */
+export interface IncidentChanges {
+  readonly severity?: Severity;
+  readonly incidentType?: string | null;
+  readonly routine?: boolean | null;
+  readonly round?: number;
+  readonly cause?: string | null;
+  readonly confidence?: number | null;
+  readonly verdict?: Verdict | null;
+  readonly nextStep?: string | null;
+  readonly investigator?: 'claude' | 'playbook' | null;
+  readonly sourceResolvedAt?: null;
+  /** With a move to `resolved`, whose word it is. */
+  readonly resolvedBy?: Incident['resolvedBy'];
+  /** With a move to `reported`: when a turn of its own comes and asks again (phases/ask-again.ts). Any other move clears it. */
+  readonly asksAgainAt?: string;
+}
+
+/** The reason of the turn that comes when a limit is over. */
+export const ASK_AGAIN_TURN = 'ask again';
+/** The reason of a turn for what runs beside the incident's course; it is in data since only undos did. */
+export const BESIDE_TURN = 'undo';
+/** After the limit's last moment. */
+const ASK_AGAIN_AFTER_MS = 500;
+
+export interface Move {
+  readonly from: IncidentState;
+  readonly to: IncidentState;
+  readonly reason: string;
+  /** Recorded before the state change, in order. */
+  readonly events?: readonly IncidentEventBody[];
+  readonly changes?: IncidentChanges;
+  /** The key under which a re-run of the same step finds that it has been done: unique per turn and move. */
+  readonly key: string;
+  /** Whether a turn follows; false where only a person or a timer goes on. */
+  readonly turnAfterMs?: number | null;
+}
+
+/**
+ * Moves an incident, with its events and its next turn, in one transaction. `already`: this very move was made before a
+ * crash. `lost`: somebody else moved the incident first, or it is in a later round; whoever did has asked for the turn that
+ * goes on.
+ */
+export async function move(
+  deps: InvestigationDeps,
+  incident: Incident,
+  step: Move,
+): Promise<'moved' | 'already' | 'lost'> {
+  const outcome = await deps.sql.begin((tx) => moveAlone(tx, deps, incident, step));
+  deps.reporter.changed(incident.id);
+  return outcome;
+}
+
+/** The same inside a transaction. Once it is not fixed any more, nothing is asked for that was to keep it so. */
+export async function moveAlone(
+  tx: Tx,
+  deps: Pick<InvestigationDeps, 'records' | 'approvals'>,
+  incident: Incident,
+  step: Move,
+): Promise<'moved' | 'already' | 'lost'> {
+  // In the ledger's order: the action's row, then the incident's.
+  const waiting = step.from === 'resolved' ? await lockLastingFix(tx, incident.id) : [];
+  const outcome = await moveIn(tx, deps, incident, step);
+  if (outcome === 'moved') await withdrawLastingFix(tx, deps, waiting, step.reason);
+  return outcome;
+}
+
+/** The move itself, in a transaction of the caller's, such as the ledger's. */
+export async function moveIn(
+  tx: Tx,
+  deps: Pick<InvestigationDeps, 'records'>,
+  incident: Incident,
+  { from, to, reason: said, events = [], changes = {}, key, turnAfterMs = 0 }: Move,
+): Promise<'moved' | 'already' | 'lost'> {
+  const reason = outwardText(said);
+  if (!mayMove(from, to, incident.stoppedFrom))
+    throw new OpsError('ILLEGAL_MOVE', `${incident.id} may not go from ${from} to ${to}.`, {
+      hint: 'A defect: report it with the record.',
+    });
+  const rows = await tx`
+    UPDATE incident SET
+      state = ${to},
+      words = NULL,
+      stopped_from = ${to === 'stopped' ? from : null},
+      severity = coalesce(${changes.severity ?? null}, severity),
+      incident_type = CASE WHEN ${changes.incidentType !== undefined} THEN ${changes.incidentType ?? null} ELSE incident_type END,
+      routine = CASE WHEN ${changes.routine !== undefined} THEN ${changes.routine ?? null}::boolean ELSE routine END,
+      round = coalesce(${changes.round ?? null}::integer, round),
+      cause = CASE WHEN ${changes.cause !== undefined} THEN ${outward(changes.cause)} ELSE cause END,
+      confidence = CASE WHEN ${changes.confidence !== undefined} THEN ${changes.confidence ?? null}::float8 ELSE confidence END,
+      verdict = CASE WHEN ${changes.verdict !== undefined} THEN ${changes.verdict ?? null} ELSE verdict END,
+      next_step = CASE WHEN ${changes.nextStep !== undefined} THEN ${outward(changes.nextStep)} ELSE next_step END,
+      investigator = CASE WHEN ${changes.investigator !== undefined} THEN ${changes.investigator ?? null} ELSE investigator END,
+      source_resolved_at = CASE WHEN ${changes.sourceResolvedAt === null} THEN NULL ELSE source_resolved_at END,
+      resolved_by = CASE WHEN ${to === 'resolved'} THEN ${changes.resolvedBy ?? null} ELSE NULL END,
+      asks_again_at = ${changes.asksAgainAt ?? null}::timestamptz,
+      ended_at = CASE WHEN ${isEnded(to)} THEN clock_timestamp() WHEN ${isEnded(from)} THEN NULL ELSE ended_at END,
+      updated_at = clock_timestamp()
+    WHERE id = ${incident.id} AND state = ${from} AND round = ${incident.round}
+    RETURNING id`;
+  const stateKey = `state:${key}`;
+  if (rows.length === 0) {
+    const [done] =
+      await tx`SELECT 1 AS x FROM event WHERE incident_id = ${incident.id} AND dedupe_key = ${stateKey}`;
+    return done ? 'already' : 'lost';
+  }
+  for (const [index, event] of events.entries())
+    await deps.records.append(tx, incident.id, event, `${key}:${index}`);
+  await deps.records.append(tx, incident.id, { type: 'state.changed', from, to, reason }, stateKey);
+  // Marked, because a reason may be a model's or a person's words, and those of some turns say what the turn is for.
+  if (turnAfterMs !== null)
+    await tx`SELECT sentry_enqueue_turn(${incident.id}, ${`moved: ${reason.slice(0, 200)}`}, ${turnAfterMs})`;
+  if (changes.asksAgainAt !== undefined)
+    await tx`
+      SELECT sentry_enqueue_turn(${incident.id}, ${ASK_AGAIN_TURN}, greatest(0, ceil(
+        extract(epoch FROM ${changes.asksAgainAt}::timestamptz - clock_timestamp()) * 1000))::bigint + ${ASK_AGAIN_AFTER_MS})`;
+  return 'moved';
+}
+
+/** These columns hold what models and people said, and leave by every way there is. */
+function outward(text: string | null | undefined): string | null {
+  return text == null ? null : outwardText(text);
+}
+
+/** Records events that move nothing. */
+export async function note(
+  deps: InvestigationDeps,
+  incident: Incident,
+  key: string,
+  event: IncidentEventBody,
+): Promise<void> {
+  await deps.sql.begin((tx) => deps.records.append(tx, incident.id, event, key));
+  deps.reporter.changed(incident.id);
+}

@@ -1,0 +1,130 @@
+import { type Action, repairOf, stepsOf, undoOf } from '../../core/action.ts';
+import { isCriterion } from '../../core/tool-call.ts';
+import { steadySteps, storedReadings, wentAwayMs } from '../claims/readings.ts';
+import { learn } from '../learn.ts';
+import { move, moveIn } from '../move.ts';
+import { rememberNow } from '../recall.ts';
+import { hasRestarted, judgeRecovery } from '../recovery/judge-recovery.ts';
+import { sourceName } from '../source-end.ts';
+import { askWhatFollows } from './lasting.ts';
+import type { PhaseRun } from './phase-run.ts';
+
+/**
+ * The source says it is over and nothing of ours runs: the incident ends; an open proposal is taken back. Our own check is
+ * read once more and said beside it; only where a repair has held as well is it called fixed.
+ */
+export async function resolveBySource(run: PhaseRun): Promise<void> {
+  const { deps, incident } = run;
+  const end = await run.durably('own check', () => ownCheck(run));
+  const moved = await run.durably('resolved by source', async () => {
+    // Read before the transaction: asking for a second connection while holding one lets a burst of these exhaust the pool.
+    const open = await deps.records.load(incident.id);
+    return deps.sql.begin(async (tx) => {
+      for (const action of open?.actions ?? [])
+        if (!action.beside && (action.state === 'proposed' || action.state === 'approved'))
+          await deps.approvals.void(tx, action, 'The source says the problem is over.');
+      return moveIn(tx, deps, incident, {
+        from: incident.state,
+        to: 'resolved',
+        reason: 'The source says it is over.',
+        key: `source:${incident.sourceResolvedAt ?? ''}:${incident.state}`,
+        changes: {
+          nextStep: null,
+          resolvedBy: end.fixedBy ? 'confirmed' : 'source',
+          ...(end.fixedBy ? { verdict: 'fixed' } : {}),
+        },
+        events: [{ type: 'incident.summary', text: end.says }],
+        turnAfterMs: null,
+      });
+    });
+  });
+  deps.reporter.changed(incident.id);
+  if (moved === 'lost') return;
+  const { fixedBy } = end;
+  if (fixedBy) {
+    const success = fixedBy.every(({ state }) => state === 'succeeded') ? true : null;
+    for (const step of fixedBy.filter(({ state }) => state !== 'skipped'))
+      await run.durably(`episode of step ${step.step}`, () => learn(run, step, success));
+    await run.durably('lasting looks', () => askWhatFollows(deps.jobs, incident.id));
+  }
+  await rememberNow(run);
+}
+
+interface OwnCheck {
+  readonly says: string;
+  /** The steps of the repair that our own check saw held before the source said so; null: only the source's word ends it. */
+  readonly fixedBy: readonly Action[] | null;
+}
+
+/** What our own check says when the source calls it over. */
+async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
+  const record = await deps.records.load(incident.id);
+  const over = `Over, says ${record ? sourceName(record) : 'the alert’s source'}.`;
+  const alone = (says: string): OwnCheck => ({ says, fixedBy: null });
+  if (!record || incident.target === null) return alone(over);
+  const last = repairOf(record.actions, incident.round);
+  // What was taken back, or is about to be, fixes nothing.
+  const steps = last ? stepsOf(record.actions, last) : [];
+  const ran = steps.some((step) => undoOf(record.actions, step)) ? undefined : last;
+  const diagnosed = record.events.findLast((event) => event.type === 'diagnosis.concluded');
+  const plan =
+    ran && isCriterion(ran.verify)
+      ? ran.verify
+      : diagnosed?.type === 'diagnosis.concluded'
+        ? diagnosed.diagnosis.criterion
+        : undefined;
+  if (plan === undefined) return alone(over);
+  const reading = await deps.gate.readCriterion({
+    incidentId: incident.id,
+    target: incident.target,
+    plan,
+    purpose: 'Is it over?',
+    signal: deps.shutdown,
+  });
+  const lines = deps.redact(reading.lines.join('; '));
+  if (reading.state === 'unread') return alone(`${over} My own check could not be read: ${lines}`);
+  if (reading.holds !== true) return alone(`${over} My own check does not confirm it: ${lines}`);
+  if (!ran || !isCriterion(ran.verify)) return alone(`${over} My own check agrees: ${lines}`);
+  const steady = steadySteps(deps.gate, ran);
+  const readings = await storedReadings(deps.sql, ran.id, 'watch');
+  const before = readings.at(-1);
+  const held = judgeRecovery({
+    plan: ran.verify,
+    readings,
+    ranAt: Date.parse(ran.finishedAt ?? ''),
+    steady,
+    wentAwayMs: wentAwayMs(deps.gate, record, ran),
+    neverRan: false,
+    isSourceOver: true,
+    sourceWaitMs: 0,
+  });
+  return held.kind === 'recovered' && before && !hasRestarted(before, reading, steady)
+    ? { says: `${over} My own check had held before: ${lines}`, fixedBy: steps }
+    : alone(`${over} My own check agrees: ${lines}`);
+}
+
+/** The same alert fired again within its window: the incident goes on in its thread, with a round of its own. */
+export async function reopen(run: PhaseRun): Promise<void> {
+  const { deps, incident } = run;
+  // Set by accepting, which knows what was said before the end and what after.
+  const firedAgain = await run.durably('fired again?', async () => {
+    const [row] =
+      await deps.sql`SELECT fired_again_at > ended_at AS again FROM incident WHERE id = ${incident.id}`;
+    return row?.['again'] === true;
+  });
+  if (!firedAgain) return;
+  await run.durably('reopen', () =>
+    move(deps, incident, {
+      from: 'resolved',
+      to: 'diagnosing',
+      reason: 'The same alert fired again.',
+      key: `reopen:${incident.round}:${incident.endedAt ?? ''}`,
+      changes: {
+        round: incident.round + 1,
+        verdict: null,
+        nextStep: 'Looking for the cause again.',
+        sourceResolvedAt: null,
+      },
+    }),
+  );
+}

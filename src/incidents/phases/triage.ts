@@ -1,0 +1,67 @@
+import type { IncidentState } from '../../core/incident.ts';
+import { EMPTY_RECALL } from '../../core/memory.ts';
+import { move } from '../move.ts';
+import { recallNow } from '../recall.ts';
+import { noteRelated } from '../related.ts';
+import { withInvestigator } from '../work.ts';
+import type { PhaseRun } from './phase-run.ts';
+
+const NOTHING_FOUND = 'Claude’s first look found nothing to investigate.';
+
+/** `open` → `triaging` → `ignored` or `diagnosing`. */
+export async function triage(run: PhaseRun): Promise<void> {
+  const { deps, incident } = run;
+  if (incident.state === 'open') {
+    const begun = await run.durably('begin', () => {
+      const investigator = deps.claude ? 'claude' : 'playbook';
+      return move(deps, incident, {
+        from: 'open',
+        to: 'triaging',
+        reason: 'An alert came in.',
+        key: `triage:${incident.round}`,
+        changes: { investigator },
+        events: [
+          {
+            type: 'investigator.chosen',
+            investigator,
+            why:
+              investigator === 'claude'
+                ? 'A model is configured.'
+                : 'No model key is set: known problems are investigated by their runbooks.',
+            ...deps.claude?.version,
+          },
+        ],
+        turnAfterMs: null,
+      });
+    });
+    if (begun === 'lost') return;
+  }
+  await noteRelated(run);
+  const current = {
+    ...incident,
+    state: 'triaging' as IncidentState,
+    investigator: incident.investigator ?? (deps.claude ? ('claude' as const) : ('playbook' as const)),
+  };
+  const inner: PhaseRun = { ...run, incident: current };
+  const recall = (await recallNow(inner, 'start', null)) ?? EMPTY_RECALL;
+  const { by, result } = await withInvestigator(inner, 'triage', recall, async (investigator, work) => ({
+    by: investigator.name,
+    result: await investigator.triage(work),
+  }));
+  await run.durably('conclude', () =>
+    move(deps, current, {
+      from: 'triaging',
+      to: result.ignore ? 'ignored' : 'diagnosing',
+      reason: by === 'playbook' ? result.reason : result.ignore ? NOTHING_FOUND : 'The first look is done.',
+      key: `triaged:${incident.round}`,
+      changes: {
+        severity: result.severity,
+        incidentType: result.incidentType,
+        routine: result.routine,
+        nextStep: result.ignore ? null : 'Looking for the cause.',
+      },
+      events: [{ type: 'triage.concluded', triage: result, by }],
+      turnAfterMs: result.ignore ? null : 0,
+    }),
+  );
+}

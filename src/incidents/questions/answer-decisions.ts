@@ -1,0 +1,100 @@
+import type { Action } from '../../core/action.ts';
+import type { IncidentRecord } from '../../core/incident-record.ts';
+import {
+  type Around,
+  clip,
+  commandsOf,
+  ended,
+  type Line,
+  newestFirst,
+  people,
+  SENTENCE,
+} from './answer-lines.ts';
+
+export function approvalOf(record: IncidentRecord, around: Around): readonly Line[] {
+  const actions = newestFirst(record).filter(({ auditOnly }) => !auditOnly);
+  if (actions.length === 0) return [['Nobody: nothing has been proposed for approval.']];
+  return actions.map((action) => [...decisionOf(action, around), ' ', ...commandsOf(record, action), '.']);
+}
+
+function decisionOf(action: Action, around: Around): Line {
+  const { state, approvedBy, decidedBy, decidedAt } = action;
+  const at: Line = decidedAt === null ? [] : [' at ', { at: decidedAt }];
+  if (state === 'proposed')
+    return approvedBy.length > 0
+      ? [
+          'Approved by ',
+          ...people(approvedBy),
+          ` so far (${approvedBy.length} of ${action.approvalsNeeded}), waiting for the rest:`,
+        ]
+      : [
+          `Nobody yet${around.approvers === null ? '' : ` (asked: ${around.approvers})`}, open until `,
+          { at: action.expiresAt },
+          ':',
+        ];
+  if (state === 'denied') return ['Denied by ', ...people([decidedBy]), ...at, ':'];
+  if (state === 'expired')
+    return ['Nobody approved it in time; it ran out at ', { at: action.expiresAt }, ':'];
+  const by = approvedBy.length > 0 ? approvedBy : [decidedBy];
+  if (state === 'void')
+    return by.some((each) => each !== null)
+      ? ['Approved by ', ...people(by), ...at, ', and yet it did not run:']
+      : ['Nobody; it was withdrawn and did not run:'];
+  return ['Approved by ', ...people(by), ...at, ':'];
+}
+
+export function denialOf(record: IncidentRecord): readonly Line[] {
+  const denied = newestFirst(record).filter(({ state }) => ['denied', 'expired', 'void'].includes(state));
+  if (denied.length === 0) return [['Nothing was denied.']];
+  return denied.map((action) => {
+    const what: Line = [' (', ...commandsOf(record, action), ')'];
+    if (action.state === 'expired')
+      return ['It was not denied: nobody decided before ', { at: action.expiresAt }, ...what, '.'];
+    if (action.state === 'void')
+      return [
+        `It was not denied but withdrawn: ${ended(action.outcome ?? 'the state had changed')}`,
+        ...what,
+      ];
+    return [
+      'Denied by ',
+      ...people([action.decidedBy]),
+      ...(action.decidedAt === null ? [] : [' at ', { at: action.decidedAt }]),
+      action.decisionReason ? `: “${clip(action.decisionReason, SENTENCE)}”` : ', without a reason',
+      ...what,
+      '.',
+    ];
+  });
+}
+
+export function askedOf(record: IncidentRecord, around: Around): readonly Line[] {
+  const waits = newestFirst(record).find(({ state, auditOnly }) => state === 'proposed' && !auditOnly);
+  if (waits)
+    return [
+      [
+        `Asked: ${around.approvers ?? 'whoever may approve'}, until `,
+        { at: waits.expiresAt },
+        ': ',
+        ...commandsOf(record, waits),
+        '.',
+      ],
+    ];
+  const decided = approvalOf(record, around);
+  return [['Nobody is being asked now.'], ...(record.actions.length === 0 ? [] : decided)];
+}
+
+export function stoppedOf({ events, incident }: IncidentRecord): Line {
+  const last = events.findLast(
+    (event) => event.type === 'incident.stopped' || event.type === 'incident.resumed',
+  );
+  if (last?.type === 'incident.stopped' && incident.state === 'stopped')
+    return [
+      'Stopped by ',
+      ...people([last.by]),
+      ' at ',
+      { at: last.at },
+      `: ${ended(clip(last.reason, SENTENCE))}`,
+    ];
+  if (last?.type === 'incident.resumed')
+    return ['Not stopped: resumed by ', ...people([last.by]), ' at ', { at: last.at }, '.'];
+  return ['Nobody stopped it.'];
+}

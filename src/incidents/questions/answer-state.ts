@@ -1,0 +1,144 @@
+import { isLastingFix } from '../../core/action.ts';
+import type { IncidentEvent } from '../../core/event.ts';
+import type { IncidentRecord } from '../../core/incident-record.ts';
+import { type Around, clip, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
+import { lastingFixInWords } from './lasting-fix-words.ts';
+import { stateInWords } from './words.ts';
+
+export function overOf(record: IncidentRecord): readonly Line[] {
+  const { incident } = record;
+  if (incident.state === 'resolved' || incident.state === 'ignored')
+    return [endOf(record), ...confirmation(record), ...lastingFixOf(record)];
+  const source: Line[] = incident.sourceResolvedAt
+    ? [['The alert itself ended at ', { at: incident.sourceResolvedAt }, '.']]
+    : [];
+  return [[`No: ${lower(stateInWords(incident.state))}.`], ...source, ...lastLook(record)];
+}
+
+/** What was asked for after it was fixed, and how that stands. */
+function lastingFixOf(record: IncidentRecord): readonly Line[] {
+  const said = lastingFixInWords(record);
+  return said === null ? [] : [[ended(clip(said, SENTENCE))]];
+}
+
+/** What our own check said when somebody else called it over. */
+function confirmation({ incident, events }: IncidentRecord): readonly Line[] {
+  if (incident.state !== 'resolved' || incident.resolvedBy === 'confirmed') return [];
+  const summary = events.findLast((event) => event.type === 'incident.summary');
+  return summary?.type === 'incident.summary' ? [[ended(clip(summary.text, SENTENCE))]] : [];
+}
+
+/** The last change of state, and its reason. */
+export function endOf({ incident, events }: IncidentRecord): Line {
+  const change = events.findLast((event) => event.type === 'state.changed' && event.to === incident.state);
+  const head = stateInWords(incident.state);
+  if (change?.type !== 'state.changed') return [`${head}.`];
+  return [
+    `${head} since `,
+    { at: change.at },
+    change.reason === '' ? '.' : `: ${ended(clip(change.reason, SENTENCE))}`,
+  ];
+}
+
+function lastLook({ events }: IncidentRecord): readonly Line[] {
+  const look = events.findLast((event) => event.type === 'verification.checked');
+  return look?.type === 'verification.checked'
+    ? [['Last look at ', { at: look.at }, `: ${ended(clip(look.lines.join('; '), SENTENCE))}`]]
+    : [];
+}
+
+export function nowOf(record: IncidentRecord): readonly Line[] {
+  const { incident } = record;
+  const next: Line[] = incident.nextStep
+    ? [[`Next: ${ended(clip(incident.nextStep, SENTENCE))}`, ...askingAgain(incident)]]
+    : [];
+  return [endOf(record), ...lastingFixOf(record), ...next, ...lastLook(record)];
+}
+
+export function nextOf(record: IncidentRecord, around: Around): Line {
+  const { incident } = record;
+  const waits = record.actions.find(({ state, auditOnly }) => state === 'proposed' && !auditOnly);
+  if (waits)
+    return [
+      isLastingFix(waits) ? 'To keep it from coming back, a decision on ' : 'A decision on ',
+      ...commandsOf(record, waits),
+      `${around.approvers === null ? '' : ` by ${around.approvers}`}, until `,
+      { at: waits.expiresAt },
+      '.',
+    ];
+  if (incident.state === 'resolved' || incident.state === 'ignored') return ['Nothing: it is over.'];
+  return [
+    incident.nextStep
+      ? ended(clip(incident.nextStep, SENTENCE))
+      : `${stateInWords(incident.state)}; nothing more is planned yet.`,
+    ...askingAgain(incident),
+  ];
+}
+
+/** When Sentry comes back by itself, because a limit kept the fix back. */
+const askingAgain = ({ asksAgainAt }: IncidentRecord['incident']): Line =>
+  asksAgainAt === null ? [] : [' It may be done again at ', { at: asksAgainAt }, '; I’ll ask again then.'];
+
+export function timeOf({ incident, events }: IncidentRecord, { now }: Around): Line {
+  const opened = events.find((event) => event.type === 'incident.opened');
+  const by = opened?.type === 'incident.opened' ? ` (by ${opened.source})` : '';
+  return incident.endedAt
+    ? [
+        'Opened at ',
+        { at: incident.openedAt },
+        `${by}, over at `,
+        { at: incident.endedAt },
+        `: ${lasted(incident.openedAt, incident.endedAt)}.`,
+      ]
+    : [
+        'Opened at ',
+        { at: incident.openedAt },
+        `${by}, not over yet: ${lasted(incident.openedAt, now.toISOString())} so far.`,
+      ];
+}
+
+export function countOf({ incident, events }: IncidentRecord): readonly Line[] {
+  const asked = events.filter((event) => event.type === 'memory.recalled');
+  const recalled = asked.findLast(({ incidents }) => incidents.length > 0);
+  const times =
+    incident.occurrences === 1 ? 'The alert fired once' : `The alert fired ${incident.occurrences} times`;
+  return [
+    [`${times} in this incident.`],
+    recalled
+      ? [
+          `Like it before: ${recalled.incidents
+            .slice(0, 3)
+            .map((each) => `${each.incidentId} (${clip(each.title, 60)})`)
+            .join(', ')}.`,
+        ]
+      : [notRemembered(asked.at(-1))],
+  ];
+}
+
+/** Only a memory that was asked, answered and kept nothing back can know of none. */
+function notRemembered(asked: Extract<IncidentEvent, { type: 'memory.recalled' }> | undefined): string {
+  if (asked === undefined) return 'Whether there was one like it before has not been looked up.';
+  if (asked.missing !== null)
+    return `Whether there was one like it before is not known: ${ended(asked.missing)}`;
+  return asked.heldBack === undefined
+    ? 'I remember no incident like it.'
+    : 'I remember no incident like it that I may tell of here.';
+}
+
+/** Of this incident only what waits for a decision though it is over. */
+export function openHere(record: IncidentRecord, around: Around): readonly Line[] {
+  const waits = record.actions.some(
+    (action) => isLastingFix(action) && action.state === 'proposed' && !action.auditOnly,
+  );
+  return [openOf(around), ...(waits ? lastingFixOf(record) : [])];
+}
+
+export function openOf({ open }: Around): Line {
+  if (open.length === 0) return ['Nothing is open that I may tell of here.'];
+  const shown = open
+    .slice(0, 5)
+    .map((each) => `${each.id} ${clip(each.title, 60)} (${lower(stateInWords(each.state))})`);
+  return [
+    `Open: ${shown.join(', ')}${open.length > shown.length ? ` and ${open.length - shown.length} more` : ''}.`,
+  ];
+}

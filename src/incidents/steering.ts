@@ -1,0 +1,157 @@
+import { type Refusal, refuse } from '../core/errors.ts';
+import { asActionId, type IncidentId } from '../core/ids.ts';
+import { isEnded, mayMove, nextWork } from '../core/machine.ts';
+import type { AuditLog } from '../safety/audit/audit-chain.ts';
+import type { InvestigationDeps } from './deps.ts';
+import { moveIn } from './move.ts';
+import { RESUMED_AT_REST } from './next-steps.ts';
+
+export type Steered = { readonly ok: true; readonly text: string } | Refusal;
+
+/** What a person in the thread may do with an incident; each is on record with who did it. */
+export interface Steering {
+  /** A hypothesis or a fact: has a finished investigation looked at again, and a running one hear it in its next phase. */
+  hint(incidentId: IncidentId, by: string, text: string): Promise<Steered>;
+  /** No turn goes on until *Resume*. A mutation that has begun is waited for, so it cannot be stopped half-way. */
+  stop(incidentId: IncidentId, by: string, reason: string): Promise<Steered>;
+  resume(incidentId: IncidentId, by: string): Promise<Steered>;
+}
+
+const HINT_MAX = 2_000;
+
+export function createSteering(deps: InvestigationDeps & { readonly audit: AuditLog }): Steering {
+  const { sql, records, audit } = deps;
+
+  /** A plan under way begins no step any more; what has begun ends. Null: nothing is left of it that could begin. */
+  async function callOffRest(incidentId: IncidentId, by: string, reason: string): Promise<string | null> {
+    const steps = await sql.begin(async (tx) => {
+      const rows = await tx`
+        UPDATE action SET state = 'skipped', finished_at = clock_timestamp(), outcome = ${`Not run: stopped by ${by}.`}
+         WHERE incident_id = ${incidentId} AND NOT beside AND NOT audit_only AND state = 'queued'
+           AND EXISTS (SELECT FROM action f WHERE f.id = action.plan_id AND f.state IN ('started', 'unknown', 'succeeded'))
+        RETURNING id, step`;
+      if (rows.length === 0) return [];
+      await records.append(tx, incidentId, { type: 'incident.stopped', by, reason: deps.redact(reason) });
+      await audit.appendIn(tx, {
+        kind: 'plan.stopped',
+        actor: by,
+        incidentId,
+        details: { reason: deps.redact(reason), skipped: rows.map(({ id }) => String(id)) },
+      });
+      await tx`SELECT sentry_enqueue_turn(${incidentId}, 'plan stopped', 0)`;
+      return rows.map(({ step }) => Number(step)).toSorted((a, b) => a - b);
+    });
+    deps.reporter.changed(incidentId);
+    const [first] = steps;
+    return first === undefined
+      ? null
+      : `The plan of ${incidentId} is stopped: step ${first} and what follows it does not run. What has begun ends within its time limit; then I look whether it helped.`;
+  }
+
+  return {
+    async hint(incidentId, by, text) {
+      const incident = await records.incident(incidentId);
+      if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
+      const words = deps.redact(text).trim().slice(0, HINT_MAX);
+      if (!words) return refuse('EMPTY_HINT', 'Say what to look at: “hint: it began with the release”.');
+      if (isEnded(incident.state))
+        return refuse(
+          'ENDED',
+          `${incidentId} is over (${incident.state}). If it is not, open it anew: /sentry investigate <what you see>`,
+        );
+      const again = incident.state === 'reported' || incident.state === 'escalated';
+      await sql.begin(async (tx) => {
+        await records.append(tx, incidentId, { type: 'hint.given', by, text: words });
+        await tx`UPDATE incident SET requesters = array_append(requesters, ${by}) WHERE id = ${incidentId} AND NOT ${by} = ANY (requesters)`;
+        if (again)
+          await moveIn(tx, deps, incident, {
+            from: incident.state,
+            to: 'diagnosing',
+            reason: 'A person gave a hint.',
+            key: `hint:${incident.round}`,
+            changes: { round: incident.round + 1, nextStep: 'Looking again with the hint.' },
+          });
+      });
+      deps.reporter.changed(incidentId);
+      return {
+        ok: true,
+        text: again ? 'Looking again with your hint.' : 'Noted. I take it into account in my next step.',
+      };
+    },
+
+    async stop(incidentId, by, reason) {
+      const incident = await records.incident(incidentId);
+      if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
+      if (incident.state === 'stopped') return refuse('ALREADY_STOPPED', `${incidentId} is stopped already.`);
+      const rest = incident.state === 'remediating' ? await callOffRest(incidentId, by, reason) : null;
+      if (rest) return { ok: true, text: rest };
+      if (!mayMove(incident.state, 'stopped'))
+        return refuse(
+          'CANNOT_STOP',
+          incident.state === 'remediating'
+            ? 'The approved fix is running; it ends within its time limit. Stop again then.'
+            : `${incidentId} is ${incident.state}; there is nothing to stop.`,
+        );
+      const { moved, undoing } = await sql.begin(async (tx) => {
+        // In the ledger's order: the action's row, then the incident's.
+        const undos = await tx`
+          SELECT id, state FROM action WHERE incident_id = ${incidentId} AND beside
+             AND state IN ('proposed', 'approved', 'started') ORDER BY id FOR UPDATE`;
+        const outcome = await moveIn(tx, deps, incident, {
+          from: incident.state,
+          to: 'stopped',
+          reason: `Stopped by ${by}.`,
+          key: `stop:${Date.now()}`,
+          changes: { nextStep: 'Stopped; *Resume* goes on.' },
+          events: [{ type: 'incident.stopped', by, reason: deps.redact(reason) }],
+          turnAfterMs: null,
+        });
+        if (outcome === 'moved') {
+          // What runs beside the incident's course: what nobody has begun yet is not begun after a stop.
+          for (const { id } of undos)
+            await deps.approvals.void(
+              tx,
+              { id: asActionId(String(id)), incidentId },
+              'The incident was stopped before it ran.',
+            );
+          await audit.appendIn(tx, {
+            kind: 'incident.stopped',
+            actor: by,
+            incidentId,
+            details: { reason: deps.redact(reason) },
+          });
+          await deps.stops.tell(tx, incidentId);
+        }
+        return { moved: outcome, undoing: undos.some(({ state }) => state === 'started') };
+      });
+      if (moved === 'moved') deps.stops.heard(incidentId);
+      deps.reporter.changed(incidentId);
+      return moved === 'moved'
+        ? {
+            ok: true,
+            text: `${incidentId} is stopped. ${undoing ? 'What had begun ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
+          }
+        : refuse('MOVED', 'It has just moved on; try again.');
+    },
+
+    async resume(incidentId, by) {
+      const incident = await records.incident(incidentId);
+      if (incident?.state !== 'stopped' || !incident.stoppedFrom)
+        return refuse('NOT_STOPPED', `${incidentId} is not stopped.`);
+      const { stoppedFrom } = incident;
+      await sql.begin((tx) =>
+        moveIn(tx, deps, incident, {
+          from: 'stopped',
+          to: stoppedFrom,
+          reason: `Resumed by ${by}.`,
+          key: `resume:${Date.now()}`,
+          // What was promised before the stop (to ask again at a time) is not promised any more.
+          ...(nextWork(stoppedFrom) === 'wait' ? { changes: { nextStep: RESUMED_AT_REST } } : {}),
+          events: [{ type: 'incident.resumed', by }],
+        }),
+      );
+      deps.reporter.changed(incidentId);
+      return { ok: true, text: `${incidentId} goes on.` };
+    },
+  };
+}

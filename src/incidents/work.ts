@@ -1,0 +1,226 @@
+import { setMaxListeners } from 'node:events';
+import { type Guidance, type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Incident, Role } from '../core/incident.ts';
+import type { MemoryAsk, PreparedMemory, Recall } from '../core/memory.ts';
+import { alertStartedAt } from '../record/alert-started-at.ts';
+import { settledPart } from '../safety/screen/settled-part.ts';
+import { redOfThisRound } from './claims/evidence.ts';
+import { readAgainFound } from './failed-reads/read-again-found.ts';
+import { note } from './move.ts';
+import { objectionsTo } from './objections.ts';
+import type { PhaseRun } from './phases/phase-run.ts';
+import { triedIn } from './tried-in.ts';
+
+/** Words change at most this often on record, the first at once; the last ones always arrive. Slack has its own pace. */
+const WORDS_EVERY_MS = 300;
+
+/**
+ * Lets the incident's investigator do one phase as a role. When Claude fails, the playbook takes over for the rest of the
+ * incident and the thread says so; when the playbook fails, that is a fault of ours and the turn is tried again.
+ */
+export async function withInvestigator<T>(
+  run: PhaseRun,
+  role: Role,
+  recall: Recall,
+  use: (investigator: Investigator, work: Investigation) => Promise<T>,
+): Promise<T> {
+  const { deps, incident } = run;
+  const first = incident.investigator === 'playbook' || !deps.claude ? deps.playbook : deps.claude;
+  try {
+    return await attempt(run, role, recall, first, use);
+  } catch (error) {
+    if (!(error instanceof InvestigatorFailed) || first === deps.playbook) throw error;
+    const reason = deps.redact(messageOf(error));
+    const cause = error.cause === undefined ? undefined : deps.redact(messageOf(error.cause));
+    deps.log.warn(
+      { incident: incident.id, role, reason, cause },
+      'the model failed; the playbook takes over',
+    );
+    await run.durably(`fallback ${role}`, async () => {
+      await deps.sql`UPDATE incident SET investigator = 'playbook', words = NULL WHERE id = ${incident.id}`;
+      await note(deps, incident, `fallback:${incident.round}`, { type: 'investigator.fallback', reason });
+      return true;
+    });
+    return attempt(run, role, recall, deps.playbook, use);
+  }
+}
+
+async function attempt<T>(
+  run: PhaseRun,
+  role: Role,
+  recall: Recall,
+  investigator: Investigator,
+  use: (investigator: Investigator, work: Investigation) => Promise<T>,
+): Promise<T> {
+  const { deps, incident } = run;
+  const credential = deps.vault.mint({
+    role,
+    incidentId: incident.id,
+    targets: incident.target ? [incident.target] : [],
+  });
+  const words = createWords(run);
+  const stop = watchForStop(run);
+  const { seq: begun, ...context } = await run.durably(`context ${investigator.name} ${role}`, async () => {
+    const record = await deps.records.load(incident.id);
+    const guidance = (record?.events ?? []).flatMap((event) => {
+      if (event.type === 'hint.given') return [{ by: event.by, text: event.text }];
+      if (event.type === 'action.denied' && event.reason)
+        return [{ by: event.by, text: `Denied: ${event.reason}` }];
+      return [];
+    });
+    const tried = record ? triedIn(record) : [];
+    const denied = (record?.actions ?? []).filter(({ state, beside }) => state === 'denied' && !beside);
+    const again = record && readAgainFound(record);
+    return {
+      guidance,
+      tried,
+      denied,
+      seq: record?.events.at(-1)?.seq ?? 0,
+      alertStartedAt: record && alertStartedAt(record),
+      ...(again ? { readAgain: again } : {}),
+    };
+  });
+  const work: Investigation = {
+    incident,
+    recall,
+    ...context,
+    signal: stop.signal,
+    hintsSince: (seq) => hintsSince(deps, incident, Math.max(seq, begun)),
+    callTool: async (request, purpose) => {
+      const result = await deps.gate.call(credential, request, { purpose, signal: stop.signal });
+      deps.reporter.changed(incident.id);
+      return result;
+    },
+    leaveOut: async (request, purpose, why) => {
+      await deps.gate.call(credential, request, { purpose, signal: stop.signal, notRun: why });
+    },
+    // Of what is being written, only what no secret can be half of.
+    say: (text, kind) => words.say(kind === 'writing' || kind === 'thought' ? settledPart(text) : text),
+    unsay: () => words.say(null),
+    durably: (name, fn) => run.durably(`${investigator.name} ${role} ${name}`, fn),
+    memoryFor: (turn, text, shown) =>
+      memoryFor(run, `${investigator.name} ${role}`, role, { turn, text, shown }),
+    modelChanged: async (model, why) => {
+      await run.durably(`${role} on ${model}`, async () => {
+        const event = { type: 'investigator.chosen', investigator: 'claude', why, model } as const;
+        await note(deps, incident, `model:${incident.round}:${role}:${model}`, event);
+        return true;
+      });
+    },
+    dropped: (claim, reason) =>
+      note(deps, incident, `dropped:${incident.round}:${claim.slice(0, 80)}`, {
+        type: 'claim.dropped',
+        claim: deps.redact(claim),
+        reason,
+      }),
+    objections: async (diagnosis) => {
+      const record = await deps.records.load(incident.id);
+      return record ? objectionsTo(diagnosis, record, deps.gate.measures) : null;
+    },
+    redNow: async () => {
+      const record = await deps.records.load(incident.id);
+      return record ? redOfThisRound(record, deps.gate.measures) : [];
+    },
+    spent: (usage, as) => deps.records.addUsage(incident.id, as ?? role, usage),
+  };
+  try {
+    return await use(investigator, work);
+  } catch (error) {
+    throw stop.signal.aborted ? new InvestigationStopped(error) : error;
+  } finally {
+    stop.end();
+    deps.vault.revoke(credential);
+    await words.end();
+  }
+}
+
+async function hintsSince(
+  { sql }: PhaseRun['deps'],
+  { id }: Incident,
+  seq: number,
+): Promise<readonly (Guidance & { readonly seq: number })[]> {
+  const rows = await sql`
+    SELECT seq, body->>'by' AS by, body->>'text' AS text FROM event
+    WHERE incident_id = ${id} AND type = 'hint.given' AND seq > ${seq} ORDER BY seq`;
+  return rows.map((row) => ({ seq: Number(row['seq']), by: String(row['by']), text: String(row['text']) }));
+}
+
+/** Two steps: the words are settled before they are put on record, so that what is on record is what was shown. */
+async function memoryFor(
+  run: PhaseRun,
+  prefix: string,
+  role: Role,
+  ask: Pick<MemoryAsk, 'turn' | 'text' | 'shown'>,
+): Promise<PreparedMemory | null> {
+  const { deps, incident } = run;
+  const round = `${prefix} r${incident.round} memory ${ask.turn}`;
+  const prepared = await run.durably(round, () => deps.memory.prepare({ incident, role, ...ask }));
+  if (prepared === null) return null;
+  await run.durably(`${round} on record`, async () => {
+    await deps.memory.recordShown(incident.id, role, prepared);
+    deps.reporter.changed(incident.id);
+    return true;
+  });
+  return prepared;
+}
+
+/** A person stopped the incident, or Sentry stops: whoever goes on has been asked for already. */
+export class InvestigationStopped extends Error {
+  constructor(cause: unknown) {
+    super('The investigation was stopped.', { cause });
+    this.name = 'InvestigationStopped';
+  }
+}
+
+/** Aborts when a person stops the incident, in whichever process, or at shutdown. */
+export function watchForStop(run: PhaseRun): { readonly signal: AbortSignal; end(): void } {
+  const { deps, incident } = run;
+  const stopped = new AbortController();
+  const end = deps.stops.watch(incident.id, () => stopped.abort(new Error(`${incident.id} was stopped.`)));
+  const signal = AbortSignal.any([deps.shutdown, stopped.signal]);
+  // Every model call and every parallel tool call listens.
+  setMaxListeners(0, signal);
+  // At shutdown no step settles any more, so nobody comes to call `end`.
+  signal.addEventListener('abort', end, { once: true });
+  return { signal, end };
+}
+
+/** Writes a role's words to the record, throttled; the model's stream must not wait for it. */
+function createWords(run: PhaseRun): { say(words: string | null): void; end(): Promise<void> } {
+  const { deps, incident } = run;
+  let latest: string | null | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let writing: Promise<void> = Promise.resolve();
+
+  const flush = (): void => {
+    timer = undefined;
+    if (latest === undefined) return;
+    const words = latest;
+    latest = undefined;
+    lastAt = performance.now();
+    writing = writing.then(async () => {
+      try {
+        await deps.records.setWords(incident.id, words === null ? null : deps.redact(words));
+        deps.reporter.changed(incident.id);
+      } catch (error) {
+        // Words are for watching; losing some of them loses nothing on record.
+        deps.log.warn({ incident: incident.id, error: messageOf(error) }, 'could not show the current words');
+      }
+    });
+  };
+  return {
+    say(words) {
+      // Whoever goes on after the shutdown says it again.
+      if (deps.shutdown.aborted) return;
+      latest = words;
+      timer ??= setTimeout(flush, Math.max(0, lastAt + WORDS_EVERY_MS - performance.now()));
+    },
+    async end() {
+      clearTimeout(timer);
+      flush();
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { Sql } from '../../core/sql.ts';
+
+/** What was tried and how it ended, in the seed's shape. `success` null: nobody can tell. */
+export interface ListedEpisode {
+  readonly id: number;
+  readonly timestamp: string;
+  readonly incident: string | null;
+  readonly error: string;
+  readonly diagnosis: string;
+  readonly command: string;
+  readonly result: string;
+  readonly success: boolean | null;
+}
+
+/** Newest first; `before`: the id of the last one seen. */
+export async function listEpisodes(
+  sql: Sql,
+  { limit, before }: { readonly limit: number; readonly before: number | null },
+): Promise<readonly ListedEpisode[]> {
+  const rows = await sql`
+    SELECT id, at AS timestamp, incident_id AS incident, error, diagnosis, command, result, success
+    FROM episode WHERE ${before}::bigint IS NULL OR id < ${before} ORDER BY id DESC LIMIT ${limit}`;
+  return rows as unknown as readonly ListedEpisode[];
+}

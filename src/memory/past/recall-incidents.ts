@@ -1,0 +1,130 @@
+import { asIncidentId } from '../../core/ids.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Log } from '../../core/log.ts';
+import type { HeldBack, RecalledIncident } from '../../core/memory.ts';
+import type { Sql } from '../../core/sql.ts';
+import { incidentsOf } from '../../search/collections.ts';
+import type { DistanceCuts } from '../../search/distance/distance-cuts.ts';
+import type { Embedder, VectorFilter, VectorStore } from '../../search/ports.ts';
+import { type Audiences, heldBackOf, toldOf } from '../audiences.ts';
+import { type SystemFacts, systemMismatch } from '../systems/system-facts.ts';
+import { clusterText } from './cluster-text.ts';
+import { type Cluster, type PastCase, withoutNearCopies } from './clusters.ts';
+import { endsInWords } from './incident-end.ts';
+import { toldClusters } from './load-clusters.ts';
+
+/** The seed's number of past incidents; of past problems, now that one stands for all of a kind. */
+const K = 6;
+/** What came often is near often, and is one: so many more are asked for. */
+const ASK_FOR = 60;
+
+/** So much farther is an incident of an entirely different system: behind one of this system that says the same. */
+const OTHER_SYSTEM = 0.25;
+
+export interface RecalledPast {
+  readonly incidents: readonly RecalledIncident[];
+  readonly heldBack: HeldBack | null;
+}
+
+/**
+ * Past problems that are similar, nearest first, each once; never the incident itself. The vector database says which
+ * incidents are near. What they are, and who may read of them, the record says: an id that is no incident of this kind there
+ * is passed over.
+ */
+export async function recallIncidents(
+  deps: {
+    readonly sql: Sql;
+    readonly vectors: VectorStore;
+    readonly embedder: Embedder;
+    readonly audiences: Audiences;
+    readonly log: Log;
+    readonly cuts: () => DistanceCuts;
+  },
+  incident: Incident,
+  incidentType: string | null,
+  timeoutMs: number,
+  system: SystemFacts | null = null,
+): Promise<RecalledPast> {
+  const [embedding] = await deps.embedder.embed([queryText(incident, incidentType)]);
+  if (!embedding) return { incidents: [], heldBack: null };
+  const filter = sameKind(incident, incidentType);
+  const cuts = deps.cuts();
+  const cut = filter ? cuts.sameKind : cuts.unnamed;
+  const hits = await deps.vectors
+    .collection(incidentsOf(incident.domain), deps.embedder.fingerprint)
+    .query(embedding, ASK_FOR, timeoutMs, filter);
+  const distances = new Map(
+    hits
+      .filter(({ id, distance }) => id !== incident.id && distance <= cut)
+      .map(({ id, distance }) => [asIncidentId(id), distance]),
+  );
+  const here = { domain: incident.domain, here: incident.id };
+  const near = [...distances.keys()];
+  const [clusters, told] = await Promise.all([
+    toldClusters(deps, { ...here, ids: near }),
+    toldOf(deps, incident.id, near),
+  ]);
+  const found = clusters
+    .map((cluster) => ({ cluster, distance: distanceOf(cluster, distances, system, incident, incidentType) }))
+    .filter(({ distance }) => distance <= cut)
+    .toSorted((a, b) => a.distance - b.distance);
+  return {
+    incidents: withoutNearCopies(found, ({ cluster }) => cluster)
+      .slice(0, K)
+      .map(({ cluster, distance }) => toRecalled(cluster, distance)),
+    heldBack: heldBackOf(told, near),
+  };
+}
+
+/** That of its nearest incident which is of the kind that was asked for. */
+function distanceOf(
+  { cases }: Cluster,
+  distances: ReadonlyMap<string, number>,
+  system: SystemFacts | null,
+  incident: Incident,
+  incidentType: string | null,
+): number {
+  return Math.min(
+    ...cases
+      .filter((one) => isSameKind(one, incident, incidentType))
+      .map((one) => {
+        const otherness = systemMismatch(system, one.system);
+        return (distances.get(one.id) ?? Number.POSITIVE_INFINITY) * (1 + OTHER_SYSTEM * otherness);
+      }),
+    Number.POSITIVE_INFINITY,
+  );
+}
+
+/** `"<incident type> <title>"`, the seed's query. */
+export function queryText(incident: Incident, incidentType: string | null): string {
+  return [incidentType?.replaceAll('_', ' '), incident.title].filter(Boolean).join(' ');
+}
+
+/** The kind is known by triage; before that, and for incidents that ended before it, by the alert's name. */
+function sameKind({ alertName }: Incident, incidentType: string | null): VectorFilter | undefined {
+  const named = alertName ? [{ alert_name: alertName }] : [];
+  if (!incidentType) return named.length > 0 ? named : undefined;
+  return [{ incident_type: incidentType }, ...named.map((name) => ({ ...name, incident_type: '' }))];
+}
+
+/** The same by the record; where the kind is known by neither, nearness alone speaks. */
+function isSameKind(past: PastCase, { alertName }: Incident, incidentType: string | null): boolean {
+  if (!incidentType) return !alertName || past.alertName === alertName;
+  return past.incidentType === incidentType || (past.incidentType === null && past.alertName === alertName);
+}
+
+function toRecalled(cluster: Cluster, distance: number): RecalledIncident {
+  const { newest, cases } = cluster;
+  return {
+    incidentId: newest.id,
+    title: newest.title,
+    target: newest.target,
+    incidentType: newest.incidentType,
+    severity: newest.severity,
+    distance,
+    storedAt: newest.openedAt,
+    times: cases.length,
+    ended: endsInWords(cases.map(({ end }) => end)),
+    document: clusterText(cluster),
+  };
+}

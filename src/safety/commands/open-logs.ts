@@ -1,0 +1,38 @@
+import { type Refusal, refuse } from '../../core/errors.ts';
+import { type OpenedFile, openInside } from '../paths/open-inside.ts';
+import type { AllowedCommand } from './decision.ts';
+import { logRootOf, looksLikeLog } from './grammars/tail.ts';
+import type { CommandPolicy } from './policy.ts';
+
+/**
+ * Opens the files of a command under the path rules. The child gets the descriptors, not the names, so nobody can swap
+ * a file for a link after the check. On a refusal nothing stays open.
+ */
+export async function openLogs(
+  command: AllowedCommand,
+  policy: CommandPolicy,
+): Promise<readonly OpenedFile[] | Refusal> {
+  const opened: OpenedFile[] = [];
+  for (const index of command.files) {
+    const file = await openLog(command.argv[index] ?? '', policy);
+    if (!file.ok) {
+      await closeAll(opened);
+      return file;
+    }
+    opened.push(file);
+  }
+  return opened;
+}
+
+export async function closeAll(files: readonly OpenedFile[]): Promise<void> {
+  await Promise.all(files.map(({ handle }) => handle.close()));
+}
+
+async function openLog(path: string, policy: CommandPolicy): Promise<OpenedFile | Refusal> {
+  const root = logRootOf(path, policy);
+  if (!root) return refuse('PATH_OUTSIDE', `${path} is not in a folder of logs.`);
+  const file = await openInside(root.root, path);
+  if (!file.ok || !root.logsOnly || looksLikeLog(file.resolved)) return file;
+  await file.handle.close();
+  return refuse('PATH_OUTSIDE', `${path} leads to something that is not a log.`);
+}

@@ -1,0 +1,133 @@
+import type { Refusal } from '../../core/errors.ts';
+import { readInside } from '../paths/read-inside.ts';
+import { type WalkedFile, walkInside } from '../paths/walk-inside.ts';
+import type { LineMatcher } from './line-matcher.ts';
+
+export interface Match {
+  /** From the root. */
+  readonly path: string;
+  /** From 1; null in a file of which only the end was read. */
+  readonly line: number | null;
+  readonly text: string;
+}
+
+export interface SearchResult {
+  readonly ok: true;
+  readonly matches: readonly Match[];
+  readonly filesSearched: number;
+  /** Binary files, secret ones, links, devices: not looked into. */
+  readonly passedOver: number;
+  /** False when a limit was reached before the end: there may be more. */
+  readonly complete: boolean;
+}
+
+export interface SearchOptions {
+  /** At most so many matches; of each file and in all. */
+  readonly maxMatches: number;
+  readonly signal?: AbortSignal;
+  readonly limits?: SearchLimits;
+}
+
+export interface SearchLimits {
+  readonly maxFiles: number;
+  /** Bytes of one file: of a longer one the end is read, where a log is newest. */
+  readonly maxFileBytes: number;
+  readonly maxBytes: number;
+  readonly maxMs: number;
+}
+
+const defaultLimits: SearchLimits = {
+  maxFiles: 2_000,
+  maxFileBytes: 8 * 1024 * 1024,
+  maxBytes: 64 * 1024 * 1024,
+  maxMs: 8_000,
+};
+/** A longer line is searched, and shown up to here. */
+const MAX_SHOWN = 400;
+/** Between two looks at the clock. */
+const LINES_AT_ONCE = 2_000;
+
+/**
+ * Looks for lines in the files at or below a path inside a root, the newest files first. Bounded in files, bytes, time and
+ * matches, and linear in what it reads; each file is opened by the path rules.
+ */
+export async function searchInside(
+  root: string,
+  text: string,
+  matches: LineMatcher,
+  options: SearchOptions,
+): Promise<SearchResult | Refusal> {
+  const limits = options.limits ?? defaultLimits;
+  const until = performance.now() + limits.maxMs;
+  const walk = await walkInside(root, text, options.signal ? { signal: options.signal } : {});
+  if (!walk.ok) return walk;
+  const found: Match[] = [];
+  let { complete, withheld: passedOver } = walk;
+  let bytesLeft = limits.maxBytes;
+  let filesSearched = 0;
+  for (const file of newestFirst(walk.files)) {
+    options.signal?.throwIfAborted();
+    if (filesSearched >= limits.maxFiles || bytesLeft <= 0 || performance.now() > until) {
+      complete = false;
+      break;
+    }
+    if (found.length >= options.maxMatches) {
+      complete = false;
+      break;
+    }
+    const maxBytes = Math.min(limits.maxFileBytes, bytesLeft);
+    const read = await readInside(walk.root, file.relative === '' ? '.' : file.relative, {
+      maxBytes,
+      fromEnd: true,
+    });
+    if (!read.ok || read.kind === 'binary') {
+      passedOver += 1;
+      continue;
+    }
+    bytesLeft -= Math.min(read.size, maxBytes);
+    filesSearched += 1;
+    complete &&= !read.cut;
+    complete &&= searchText(file, read, matches, found, { max: options.maxMatches, until });
+  }
+  return { ok: true, matches: found, filesSearched, passedOver, complete };
+}
+
+/** False when it stopped before the end of the text. */
+function searchText(
+  file: WalkedFile,
+  read: { readonly text: string; readonly cut: boolean },
+  matches: LineMatcher,
+  found: Match[],
+  limits: { readonly max: number; readonly until: number },
+): boolean {
+  const lines = read.text.split('\n');
+  // From the end, so that of a log the newest lines are found; shown in their order.
+  const here: Match[] = [];
+  let whole = true;
+  for (let at = lines.length - 1; at >= 0; at -= 1) {
+    if (at % LINES_AT_ONCE === 0 && performance.now() > limits.until) {
+      whole = false;
+      break;
+    }
+    const line = lines[at] ?? '';
+    if (!matches(line)) continue;
+    if (found.length + here.length >= limits.max) {
+      whole = false;
+      break;
+    }
+    here.push({ path: file.relative, line: read.cut ? null : at + 1, text: shown(line) });
+  }
+  found.push(...here.toReversed());
+  return whole;
+}
+
+function shown(line: string): string {
+  const text = line.replace(/\r$/, '');
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (+${text.length - MAX_SHOWN})`;
+}
+
+function newestFirst(files: readonly WalkedFile[]): readonly WalkedFile[] {
+  return files.toSorted(
+    (a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime() || (a.relative < b.relative ? -1 : 1),
+  );
+}

@@ -1,0 +1,291 @@
+import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql, SqlRow, Tx } from '../../core/sql.ts';
+import type { AuditLog } from '../audit/audit-chain.ts';
+
+/** US dollars that model calls may cost, by all processes on one database together. */
+export interface CostLimits {
+  /** More within `windowMs` opens the breaker (the seed: $5 in 10 minutes). */
+  readonly usd: number;
+  readonly windowMs: number;
+  /** Of one incident, over all its rounds. */
+  readonly perIncidentUsd: number;
+  /** Of one day, UTC. */
+  readonly perDayUsd: number;
+}
+
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
+export interface BreakerView {
+  readonly state: BreakerState;
+  readonly since: string;
+  readonly reason: string;
+  readonly spentUsd: number;
+  readonly reservedUsd: number;
+  readonly todayUsd: number;
+  /** Of the bot that started last; of whoever asks where none ever has. */
+  readonly limits: CostLimits;
+}
+
+/** A model call that may begin. */
+export interface Reservation {
+  readonly ok: true;
+  /** After its usage is on record, however it ended. */
+  release(): Promise<void>;
+}
+
+/** Layer 12. It stops model calls and nothing else: the playbook, people and approved actions go on. */
+export interface CostBreaker {
+  /**
+   * Reserves what a call may cost at most; what all have spent and reserved decides, counted under one lock. While only
+   * calls under way stand in the way, waits for them, at most `waitMs`.
+   */
+  reserve(call: {
+    readonly incidentId: string | null;
+    readonly usd: number;
+    /** When a call of a process that died counts no longer. */
+    readonly forMs: number;
+    readonly waitMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<Reservation | Refusal>;
+  view(): Promise<BreakerView>;
+  /** Tells of each opening once, whichever process saw it; `tell` is tried again when it rejects. */
+  start(tell: (text: string) => Promise<void>): void;
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 100;
+const TELL_MS = 1_000;
+/** It tries again when so much of the limit is free: at the limit itself it would open and close all the time. */
+const CLOSE_AT = 0.5;
+
+type Verdict =
+  | { readonly kind: 'admitted'; readonly id: string }
+  | { readonly kind: 'wait'; readonly why: Refusal }
+  | { readonly kind: 'refused'; readonly why: Refusal };
+
+export function createCostBreaker(deps: {
+  readonly sql: Sql;
+  readonly audit: AuditLog;
+  readonly limits: CostLimits;
+  readonly log: Log;
+}): CostBreaker {
+  const { sql, audit, limits, log } = deps;
+  const stopping = new AbortController();
+  let telling: Promise<void> = Promise.resolve();
+  const per = `$${limits.usd} in ${limits.windowMs / 60_000} minutes`;
+
+  /** The breaker's row is the lock: what is counted here cannot change before the reservation stands. */
+  function ask(incidentId: string | null, usd: number, forMs: number): Promise<Verdict> {
+    return sql.begin(async (tx): Promise<Verdict> => {
+      const [breaker] = await tx`SELECT * FROM cost_breaker FOR UPDATE`;
+      const sums = await count(tx, incidentId);
+      const budget = overBudget(sums, incidentId);
+      if (budget) return budget;
+      const state = await stateNow(tx, breaker, sums);
+      if (state === 'open')
+        return { kind: 'refused', why: refuse('COST_BREAKER', `More than ${per} was spent on the model.`) };
+      if (state === 'half_open' && sums.trial)
+        return { kind: 'wait', why: refuse('COST_BREAKER', 'One model call tries whether it may go on.') };
+      if (sums.spent + sums.reserved >= limits.usd) return { kind: 'wait', why: busy() };
+      const [row] = await tx`
+        INSERT INTO spend_reservation (incident_id, usd, until)
+        VALUES (${incidentId}, ${usd}, clock_timestamp() + ${forMs}::float8 * interval '1 millisecond') RETURNING id`;
+      const id = String(row?.['id']);
+      if (state === 'half_open') await tx`UPDATE cost_breaker SET trial = ${id}::uuid`;
+      return { kind: 'admitted', id };
+    });
+  }
+
+  const busy = (): Refusal =>
+    refuse('COST_RESERVED', `Model calls under way may use up what is left of ${per}.`);
+
+  async function count(tx: Tx | Sql, incidentId: string | null, { windowMs } = limits) {
+    const [row] = await tx`
+      WITH live AS (SELECT * FROM spend_reservation WHERE until > clock_timestamp())
+      SELECT (SELECT coalesce(sum(cost_usd), 0) FROM usage
+               WHERE at > clock_timestamp() - ${windowMs}::float8 * interval '1 millisecond')::float8 AS spent,
+             (SELECT coalesce(sum(cost_usd), 0) FROM usage
+               WHERE at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')::float8 AS today,
+             (SELECT coalesce(sum(cost_usd), 0) FROM usage WHERE incident_id = ${incidentId})::float8 AS incident,
+             (SELECT coalesce(sum(usd), 0) FROM live)::float8 AS reserved,
+             (SELECT coalesce(sum(usd), 0) FROM live WHERE incident_id = ${incidentId})::float8 AS incident_reserved,
+             EXISTS (SELECT FROM live JOIN cost_breaker b ON b.trial = live.id) AS trial`;
+    return {
+      spent: Number(row?.['spent']),
+      today: Number(row?.['today']),
+      incident: Number(row?.['incident']),
+      reserved: Number(row?.['reserved']),
+      incidentReserved: Number(row?.['incident_reserved']),
+      trial: row?.['trial'] === true,
+    };
+  }
+
+  function overBudget(
+    sums: Awaited<ReturnType<typeof count>>,
+    incidentId: string | null,
+  ): Verdict | undefined {
+    const { today, incident, reserved, incidentReserved } = sums;
+    if (incidentId !== null && incident >= limits.perIncidentUsd)
+      return {
+        kind: 'refused',
+        why: refuse('INCIDENT_BUDGET', `${incidentId} has used its $${limits.perIncidentUsd} for the model.`),
+      };
+    if (today >= limits.perDayUsd)
+      return {
+        kind: 'refused',
+        why: refuse('DAY_BUDGET', `Today’s $${limits.perDayUsd} for the model are used.`),
+      };
+    const full =
+      today + reserved >= limits.perDayUsd ||
+      (incidentId !== null && incident + incidentReserved >= limits.perIncidentUsd);
+    return full ? { kind: 'wait', why: busy() } : undefined;
+  }
+
+  /** Opens, half-opens and closes by what has been spent, in the caller's transaction. */
+  async function stateNow(
+    tx: Tx,
+    breaker: SqlRow | undefined,
+    { spent, trial }: { readonly spent: number; readonly trial: boolean },
+  ): Promise<BreakerState> {
+    const was = String(breaker?.['state'] ?? 'open') as BreakerState;
+    const next = nextState(was, spent, limits.usd, trial, breaker?.['trial'] != null);
+    if (next === was) return next;
+    const reason =
+      next === 'open'
+        ? `$${spent.toFixed(2)} in ${limits.windowMs / 60_000} minutes; allowed: $${limits.usd}`
+        : '';
+    await tx`UPDATE cost_breaker SET state = ${next}, since = clock_timestamp(), trial = NULL, reason = ${reason},
+                    told = CASE WHEN ${next} = 'open' AND ${was} = 'closed' THEN false ELSE told END`;
+    await audit.appendIn(tx, {
+      kind: 'cost.breaker',
+      actor: 'system',
+      details: { from: was, to: next, spentUsd: spent, limitUsd: limits.usd },
+    });
+    return next;
+  }
+
+  async function release(id: string): Promise<void> {
+    await sql.begin(async (tx) => {
+      const [breaker] = await tx`SELECT * FROM cost_breaker FOR UPDATE`;
+      await tx`DELETE FROM spend_reservation WHERE id = ${id}::uuid`;
+      // Those of dead processes, while one is at it.
+      await tx`DELETE FROM spend_reservation WHERE until < clock_timestamp() - interval '1 hour'`;
+      await stateNow(tx, breaker, await count(tx, null));
+    });
+  }
+
+  /** Of several processes one takes it on; when it cannot tell, the next look does. */
+  async function tellOnce(tell: (text: string) => Promise<void>): Promise<void> {
+    const [row] = await sql`UPDATE cost_breaker SET told = true WHERE NOT told RETURNING reason`;
+    if (!row) return;
+    try {
+      await tell(
+        `The cost breaker is open: ${String(row['reason'])}. No more model calls until less has been spent; runbooks and people go on, and so do approved fixes. \`/sentry cost\` says where it went.`,
+      );
+    } catch (error) {
+      await sql`UPDATE cost_breaker SET told = false`;
+      throw error;
+    }
+  }
+
+  /** For whoever only looks. */
+  async function recordLimits(): Promise<void> {
+    const { usd, windowMs, perIncidentUsd, perDayUsd } = limits;
+    await sql`UPDATE cost_breaker SET limit_usd = ${usd}, window_ms = ${windowMs},
+                     per_incident_usd = ${perIncidentUsd}, per_day_usd = ${perDayUsd}`;
+  }
+
+  return {
+    async reserve({ incidentId, usd, forMs, waitMs, signal }) {
+      const deadline = performance.now() + waitMs;
+      for (;;) {
+        signal.throwIfAborted();
+        const verdict = await ask(incidentId, usd, forMs);
+        if (verdict.kind === 'admitted') return { ok: true, release: () => release(verdict.id) };
+        if (verdict.kind === 'refused' || performance.now() > deadline) return verdict.why;
+        await pause(POLL_MS, signal);
+      }
+    },
+    async view() {
+      const [breaker] = await sql`SELECT * FROM cost_breaker`;
+      const inForce = recordedLimits(breaker) ?? limits;
+      const { spent, reserved, today } = await count(sql, null, inForce);
+      return {
+        limits: inForce,
+        state: String(breaker?.['state'] ?? 'open') as BreakerState,
+        since: String(breaker?.['since']),
+        reason: String(breaker?.['reason'] ?? ''),
+        spentUsd: spent,
+        reservedUsd: reserved,
+        todayUsd: today,
+      };
+    },
+    start(tell) {
+      telling = (async () => {
+        await recordLimits().catch((error: unknown) =>
+          log.warn({ error: messageOf(error) }, 'the limits of the cost breaker could not be put on record'),
+        );
+        while (!stopping.signal.aborted) {
+          await tellOnce(tell).catch((error: unknown) =>
+            log.warn(
+              { error: messageOf(error) },
+              'could not tell that the cost breaker is open; trying again',
+            ),
+          );
+          await pause(TELL_MS, stopping.signal);
+        }
+      })();
+    },
+    async stop() {
+      stopping.abort();
+      await telling;
+    },
+  };
+}
+
+function recordedLimits(breaker: SqlRow | undefined): CostLimits | null {
+  const [usd, windowMs, perIncidentUsd, perDayUsd] = [
+    breaker?.['limit_usd'],
+    breaker?.['window_ms'],
+    breaker?.['per_incident_usd'],
+    breaker?.['per_day_usd'],
+  ];
+  if (usd == null || windowMs == null || perIncidentUsd == null || perDayUsd == null) return null;
+  return {
+    usd: Number(usd),
+    windowMs: Number(windowMs),
+    perIncidentUsd: Number(perIncidentUsd),
+    perDayUsd: Number(perDayUsd),
+  };
+}
+
+/**
+ * @param trial a trial call is under way
+ * @param tried one has been let through since it half-opened
+ */
+function nextState(
+  was: BreakerState,
+  spent: number,
+  limit: number,
+  trial: boolean,
+  tried: boolean,
+): BreakerState {
+  if (spent >= limit) return 'open';
+  if (was === 'open') return spent < limit * CLOSE_AT ? 'half_open' : 'open';
+  return was === 'half_open' && tried && !trial ? 'closed' : was;
+}
+
+/** Resolves early, and does not reject, when aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,68 @@
+import { createMatcher, type Struck } from '../screen/matcher.ts';
+import type { Category, Rule, Span, TextRule } from './rule.ts';
+import { secretRules, secretTextRules } from './rules.ts';
+
+/** Where something stands that should not; never the thing itself. */
+export interface Finding extends Span {
+  readonly rule: string;
+  readonly category: Category;
+}
+
+/** A rule, where it stands in the table, and where it found something. */
+interface Found extends Span {
+  readonly rule: Pick<Rule, 'id' | 'category'>;
+  readonly index: number;
+}
+
+const match = createMatcher(secretRules);
+const placeholder = /^(?:\[redacted:[\w.#-]{1,80}\])+$/;
+
+/** Every secret in the text, in order and apart. Overlapping finds become one span, named by the more specific rule. */
+export function findSecrets(text: string): readonly Finding[] {
+  return secretsAmong(text, match(text).struck);
+}
+
+/** The same, where a matcher has been over the text already; `struck` are rules of the table of secrets only. */
+export function secretsAmong(text: string, struck: readonly Struck<Rule>[]): readonly Finding[] {
+  let found = apart(text, struck);
+  for (let i = 0; i < secretTextRules.length; i++) {
+    const rule = secretTextRules[i] as TextRule;
+    if (!rule.hint(text)) continue;
+    const spans = rule.spans(text, found);
+    if (spans.length === 0) continue;
+    const index = secretRules.length + i;
+    found = apart(text, [...found, ...spans.map(({ start, end }) => ({ rule, index, start, end }))]);
+  }
+  if (found.length === 0) return NONE;
+  return found.map(({ rule: { id, category }, start, end }) => ({ rule: id, category, start, end }));
+}
+
+const NONE: readonly Finding[] = [];
+
+/** In order; overlapping spans merged, so that no tail of the second is left in the open. */
+function apart(text: string, all: readonly Found[]): readonly Found[] {
+  if (all.length === 0) return all;
+  // What is redacted already is no secret.
+  const found = all.filter(
+    ({ start, end }) => text.charCodeAt(start) !== 91 || !placeholder.test(text.slice(start, end)),
+  );
+  if (found.length < 2) return found;
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
+  const merged: Found[] = [];
+  let last = found[0] as Found;
+  for (let i = 1; i < found.length; i++) {
+    const next = found[i] as Found;
+    if (next.start < last.end) last = merge(last, next);
+    else {
+      merged.push(last);
+      last = next;
+    }
+  }
+  merged.push(last);
+  return merged;
+}
+
+function merge(a: Found, b: Found): Found {
+  const { rule, index } = b.index < a.index ? b : a;
+  return { rule, index, start: a.start, end: Math.max(a.end, b.end) };
+}

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf, OpsError, type Refusal, refuse } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Role } from '../../core/incident.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql } from '../../core/sql.ts';
+import type { AuditLog } from '../audit/audit-chain.ts';
+import { type Claims, isSignedBy, type Signatures, signClaims } from './claims.ts';
+import type { Identities, KeyPair } from './identities.ts';
+
+/** Only to be asked: a Set could be added to by whoever holds the credential. */
+export type Toolsets = Pick<ReadonlySet<string>, 'has'>;
+
+/**
+ * What a role may use in one phase of one incident: signed by the role's identity and by the process's that acts for it.
+ * It is known by itself, so that a copy or a look-alike is none, and good in the process that made it alone.
+ */
+export interface Credential extends Omit<Claims, 'toolsets'> {
+  readonly toolsets: Toolsets;
+}
+
+interface Grant {
+  readonly role: Role;
+  readonly incidentId: IncidentId;
+  readonly targets: readonly string[];
+  readonly toolsets?: readonly string[];
+  /** Absent: whatever the role may use. */
+  readonly tools?: readonly string[];
+  /** Good for one call. */
+  readonly singleUse?: boolean;
+}
+
+export interface CredentialVault {
+  /**
+   * Signs one; it is put on record meanwhile, and `check` waits for that.
+   * Throws OpsError IDENTITY_REVOKED when the role's identity is revoked.
+   */
+  mint(grant: Grant): Credential;
+  /** The phase has ended. At once, here and on record. */
+  revoke(credential: Credential): void;
+  /** Whether it was made here, live or not: what a made-up one says of itself (its incident) is not to be believed. */
+  isOurs(credential: Credential): boolean;
+  /**
+   * Undefined when it is one of ours, signed as it stands, neither revoked nor expired nor used up, and good for this tool.
+   * Read from the record at every call: a revocation is obeyed at once, whichever process made it. Throws when it cannot
+   * be known.
+   */
+  check(credential: Credential, tool?: string): Promise<Refusal | undefined>;
+  /** Forgets what has ended long ago; the audit log keeps it for ever. */
+  tidy(): Promise<void>;
+  /** Ends this process's identity, and with it everything it signed. */
+  close(): Promise<void>;
+}
+
+/** How long a credential is good for, in ms: longer than a phase takes, shorter than anybody needs to make use of a stolen one. */
+export const CREDENTIAL_TTL_MS = 15 * 60_000;
+/** Rows of credentials stay this long after their end, for whoever looks into what happened. */
+const KEEP_DAYS = 7;
+
+export interface VaultOptions {
+  readonly sql: Sql;
+  readonly audit: AuditLog;
+  readonly identities: Identities;
+  readonly executorId: string;
+  readonly log: Log;
+  readonly ttlMs?: number;
+  readonly now?: () => number;
+}
+
+/** Makes the identities that are missing, enrols this process, and loads the keys that sign. */
+export async function openCredentialVault(options: VaultOptions): Promise<CredentialVault> {
+  const { sql, audit, identities, log, ttlMs = CREDENTIAL_TTL_MS, now = Date.now } = options;
+  await identities.ensureRoles();
+  let signing = await identities.signing();
+  const process = await identities.enrol(options.executorId);
+  const tidy = async (): Promise<void> => {
+    await sql`DELETE FROM credential WHERE expires_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'`;
+    await sql`
+    DELETE FROM identity i WHERE kind = 'process' AND id <> ${process.id} AND created_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'
+       AND NOT EXISTS (SELECT FROM credential c WHERE c.process_id = i.id)
+       AND NOT EXISTS (SELECT FROM process p WHERE p.executor_id = i.name
+                          AND p.beat_at > clock_timestamp() - ${KEEP_DAYS} * interval '1 day')`;
+  };
+  await tidy();
+
+  interface Made {
+    readonly claims: Claims;
+    readonly signatures: Signatures;
+    readonly signer: KeyPair;
+    /** Resolves when it is on record. */
+    readonly recorded: Promise<void>;
+    live: boolean;
+  }
+  const made = new WeakMap<Credential, Made>();
+  let reloading: Promise<void> | undefined;
+
+  /** Another process has rotated a role's identity: the next credential is signed by the new one. */
+  function reload(): void {
+    reloading ??= identities
+      .signing()
+      .then((found) => {
+        signing = found;
+      })
+      .catch((error: unknown) => log.error({ error: messageOf(error) }, 'the identities cannot be read anew'))
+      .finally(() => {
+        reloading = undefined;
+      });
+  }
+
+  async function record({ id, role, identity, incidentId, targets, tools }: Claims): Promise<void> {
+    await sql`
+      INSERT INTO credential (id, identity_id, process_id, incident_id, expires_at)
+      VALUES (${id}, ${identity}, ${process.id}, ${incidentId}, clock_timestamp() + ${ttlMs} * interval '1 millisecond')`;
+    const details = {
+      credential: id,
+      identity,
+      process: process.id,
+      targets: [...targets],
+      tools: tools && [...tools],
+    };
+    await audit.append({ kind: 'credential.minted', actor: role, incidentId, details });
+  }
+
+  async function onRecord({ id, singleUse }: Claims): Promise<Refusal | undefined> {
+    const [row] = await sql`
+      SELECT c.revoked_at IS NOT NULL AS revoked, c.expires_at <= clock_timestamp() AS expired,
+             r.revoked_at IS NOT NULL OR p.revoked_at IS NOT NULL AS identity_revoked, r.rotated_at IS NOT NULL AS rotated
+        FROM credential c JOIN identity r ON r.id = c.identity_id JOIN identity p ON p.id = c.process_id
+       WHERE c.id = ${id}`;
+    if (row?.['identity_revoked'] === true || row?.['rotated'] === true) reload();
+    if (!row || row['revoked'] !== false) return invalid();
+    if (row['identity_revoked'] !== false)
+      return refuse('IDENTITY_REVOKED', 'The identity that signed this credential has been revoked.');
+    if (row['expired'] !== false) return expired();
+    if (!singleUse) return undefined;
+    const first = await sql`
+      UPDATE credential SET used_at = clock_timestamp() WHERE id = ${id} AND used_at IS NULL RETURNING id`;
+    return first.length === 1
+      ? undefined
+      : refuse('CREDENTIAL_REPLAYED', 'This credential was good for one call, and has been used.');
+  }
+
+  return {
+    mint({ role, incidentId, targets, toolsets = [], tools, singleUse = false }) {
+      const signer = signing.get(role);
+      if (!signer) {
+        reload();
+        throw new OpsError(
+          'IDENTITY_REVOKED',
+          `The identity of the ${role} role is revoked: it may do nothing.`,
+          {
+            hint: `sentry identity rotate ${role} gives it a new one.`,
+          },
+        );
+      }
+      const claims: Claims = {
+        id: `cred_${randomUUID().replaceAll('-', '')}`,
+        role,
+        identity: signer.id,
+        process: process.id,
+        incidentId,
+        targets: Object.freeze([...targets]),
+        tools: tools ? Object.freeze([...tools]) : null,
+        toolsets: Object.freeze([...toolsets]),
+        expiresAt: now() + ttlMs,
+        singleUse,
+      };
+      const credential: Credential = Object.freeze({ ...claims, toolsets: askOnly(toolsets) });
+      const recorded = record(claims);
+      // Whoever checks it hears of the failure; nobody may.
+      recorded.catch(() => undefined);
+      const signatures = signClaims(claims, signer.privateKey, process.privateKey);
+      made.set(credential, { claims, signatures, signer, recorded, live: true });
+      return credential;
+    },
+
+    revoke(credential) {
+      const one = made.get(credential);
+      if (!one?.live) return;
+      one.live = false;
+      one.recorded
+        .then(() => sql`UPDATE credential SET revoked_at = clock_timestamp() WHERE id = ${one.claims.id}`)
+        .catch((error: unknown) =>
+          // Here it is revoked, and it is good nowhere else.
+          log.warn({ credential: one.claims.id, error: messageOf(error) }, 'a revocation is not on record'),
+        );
+    },
+
+    isOurs: (credential) => made.has(credential),
+
+    async check(credential, tool) {
+      const one = made.get(credential);
+      if (!one?.live) return invalid();
+      const { claims, signatures, signer, recorded } = one;
+      if (!isSignedBy(saidBy(credential, claims), signatures, signer.publicKey, process.publicKey))
+        return invalid();
+      if (claims.expiresAt <= now()) return expired();
+      if (tool !== undefined && claims.tools !== null && !claims.tools.includes(tool))
+        return refuse('TOOL_OUT_OF_SCOPE', `This credential is not good for ${tool.slice(0, 80)}.`);
+      await recorded;
+      return onRecord(claims);
+    },
+
+    tidy,
+
+    async close() {
+      await identities.revoke(process.id, 'system', 'the process has ended');
+    },
+  };
+}
+
+/** What stands in the credential now; only the toolsets, which can but be asked for, are taken from what was signed. */
+function saidBy(credential: Credential, { toolsets }: Claims): Claims {
+  return { ...credential, toolsets };
+}
+
+const invalid = (): Refusal =>
+  refuse('CREDENTIAL_INVALID', 'This credential was never given out, or has been revoked.');
+const expired = (): Refusal =>
+  refuse('CREDENTIAL_EXPIRED', 'The credential has expired; the phase must start again.');
+
+function askOnly(names: readonly string[]): Toolsets {
+  const set = new Set(names);
+  return Object.freeze({ has: (name: string) => set.has(name) });
+}

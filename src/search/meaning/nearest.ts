@@ -1,0 +1,97 @@
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Embedder, VectorStore } from '../ports.ts';
+import { withoutPlaceholders } from '../text/without-placeholders.ts';
+import { type SearchAnswer, type Space, spaceName } from '../types.ts';
+import { collectionOf, keyOfHit } from './collections.ts';
+import type { Patience } from './patience.ts';
+
+/** Several chunks of one text may be near. Asked of each collection. */
+const CHUNKS = 60;
+/** The model's time grows with every word, and more of them found nothing better (bench/README.md). */
+const CHARACTERS = 120;
+
+/** Nearness in meaning: 1 is the same, 0 has nothing in common. */
+export interface Nearest {
+  readonly state: SearchAnswer['meaning'];
+  /** By the name of the space, then by key: that of the nearest chunk. */
+  readonly bySpace: ReadonlyMap<
+    string,
+    {
+      readonly near: ReadonlyMap<string, number>;
+      /** No chunk that is not among them is nearer. */
+      readonly others: number;
+    }
+  >;
+}
+
+/** Asks the vector database what is near; never throws and never takes longer than it may. */
+export async function findNearest(
+  deps: {
+    readonly vectors: VectorStore;
+    readonly embedder: Embedder;
+    readonly log: Log;
+    readonly patience: Patience;
+  },
+  text: string,
+  spaces: readonly Space[],
+  withinMs: number,
+): Promise<Nearest> {
+  if (spaces.length === 0) return { state: 'none', bySpace: new Map() };
+  const decision = withinMs <= 0 ? 'skip' : deps.patience.decide(withinMs);
+  if (decision === 'skip') return { state: 'late', bySpace: new Map() };
+  const started = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Nearest>((resolve) => {
+    timer = setTimeout(
+      () => {
+        if (decision === 'wait') deps.patience.took(performance.now() - started);
+        resolve({ state: 'late', bySpace: new Map() });
+      },
+      decision === 'probe' ? 0 : withinMs,
+    );
+  });
+  const asked = ask().catch((error: unknown): Nearest => {
+    deps.log.debug({ error: messageOf(error) }, 'search goes by words alone');
+    return { state: 'away', bySpace: new Map() };
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+
+  async function ask(): Promise<Nearest> {
+    const [embedding] = await deps.embedder.embed([shortened(text)]);
+    if (!embedding) return { state: 'none', bySpace: new Map() };
+    const collections = [...new Set(spaces.map(collectionOf))];
+    const hits = new Map(
+      await Promise.all(
+        collections.map(async (name) => {
+          const collection = deps.vectors.collection(name, deps.embedder.fingerprint);
+          return [name, await collection.query(embedding, CHUNKS, Math.max(withinMs, 1_000))] as const;
+        }),
+      ),
+    );
+    const bySpace = new Map(
+      spaces.map((space) => {
+        const near = new Map<string, number>();
+        const found = hits.get(collectionOf(space)) ?? [];
+        for (const hit of found) {
+          const key = keyOfHit(space, hit);
+          if (key !== null) near.set(key, Math.max(near.get(key) ?? 0, 1 - hit.distance));
+        }
+        const others = found.length < CHUNKS ? 0 : Math.max(0, 1 - (found.at(-1)?.distance ?? 1));
+        return [spaceName(space), { near, others }] as const;
+      }),
+    );
+    deps.patience.took(performance.now() - started);
+    const any = [...hits.values()].some((found) => found.length > 0);
+    return { state: any ? 'used' : 'none', bySpace };
+  }
+}
+
+function shortened(text: string): string {
+  const told = withoutPlaceholders(text.slice(0, 10 * CHARACTERS)).replace(/[\s.]*\s+/g, ' ');
+  return told.trim().slice(0, CHARACTERS);
+}

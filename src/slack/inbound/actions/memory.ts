@@ -1,0 +1,202 @@
+import { messageOf, type Refusal, refuse } from '../../../core/errors.ts';
+import type { Domain } from '../../../core/incident.ts';
+import type { DocType, MemoryDocument } from '../../../memory/documents/document.ts';
+import { meansToBeRunbook } from '../../../memory/promotion/check-runbook.ts';
+import type { SlackContext } from '../../context.ts';
+import { asProposalId } from '../../outbound/subject.ts';
+import { codeOf } from '../../outbound/web-errors.ts';
+import { isAdminNow, readerHere, readFor } from '../../people/reader.ts';
+import { type Entered, readField, readLongField } from '../../views/form.ts';
+import {
+  type DocumentContext,
+  documentView,
+  editDocumentView,
+  PROPOSAL,
+  proposeView,
+} from '../../views/memory-views.ts';
+import { noticeView } from '../../views/promotion-views.ts';
+import type { Pressed } from './pressed.ts';
+import { show } from './show.ts';
+
+const gone = refuse('MEMORY_NOT_FOUND', 'There is no such document that you may read.');
+
+/** *Show it*: a document with its history. */
+export const showDocument = (context: SlackContext, pressed: Pressed): Promise<void> =>
+  show(
+    context,
+    pressed,
+    'Memory',
+    async () => (await windowOf(context, pressed.userId, pressed.value)) ?? gone.reason,
+  );
+
+export const retireDocument = (context: SlackContext, pressed: Pressed): Promise<void> =>
+  change(context, pressed, pressed.value, 'Retired.', (memory) =>
+    memory.workspace.retire(pressed.userId, pressed.value),
+  );
+
+/** Value `doc_…:<version>`. */
+export const rollBackDocument = (context: SlackContext, pressed: Pressed): Promise<void> => {
+  const [id = '', version = '0'] = pressed.value.split(':');
+  return change(context, pressed, id, `It says again what version ${version} said.`, (memory) =>
+    memory.workspace.rollBack(pressed.userId, id, Number(version)),
+  );
+};
+
+export const editDocument = (context: SlackContext, pressed: Pressed): Promise<void> =>
+  open(context, pressed, (document, where) => editDocumentView(where, document));
+
+export const proposeDocument = (context: SlackContext, pressed: Pressed): Promise<void> =>
+  open(context, pressed, async (document, where) => {
+    const incident = document.incidentId && (await context.deps.records.load(document.incidentId))?.incident;
+    return proposeView(where, document, document.domain ?? (incident ? incident.domain : 'docker'));
+  });
+
+/** Saves an admin's text; one that is not taken comes back in the window, with why. */
+export async function documentEdited(
+  context: SlackContext,
+  by: Person,
+  viewId: string,
+  where: DocumentContext,
+  values: Entered,
+): Promise<void> {
+  const { memory } = context.deps;
+  const content = readLongField(values, PROPOSAL.text, where.glue);
+  const { documentId, sha256 } = where;
+  const saved = await attempt(context, by, async () =>
+    memory ? memory.workspace.edit({ by: by.userId, documentId, content, base: sha256 }) : gone,
+  );
+  const document = await memory?.workspace.read(documentId);
+  const view = saved.ok
+    ? await windowOf(context, by.userId, documentId, 'Saved.')
+    : document
+      ? editDocumentView(where, document, content, saved.reason)
+      : noticeView('Not saved', saved.reason);
+  await context.client.views
+    .update({ view_id: viewId, view: view ?? noticeView('Saved', 'It is saved.') })
+    .catch((error: unknown) => {
+      context.deps.log.warn({ code: codeOf(error) }, 'a window was closed before its answer');
+      const text = saved.ok ? 'Saved, as you have edited it.' : saved.reason;
+      return context.tell(
+        { userId: by.userId, channel: where.channel || null, threadTs: where.threadTs },
+        { text },
+      );
+    });
+}
+
+interface Person {
+  readonly userId: string;
+  readonly teamId: string | null;
+}
+
+/** Writes what was changed in the window as a new version, and asks the admins for it. The refusal is for the window. */
+export async function proposed(
+  context: SlackContext,
+  by: Person,
+  where: DocumentContext,
+  values: Entered,
+): Promise<{ readonly ok: true } | Refusal> {
+  const { memory } = context.deps;
+  const answer = await attempt(context, by, async () => {
+    const document = await readFor(context, by.userId, where.documentId);
+    if (!memory || !document?.incidentId) return gone;
+    const content = readLongField(values, PROPOSAL.text, where.glue);
+    const type = readField(values, PROPOSAL.type) as DocType;
+    const written = await memory.documents.write(
+      { kind: 'user', userId: by.userId, incidentId: document.incidentId },
+      {
+        place: { store: document.store, incidentId: document.incidentId },
+        document: {
+          path: document.path,
+          title: readField(values, PROPOSAL.title),
+          content,
+          // A note that has grown steps is a runbook, whoever forgot to say so.
+          docType: type === 'note' && meansToBeRunbook(content) ? 'runbook' : type,
+          domain: readField(values, PROPOSAL.domain) as Domain,
+        },
+        sources: [{ kind: 'incident', ref: document.incidentId }],
+        // What this window wrote at a try that was refused is no other person's edit.
+        base: document.author === by.userId ? document.sha256 : where.sha256,
+      },
+    );
+    if (!written.ok) return written;
+    const asked = await memory.promotions.propose(readerHere(by.userId, document.incidentId), {
+      ref: { id: document.id },
+      rationale: readField(values, PROPOSAL.why),
+      domain: readField(values, PROPOSAL.domain) as Domain,
+      by: by.userId,
+    });
+    if (asked.ok) {
+      context.outbound.changed(asProposalId(asked.jobId));
+      context.outbound.changed(document.incidentId);
+    }
+    return asked;
+  });
+  return answer.ok ? { ok: true } : answer;
+}
+
+/** People only, of this workspace; a fault is a refusal that says so. */
+async function attempt<T extends { readonly ok: true }>(
+  context: SlackContext,
+  by: Person,
+  doing: () => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  try {
+    const may = await context.people.mayAct(by.userId, by.teamId);
+    return may.ok ? await doing() : may;
+  } catch (error) {
+    context.deps.log.error({ error: messageOf(error) }, 'memory could not be changed');
+    return refuse(
+      'NOT_RECORDED',
+      'It could not be recorded. Nothing has changed. Please try again in a moment.',
+    );
+  }
+}
+
+async function windowOf(context: SlackContext, userId: string, documentId: string, note?: string) {
+  const document = await readFor(context, userId, documentId);
+  const { memory } = context.deps;
+  if (!document || !memory) return null;
+  const versions = await memory.documents.history(readerHere(userId, document.incidentId), {
+    id: documentId,
+  });
+  const admin = document.scope === 'workspace' && (await isAdminNow(context, userId));
+  return documentView(document, versions, { admin, ...(note ? { note } : {}) });
+}
+
+/** Does it, and shows what is there now in the same window. */
+async function change(
+  context: SlackContext,
+  pressed: Pressed,
+  documentId: string,
+  done: string,
+  doing: (memory: NonNullable<SlackContext['deps']['memory']>) => Promise<{ readonly ok: true } | Refusal>,
+): Promise<void> {
+  const { memory } = context.deps;
+  const answer = await attempt(context, pressed, async () => (memory ? doing(memory) : gone));
+  const note = answer.ok ? done : answer.reason;
+  const view = pressed.viewId ? await windowOf(context, pressed.userId, documentId, note) : null;
+  if (!view || !pressed.viewId) return context.tell(pressed.audience, { text: note });
+  await context.client.views.update({ view_id: pressed.viewId, view });
+}
+
+async function open(
+  context: SlackContext,
+  pressed: Pressed,
+  make: (
+    document: MemoryDocument,
+    where: { readonly channel: string; readonly threadTs: string | null },
+  ) => ReturnType<typeof noticeView> | Promise<ReturnType<typeof noticeView>>,
+): Promise<void> {
+  const { client, deps } = context;
+  const { channel, threadTs } = pressed.audience;
+  const document = await readFor(context, pressed.userId, pressed.value);
+  if (!document) return context.tell(pressed.audience, { text: gone.reason });
+  const view = await make(document, { channel: channel ?? '', threadTs });
+  const opening = pressed.viewId ? client.views.push : client.views.open;
+  await opening.call(client.views, { trigger_id: pressed.triggerId, view }).catch((error: unknown) => {
+    deps.log.warn({ code: codeOf(error) }, 'a window did not open');
+    return context.tell(pressed.audience, {
+      text: 'The window did not open in time. Please press the button again.',
+    });
+  });
+}

@@ -1,0 +1,73 @@
+import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt';
+import type { SlackContext } from '../../context.ts';
+import { ACTIONS } from '../../views/blocks/slot.ts';
+import { DENY_VIEW, readDeny } from '../../views/deny.ts';
+import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from './afterwards.ts';
+import { approve, deny, settle } from './decide.ts';
+import { askToDig, registerDigDeeper } from './dig-deeper.ts';
+import { gradeHandlers } from './grade.ts';
+import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
+import { type Pressed, readPress } from './pressed.ts';
+import { readItAgain, registerReadAgain, showGrant } from './read-again.ts';
+import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
+
+export type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
+
+const handlers: Readonly<Record<string, Handler>> = {
+  [ACTIONS.approve]: approve,
+  [ACTIONS.deny]: deny,
+  [ACTIONS.undo]: undo,
+  [ACTIONS.afterAll]: approveAfterAll,
+  [ACTIONS.takeBack]: takeNoBack,
+  [ACTIONS.rest]: runRest,
+  [ACTIONS.ran]: itRan,
+  [ACTIONS.didNotRun]: itDidNotRun,
+  [ACTIONS.output]: showOutput,
+  [`${ACTIONS.outputPage}_next`]: turnPage,
+  [`${ACTIONS.outputPage}_back`]: turnPage,
+  [ACTIONS.evidence]: showEvidence,
+  [ACTIONS.why]: showWhy,
+  [ACTIONS.steps]: showSteps,
+  [ACTIONS.diagnosis]: showDiagnosis,
+  [ACTIONS.dig]: askToDig,
+  [ACTIONS.readAgain]: readItAgain,
+  [ACTIONS.grant]: showGrant,
+  ...memoryHandlers,
+  ...gradeHandlers,
+  // The browser opens the link; there is nothing to do but to acknowledge.
+  [ACTIONS.link]: async () => undefined,
+};
+
+/** Buttons, windows and shortcuts. Whatever it is, it is acknowledged at once and answered. */
+export function registerActions(app: App, context: SlackContext): void {
+  app.action<BlockAction<ButtonAction>>(/.*/, async ({ ack, body, respond }) => {
+    await ack();
+    if (body.type !== 'block_actions') return;
+    const pressed = readPress(body, respond);
+    const handler =
+      handlers[(body.actions[0]?.action_id ?? '').replace(/(?<=roll_back)_\d+$/, '')] ?? unknownButton;
+    await handler(context, pressed);
+  });
+
+  app.view<ViewSubmitAction>(DENY_VIEW, async ({ ack, body, view }) => {
+    await ack();
+    const { context: where, reason, anotherWay, reach } = readDeny(view);
+    const audience = { userId: body.user.id, channel: where.channel || null, threadTs: where.threadTs };
+    const verdict = { decision: 'deny', reason, anotherWay, reach } as const;
+    await settle(context, where.plan, audience, body.user.team_id ?? null, verdict);
+  });
+
+  registerMemoryViews(app, context);
+  registerDigDeeper(app, context);
+  registerReadAgain(app, context);
+
+  app.shortcut(/.*/, async ({ ack, body }) => {
+    await ack();
+    const channel = body.type === 'message_action' ? body.channel.id : null;
+    const text = 'I know no such shortcut. Type `/sentry help` to see what I can do.';
+    await context.tell({ userId: body.user.id, channel, threadTs: null }, { text });
+  });
+}
+
+const unknownButton: Handler = (context, pressed) =>
+  context.tell(pressed.audience, { text: 'I do not know this button any more. Nothing was done.' });

@@ -1,0 +1,25 @@
+import type { SlackContext } from '../../context.ts';
+import { type Say, sayText } from '../../outbound/tell.ts';
+
+/** Opens an incident for what a person has seen; its thread begins in the first alert channel. */
+export async function openByHand(
+  context: SlackContext,
+  asked: {
+    readonly userId: string;
+    readonly teamId: string | null;
+    readonly text: string;
+    readonly key: string;
+  },
+): Promise<Say> {
+  const { openByHand: open } = context.deps;
+  if (!open) return sayText('Opening incidents by hand is not available here.');
+  const may = await context.people.mayAct(asked.userId, asked.teamId);
+  if (!may.ok) return sayText(may.reason);
+  const opened = await open({ text: asked.text, by: asked.userId, key: asked.key });
+  if (!opened.ok) return sayText(opened.reason);
+  context.outbound.changed(opened.incidentId);
+  const where = opened.target
+    ? ` of ${opened.target}`
+    : '; no configured target is named, so there is little I can read';
+  return sayText(`${opened.incidentId} is open${where}. Its thread begins in the alert channel.`);
+}

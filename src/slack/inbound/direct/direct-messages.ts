@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WebClient } from '@slack/web-api';
+import { OpsError } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
+import { edit, post } from '../../outbound/deliver.ts';
+import { hashOf } from '../../outbound/message.ts';
+import type { Paces } from '../../outbound/pacing.ts';
+import type { OutboundStore } from '../../outbound/store.ts';
+import { directId } from '../../outbound/subject.ts';
+import type { SlackFailure } from '../../outbound/web-errors.ts';
+import type { Slot } from '../../views/blocks/slot.ts';
+
+/** A thread of a direct message with the bot: the first message of it is the person's. */
+export interface DirectPlace {
+  readonly channel: string;
+  readonly threadTs: string;
+}
+
+export interface DirectMessages {
+  /**
+   * Makes this message stand there once, saying just this, also over restarts, however long Slack is away. Rejects at the
+   * end, and with SLACK_DIRECT where Slack will not have it: unlike an incident's thread, it is nobody else's to open again.
+   */
+  say(place: DirectPlace, slot: Slot): Promise<void>;
+}
+
+export interface DirectDeps {
+  readonly client: WebClient;
+  readonly store: OutboundStore;
+  readonly log: Log;
+  readonly paces: Paces;
+  /** Aborted when nothing more is sent. */
+  readonly stopping: AbortSignal;
+}
+
+/** What somebody has to set right for all messages at once is waited for; the rest is about this one conversation. */
+const OF_THE_APP = new Set([
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'missing_scope',
+  'no_permission',
+]);
+const isFinal = ({ kind, code }: SlackFailure): boolean =>
+  kind === 'refused' || (kind === 'setup' && !OF_THE_APP.has(code));
+
+const BUSY_MS = 250;
+const MAX_WAIT_MS = 15_000;
+
+/** The messages of direct conversations, on the same rows and by the same calls as an incident's. */
+export function createDirectMessages(deps: DirectDeps): DirectMessages {
+  const { store, paces } = deps;
+
+  /** Null: it stands there. Else how long to wait before it is tried again. */
+  async function attempt(place: DirectPlace, slot: Slot): Promise<number | null> {
+    const subject = directId(place.channel, place.threadTs);
+    if (!(await store.acquire(subject))) return BUSY_MS;
+    try {
+      const row = (await store.posts(subject)).get(slot.slot);
+      const stands = row?.ts != null;
+      if (stands && row.sentHash === hashOf(slot)) return null;
+      const pace = stands ? paces.edits : paces.posts(place.channel);
+      const wait = pace.reserve();
+      if (wait > 1) {
+        pace.giveBack();
+        return wait;
+      }
+      const at = { subject, channel: place.channel, threadTs: place.threadTs };
+      const delivery = stands ? await edit(deps, at, slot, row) : await post(deps, at, slot, row);
+      if (delivery.kind === 'later' && delivery.failure?.kind === 'wait') pace.block(delivery.ms);
+      if (delivery.kind === 'later' && delivery.failure && isFinal(delivery.failure))
+        throw new OpsError('SLACK_DIRECT', `Slack takes no direct message here: ${delivery.failure.code}.`, {
+          hint: 'The person may have left, or closed their messages with the bot.',
+        });
+      if (delivery.kind === 'later') return Math.min(delivery.ms, MAX_WAIT_MS);
+      return delivery.kind === 'lost' ? BUSY_MS : null;
+    } finally {
+      await store.release(subject, null);
+    }
+  }
+
+  return {
+    async say(place, slot) {
+      for (;;) {
+        deps.stopping.throwIfAborted();
+        const wait = await attempt(place, slot);
+        if (wait === null) return;
+        await delay(wait, undefined, { signal: deps.stopping });
+      }
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import type { IncidentId } from '../../../core/ids.ts';
+import { parseIncidentId } from '../../../core/ids.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isEnded } from '../../../core/machine.ts';
+import { asksForOpen } from '../../../incidents/questions/record-answer.ts';
+import type { SlackContext } from '../../context.ts';
+import { onlyTheRecord, shortAnswer, shortState } from '../../outbound/answers/short-answer.ts';
+import { type Say, sayStory, sayText } from '../../outbound/tell.ts';
+import { briefOf } from '../../views/blocks/brief.ts';
+import type { Slot } from '../../views/blocks/slot.ts';
+import { escape } from '../../views/blocks/text.ts';
+import { remember } from '../actions/remember.ts';
+import { openByHand } from '../commands/open-by-hand.ts';
+import { helpSay, sentryCommand } from '../commands/sentry-command.ts';
+import { readCourtesy } from '../direct/read-direct.ts';
+import { isQuestion } from './question-words.ts';
+import { type Order, readOrder } from './read-order.ts';
+
+/** Something a person said to the bot. */
+export interface Said {
+  readonly userId: string;
+  readonly teamId: string | null;
+  readonly channel: string;
+  readonly ts: string;
+  readonly threadTs: string | null;
+  /** Without the mention. */
+  readonly text: string;
+}
+
+const HINT = /^\s*hint\s*:\s*/i;
+const REMEMBER = /^\s*remember\s*:\s*/i;
+/** A mention: in an incident's thread a question is answered from the record, anything else is a hint; elsewhere it is something to look into. */
+export async function answerMention(context: SlackContext, said: Said): Promise<void> {
+  const incidentId = await incidentOf(context, said);
+  if (!incidentId) return answerElsewhere(context, said);
+  const text = said.text.trim();
+  const order = readOrder(text);
+  if (order) return takeOrder(context, incidentId, said, order);
+  if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
+  if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
+  const polite = readCourtesy(text);
+  if (polite === 'thanks' && text !== '') return;
+  const record = await context.deps.records.load(incidentId);
+  if (!record) return;
+  if (text === '' || polite !== null)
+    return context.outbound.say(incidentId, answerSlot(said, await shortState(context, record)));
+  // What is over takes no hints: whatever is said to me then is asked.
+  if (isQuestion(text) || isEnded(record.incident.state)) return answerQuestion(context, record, said, text);
+  return takeHint(context, incidentId, said, text);
+}
+
+/** A reply in an incident's thread without a mention is people talking, unless it says that it is a hint or to be remembered. */
+export async function answerReply(context: SlackContext, said: Said): Promise<void> {
+  if (!HINT.test(said.text) && !REMEMBER.test(said.text)) return;
+  const incidentId = await incidentOf(context, said);
+  if (!incidentId) return;
+  if (HINT.test(said.text)) await takeHint(context, incidentId, said, said.text.replace(HINT, ''));
+  else await keep(context, incidentId, said, said.text.replace(REMEMBER, ''));
+}
+
+async function incidentOf(context: SlackContext, said: Said): Promise<IncidentId | null> {
+  return said.threadTs ? context.deps.records.findByThread(said.channel, said.threadTs) : null;
+}
+
+/**
+ * The record answers what it can, shortly and alone. Else the model is asked, below how the incident stands; without one it is
+ * said that there is none. The whole story is nobody's answer in public: `/sentry why` tells it to who asks.
+ */
+async function answerQuestion(
+  context: SlackContext,
+  record: IncidentRecord,
+  said: Said,
+  text: string,
+): Promise<void> {
+  const { outbound, people } = context;
+  const { questions } = context.deps;
+  const { id } = record.incident;
+  const { channel, ts, userId: by } = said;
+  const { ok: mayLook } = await people.mayAct(by, said.teamId);
+  const known = await shortAnswer(context, record, text, { userId: by, channel, alone: false, mayLook });
+  if (known) return outbound.say(id, answerSlot(said, known));
+  if (questions?.hasModel !== true || !mayLook)
+    return outbound.say(id, answerSlot(said, sayText(onlyTheRecord(questions?.hasModel === true))));
+  await outbound.say(id, answerSlot(said, briefOf(record, null)));
+  await questions.ask({
+    channel,
+    ts,
+    threadTs: said.threadTs ?? ts,
+    direct: false,
+    incidentId: id,
+    by,
+    text,
+  });
+}
+
+/**
+ * “stop” and “resume”: alone or with a reason of this incident, else of what they name, as `/sentry stop …` does it. What is
+ * being answered in the thread ends as well.
+ */
+async function takeOrder(context: SlackContext, id: IncidentId, said: Said, order: Order): Promise<void> {
+  const may = await context.people.mayAct(said.userId, said.teamId);
+  if (may.ok && order.verb === 'stop' && order.scope === null && said.threadTs)
+    await context.deps.questions?.stop(said.channel, said.threadTs);
+  const words = order.scope ?? `${id} ${order.reason}`.trim();
+  await context.outbound.say(id, answerSlot(said, await command(context, said, `${order.verb} ${words}`)));
+  context.outbound.changed(id);
+}
+
+/** As if it had been typed: commands cannot be typed in threads, there they are said. */
+function command(context: SlackContext, said: Said, text: string): Promise<Say> {
+  const place = { channel: said.channel, threadTs: said.threadTs };
+  return sentryCommand(context, text, place, {
+    userId: said.userId,
+    teamId: said.teamId,
+    say: () => undefined,
+  });
+}
+
+async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
+  const may = await context.people.mayAct(said.userId, said.teamId);
+  const taken = may.ok ? await context.deps.hint(id, said.userId, text.trim()) : may;
+  const answer = taken.ok ? taken.text : taken.reason;
+  await context.outbound.say(id, answerSlot(said, sayText(answer)));
+  context.outbound.changed(id);
+}
+
+/** “remember: …” in an incident's thread: a draft of that incident, which can be proposed for everybody. */
+async function keep(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
+  const { memory, records } = context.deps;
+  const may = await context.people.mayAct(said.userId, said.teamId);
+  const incident = (await records.load(id))?.incident ?? null;
+  const say = !may.ok
+    ? sayText(may.reason)
+    : memory
+      ? await remember(memory, { userId: said.userId, incident, text })
+      : sayText('Memory documents are not available here.');
+  await context.outbound.say(id, answerSlot(said, say));
+}
+
+async function answerElsewhere(context: SlackContext, said: Said): Promise<void> {
+  const order = readOrder(said.text);
+  if (order)
+    return context.tell(
+      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
+      await command(context, said, `${order.verb} ${order.scope ?? order.reason}`.trim()),
+    );
+  const named = said.text.split(/[\s,.;:!?]+/).find((word) => /^inc-\d+$/i.test(word));
+  const id = named ? parseIncidentId(named) : undefined;
+  const found = id ? await context.deps.records.load(id) : null;
+  const record =
+    found && (await context.access.mayRead(said.userId, found.incident, said.channel)) ? found : null;
+  if (id && !record)
+    return context.tell(
+      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
+      sayText(`There is no ${id} that you may see.`),
+    );
+  if (!record && asksForOpen(said.text))
+    return context.tell(
+      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
+      await command(context, said, 'incidents'),
+    );
+  const { ok: mayLook } = await context.people.mayAct(said.userId, said.teamId);
+  const readers = { userId: said.userId, channel: said.channel, alone: true, mayLook };
+  const known =
+    record && named !== said.text.trim() ? await shortAnswer(context, record, said.text, readers) : null;
+  const say = known ?? (record ? sayStory(context.deps.why(record)) : await openOrHelp(context, said));
+  await context.tell({ userId: said.userId, channel: said.channel, threadTs: said.threadTs }, say);
+}
+
+/** More than a greeting is something to look into. */
+async function openOrHelp(context: SlackContext, said: Said): Promise<Say> {
+  const text = said.text.trim();
+  if (text.split(/\s+/).length < 2 || /^help\b/i.test(text)) return helpSay();
+  return openByHand(context, { ...said, text, key: `${said.channel}:${said.ts}` });
+}
+
+/** Named after what it answers: told again after a crash, it is not posted again. */
+function answerSlot(said: Said, say: Say): Slot {
+  return { slot: `answer:${said.ts}`, inThread: true, text: escape(say.text), blocks: say.blocks ?? [] };
+}

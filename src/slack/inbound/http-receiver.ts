@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HTTPReceiver, type Receiver } from '@slack/bolt';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { boltLogger } from '../bolt-logger.ts';
+import type { SlackConnection } from '../ports.ts';
+
+/** Slack's own window for old requests; Bolt checks that one, but takes any time in the future. */
+const SKEW_SECONDS = 300;
+
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Signed requests at `POST /slack/events`: mounted by `handler` on another server, or listening by itself. */
+export function httpReceiver(
+  connection: Extract<SlackConnection, { readonly kind: 'http' }>,
+  log: Log,
+  listen: { readonly host: string; readonly port: number } | undefined,
+): { readonly receiver: Receiver; readonly handler: HttpHandler; readonly port: () => number | null } {
+  const receiver = new HTTPReceiver({
+    signingSecret: connection.signingSecret,
+    logger: boltLogger(log),
+    // Not acknowledged: Slack sends it again.
+    processEventErrorHandler: async ({ error, response }) => {
+      log.error({ error: messageOf(error) }, 'an event from Slack was not taken in; Slack sends it again');
+      if (!response.headersSent) response.writeHead(503).end();
+      return false;
+    },
+  });
+  const inner = receiver.requestListener;
+  const handler: HttpHandler = (request, response) => {
+    const stamp = Number(request.headers['x-slack-request-timestamp']);
+    if (stamp > Date.now() / 1000 + SKEW_SECONDS) {
+      response.writeHead(401).end();
+      return;
+    }
+    try {
+      inner(request, response);
+    } catch (error) {
+      log.debug({ error: messageOf(error) }, 'not a request of Slack');
+      if (!response.headersSent) response.writeHead(404).end();
+    }
+  };
+  receiver.requestListener = handler;
+  let port: number | null = null;
+  return {
+    handler,
+    port: () => port,
+    receiver: {
+      init: (app) => receiver.init(app),
+      async start() {
+        if (!listen) return;
+        const server = await receiver.start({ ...listen });
+        const address = server.address();
+        port = typeof address === 'object' && address ? address.port : null;
+      },
+      async stop() {
+        if (port !== null) await receiver.stop();
+      },
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import type { ReceiverEvent } from '@slack/bolt';
+import { messageOf, OpsError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Sql } from '../../core/sql.ts';
+
+/** Slack waits 3 s for an acknowledgement; what is not stored by then is not acknowledged, so that Slack sends it again. */
+const STORE_MS = 2_000;
+/** An event not processed after this long is taken up again; longer than any handler needs. */
+const STALE_SECONDS = 5;
+const SWEEP_MS = 5_000;
+/** An event that is taken up again waits so long for the one before it. */
+const PATIENCE_MS = 500;
+const MAX_ATTEMPTS = 5;
+/** Slack may replay an event for an hour after a reconnect. */
+const KEEP_HOURS = 24;
+/** A click or command that old was done again by its person, or has been settled otherwise. */
+const INTERACTIVE_MINUTES = 10;
+
+type Body = Readonly<Record<string, unknown>>;
+type Handle = (event: ReceiverEvent) => Promise<void>;
+
+export interface Inbox {
+  /** Stores, then hands on; an event seen before is acknowledged and dropped. Rejects when it could not be stored. */
+  take(event: ReceiverEvent): Promise<void>;
+  start(): void;
+  /** Waits for the handlers that run. */
+  stop(): Promise<void>;
+}
+
+/** Every event is a row before it is acknowledged: a crash in between or after loses nothing. */
+export function createInbox(deps: {
+  readonly sql: Sql;
+  readonly log: Log;
+  readonly handle: Handle;
+  /** Events that need no record: the bot's own messages. */
+  readonly ignore: (body: Body) => boolean;
+}): Inbox {
+  const { sql, log } = deps;
+  const running = new Map<string, Promise<void>>();
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let sweeping: Promise<void> = Promise.resolve();
+
+  /** True when the event is new. */
+  async function store(key: string, body: Body): Promise<boolean> {
+    const rows = await sql`
+      INSERT INTO slack_inbox (event_key, body) VALUES (${key}, ${sql.json(body)})
+      ON CONFLICT (event_key) DO NOTHING RETURNING 1`;
+    return rows.length > 0;
+  }
+
+  async function process(key: string, event: ReceiverEvent): Promise<void> {
+    try {
+      await deps.handle(event);
+      await sql`UPDATE slack_inbox SET processed_at = clock_timestamp() WHERE event_key = ${key}`;
+    } catch (error) {
+      const reason = messageOf(error);
+      log.error(
+        { event: key, error: reason },
+        'an event from Slack could not be processed; it is tried again',
+      );
+      await sql`UPDATE slack_inbox SET last_error = ${reason.slice(0, 500)} WHERE event_key = ${key}`.then(
+        undefined,
+        (fault: unknown) => log.error({ event: key, error: messageOf(fault) }, 'the inbox cannot be written'),
+      );
+    }
+  }
+
+  function run(key: string, event: ReceiverEvent): Promise<void> {
+    const ends = process(key, event).finally(() => running.delete(key));
+    running.set(key, ends);
+    return ends;
+  }
+
+  /** What a dead process, a failed handler or a late insert has left. */
+  async function sweep(): Promise<void> {
+    const rows = await sql<{ readonly event_key: string; readonly body: Body; readonly at: number }>`
+      UPDATE slack_inbox SET attempts = attempts + 1
+      WHERE event_key IN (
+        SELECT event_key FROM slack_inbox
+        WHERE processed_at IS NULL AND attempts < ${MAX_ATTEMPTS}
+          AND event_key <> ALL (${sql.array([...running.keys()])}::text[])
+          AND received_at + make_interval(secs => ${STALE_SECONDS} * (attempts * attempts * 2 + 1)) < clock_timestamp()
+        ORDER BY received_at LIMIT 50 FOR UPDATE SKIP LOCKED)
+      RETURNING event_key, body, extract(epoch FROM received_at)::float8 AS at`;
+    for (const { event_key: key, body } of rows.toSorted((a, b) => a.at - b.at)) {
+      if (stopped || running.has(key)) continue;
+      // In their order, but an answer that Slack does not take keeps no alert and no decision waiting.
+      await briefly(run(key, { body, ack: async () => undefined }));
+    }
+    await sql`
+      UPDATE slack_inbox SET processed_at = clock_timestamp(), last_error = 'too old'
+      WHERE processed_at IS NULL AND event_key NOT LIKE 'event:%'
+        AND received_at < clock_timestamp() - make_interval(mins => ${INTERACTIVE_MINUTES})`;
+    await sql`
+      DELETE FROM slack_inbox WHERE processed_at < clock_timestamp() - make_interval(hours => ${KEEP_HOURS})`;
+  }
+
+  const loop = (): void => {
+    sweeping = sweep()
+      .catch((error: unknown) =>
+        log.warn({ error: messageOf(error) }, 'the inbox cannot be swept; trying again'),
+      )
+      .finally(() => {
+        if (!stopped) timer = setTimeout(loop, SWEEP_MS);
+      });
+  };
+
+  return {
+    async take(event) {
+      if (stopped)
+        throw new OpsError('STOPPING', 'Sentry is stopping.', {
+          hint: 'Slack sends it again.',
+          retryable: true,
+        });
+      const acknowledged = { ...event, ack: quietAck(event, log) };
+      if (deps.ignore(event.body)) return acknowledged.ack();
+      const key = keyOf(event.body);
+      if (key === null) return deps.handle(acknowledged);
+      const fresh = await within(STORE_MS, store(key, event.body));
+      if (!fresh) return acknowledged.ack();
+      await run(key, acknowledged);
+    },
+    start: loop,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await Promise.allSettled([sweeping, ...running.values()]);
+    },
+  };
+}
+
+/** A connection lost before the acknowledgement must not keep a stored event from being processed. */
+function quietAck(event: ReceiverEvent, log: Log): ReceiverEvent['ack'] {
+  return async (response?: unknown) => {
+    try {
+      await event.ack(response as never);
+    } catch (error) {
+      log.warn(
+        { error: messageOf(error) },
+        'an event is stored but could not be acknowledged; Slack sends it again',
+      );
+    }
+  };
+}
+
+/** What makes two deliveries the same; null for what need not be kept (a modal closed, options asked for). */
+export function keyOf(body: Body): string | null {
+  const { type, event_id: eventId, trigger_id: trigger, command } = body;
+  if (typeof eventId === 'string') return `event:${eventId}`;
+  if (type === 'event_callback') {
+    const event = body['event'] as Readonly<Record<string, unknown>> | undefined;
+    return `event:${String(event?.['type'])}:${String(event?.['channel'])}:${String(event?.['event_ts'] ?? event?.['ts'])}`;
+  }
+  if (typeof command === 'string' && typeof trigger === 'string') return `command:${trigger}`;
+  if (type === 'block_actions') {
+    const [action] = (body['actions'] ?? []) as readonly { readonly action_ts?: string }[];
+    return `action:${typeof trigger === 'string' ? trigger : String(action?.action_ts)}`;
+  }
+  if (type === 'view_submission') {
+    const view = body['view'] as { readonly id?: string; readonly hash?: string } | undefined;
+    return `view:${String(view?.id)}:${String(view?.hash)}:${String(trigger)}`;
+  }
+  return null;
+}
+
+async function briefly(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new OpsError('SLACK_INBOX_SLOW', `An event could not be stored within ${ms} ms.`, {
+            hint: 'Check the database; Slack sends the event again.',
+            retryable: true,
+          }),
+        ),
+      ms,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Receiver, SocketModeReceiver } from '@slack/bolt';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { boltLogger } from '../bolt-logger.ts';
+import { webClientOptions } from '../outbound/web-client.ts';
+import type { SlackConnection } from '../ports.ts';
+
+const HELLO_MS = 15_000;
+const FIRST_RETRY_MS = 250;
+const MAX_RETRY_MS = 10_000;
+
+export interface SocketHooks {
+  /** After every connect, the first included. */
+  readonly connected: () => void;
+  readonly count: (change: 1 | -1) => void;
+}
+
+/**
+ * One Socket Mode connection that comes back by itself: at once after Slack's polite `disconnect`, with growing
+ * pauses while Slack cannot be reached. The SDK's own reconnecting waits 5 s each time, gives up on network errors
+ * with an unhandled rejection, and so is switched off.
+ */
+export function socketReceiver(
+  connection: Extract<SlackConnection, { readonly kind: 'socket' }>,
+  log: Log,
+  hooks: SocketHooks,
+): Receiver {
+  const receiver = new SocketModeReceiver({
+    appToken: connection.appToken,
+    autoReconnectEnabled: false,
+    logger: boltLogger(log),
+    installerOptions: {
+      clientOptions: { ...webClientOptions(connection, log), rejectRateLimitedCalls: false },
+    },
+    processEventErrorHandler: async ({ error }) => {
+      log.error({ error: messageOf(error) }, 'an event from Slack was not taken in; Slack sends it again');
+      return false;
+    },
+  });
+  const { client } = receiver;
+  const stopping = new AbortController();
+  let loop: Promise<void> = Promise.resolve();
+
+  async function keepConnected(first: () => void): Promise<void> {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      let end: () => void = () => undefined;
+      const gone = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      client.on('disconnected', end);
+      try {
+        await connect();
+        failures = 0;
+        hooks.count(1);
+        hooks.connected();
+        first();
+        await gone;
+        hooks.count(-1);
+      } catch (error) {
+        failures += 1;
+        if (!stopping.signal.aborted)
+          log.warn({ error: messageOf(error) }, 'no Socket Mode connection; trying again');
+        const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
+        await delay(wait, undefined, { signal: stopping.signal }).catch(() => undefined);
+      } finally {
+        client.off('disconnected', end);
+      }
+    }
+  }
+
+  async function connect(): Promise<void> {
+    const late = new AbortController();
+    try {
+      await Promise.race([
+        client.start(),
+        delay(HELLO_MS, undefined, { signal: late.signal }).then(async () => {
+          await client.disconnect();
+          throw new Error(`no hello within ${HELLO_MS} ms`);
+        }),
+      ]);
+    } finally {
+      late.abort();
+    }
+  }
+
+  return {
+    init: (app) => receiver.init(app),
+    start: () =>
+      new Promise<void>((resolve) => {
+        loop = keepConnected(resolve);
+      }),
+    async stop() {
+      stopping.abort();
+      // With no socket open the SDK's disconnect resolves at once; a stuck close handshake is not waited for.
+      await Promise.race([client.disconnect(), delay(1_000, undefined, { ref: false })]);
+      await Promise.race([loop, delay(1_000, undefined, { ref: false })]);
+    },
+  };
+}

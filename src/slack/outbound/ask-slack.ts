@@ -1,0 +1,34 @@
+import { messageOf, OpsError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { createChannels } from '../people/channels.ts';
+import type { SlackConnection } from '../ports.ts';
+import { webClient } from './web-client.ts';
+
+/**
+ * Whether Slack takes the token and the bot is in its alert channels, in one line for people.
+ * @throws OpsError SLACK_AUTH, SLACK_CHANNEL with what to do.
+ */
+export async function askSlack(
+  connection: SlackConnection,
+  alertChannels: readonly string[],
+  log: Log,
+): Promise<string> {
+  const client = webClient(connection, log);
+  const who = await client.auth.test().catch((error: unknown) => {
+    throw new OpsError('SLACK_AUTH', `Slack refuses: ${messageOf(error)}`, {
+      hint: 'Copy SLACK_BOT_TOKEN again from OAuth & Permissions, after installing the app to the workspace.',
+      cause: error,
+    });
+  });
+  const channels = createChannels(client, log);
+  for (const name of alertChannels) {
+    const channel = await channels.idOf(name);
+    await client.conversations.history({ channel, limit: 1 }).catch((error: unknown) => {
+      throw new OpsError('SLACK_CHANNEL', `#${name}: ${messageOf(error)}`, {
+        hint: `Invite the bot to it (/invite @${who.user ?? 'sentry'}), or name another in SENTRY_ALERT_CHANNELS.`,
+        cause: error,
+      });
+    });
+  }
+  return `${who.team ?? 'workspace'} as @${who.user ?? 'bot'}, in ${alertChannels.map((name) => `#${name}`).join(', ')}`;
+}

@@ -1,0 +1,125 @@
+import type { WebClient } from '@slack/web-api';
+import { messageOf } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Log } from '../../core/log.ts';
+import { within } from '../../core/within.ts';
+import type { SlackDirectory } from './directory.ts';
+import type { People } from './people.ts';
+
+const CACHE_MS = 60_000;
+/** An investigation waits for it: so long for Slack, and not again for a channel that it was late about just now. */
+const SIGHT_MS = 500;
+const LATE_MS = 2_000;
+
+export interface Access {
+  /**
+   * Whether a person may read of an incident where its thread is not: everybody of the workspace where that is in a public
+   * channel, guests and private channels by membership. Who cannot be told to be a member is none.
+   *
+   * @param from the channel they ask in: whoever writes in the incident's own is in it, whatever Slack can say of it
+   */
+  mayRead(userId: string, incident: Pick<Incident, 'id' | 'channel'>, from: string | null): Promise<boolean>;
+  /** Where an incident's thread is, or will begin. */
+  channelOf(incident: Pick<Incident, 'id' | 'channel'>): Promise<string>;
+  /** Who sees a channel, as Slack tells it within half a second. */
+  sightOf(channel: string): Promise<Sight>;
+  /**
+   * Whether what was said in one incident's thread may be read in another's, by everybody there: it is the same channel, or
+   * a public one. What cannot be told is private.
+   */
+  mayTell(said: Pick<Incident, 'id' | 'channel'>, to: Pick<Incident, 'id' | 'channel'>): Promise<boolean>;
+}
+
+/** `shared`: everybody here, and people of another company; `closed`: members, some of them of another company. */
+export type Sight = 'public' | 'shared' | 'private' | 'closed' | 'unknown';
+
+export function createAccess(deps: {
+  readonly client: WebClient;
+  readonly log: Log;
+  readonly directory: Pick<SlackDirectory, 'channelMembers'>;
+  readonly people: Pick<People, 'isGuest'>;
+  /** Where an incident's thread will begin that has none yet: it may be a private channel too. */
+  readonly home: (id: IncidentId) => Promise<string>;
+}): Access {
+  const cache = new Map<string, { readonly until: number; readonly sight: Promise<Sight> }>();
+
+  const late = new Map<string, number>();
+
+  function look(channel: string): Promise<Sight> {
+    const kept = cache.get(channel);
+    if (kept && kept.until > performance.now()) return kept.sight;
+    const asked = ask(channel);
+    cache.set(channel, { until: performance.now() + CACHE_MS, sight: asked });
+    // A failure is not remembered: the next question asks again.
+    asked.catch(() => cache.delete(channel));
+    return asked;
+  }
+
+  /** A channel that Slack does not call public is private. */
+  async function ask(channel: string): Promise<Sight> {
+    const { channel: info } = await deps.client.conversations.info({ channel });
+    const open = info?.is_private === false && info.is_im !== true && info.is_mpim !== true;
+    const strangers = info?.is_ext_shared === true || info?.is_pending_ext_shared === true;
+    if (strangers) return open ? 'shared' : 'closed';
+    return open ? 'public' : 'private';
+  }
+
+  const isPublic = async (channel: string): Promise<boolean> => {
+    const sight = await look(channel);
+    return sight === 'public' || sight === 'shared';
+  };
+
+  const told = async (what: string, ask: () => Promise<boolean>): Promise<boolean> => {
+    try {
+      return await ask();
+    } catch (error) {
+      deps.log.warn({ what, error: messageOf(error) }, 'who may read an incident cannot be told');
+      return false;
+    }
+  };
+
+  const channelOf: Access['channelOf'] = async ({ id, channel }) => channel ?? deps.home(id);
+
+  return {
+    channelOf,
+    async sightOf(channel) {
+      const isLate = (late.get(channel) ?? 0) > performance.now();
+      try {
+        return await within(isLate ? 0 : SIGHT_MS, look(channel));
+      } catch (error) {
+        if (!isLate) late.set(channel, performance.now() + LATE_MS);
+        deps.log.warn({ channel, error: messageOf(error) }, 'who sees a channel cannot be told');
+        return 'unknown';
+      }
+    },
+    async mayTell(said, to) {
+      return told(said.id, async () => {
+        const channel = await channelOf(said);
+        return channel === (await channelOf(to)) || isPublic(channel);
+      });
+    },
+    async mayRead(userId, incident, from) {
+      const channel = await channelOf(incident);
+      if (channel === from) return true;
+      const open = await told(
+        channel,
+        async () => (await isPublic(channel)) && !(await deps.people.isGuest(userId)),
+      );
+      return (
+        open || told(channel, async () => (await deps.directory.channelMembers(channel)).includes(userId))
+      );
+    },
+  };
+}
+
+/** Those of them that a person may read of, in their order. */
+export async function readableBy(
+  { access }: { readonly access: Access },
+  userId: string,
+  from: string | null,
+  incidents: readonly Incident[],
+): Promise<readonly Incident[]> {
+  const may = await Promise.all(incidents.map((incident) => access.mayRead(userId, incident, from)));
+  return incidents.filter((_, at) => may[at]);
+}

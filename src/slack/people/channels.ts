@@ -1,0 +1,72 @@
+import type { WebClient } from '@slack/web-api';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+
+const ID = /^[CGD][A-Z0-9]{5,}$/;
+const RETRY_MS = 60_000;
+
+export interface Channels {
+  /** The id of a channel given by id or name; a name nobody knows is given back as `#name`, which Slack takes for posting. */
+  idOf(idOrName: string): Promise<string>;
+  nameOf(id: string): string | null;
+  /** Whether a channel is one of those named by id or name, also where the list of channels cannot be read. */
+  isAmong(id: string, idsOrNames: readonly string[]): Promise<boolean>;
+}
+
+/** Channel names to ids, asked once and again at most every minute while one is missing. */
+export function createChannels(client: WebClient, log: Log): Channels {
+  let ids = new Map<string, string>();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  /** Of channels that are asked about by id: every alert asks again, Slack answers 50 times a minute. */
+  const names = new Map<string, { readonly until: number; readonly name: Promise<string | null> }>();
+
+  async function ask(): Promise<void> {
+    askedAt = performance.now();
+    const found = new Map<string, string>();
+    let cursor: string | undefined;
+    do {
+      const page = await client.conversations.list({
+        types: 'public_channel,private_channel',
+        exclude_archived: true,
+        limit: 500,
+        ...(cursor ? { cursor } : {}),
+      });
+      for (const { id, name } of page.channels ?? []) if (id && name) found.set(name, id);
+      cursor = page.response_metadata?.next_cursor || undefined;
+    } while (cursor);
+    ids = found;
+  }
+
+  async function idOf(idOrName: string): Promise<string> {
+    if (ID.test(idOrName)) return idOrName;
+    const name = idOrName.replace(/^#/, '');
+    if (!ids.has(name) && performance.now() - askedAt > RETRY_MS)
+      await ask().catch((error: unknown) =>
+        log.warn({ error: messageOf(error) }, 'the list of channels cannot be read; using names'),
+      );
+    return ids.get(name) ?? `#${name}`;
+  }
+
+  function askedName(id: string): Promise<string | null> {
+    const kept = names.get(id);
+    if (kept && kept.until > performance.now()) return kept.name;
+    const name = client.conversations.info({ channel: id }).then(({ channel }) => channel?.name ?? null);
+    names.set(id, { until: performance.now() + RETRY_MS, name });
+    name.catch(() => names.delete(id));
+    return name;
+  }
+
+  return {
+    idOf,
+    nameOf: (id) => [...ids].find(([, each]) => each === id)?.[0] ?? null,
+    async isAmong(id, idsOrNames) {
+      const wanted = await Promise.all(idsOrNames.map(idOf));
+      if (wanted.includes(id)) return true;
+      if (!wanted.some((each) => each.startsWith('#'))) return false;
+      const name = await askedName(id);
+      if (name === null || !wanted.includes(`#${name}`)) return false;
+      ids.set(name, id);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,243 @@
+import type { Diagnosis, DoubleCheck, Evidence, Side } from '../../../core/diagnosis.ts';
+import type { IncidentEvent } from '../../../core/event.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { alsoRuledOut, CLAUDES_WORDS, isModels, label } from '../../../core/model-words.ts';
+import type { OpenRead } from '../../../incidents/failed-reads/open-reads.ts';
+import {
+  type Block,
+  bold,
+  button,
+  buttons,
+  heading,
+  lineWith,
+  list,
+  moment,
+  paragraph,
+  prose,
+  small,
+  words,
+} from './build.ts';
+import { whyNoPlan } from './next-step.ts';
+import { ACTIONS, type Slot } from './slot.ts';
+import { cut, escape, oneLine } from './text.ts';
+import { drawOpenRead } from './unread.ts';
+import { confidenceWords, facts } from './words.ts';
+
+const SHOWN_CLAIMS = 8;
+const SHOWN_ITEMS = 5;
+const SHOWN_QUOTE = 300;
+
+const verdicts: Readonly<Record<Diagnosis['verdict'], string>> = {
+  cause_found: 'Cause found',
+  healthy: 'Nothing wrong was seen',
+  cannot_tell: 'Cannot tell the cause',
+};
+
+/** What became of an explanation. In words: a mark beside it would read as one of the system itself. */
+const ends = { ruled_in: 'fits', ruled_out: 'ruled out', open: 'open' } as const;
+
+type Hypothesis = NonNullable<Diagnosis['hypotheses']>[number];
+
+/** An explanation and what became of it. The playbook's is a sentence that says itself what is not so. */
+export const hypothesisWords = ({ cause, end }: Hypothesis, isModel: boolean, max: number): string =>
+  `${isModel ? `${ends[end]}: ` : ''}${cut(oneLine(cause), max)}`;
+
+/** What a diagnosis weighed, a line each; the playbook's own cause stands above already. */
+export function weighedLines({ hypotheses = [] }: Diagnosis, isModel: boolean): readonly string[] {
+  if (!isModel) return hypotheses.filter(isRuledOut).map((each) => hypothesisWords(each, isModel, 200));
+  return hypotheses.map((each) => `${hypothesisWords(each, isModel, 200)}${counts(each)}`);
+}
+
+export const weighedTitle = (isModel: boolean): string => (isModel ? 'Weighed' : 'Looked at too');
+
+const isRuledOut = ({ end }: Hypothesis): boolean => end === 'ruled_out';
+
+/** The n-th diagnosis of an incident (from 1). `planNone`: why no action was proposed after it. */
+export function drawDiagnosis(
+  record: IncidentRecord,
+  diagnosis: Diagnosis,
+  number: number,
+  planNone: PlanNone | null,
+  { mayDig = false, reads = [] }: { readonly mayDig?: boolean; readonly reads?: readonly OpenRead[] } = {},
+): Slot {
+  const { incident } = record;
+  // How sure one is of a cause; of having none there is nothing to be sure of.
+  const sure = diagnosis.verdict === 'cause_found' ? sureWords(diagnosis) : null;
+  const cause = cut(diagnosis.rootCause.trim() || 'No cause was named.', 1200);
+  // That two disagree is ours to say.
+  const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
+  const whose = isModel ? ` (${CLAUDES_WORDS})` : '';
+  // What the title says, a reader takes for ours.
+  const verdict = `${verdicts[diagnosis.verdict]}${isModel ? ', says Claude' : ''}`;
+  return {
+    slot: `diagnosis:${number}`,
+    inThread: true,
+    text: escape(
+      oneLine(`${incident.id}: ${verdict}${sure ? ` (${sure})` : ''}${whose}: ${cut(cause, 500)}`),
+    ),
+    blocks: [
+      heading(facts(verdict, sure)),
+      prose(paragraph(...(isModel ? [bold(`${CLAUDES_WORDS}: `)] : []), words(cause))),
+      ...disagreementOf(record, diagnosis),
+      ...(diagnosis.disagreement
+        ? []
+        : diagnosis.evidence.slice(0, SHOWN_CLAIMS).map((evidence) => claim(record, evidence))),
+      ...reasoning(diagnosis, isModel),
+      ...details(diagnosis, planNone, isModel),
+      ...doubleCheckLine(diagnosis.doubleCheck),
+      ...reads.flatMap((read) => drawOpenRead(read)),
+      ...more(record, diagnosis, number),
+      ...(mayDig ? [buttons(button({ text: 'Dig deeper', action: ACTIONS.dig, value: incident.id }))] : []),
+    ],
+  };
+}
+
+export type PlanNone = Pick<Extract<IncidentEvent, { type: 'plan.none' }>, 'reason' | 'said' | 'asksAgainAt'>;
+
+/** Of the cause, and of the fix where that is another matter. */
+export function sureWords({ confidence, fixConfidence }: Diagnosis): string {
+  const cause = confidenceWords(confidence);
+  return fixConfidence === undefined || Math.abs(fixConfidence - confidence) < 0.005
+    ? cause
+    : `${cause}; the fix: ${confidenceWords(fixConfidence)}`;
+}
+
+/** The claim, and under it the line that shows it. */
+export function claimText({ claim: said, quote }: Evidence, maxClaim: number, maxQuote: number): string {
+  const text = cut(oneLine(said), maxClaim);
+  return quote === null ? text : `${text}\n“${cut(oneLine(quote), maxQuote)}”`;
+}
+
+function claim(record: IncidentRecord, evidence: Evidence): Block {
+  const text = claimText(evidence, 300, SHOWN_QUOTE);
+  const [call] = evidence.toolCallIds;
+  const known = record.toolCalls.some((each) => each.id === call);
+  if (call === undefined || !known) return prose(paragraph(words(text)));
+  return lineWith(text, button({ text: 'Show output', action: ACTIONS.output, value: call }));
+}
+
+/** Both sides, each with what it stands on. */
+function disagreementOf(record: IncidentRecord, { disagreement }: Diagnosis): readonly Block[] {
+  if (disagreement === undefined) return [];
+  const side = (title: string, one: Side): readonly Block[] => [
+    prose(
+      paragraph(
+        bold(
+          `${title} · ${facts(verdicts[one.verdict], one.verdict === 'cause_found' ? confidenceWords(one.confidence) : null)}: `,
+        ),
+        words(cut(oneLine(one.says), 600)),
+      ),
+    ),
+    ...one.evidence.slice(0, SHOWN_CLAIMS / 2).map((evidence) => claim(record, evidence)),
+  ];
+  return [...side('The runbook’s check', disagreement.runbook), ...side('Claude', disagreement.model)];
+}
+
+/** When it began, whether it is still there, how one led to the other, and what else it could have been. */
+function reasoning(diagnosis: Diagnosis, isModel: boolean): readonly Block[] {
+  const { onset, symptomNow, chain = [] } = diagnosis;
+  const weighed = weighedLines(diagnosis, isModel);
+  const parts = [
+    ...(onset === undefined
+      ? []
+      : [paragraph(bold(label('Began', isModel)), moment(onset, '{date_short} {time}'))]),
+    ...(symptomNow === undefined
+      ? []
+      : [paragraph(bold(label('There now', isModel)), words(symptomNow.present ? 'yes' : 'no'))]),
+    ...(chain.length > 0
+      ? [
+          paragraph(
+            bold(label('How it came about', isModel)),
+            words(cut(chain.map(oneLine).join(' → '), 600)),
+          ),
+        ]
+      : []),
+    ...(weighed.length > 0
+      ? [
+          paragraph(bold(label(weighedTitle(isModel), isModel))),
+          list(weighed.slice(0, SHOWN_ITEMS).map((line) => [words(line)])),
+        ]
+      : []),
+  ];
+  return parts.length > 0 ? [prose(...parts)] : [];
+}
+
+function counts({ forIds, againstIds }: Hypothesis): string {
+  const said = [
+    ...(forIds.length > 0 ? [`${reads(forIds.length)} for it`] : []),
+    ...(againstIds.length > 0 ? [`${reads(againstIds.length)} against it`] : []),
+  ];
+  return said.length > 0 ? ` (${said.join(', ')})` : '';
+}
+
+const reads = (count: number): string => `${count} ${count === 1 ? 'read' : 'reads'}`;
+
+function details(diagnosis: Diagnosis, planNone: PlanNone | null, isModel: boolean): readonly Block[] {
+  const parts = [
+    ...items(label('Ruled out', isModel), alsoRuledOut(diagnosis)),
+    ...items(label('Not known', isModel), diagnosis.unknown),
+    ...sentence(label('Wrong if', isModel), diagnosis.wouldChangeMyMind),
+    ...sentence(label('What it affects', isModel), diagnosis.blastRadius),
+    ...sentence(isModel ? 'Claude suggests: ' : 'What would help: ', diagnosis.remedy),
+    ...(planNone?.reason.trim()
+      ? [paragraph(bold('No action is proposed: '), ...whyNoPlan(planNone, 400))]
+      : []),
+    ...sentence(`${CLAUDES_WORDS}: `, planNone?.said ?? null),
+  ];
+  return parts.length > 0 ? [prose(...parts)] : [];
+}
+
+function items(title: string, lines: readonly string[]) {
+  if (lines.length === 0) return [];
+  const shown = lines.slice(0, SHOWN_ITEMS).map((line) => [words(cut(oneLine(line), 200))]);
+  return [paragraph(bold(title.trim())), list(shown)];
+}
+
+const sentence = (title: string, text: string | null) =>
+  text ? [paragraph(bold(title), words(cut(oneLine(text), 400)))] : [];
+
+/** What the second look came to. */
+export function doubleCheckWords({ reason, dropped, cause }: DoubleCheck): string {
+  if (reason !== null) return `Not double-checked: ${reason}.`;
+  const taken = dropped === 0 ? '' : ` ${dropped} ${dropped === 1 ? 'claim was' : 'claims were'} dropped.`;
+  const found =
+    cause === 'contradicted'
+      ? ' What it cites contradicts the cause.'
+      : cause === 'not_supported'
+        ? ' What it cites does not carry the cause.'
+        : '';
+  return `Double-checked by a second look at what it cites.${taken}${found}`;
+}
+
+const doubleCheckLine = (check: DoubleCheck | undefined): readonly Block[] =>
+  check === undefined ? [] : [small(doubleCheckWords(check))];
+
+/** Whether all of it is shown; if not, how to see the rest. */
+function more(record: IncidentRecord, diagnosis: Diagnosis, number: number): readonly Block[] {
+  const whole =
+    diagnosis.disagreement === undefined &&
+    diagnosis.evidence.length <= SHOWN_CLAIMS &&
+    diagnosis.ruledOut.length <= SHOWN_ITEMS &&
+    diagnosis.unknown.length <= SHOWN_ITEMS &&
+    diagnosis.rootCause.length <= 1200 &&
+    (diagnosis.hypotheses ?? []).length <= SHOWN_ITEMS &&
+    [...diagnosis.ruledOut, ...diagnosis.unknown].every((line) => line.length <= 200) &&
+    diagnosis.evidence.every(
+      (each) => each.claim.length <= 300 && (each.quote?.length ?? 0) <= SHOWN_QUOTE,
+    ) &&
+    [diagnosis.wouldChangeMyMind, diagnosis.blastRadius, diagnosis.remedy].every(
+      (text) => (text?.length ?? 0) <= 400,
+    );
+  const runbook = diagnosis.runbookId ? [small(`By runbook ${cut(diagnosis.runbookId, 80)}`)] : [];
+  if (whole) return runbook;
+  return [
+    ...runbook,
+    buttons(
+      button({
+        text: 'Details and quotes',
+        action: ACTIONS.diagnosis,
+        value: `${record.incident.id}:${number}`,
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,32 @@
+import type { IncidentEvent } from '../../../core/event.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { CLAUDES_WORDS } from '../../../core/model-words.ts';
+import { bold, paragraph, prose, words } from './build.ts';
+import { whyNoPlan } from './next-step.ts';
+import type { Slot } from './slot.ts';
+import { cut, escape, oneLine } from './text.ts';
+
+type NoPlan = Extract<IncidentEvent, { type: 'plan.none' }>;
+
+/** The answer to whoever asked for another way, or whose plan fell away, when there is no other: a message of its own. */
+export function drawNoOtherWay(record: IncidentRecord, event: NoPlan, number: number): Slot {
+  const denied = record.events.findLast(
+    ({ type, seq }) => seq < event.seq && (type === 'action.denied' || type === 'action.void'),
+  );
+  const head =
+    denied?.type === 'action.denied'
+      ? 'There is no other way that I can offer.'
+      : 'Nothing else is proposed.';
+  const reason = event.reason.trim();
+  return {
+    slot: `no-plan:${number}`,
+    inThread: true,
+    text: escape(oneLine(`${record.incident.id}: ${head} ${cut(reason, 400)}`)),
+    blocks: [
+      prose(
+        paragraph(bold(head), ...(reason ? [words(' '), ...whyNoPlan(event, 1500)] : [])),
+        ...(event.said ? [paragraph(bold(`${CLAUDES_WORDS}: `), words(cut(oneLine(event.said), 1500)))] : []),
+      ),
+    ],
+  };
+}

@@ -1,0 +1,227 @@
+import { type Action, stepsOf } from '../../../core/action.ts';
+import type { IncidentEvent } from '../../../core/event.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isCauseInModelsWords, label } from '../../../core/model-words.ts';
+import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
+import { checkedInWords, checkedOf } from '../../../incidents/questions/lasting-fix-words.ts';
+import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
+import { feedbackBlocks } from './feedback.ts';
+import { nextStepOf } from './next-step.ts';
+import { drawResults } from './plan-steps.ts';
+import type { DrawOptions, Slot } from './slot.ts';
+import { cut, escape, oneLine } from './text.ts';
+import { facts, money, span, verdictMarks, verdictWords } from './words.ts';
+
+type Finished = Extract<IncidentEvent, { type: 'action.finished' }>;
+type Void = Extract<IncidentEvent, { type: 'action.void' }>;
+type Verified = Extract<IncidentEvent, { type: 'verification.concluded' }>;
+type Escalated = Extract<IncidentEvent, { type: 'incident.escalated' }>;
+
+const ran: Readonly<Record<Finished['outcome'], string>> = {
+  succeeded: '✓ It ran',
+  failed: '✗ It failed',
+  unknown: '❔ Unknown whether it ran; it will not be run again',
+};
+
+/** What became of an approved action; of a plan of several, step by step. */
+export function drawResult(record: IncidentRecord, action: Action, event: Finished | Void): Slot {
+  const steps = stepsOf(record.actions, action);
+  if (steps.length > 1) return drawPlanResult(record, steps, event);
+  const head = event.type === 'action.void' ? '⊘ Nothing was run: the approval is void' : ran[event.outcome];
+  const said = event.type === 'action.void' ? event.reason : event.text;
+  return {
+    slot: `result:${action.id}`,
+    inThread: true,
+    text: escape(oneLine(`${record.incident.id}: ${head}. ${cut(said, 400)}`)),
+    blocks: [
+      prose(
+        paragraph(bold(`${head} · `), code(cut(action.target, 80))),
+        ...(said ? [paragraph(words(cut(said.trim(), 1500)))] : []),
+        ...effect(record, action),
+        ...checking(record, event),
+      ),
+    ],
+  };
+}
+
+function drawPlanResult(record: IncidentRecord, steps: readonly Action[], event: Finished | Void): Slot {
+  const head = planHead(steps);
+  const [first] = steps;
+  const told = steps.map((step) => {
+    const { mark, says } = stepResult(step, steps);
+    return `${mark} ${step.step} ${cut(says, 160)}`;
+  });
+  return {
+    slot: `result:${first?.planId ?? ''}`,
+    inThread: true,
+    text: escape(oneLine(`${record.incident.id}: ${head}. ${told.join(' · ')}`)),
+    blocks: [
+      prose(
+        paragraph(bold(`${head} · `), code(cut(first?.target ?? '', 80))),
+        ...drawResults(steps),
+        ...(first ? effect(record, first) : []),
+        ...checking(record, event),
+      ),
+    ],
+  };
+}
+
+function planHead(steps: readonly Action[]): string {
+  const step = tellingStep(steps);
+  const running = runningStep(steps);
+  if (running) return `Running step ${running.step} of ${steps.length}`;
+  if (step === undefined) return 'Nothing was run';
+  const of = `step ${step.step} of ${steps.length}`;
+  switch (step.state) {
+    case 'succeeded':
+      return step.step === steps.length ? `✓ All ${steps.length} steps ran` : `Ended after ${of}`;
+    case 'failed':
+      return `✗ It failed at ${of}`;
+    case 'unknown':
+      return `❔ Unknown whether ${of} ran; it will not be run again`;
+    case 'void':
+      return step.step === 1 ? '⊘ Nothing was run: the approval is void' : `⊘ Called off before ${of} ran`;
+    case 'approved':
+    case 'started':
+    case 'proposed':
+    case 'denied':
+    case 'expired':
+    case 'queued':
+    case 'skipped':
+      return 'Nothing was run';
+  }
+}
+
+/** Of a lasting fix, whether the live system shows it. */
+function effect(record: IncidentRecord, action: Action) {
+  const checked = checkedOf(record, action);
+  return checked ? [paragraph(bold(cut(oneLine(checkedInWords(checked)), 600)))] : [];
+}
+
+/** While the live system is being re-read, what it shows now. */
+function checking(record: IncidentRecord, event: Finished | Void) {
+  if (event.type === 'action.void' || record.incident.state !== 'verifying') return [];
+  const check = record.events.findLast(
+    (each) => each.type === 'verification.checked' && each.seq > event.seq,
+  );
+  if (check?.type !== 'verification.checked')
+    return [paragraph(words('Now checking on the live system that it is really gone …', { italic: true }))];
+  const holds =
+    check.holds === null ? 'could not be read' : check.holds ? 'holds so far' : 'not yet as it should be';
+  return [
+    paragraph(words(`Checking on the live system: ${holds} …`, { italic: true })),
+    ...check.lines.slice(0, 6).map((line) => paragraph(words(cut(oneLine(line), 200)))),
+  ];
+}
+
+/** Fixed, not fixed or cannot tell, with what was seen. `number` counts from 1. */
+export function drawVerification(record: IncidentRecord, event: Verified, number: number): Slot {
+  const head = isOverBySource(record, event)
+    ? '⚪ Over, but not confirmed'
+    : `${verdictMarks[event.verdict]} ${verdictWords[event.verdict]}`;
+  const check = record.events.findLast(
+    (each) => each.type === 'verification.checked' && each.seq < event.seq,
+  );
+  const lines = check?.type === 'verification.checked' ? check.lines : [];
+  const reason = event.reason.trim() || 'No reason was given.';
+  // The reason may be the lines themselves, with the numbers of a later look: they are not said twice.
+  const withoutNumbers = (text: string): string => text.replace(/\d[\d.,]*/g, '#');
+  const same =
+    lines.length > 0 && lines.every((line) => withoutNumbers(reason).includes(withoutNumbers(line)));
+  return {
+    slot: `verification:${number}`,
+    inThread: true,
+    text: escape(oneLine(`${record.incident.id}: ${head}. ${cut(event.reason, 400)}`)),
+    blocks: [
+      heading(head),
+      prose(
+        paragraph(words(same ? `Seen on the live system${heldFor(reason)}:` : cut(reason, 1000))),
+        ...(lines.length > 0 && !same ? [paragraph(words('Seen on the live system:'))] : []),
+        ...lines.slice(0, 8).map((line) => paragraph(words(cut(oneLine(line), 300)))),
+      ),
+    ],
+  };
+}
+
+/** The source ended what our own check does not confirm. */
+function isOverBySource({ events }: IncidentRecord, { seq, verdict }: Verified): boolean {
+  if (verdict !== 'cannot_tell') return false;
+  const next = events.find((each) => each.type === 'state.changed' && each.seq > seq);
+  return next?.type === 'state.changed' && next.to === 'resolved';
+}
+
+/** `, held for 10 s` out of a reason that says so. */
+const heldFor = (reason: string): string => {
+  const held = /\(held for [^)]{1,20}\)/.exec(reason)?.[0];
+  return held ? `, ${held.slice(1, -1)}` : '';
+};
+
+/** Calls for people: the one message that mentions the on-call group, once. */
+export function drawEscalation(
+  record: IncidentRecord,
+  event: Escalated,
+  number: number,
+  options: DrawOptions,
+): Slot {
+  const { oncall } = options;
+  const who = oncall ? [oncall.id ? group(oncall.id) : bold(`@${oncall.name}`), words(' ')] : [];
+  return {
+    slot: `escalation:${number}`,
+    inThread: true,
+    text: `${oncall?.id ? `<!subteam^${oncall.id}> ` : ''}${escape(oneLine(`${record.incident.id} needs a person: ${cut(event.reason, 400)}`))}`,
+    blocks: [
+      heading('🚨 A person is needed'),
+      prose(
+        paragraph(...who, words(cut(event.reason.trim() || 'No reason was given.', 1500))),
+        ...(record.incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(record.incident, 500))] : []),
+        paragraph(
+          words('Everything seen and tried is in this thread. Mention me with a hint, and I look again.', {
+            italic: true,
+          }),
+        ),
+      ),
+    ],
+  };
+}
+
+/** Beside what was done, which is ours to say; old summaries hold it already. */
+function cause({ incident, events }: IncidentRecord, said: string) {
+  if (incident.cause === null || said.includes(incident.cause)) return [];
+  return [
+    paragraph(bold(label('Cause', isCauseInModelsWords(events))), words(cut(oneLine(incident.cause), 900))),
+  ];
+}
+
+/** How it ended. `text`: the summary on record, null when the source just said it is over. */
+export function drawSummary(
+  record: IncidentRecord,
+  text: string | null,
+  number: number,
+  endedAt: string,
+  isConfirmed: boolean,
+): Slot {
+  const { incident } = record;
+  const head = isConfirmed ? `🟢 ${incident.id} is resolved` : `⚪ ${incident.id} is over`;
+  const said =
+    text ??
+    (incident.resolvedBy === 'person'
+      ? 'A person says it is over.'
+      : 'The source of the alert says it is over.');
+  return {
+    slot: `summary:${number}`,
+    inThread: true,
+    text: escape(oneLine(`${head}: ${cut(said, 500)}`)),
+    blocks: [
+      prose(
+        paragraph(
+          bold(head),
+          words(` · ${facts(`after ${span(incident.openedAt, endedAt)}`, money(incident.costUsd))}`),
+        ),
+        paragraph(words(cut(said.trim() || 'No summary was given.', 2500))),
+        ...cause(record, said),
+      ),
+      // Asked once, also when the incident comes back.
+      ...(number === 1 ? feedbackBlocks(record) : []),
+    ],
+  };
+}

@@ -1,0 +1,197 @@
+import type { IncidentEvent } from '../../../core/event.ts';
+import type { Incident } from '../../../core/incident.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isCauseInModelsWords, isModels, label } from '../../../core/model-words.ts';
+import { lastingFixInWords } from '../../../incidents/questions/lasting-fix-words.ts';
+import { nextStepInWords } from '../../../incidents/questions/words.ts';
+import type { Span } from './build.ts';
+import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
+import { doubleCheckWords, hypothesisWords } from './diagnosis.ts';
+import { nextStepOf } from './next-step.ts';
+import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
+import { cut, escape, oneLine } from './text.ts';
+import { colorOf, confidenceWords, facts, mark, money, span, standing, times } from './words.ts';
+
+/** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
+export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> = {}): Slot {
+  const { incident } = record;
+  const title = `${mark(incident)} ${incident.title}`;
+  const state = stateLine(record);
+  const next = nextStepInWords(incident);
+  const cause = incident.cause
+    ? `${incident.cause}${incident.confidence === null ? '' : ` (${confidenceWords(incident.confidence)})`}`
+    : null;
+  const causeLabel = label(
+    incident.state === 'resolved' ? 'Cause' : 'Cause so far',
+    isCauseInModelsWords(record.events),
+  );
+  return {
+    slot: 'root',
+    inThread: false,
+    text: escape(
+      cut(
+        oneLine(
+          `${incident.id} ${title} · ${state}${cause ? ` · ${causeLabel}${cause}` : ''}${next ? ` · ${next}` : ''}`,
+        ),
+        600,
+      ),
+    ),
+    blocks: [
+      heading(title),
+      prose(
+        ...summaryOf(record).map((spans) => paragraph(...spans)),
+        paragraph(...factsOf(record)),
+        ...related(record, options).map((spans) => paragraph(...spans)),
+        ...(cause
+          ? [
+              paragraph(bold(causeLabel), words(cut(cause, 900))),
+              ...weighed(record).map((spans) => paragraph(...spans)),
+            ]
+          : []),
+        ...(incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(incident, 500))] : []),
+        ...lasting(record).map((spans) => paragraph(...spans)),
+        ...actors(record).map((spans) => paragraph(...spans)),
+      ),
+      buttons(
+        button({ text: 'What happened, and why', action: ACTIONS.why, value: incident.id }),
+        ...alertLink(record),
+      ),
+    ],
+    strip: { color: colorOf(record), text: state },
+  };
+}
+
+/** On whose word it is over. */
+const endWords: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> = {
+  confirmed: 'Resolved · fixed, and checked',
+  source: 'Over · the alert’s source says so',
+  person: 'Over · a person says so',
+};
+
+function stateLine({ incident }: IncidentRecord): string {
+  if (incident.state !== 'resolved') return standing(incident);
+  const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
+  return `${endWords[incident.resolvedBy ?? 'source']}${after}`;
+}
+
+function factsOf({ incident, events }: IncidentRecord): readonly Span[] {
+  const target = incident.target ?? incident.labels['instance'] ?? 'unknown target';
+  const rest = facts(incident.severity, cut(oneLine(target), 80), times(incident.occurrences), 'since ');
+  const chosen = events.findLast((event) => event.type === 'investigator.chosen');
+  const spent = money(incident.costUsd);
+  const model = spent && chosen?.model ? ` (${cut(oneLine(chosen.model), 60)})` : '';
+  return [
+    bold(incident.id),
+    words(` · ${rest}`),
+    moment(incident.openedAt),
+    ...(spent ? [words(` · ${spent}${model}`)] : []),
+  ];
+}
+
+/** The rest of the diagnosis in a line or two: when it began, whether it is there now, what else was weighed. */
+function weighed({ events }: IncidentRecord): readonly (readonly Span[])[] {
+  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
+  if (last?.type !== 'diagnosis.concluded') return [];
+  const { diagnosis } = last;
+  const isModel = isModels(diagnosis, events);
+  const { onset, symptomNow, hypotheses = [], wouldChangeMyMind, doubleCheck } = diagnosis;
+  const others = hypotheses.filter(({ end }) => end !== 'ruled_in').slice(0, 3);
+  return [
+    ...(onset === undefined ? [] : [[bold(label('Began', isModel)), moment(onset)]]),
+    ...(symptomNow === undefined
+      ? []
+      : [[bold(label('There now', isModel)), words(symptomNow.present ? 'yes' : 'no')]]),
+    ...(others.length === 0
+      ? []
+      : [
+          [
+            bold(label(isModel ? 'Else weighed' : 'Looked at too', isModel)),
+            words(others.map((each) => hypothesisWords(each, isModel, 100)).join(' · ')),
+          ],
+        ]),
+    ...(isModel && wouldChangeMyMind
+      ? [[bold(label('Wrong if', isModel)), words(cut(oneLine(wouldChangeMyMind), 200))]]
+      : []),
+    ...(doubleCheck?.reason ? [[words(doubleCheckWords(doubleCheck))]] : []),
+  ];
+}
+
+/** What the alert says in a sentence, where its title is only a name. */
+function summaryOf({ incident }: IncidentRecord): readonly (readonly Span[])[] {
+  const said = oneLine(incident.annotations['summary'] ?? incident.annotations['description'] ?? '');
+  return said === '' || said === oneLine(incident.title) ? [] : [[words(cut(said, 300))]];
+}
+
+/** Other incidents on the same physical system, as far as they may be named here. */
+function related({ events }: IncidentRecord, options: Partial<DrawOptions>): readonly (readonly Span[])[] {
+  const linesOf = (began: 'before' | 'since', says: string): readonly (readonly Span[])[] => {
+    const ids = events.flatMap((event) =>
+      event.type === 'incident.related' && event.began === began ? event.incidents : [],
+    );
+    const named = [...new Set(ids)].filter((id) => options.mayName?.(id) === true).slice(0, 5);
+    if (named.length === 0) return [];
+    const spans = named.flatMap((id, index) => {
+      const url = options.threadUrl?.(id) ?? null;
+      return [...(index > 0 ? [words(', ')] : []), url ? link(url, id) : words(id)];
+    });
+    return [[bold(says), ...spans]];
+  };
+  return [
+    ...linesOf('before', 'Open on the same system when this began: '),
+    ...linesOf('since', 'Also open on the same system since: '),
+  ];
+}
+
+/** What was asked for once it was fixed, and how that stands. */
+function lasting(record: IncidentRecord): readonly (readonly Span[])[] {
+  const said = record.incident.state === 'resolved' ? lastingFixInWords(record) : null;
+  return said === null ? [] : [[words(cut(oneLine(said), 400))]];
+}
+
+/** Who decided what, newest first. */
+function actors(record: IncidentRecord): readonly (readonly Span[])[] {
+  const { actions, events } = record;
+  const lines: (readonly Span[])[] = [];
+  const decided = actions.filter((action) => action.decidedBy !== null).at(-1);
+  if (decided?.decidedBy) {
+    const verb = decided.state === 'denied' ? 'Denied by ' : 'Approved by ';
+    lines.push([
+      words(verb),
+      decided.decidedBy === 'policy' ? words('the policy') : person(decided.decidedBy),
+      ...when(decided.decidedAt),
+    ]);
+  }
+  const stopped = events.filter((event) => event.type === 'incident.stopped').at(-1);
+  const resumed = events.filter((event) => event.type === 'incident.resumed').at(-1);
+  if (stopped && (resumed === undefined || resumed.seq < stopped.seq))
+    lines.push([words('Stopped by '), person(stopped.by), words(`: ${cut(oneLine(stopped.reason), 200)}`)]);
+  lines.push(...switched(record));
+  return lines;
+}
+
+/** The switch as it stands for this incident: who set it and why, or what it kept from running. */
+function switched({ incident, actions, events }: IncidentRecord): readonly (readonly Span[])[] {
+  if (incident.endedAt !== null) return [];
+  const set = new Map<string, Extract<IncidentEvent, { type: 'switch.set' }>>();
+  for (const event of events) {
+    if (event.type === 'switch.set') set.set(event.scope, event);
+    if (event.type === 'switch.cleared') set.delete(event.scope);
+  }
+  const held = actions.findLast(({ step }) => step === 1)?.heldBy;
+  if (set.size === 0 && held) return [[bold('Nothing is changed: '), words(cut(oneLine(held), 300))]];
+  return [...set.values()].map(({ scope, by, reason, until }) => [
+    bold('Nothing is changed '),
+    words(`(${scope === '*' ? 'everything' : scope.replace(':', ' ')}): stopped by `),
+    /^[UW][A-Z0-9]{2,}$/.test(by) ? person(by) : words(cut(oneLine(by), 80)),
+    ...(until ? [words(' until '), moment(until)] : []),
+    ...(reason ? [words(`: ${cut(oneLine(reason), 200)}`)] : []),
+  ]);
+}
+
+const when = (iso: string | null): readonly Span[] => (iso ? [words(' at '), moment(iso)] : []);
+
+function alertLink({ alerts }: IncidentRecord) {
+  const url = alerts.findLast((alert) => alert.url !== null)?.url;
+  if (!url || !/^https?:\/\//i.test(url) || url.length > 3000) return [];
+  return [button({ text: 'Open the alert', action: ACTIONS.link, value: 'alert', url })];
+}

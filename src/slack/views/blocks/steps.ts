@@ -1,0 +1,191 @@
+import type { IncidentEvent } from '../../../core/event.ts';
+import { CLAUDES_WORDS } from '../../../core/model-words.ts';
+import { heldBackWords } from '../../../core/seen-before.ts';
+import { bold, code, link, person, type Span, words } from './build.ts';
+import { whyNoPlan } from './next-step.ts';
+import type { DrawOptions } from './slot.ts';
+import { cut, oneLine } from './text.ts';
+
+/** One line of the progress message: a mark and what was done. */
+export interface Step {
+  readonly mark: string;
+  readonly spans: readonly Span[];
+  /** Lines that are never folded away. */
+  readonly keep?: boolean;
+}
+
+const toolMarks = { ok: '✓', failed: '✗', refused: '⊘', proposed: '→' } as const;
+
+type Lines = {
+  readonly [T in IncidentEvent['type']]?: (
+    event: Extract<IncidentEvent, { readonly type: T }>,
+    options: DrawOptions,
+  ) => Step | null;
+};
+
+/** What an event looks like in the progress message; others have a message of their own or none. */
+const lines: Lines = {
+  'memory.recalled': recalled,
+  'memory.context.loaded': loaded,
+  'memory.write.blocked': (event) => ({
+    mark: '⊘',
+    spans: [
+      words('Kept out of memory: '),
+      code(short(event.path, 80)),
+      words(`, the safety scanner found ${short(kindsOf(event.findings))}.`),
+    ],
+    keep: true,
+  }),
+  'memory.policy.denied': (event) => ({
+    mark: '⊘',
+    spans: [
+      words('Memory write denied in '),
+      code(short(event.store, 80)),
+      words(`: ${short(event.reason)}`),
+    ],
+    keep: true,
+  }),
+  'investigator.chosen': (event) => ({
+    mark: '•',
+    spans: [
+      words(event.investigator === 'claude' ? 'Claude investigates' : 'The playbook investigates'),
+      words(event.why ? `: ${short(event.why)}` : '.'),
+    ],
+  }),
+  'investigator.fallback': (event) => ({
+    mark: '⚠',
+    spans: [bold('The model failed, the playbook goes on: '), words(short(event.reason))],
+    keep: true,
+  }),
+  'tool.called': (event) => ({
+    mark: toolMarks[event.state],
+    spans: [
+      // The purpose is its caller's words, so it stands in quotes; what came of the call stands behind it.
+      ...(event.purpose ? [words(`“${short(event.purpose, 140)}” · `)] : []),
+      code(short(event.tool, 60)),
+      ...(event.summary ? [words(`: ${short(event.summary)}`)] : []),
+    ],
+  }),
+  'triage.concluded': ({ triage, by }) => ({
+    mark: '✓',
+    spans: [
+      bold('First look: '),
+      words(
+        `${triage.severity}, ${triage.routine ? 'a known problem' : 'not a known problem'}${kind(triage.incidentType)}. ${by === 'claude' ? `${CLAUDES_WORDS}: ` : ''}${short(triage.reason, 140)}`,
+      ),
+    ],
+    keep: true,
+  }),
+  'diagnosis.concluded': () => ({ mark: '✓', spans: [bold('Diagnosis is below.')], keep: true }),
+  'claim.dropped': (event) => ({
+    mark: '⊘',
+    spans: [words(`A claim was dropped: “${short(event.claim, 140)}” – ${short(event.reason, 140)}`)],
+  }),
+  'plan.none': (event) => ({
+    mark: '•',
+    spans: [
+      words('No safe action: '),
+      ...whyNoPlan(event, 200),
+      ...(event.said === undefined ? [] : [words(` ${CLAUDES_WORDS}: ${short(event.said)}`)]),
+    ],
+    keep: true,
+  }),
+  'hint.given': (event) => ({
+    mark: '•',
+    spans: [words(`Hint taken up: “${short(event.text)}”`)],
+    keep: true,
+  }),
+  'read.finished': (event) => ({
+    mark: event.readable ? '✓' : '✗',
+    spans: [
+      words('Read again for '),
+      person(event.by),
+      words(': '),
+      code(short(event.tool, 60)),
+      words(event.readable ? ' can be read now.' : ` still cannot: ${short(event.reason, 140)}`),
+    ],
+    keep: true,
+  }),
+  'incident.stopped': (event) => ({
+    mark: '■',
+    spans: [words(`Stopped: ${short(event.reason)}`)],
+    keep: true,
+  }),
+  'incident.resumed': () => ({ mark: '▶', spans: [words('Resumed.')], keep: true }),
+};
+
+/** The line an event makes in the progress message, or null when it makes none. */
+export function stepOf(event: IncidentEvent, options: DrawOptions): Step | null {
+  const line = lines[event.type] as ((event: IncidentEvent, options: DrawOptions) => Step | null) | undefined;
+  return line ? line(event, options) : null;
+}
+
+function recalled(
+  event: Extract<IncidentEvent, { type: 'memory.recalled' }>,
+  options: DrawOptions,
+): Step | null {
+  const kept = event.heldBack ? heldBackWords(event.heldBack) : null;
+  if (event.incidents.length > 0) {
+    const seen = event.incidents.slice(0, 3).flatMap((each, index): Span[] => {
+      const name = `${each.incidentId} ${short(each.title, 100)}`;
+      const url = options.threadUrl(each.incidentId);
+      return [
+        ...(index === 0 ? [] : [words(', ')]),
+        url ? link(url, name) : words(name),
+        ...(each.ended ? [words(` (${short(each.ended, 140)})`)] : []),
+      ];
+    });
+    const worked = event.worked[0];
+    const failed = event.failed.find((command) => command !== worked);
+    const times = event.incidents.reduce((sum, each) => sum + (each.times ?? 1), 0);
+    return {
+      mark: '↺',
+      spans: [
+        bold('Seen before: '),
+        ...(times > 1 ? [words(`${times} times, `)] : []),
+        ...seen,
+        ...(worked ? [words('. What worked then: '), code(short(worked, 150))] : []),
+        ...(failed ? [words('. What did not: '), code(short(failed, 150))] : []),
+        ...(kept ? [words(`. ${kept}`)] : []),
+      ],
+      keep: true,
+    };
+  }
+  if (kept) return { mark: '↺', spans: [words(kept)], keep: true };
+  if (event.missing)
+    return { mark: '⚠', spans: [words(`Memory could not be asked: ${short(event.missing)}`)] };
+  return null;
+}
+
+/** What a model was given from memory; whose drafts nobody has reviewed is said. */
+function loaded(event: Extract<IncidentEvent, { type: 'memory.context.loaded' }>): Step | null {
+  const { documents, tokens, missing } = event;
+  if (documents.length === 0)
+    return missing === null ? null : { mark: '⚠', spans: [words(`${short(missing)} (${event.role})`)] };
+  const drafts = documents.filter(({ trusted }) => !trusted).length;
+  const names = documents
+    .slice(0, SHOWN_MEMORIES)
+    .flatMap(({ path }, index): Span[] => [...(index === 0 ? [] : [words(', ')]), code(short(path, 60))]);
+  const more = documents.length > SHOWN_MEMORIES ? ` and ${documents.length - SHOWN_MEMORIES} more` : '';
+  const unreviewed = drafts > 0 ? `, ${drafts} unreviewed` : '';
+  return {
+    mark: '↺',
+    spans: [
+      words(`Memory for the ${event.role}: `),
+      ...names,
+      words(`${more} (${tokens} tokens${unreviewed})`),
+    ],
+  };
+}
+
+/** Of documents named in a line. */
+const SHOWN_MEMORIES = 4;
+
+function kindsOf(findings: readonly { readonly category: string }[]): string {
+  return [...new Set(findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ');
+}
+
+/** `blocked_sessions` as people write it. */
+const kind = (type: string | null): string => (type ? ` (${short(type.replaceAll('_', ' '), 60)})` : '');
+
+const short = (text: string, max = 200): string => cut(oneLine(text), max);

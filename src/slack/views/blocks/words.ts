@@ -1,0 +1,117 @@
+import type { Action } from '../../../core/action.ts';
+import type { Incident, IncidentState, Verdict } from '../../../core/incident.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
+
+/** What a state is called in front of people. */
+export const stateWords: Readonly<Record<IncidentState, string>> = {
+  open: 'New: about to look at it',
+  triaging: 'Taking a first look',
+  ignored: 'Ignored: nothing to investigate',
+  diagnosing: 'Looking for the cause',
+  reported: 'Reported: over to you',
+  planning: 'Looking for a safe fix',
+  awaiting_approval: 'Waiting for approval',
+  remediating: 'Running the approved fix',
+  verifying: 'Checking that it is really gone',
+  resolved: 'Resolved',
+  escalated: 'Escalated: a person is needed',
+  stopped: 'Stopped by a person',
+};
+
+/** How an incident stands: what Sentry comes back to by itself is not left to people. */
+export function standing({ state, asksAgainAt }: Pick<Incident, 'state' | 'asksAgainAt'>): string {
+  return state === 'reported' && asksAgainAt !== null
+    ? 'Waiting: I’ll ask again by myself'
+    : stateWords[state];
+}
+
+const GREEN = '#2eb67d';
+const RED = '#e01e5a';
+const AMBER = '#ecb22e';
+const BLUE = '#36c5f0';
+const GREY = '#868686';
+
+const stateColors: Readonly<Record<IncidentState, string>> = {
+  open: BLUE,
+  triaging: BLUE,
+  ignored: GREY,
+  diagnosing: BLUE,
+  reported: AMBER,
+  planning: BLUE,
+  awaiting_approval: AMBER,
+  remediating: BLUE,
+  verifying: BLUE,
+  resolved: GREEN,
+  escalated: RED,
+  stopped: GREY,
+};
+
+/** The strip beside the root message: amber while our own check holds and the source still fires. */
+export function colorOf({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): string {
+  if (incident.state === 'resolved') return incident.resolvedBy === 'confirmed' ? GREEN : GREY;
+  if (incident.state !== 'verifying') return stateColors[incident.state];
+  const seen = events.findLast((event) => event.type === 'verification.checked');
+  return seen?.type === 'verification.checked' && seen.holds ? AMBER : BLUE;
+}
+
+/** The mark in front of the title: the state first, while it is open the severity. */
+export function mark(incident: Incident): string {
+  // Green is for what Sentry has seen to be gone itself.
+  if (incident.state === 'resolved') return incident.resolvedBy === 'confirmed' ? '🟢' : '⚪';
+  if (incident.state === 'ignored' || incident.state === 'stopped') return '⚪';
+  if (incident.state === 'escalated') return '🚨';
+  return incident.severity === 'critical' ? '🔴' : incident.severity === 'error' ? '🟠' : '🟡';
+}
+
+export const verdictWords: Readonly<Record<Verdict, string>> = {
+  fixed: 'Fixed',
+  done: 'Done as asked',
+  not_fixed: 'Not fixed',
+  cannot_tell: 'Cannot tell',
+};
+
+export const verdictMarks: Readonly<Record<Verdict, string>> = {
+  fixed: '✅',
+  done: '☑️',
+  not_fixed: '❌',
+  cannot_tell: '❔',
+};
+
+/** A confidence from 0 to 1 in words and per cent. */
+export function confidenceWords(confidence: number): string {
+  const percent = `${Math.round(confidence * 100)} %`;
+  if (confidence >= 0.9) return `almost certain, ${percent}`;
+  if (confidence >= 0.7) return `likely, ${percent}`;
+  if (confidence >= 0.5) return `possible, ${percent}`;
+  return `only a guess, ${percent}`;
+}
+
+export const riskWords: Readonly<Record<Action['risk'], string>> = {
+  low: 'low',
+  medium: 'medium',
+  high: 'HIGH',
+};
+
+/** Null for the usual once: nothing to say. */
+export function times(count: number): string | null {
+  return count > 1 ? `seen ${count} times` : null;
+}
+
+/** Null where nothing was spent. */
+export function money(usd: number): string | null {
+  if (usd <= 0) return null;
+  return usd < 0.01 ? 'less than $0.01' : `$${usd.toFixed(2)}`;
+}
+
+/** What there is of these, in one line. */
+export const facts = (...parts: readonly (string | null)[]): string =>
+  parts.filter((part) => part !== null).join(' · ');
+
+/** From one moment to another, as people say it. */
+export function span(fromIso: string, toIso: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(toIso) - Date.parse(fromIso)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

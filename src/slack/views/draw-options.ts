@@ -1,0 +1,121 @@
+import type { Action } from '../../core/action.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { IncidentId } from '../../core/ids.ts';
+import type { IncidentRecord } from '../../core/incident-record.ts';
+import type { Log } from '../../core/log.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { OutboundStore } from '../outbound/store.ts';
+import type { Access } from '../people/access.ts';
+import type { Channels } from '../people/channels.ts';
+import type { SlackDirectory } from '../people/directory.ts';
+import { type Identity, messageUrl } from '../people/identity.ts';
+import type { People } from '../people/people.ts';
+import type { SlackDeps } from '../ports.ts';
+import type { DrawOptions } from './blocks/slot.ts';
+
+/** What Slack knows and the record does not: names, groups, where other threads are. */
+export function createDrawOptions(parts: {
+  readonly config: SlackDeps['config'];
+  readonly log: Log;
+  readonly store: OutboundStore;
+  readonly people: People;
+  readonly directory: SlackDirectory;
+  readonly channels: Channels;
+  readonly identity: () => Identity;
+  readonly mayDig?: boolean;
+  readonly mayReadAgain?: boolean;
+  readonly afterwards?: SlackDeps['afterwards'];
+  readonly access: () => Pick<Access, 'mayTell'>;
+}): (record: IncidentRecord) => Promise<DrawOptions> {
+  const { config } = parts;
+  const oncallOf = async (record: IncidentRecord): Promise<DrawOptions['oncall']> => {
+    const name = config.oncallGroup?.replace(/^@/, '');
+    if (!name) return null;
+    if (!record.events.some((event) => event.type === 'incident.escalated')) return { id: null, name };
+    const id = await parts.directory.groupId(name).catch((error: unknown) => {
+      parts.log.warn({ group: name, error: messageOf(error) }, 'the on-call group is unknown to Slack');
+      return null;
+    });
+    return { id, name };
+  };
+
+  /** Those of them that may be told in the thread of a record. */
+  const toldAmong = async <T>(
+    things: readonly T[],
+    { incident }: IncidentRecord,
+    saidIn: (thing: T) => { readonly id: IncidentId; readonly channel: string | null },
+  ): Promise<ReadonlySet<T>> => {
+    const may = await Promise.all(things.map((thing) => parts.access().mayTell(saidIn(thing), incident)));
+    return new Set(things.filter((_, at) => may[at]));
+  };
+
+  /** What those are called whose No an open card shows. */
+  const namesOf = async ({ denials, actions }: IncidentRecord): Promise<ReadonlyMap<string, string>> => {
+    const open = actions
+      .filter(({ state }) => state === 'proposed' || state === 'queued')
+      .flatMap(({ denialsAcknowledged }) => denialsAcknowledged);
+    const ids = new Set(denials.filter(({ id }) => open.includes(id)).map(({ saidBy }) => saidBy));
+    return new Map(await Promise.all([...ids].map(async (id) => [id, await parts.people.name(id)] as const)));
+  };
+
+  return async (record) => {
+    const seen = record.events.flatMap((event) =>
+      event.type === 'memory.recalled' ? event.incidents.map((each) => each.incidentId) : [],
+    );
+    const related = record.events.flatMap((event) =>
+      event.type === 'incident.related' ? event.incidents : [],
+    );
+    const places = await parts.store.places([...new Set<IncidentId>([...seen, ...related])]);
+    const named = await toldAmong(related, record, (id) => ({
+      id,
+      channel: places.get(id)?.channel ?? null,
+    }));
+    const elsewhere = record.denials.filter(({ incidentId }) => incidentId !== record.incident.id);
+    const told = await toldAmong(elsewhere, record, ({ incidentId: id, channel }) => ({ id, channel }));
+    const names = await namesOf(record);
+    const asks = record.actions.findLast(({ state }) => state === 'proposed');
+    return {
+      threadUrl: (id) => {
+        const place = places.get(id);
+        return place ? messageUrl(parts.identity(), place.channel, place.ts) : null;
+      },
+      approvers: asks ? await approversInWords(parts, asks) : null,
+      oncall: await oncallOf(record),
+      mayDig: parts.mayDig === true,
+      mayReadAgain: parts.mayReadAgain === true,
+      mayTell: (denial) => told.has(denial),
+      mayName: (id) => named.has(id),
+      nameOf: (userId) => names.get(userId) ?? null,
+      ...(parts.afterwards
+        ? { mayUndo: parts.afterwards.mayUndo, maySettle: true, mayChangeMind: true }
+        : {}),
+    };
+  };
+}
+
+/** Null: nobody is configured. What cannot be read is not nobody. */
+async function approversInWords(
+  parts: Parameters<typeof principalWords>[0] & { readonly config: SlackDeps['config'] },
+  asks: Action,
+): Promise<string | null> {
+  const { approversOf, approvers } = parts.config;
+  if (approversOf === undefined) return principalWords(parts, approvers);
+  const found = await approversOf(asks);
+  return found === null ? 'whoever the policy names (it cannot be read now)' : principalWords(parts, found);
+}
+
+/** Names, not mentions: a card must not ring everybody who could decide. */
+export async function principalWords(
+  parts: { readonly people: People; readonly channels: Channels },
+  principals: readonly Principal[],
+): Promise<string | null> {
+  const words = await Promise.all(
+    principals.map(async (principal) => {
+      if (principal.kind === 'group') return `the group @${principal.name.replace(/^@/, '')}`;
+      if (principal.kind === 'channel')
+        return `the members of #${parts.channels.nameOf(principal.id) ?? principal.id}`;
+      return parts.people.name(principal.id);
+    }),
+  );
+  return words.length > 0 ? words.join(', ') : null;
+}

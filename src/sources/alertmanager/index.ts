@@ -1,0 +1,63 @@
+import type { Alert } from '../../core/alert.ts';
+import { storable } from '../../core/storable.ts';
+import { badInput } from '../bad-input.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
+import { severityOf } from '../severity.ts';
+import { clip, storableMap } from '../storable-text.ts';
+import { namedTarget } from '../target.ts';
+import { type AlertmanagerAlert, AlertmanagerWebhook } from './schema.ts';
+
+/**
+ * Alertmanager sends a notification again until it is answered 2xx, for at most its group interval (5 min by default),
+ * and the bytes do not tell a second try from a reminder hours later. So the same notification within five minutes is
+ * the same delivery; after that it is another occurrence.
+ */
+const REDELIVERY_MS = 5 * 60_000;
+
+/** The webhook of a Prometheus Alertmanager: every alert of the group is one alert. */
+export const alertmanager: AlertSource = {
+  name: 'alertmanager',
+  vague: false,
+  read(payload: unknown, context: ReadContext): ReadResult {
+    const parsed = AlertmanagerWebhook.safeParse(payload);
+    if (!parsed.success) return badInput(parsed.error);
+    const group = parsed.data;
+    return { ok: true, alerts: group.alerts.map((alert) => toAlert(alert, group, context)) };
+  },
+};
+
+function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedAt }: ReadContext): Alert {
+  const labels = storableMap({ ...group.commonLabels, ...raw.labels });
+  const annotations = storableMap({ ...group.commonAnnotations, ...raw.annotations });
+  const name = labels['alertname'] || null;
+  const title = name ?? annotations['summary'] ?? annotations['description'] ?? 'Alert without a name';
+  const sourceSeverity = labels['severity'] ?? labels['priority'] ?? null;
+  const fingerprint = fingerprintOf(name ?? title, labels);
+  const startsAt = new Date(raw.startsAt).toISOString();
+  const endsAt = raw.status === 'resolved' ? endOf(raw.endsAt) : null;
+  // Alertmanager's own fingerprint covers the labels ours leaves out: replicas' notifications are deliveries of their own.
+  const which = storable(raw.fingerprint || fingerprint);
+  const round = Math.floor(receivedAt.getTime() / REDELIVERY_MS);
+  return {
+    source: 'alertmanager',
+    status: raw.status,
+    name,
+    title: clip(title, 300),
+    severity: severityOf(sourceSeverity),
+    sourceSeverity,
+    labels,
+    annotations,
+    target: namedTarget(labels),
+    fingerprint,
+    deliveryKey: ['alertmanager', which, raw.status, startsAt, endsAt ?? '', round].join(':'),
+    startsAt,
+    endsAt,
+    url: storable(raw.generatorURL || group.externalURL || '') || null,
+  };
+}
+
+/** Go's zero time stands for "no end". */
+function endOf(time: string | null | undefined): string | null {
+  return time && Date.parse(time) > 0 ? new Date(time).toISOString() : null;
+}

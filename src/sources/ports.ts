@@ -1,0 +1,29 @@
+import type { Alert } from '../core/alert.ts';
+
+/** An alert source: a folder with `index.ts` and `schema.ts`, and one line in `sources.ts`. */
+export interface AlertSource {
+  /** What `Alert.source` says. */
+  readonly name: string;
+  /** Its alerts may carry fewer labels than the problem has (a chat message), so they may join an incident by less. */
+  readonly vague: boolean;
+  /** Reads one delivery. Must not throw: bad input is a value that names the field. */
+  read(payload: unknown, context: ReadContext): ReadResult;
+}
+
+export interface ReadContext {
+  readonly receivedAt: Date;
+  /** Whose own messages are no alerts; for chat sources. */
+  readonly own?: { readonly botId: string | null; readonly userId: string | null };
+}
+
+export type ReadResult =
+  /** Empty when the payload is well-formed but tells of no alert (a person's message, a thread reply). */
+  { readonly ok: true; readonly alerts: readonly Alert[] } | BadInput;
+
+export interface BadInput {
+  readonly ok: false;
+  /** A path like `alerts.0.labels.instance`; empty when the payload as a whole is wrong. */
+  readonly field: string;
+  /** What was expected there, for whoever sent it. */
+  readonly reason: string;
+}

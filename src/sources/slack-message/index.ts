@@ -1,0 +1,93 @@
+import type { Alert } from '../../core/alert.ts';
+import { storable } from '../../core/storable.ts';
+import { bareValues } from '../../ingest/correlate.ts';
+import { badInput } from '../bad-input.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
+import { severityOf } from '../severity.ts';
+import { clip, storableMap } from '../storable-text.ts';
+import { namedTarget } from '../target.ts';
+import { type Texts, textsOf } from './message-texts.ts';
+import { type Content, SlackMessage } from './schema.ts';
+import type { Reading } from './sender.ts';
+import { senders } from './senders.ts';
+
+/**
+ * A message another app posted at the top level of an alert channel. People's messages, thread replies, our own
+ * messages and edits that change nothing about the alert are no alerts.
+ */
+export const slackMessage: AlertSource = {
+  name: 'slack',
+  vague: true,
+  read(payload: unknown, context: ReadContext): ReadResult {
+    const parsed = SlackMessage.safeParse(payload);
+    if (!parsed.success) return badInput(parsed.error);
+    const alert = readEvent(parsed.data, context);
+    return { ok: true, alerts: alert ? [alert] : [] };
+  },
+};
+
+function readEvent(event: SlackMessage, context: ReadContext): Alert | null {
+  if (event.subtype === 'message_changed') {
+    const now = event.message;
+    if (!now || !isAnotherAppsPost(now, context)) return null;
+    const sentAt = now.edited?.ts ?? event.event_ts ?? event.ts;
+    const alert = readContent(now, event.channel, sentAt, `${now.ts}:${sentAt}`);
+    const before = event.previous_message && readContent(event.previous_message, event.channel, now.ts, '');
+    return alert && (!before || alert.status !== before.status || alert.fingerprint !== before.fingerprint)
+      ? { ...alert, corrects: `slack:${event.channel}:${now.ts}` }
+      : null;
+  }
+  if (event.subtype && event.subtype !== 'bot_message') return null;
+  return isAnotherAppsPost(event, context) ? readContent(event, event.channel, event.ts, event.ts) : null;
+}
+
+/** By `bot_id`, not by subtype: modern apps post without one. */
+function isAnotherAppsPost(message: Content, { own }: ReadContext): boolean {
+  if (!message.bot_id && !message.app_id && message.subtype !== 'bot_message') return false;
+  if (message.thread_ts && message.thread_ts !== message.ts) return false;
+  if (own?.botId && message.bot_id === own.botId) return false;
+  return !(own?.userId && message.user === own.userId);
+}
+
+function readContent(message: Content, channel: string, sentAt: string, key: string): Alert | null {
+  const texts = textsOf(message);
+  const reading = firstReading(message, texts);
+  if (reading === null) return null;
+  const { status, severity: sourceSeverity, values, identity, headline, apart } = reading;
+  const labels = storableMap(reading.labels);
+  const name = reading.name === null ? null : storable(reading.name);
+  const description = texts.lines.join('\n').trim();
+  const at = new Date(Number(sentAt) * 1000).toISOString();
+  const bare = values.filter((value) => value !== '' && !Object.values(labels).includes(value));
+  return {
+    source: 'slack',
+    status,
+    name,
+    title: clip(storable(reading.title), 300),
+    severity: severityOf(sourceSeverity),
+    sourceSeverity,
+    labels,
+    annotations: {
+      ...storableMap(reading.annotations),
+      ...(description === '' ? {} : { text: clip(storable(description), 3000) }),
+      ...(bare.length === 0 ? {} : { [bareValues]: storable(bare.join(' ')) }),
+    },
+    target: namedTarget(labels) ?? bare[0] ?? null,
+    fingerprint: fingerprintOf(storable(identity.name), labels, identity.words.map(storable)),
+    deliveryKey: `slack:${channel}:${key}`,
+    startsAt: at,
+    endsAt: status === 'resolved' ? at : null,
+    url: texts.url && storable(texts.url),
+    ...(headline ? { headline: { ...headline, text: clip(storable(headline.text), 8000) } } : {}),
+    ...(apart ? { apart: apart.map(storable) } : {}),
+  };
+}
+
+function firstReading(message: Content, texts: Texts): Reading | null {
+  for (const sender of senders) {
+    const reading = sender.read(message, texts);
+    if (reading !== null) return reading;
+  }
+  return null;
+}

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActionOutcome } from '../../../core/action.ts';
+import { OpsError } from '../../../core/errors.ts';
+import { defineActiveTool } from '../../../tools/define.ts';
+import type { PostgresSession, Row } from '../../../tools/ports.ts';
+import { age } from '../read/format.ts';
+import { isOwnSession, who } from '../read/session-columns.ts';
+import { type SessionKey, sessionKey } from '../read/session-key.ts';
+import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
+import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
+import { objected, signalable, stateLines } from './session-state.ts';
+import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
+
+/** The session with its transaction, and the very statement it runs: the next one is not what was approved. */
+type CancelGuard = SessionGuard & { readonly query_start: string };
+
+const endsWithinMs = 5_000;
+
+export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
+  name: 'postgres_cancel_query',
+  description:
+    'Cancels the statement a session runs now (pg_cancel_backend); the session stays connected. For a runaway query. A session that is idle in transaction has nothing to cancel: terminate that one. Take pid and backend_start literally from a read tool.',
+  kind: 'active',
+  domain: 'postgres',
+  input: sessionKey,
+  timeoutMs: 15_000,
+  command: ({ pid, backend_start }) =>
+    `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
+  async preflight(context, input) {
+    const state = await context.ports.postgres.act(
+      context.target.name,
+      (session) => signalable(session, input),
+      context,
+    );
+    const { facts } = state;
+    const { query_start } = facts;
+    if (facts.state !== 'active' || query_start === null)
+      throw new OpsError(
+        'POSTGRES_NOTHING_TO_CANCEL',
+        `${who(facts)} is ${facts.state}: it runs no statement.`,
+        {
+          hint: 'If its open transaction is the problem, terminate the session instead.',
+        },
+      );
+    return {
+      guard: { ...sessionGuard(state), query_start },
+      clock: state.clock,
+      lines: stateLines(state),
+      blastRadius: `One statement of ${who(facts)}, running for ${age(facts.query_age_seconds)}: it fails with error 57014, and its transaction with it${state.hasWritten ? ': what that has written is rolled back' : ', which has written nothing yet'}. The session stays.`,
+      undo: 'Cannot be undone, but the client can run the statement again.',
+      risk: state.hasWritten ? 'medium' : 'low',
+      about: sessionAbout(state),
+      ...objected(state),
+    };
+  },
+  objects: sessionObjects,
+  async run(context, _input, guard, deadline) {
+    const clock = clockOf(deadline);
+    return context.ports.postgres.act(
+      context.target.name,
+      async (session) => {
+        let rows: readonly Row[];
+        try {
+          rows = await session.query(cancelSql, [
+            ...guardParams(guard),
+            guard.query_start,
+            clock,
+            deadline.withinMs,
+          ]);
+        } catch (error) {
+          return outcomeOfThrow(error);
+        }
+        return outcome(session, guard, rows[0]?.['signalled']);
+      },
+      context,
+    );
+  },
+  async look(context, _input, guard) {
+    try {
+      const runs = await context.ports.postgres.act(
+        context.target.name,
+        (session) => stillRuns(session, guard),
+        context,
+      );
+      return runs ? 'not_done' : 'done';
+    } catch (error) {
+      if (error instanceof OpsError) return 'cannot_tell';
+      throw error;
+    }
+  },
+  subject: ({ pid }) => ({ kind: 'pid', pid }),
+  shownBy: sessionShownBy,
+  repairsOnly: true,
+  effect: ({ pid, backend_start }, { query_start }) => ({
+    steps: [
+      {
+        tool: 'postgres_session',
+        input: { pid, backend_start },
+        holds: `result.gone == true || result.session.state != "active" || result.session.query_start != "${query_start}"`,
+        says: `the statement of session ${pid} has ended`,
+      },
+    ],
+    holdMs: 2_000,
+    timeoutMs: 30_000,
+  }),
+});
+
+const theStatement = `a.pid = $1::int AND a.backend_start = $2::timestamptz AND a.query_start = $3::timestamptz AND a.state = 'active'`;
+
+const cancelSql = `
+  SELECT pg_cancel_backend(a.pid) AS signalled
+    FROM pg_stat_activity a
+   WHERE ${sameSession} AND a.query_start = $8::timestamptz AND a.state = 'active'
+     AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
+     AND NOT ${isOwnSession('a')}
+     AND ${beforeDeadline('$9', '$10')}`;
+
+async function stillRuns(session: PostgresSession, guard: CancelGuard): Promise<boolean> {
+  const rows = await session.query(`SELECT 1 FROM pg_stat_activity a WHERE ${theStatement}`, [
+    guard.pid,
+    guard.backend_start,
+    guard.query_start,
+  ]);
+  return rows.length > 0;
+}
+
+async function outcome(
+  session: PostgresSession,
+  guard: CancelGuard,
+  signalled: unknown,
+): Promise<ActionOutcome> {
+  if (signalled === undefined)
+    return {
+      kind: 'failed',
+      text: 'Nothing was done: the statement had ended, its transaction has written since, or the deadline had passed.',
+    };
+  if (signalled !== true)
+    return { kind: 'failed', text: 'PostgreSQL could not send the signal; the session had just ended.' };
+  const from = performance.now();
+  try {
+    while (performance.now() - from < endsWithinMs) {
+      if (!(await stillRuns(session, guard)))
+        return { kind: 'succeeded', text: `The statement of session ${guard.pid} was cancelled.` };
+      await sleep(100);
+    }
+  } catch (error) {
+    // The signal is out; not being able to watch does not take it back.
+    if (!(error instanceof OpsError)) throw error;
+    return {
+      kind: 'succeeded',
+      text: `Session ${guard.pid} was told to cancel; whether it did could not be read: ${error.message}`,
+    };
+  }
+  return {
+    kind: 'succeeded',
+    text: `Session ${guard.pid} was told to cancel and still runs after ${endsWithinMs / 1_000} s.`,
+  };
+}

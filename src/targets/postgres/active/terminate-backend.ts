@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActionOutcome } from '../../../core/action.ts';
+import { OpsError } from '../../../core/errors.ts';
+import { defineActiveTool } from '../../../tools/define.ts';
+import type { PostgresSession } from '../../../tools/ports.ts';
+import { count } from '../read/format.ts';
+import { isOwnSession, who } from '../read/session-columns.ts';
+import { type SessionKey, sessionKey } from '../read/session-key.ts';
+import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
+import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
+import { isAlive, objected, type SessionState, signalable, stateLines } from './session-state.ts';
+import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
+
+/**
+ * The session by what its card calls it, the transaction it was in (null: none), and whether that has written, which is what
+ * its end takes back. A session that went on to other work, or has begun to write, is not what was approved.
+ */
+type TerminateGuard = SessionGuard;
+
+/** How long to wait for the session to be gone after it was told to end. */
+const endsWithinMs = 5_000;
+
+export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGuard>({
+  name: 'postgres_terminate_backend',
+  description:
+    'Ends one client session (pg_terminate_backend): its open transaction is rolled back and its locks are released. For a root blocker, an idle-in-transaction session or a leaked connection; for a running statement prefer postgres_cancel_query. Take pid and backend_start literally from a read tool.',
+  kind: 'active',
+  domain: 'postgres',
+  input: sessionKey,
+  timeoutMs: 15_000,
+  command: ({ pid, backend_start }) =>
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
+  async preflight(context, input) {
+    const state = await context.ports.postgres.act(
+      context.target.name,
+      (session) => signalable(session, input),
+      context,
+    );
+    return {
+      guard: sessionGuard(state),
+      clock: state.clock,
+      lines: stateLines(state),
+      blastRadius: blastRadius(state),
+      undo: 'Cannot be undone: the session is closed and its uncommitted work is lost. The client can connect again.',
+      risk: state.hasWritten ? 'medium' : 'low',
+      about: sessionAbout(state),
+      ...objected(state),
+    };
+  },
+  objects: sessionObjects,
+  async run(context, input, guard, deadline) {
+    const clock = clockOf(deadline);
+    return context.ports.postgres.act(
+      context.target.name,
+      async (session) => {
+        let rows: readonly { readonly [key: string]: unknown }[];
+        try {
+          rows = await session.query(terminateSql, [...guardParams(guard), clock, deadline.withinMs]);
+        } catch (error) {
+          return outcomeOfThrow(error);
+        }
+        return outcome(session, input, rows[0]?.['signalled']);
+      },
+      context,
+    );
+  },
+  async look(context, input) {
+    try {
+      const alive = await context.ports.postgres.act(
+        context.target.name,
+        (session) => isAlive(session, input),
+        context,
+      );
+      return alive ? 'not_done' : 'done';
+    } catch (error) {
+      if (error instanceof OpsError) return 'cannot_tell';
+      throw error;
+    }
+  },
+  subject: ({ pid }) => ({ kind: 'pid', pid }),
+  shownBy: sessionShownBy,
+  repairsOnly: true,
+  effect: ({ pid, backend_start }) => ({
+    steps: [
+      {
+        tool: 'postgres_session',
+        input: { pid, backend_start },
+        holds: 'result.gone == true',
+        says: `session ${pid} is gone`,
+      },
+    ],
+    holdMs: 2_000,
+    timeoutMs: 30_000,
+  }),
+});
+
+/** Guard and deadline stand in the statement that has the effect: between two statements the pid could change hands. */
+const terminateSql = `
+  SELECT pg_terminate_backend(a.pid) AS signalled
+    FROM pg_stat_activity a
+   WHERE ${sameSession}
+     AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
+     AND NOT ${isOwnSession('a')}
+     AND ${beforeDeadline('$8', '$9')}`;
+
+async function outcome(
+  session: PostgresSession,
+  input: SessionKey,
+  signalled: unknown,
+): Promise<ActionOutcome> {
+  if (signalled === undefined)
+    return {
+      kind: 'failed',
+      text: 'Nothing was done: the session is gone, has gone on to other work, has written since, or the deadline had passed.',
+    };
+  if (signalled !== true)
+    return { kind: 'failed', text: 'PostgreSQL could not send the signal; the session had just ended.' };
+  const from = performance.now();
+  try {
+    while (performance.now() - from < endsWithinMs) {
+      if (!(await isAlive(session, input)))
+        return { kind: 'succeeded', text: `Session ${input.pid} was terminated and is gone.` };
+      await sleep(100);
+    }
+  } catch (error) {
+    // The signal is out; not being able to watch does not take it back.
+    if (!(error instanceof OpsError)) throw error;
+    return {
+      kind: 'succeeded',
+      text: `Session ${input.pid} was told to end; whether it is gone could not be read: ${error.message}`,
+    };
+  }
+  return {
+    kind: 'succeeded',
+    text: `Session ${input.pid} was told to end and is still there after ${endsWithinMs / 1_000} s.`,
+  };
+}
+
+function blastRadius(state: SessionState): string {
+  const work =
+    state.facts.xact_start === null
+      ? 'It is in no transaction, so no work is lost.'
+      : state.hasWritten
+        ? 'It has written in its open transaction: that work is rolled back.'
+        : 'Its open transaction has written nothing yet.';
+  const relief =
+    state.waiters.length === 0
+      ? ''
+      : ` ${count(state.waiters.length, 'session')} waiting behind it can go on.`;
+  return `One session: ${who(state.facts)}. ${work} Its client gets error 57P01 and must connect again.${relief}`;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { countTokens } from '../../../../playground/claude/prompt-cache.ts';
+import { loadPrompt } from '../../../../src/agents/claude/load-prompt.ts';
+import { DiagnosisReport, NoActionReport, TriageReport } from '../../../../src/agents/claude/reports.ts';
+import { toolsOf } from '../../../../src/agents/claude/role-tools.ts';
+import { inputSchemaOf } from '../../../../src/agents/loop/report.ts';
+import { tabledCapabilities } from '../../../../src/llm/capabilities.ts';
+import { requestBody } from '../../../../src/llm/request-body.ts';
+import { allTools } from '../../../../src/targets/all-tools.ts';
+import { evidenceTools } from '../../../../src/tools/evidence/evidence-tools.ts';
+import { memoryToolset } from '../../../../src/tools/memory/memory-tools.ts';
+
+const ROLES = ['triage', 'detective', 'surgeon'] as const;
+const SUBJECTS = [
+  { domain: 'postgres', targetKind: 'postgres' },
+  { domain: 'docker', targetKind: 'host' },
+] as const;
+/** As the composition root offers them. */
+const offered = [...allTools, ...evidenceTools, ...memoryToolset];
+const reports: Readonly<Record<(typeof ROLES)[number], z.ZodType>> = {
+  triage: TriageReport,
+  detective: DiagnosisReport,
+  surgeon: NoActionReport,
+};
+
+describe('what is declared to a model', () => {
+  it.each(ROLES.flatMap((role) => SUBJECTS.map((subject) => [role, subject.targetKind, subject] as const)))(
+    'for %s on a %s stays under 6,000 tokens, system text and report tool included',
+    (role, _, subject) => {
+      const report = {
+        name: 'report',
+        description: 'x'.repeat(250),
+        inputSchema: inputSchemaOf(reports[role]),
+      };
+      const body = requestBody(
+        {
+          model: 'claude-opus-5-5',
+          system: loadPrompt(role).system,
+          tools: [...toolsOf(role, offered, ['shop-db', 'billing-db'], subject), report],
+          messages: [],
+          effort: 'low',
+          maxTokens: 1,
+        },
+        tabledCapabilities('claude-opus-5-5'),
+      );
+      expect(countTokens(body as unknown as Parameters<typeof countTokens>[0])).toBeLessThan(6_000);
+    },
+  );
+
+  it('is only what the gate would not refuse for the incident’s target', () => {
+    const names = (index: 0 | 1) =>
+      toolsOf('detective', offered, ['a'], SUBJECTS[index]).map(({ name }) => name);
+    expect(names(0)).toEqual(expect.arrayContaining(['postgres_locks', 'evidence_grep', 'memory_search']));
+    expect(names(0)).not.toContain('run_diagnostics');
+    expect(names(1)).toEqual(expect.arrayContaining(['run_diagnostics', 'read_file', 'evidence_grep']));
+    expect(names(1).filter((name) => name.startsWith('postgres_'))).toEqual([]);
+  });
+
+  it('names a target and a reason beside every tool’s own input, without shadowing one', () => {
+    const targetless = new Set([...evidenceTools, ...memoryToolset].map((tool) => tool.name));
+    for (const role of ['detective', 'surgeon'] as const) {
+      for (const tool of toolsOf(role, offered, ['shop-db'])) {
+        if (targetless.has(tool.name)) continue;
+        expect(Object.keys(tool.inputSchema['properties'] as object)).toEqual(
+          expect.arrayContaining(['target', 'why']),
+        );
+      }
+    }
+    const shadowing = allTools.filter((tool) => {
+      const own = Object.keys((tool.input as { shape?: object }).shape ?? {});
+      return own.includes('target') || own.includes('why');
+    });
+    expect(shadowing.map((tool) => tool.name)).toEqual([]);
+  });
+});

@@ -1,0 +1,193 @@
+import { appendFileSync, chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Sql } from '../../../../src/core/sql.ts';
+import { type Database, openDatabase } from '../../../../src/infra/db/client.ts';
+import { type AuditLog, createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
+import {
+  asCheckpoint,
+  type CheckpointKey,
+  openCheckpointKey,
+} from '../../../../src/safety/audit/audit-checkpoint.ts';
+import { hashOf, readChain, verifyAuditLog } from '../../../../src/safety/audit/audit-verify.ts';
+import {
+  type AuditWitness,
+  checkpointLine,
+  createAuditWitness,
+  readWitnessed,
+} from '../../../../src/safety/audit/audit-witness.ts';
+import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
+import { quiet } from '../../../support/quiet.ts';
+import { scratchDir } from '../../../support/scratch-dir.ts';
+
+let scratch: ScratchDatabase;
+let database: Database;
+let sql: Sql;
+let audit: AuditLog;
+let dataDir: string;
+let key: CheckpointKey;
+let witness: AuditWitness;
+
+beforeEach(async () => {
+  scratch = await scratchDatabase({ migrate: true });
+  database = openDatabase(scratch.url, { max: 3 });
+  ({ sql } = database);
+  // The driver learns the array types with its first statement.
+  await sql`SELECT 1`;
+  audit = createAuditLog(sql);
+  dataDir = scratchDir();
+  key = openKey(dataDir);
+  witness = createAuditWitness({ sql, audit, key, dataDir, log: quiet });
+  await append(50);
+  await witness.take();
+  await append(50);
+});
+afterEach(async () => {
+  await database.close();
+  await scratch.drop();
+});
+
+const witnessFile = (): string => join(dataDir, 'audit-checkpoints.jsonl');
+function openKey(folder: string): CheckpointKey {
+  const opened = openCheckpointKey(folder, { make: true });
+  if (!opened) throw new Error('no key');
+  return opened;
+}
+async function append(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) await audit.append({ kind: 'test', actor: 'system', details: { n } });
+}
+const verify = () => verifyAuditLog(sql, { key, witnessed: readWitnessed(dataDir) });
+
+/** What whoever owns the database can do: a whole log made anew, with right links and a right head. */
+async function rewrite(change: (body: string, seq: number) => string | null): Promise<void> {
+  const bodies: string[] = [];
+  for await (const { body, seq } of readChain(sql)) {
+    const kept = change(body, seq);
+    if (kept !== null) bodies.push(kept);
+  }
+  await sql`ALTER TABLE audit_entry DISABLE TRIGGER ALL`;
+  await sql`DELETE FROM audit_entry`;
+  await sql`UPDATE audit_head SET seq = 0, hash = repeat('0', 64)`;
+  await sql`SELECT audit_append(${sql.array(bodies)}::text[])`;
+}
+
+test('a log with its checkpoints is right, and says how many it has', async () => {
+  expect(await verify()).toMatchObject({ ok: true, entries: 101, checkpoints: 2, unchecked: 0 });
+});
+
+test('a log and head cut off together are found by the checkpoint beside the database', async () => {
+  await rewrite((body, seq) => (seq <= 40 ? body : null));
+  expect(await verifyAuditLog(sql, { key: null, witnessed: [] })).toMatchObject({ ok: true, entries: 40 });
+  expect(await verify()).toMatchObject({ ok: false, seq: 41 });
+});
+
+test('a log written anew with all links right is found', async () => {
+  await rewrite((body, seq) => (seq === 10 ? body.replace('"n":9', '"n":8') : body));
+  expect(await verify()).toMatchObject({ ok: false, seq: 50 });
+  // Also by the signed entry in it, where the file is gone.
+  rmSync(witnessFile());
+  expect(await verify()).toMatchObject({ ok: false, seq: 51 });
+});
+
+test('a checkpoint forged without the key is found, in the log and beside it', async () => {
+  const forged = { ...openKey(scratchDir()).sign({ seq: 60, hash: 'a'.repeat(64) }), key: key.id };
+  const before = readFileSync(witnessFile(), 'utf8');
+  appendFileSync(witnessFile(), `${JSON.stringify(forged)}\n`);
+  expect(await verify()).toMatchObject({ ok: false, seq: 60 });
+  writeFileSync(witnessFile(), before);
+  expect(await verify()).toMatchObject({ ok: true });
+
+  const [row] = await sql`SELECT hash FROM audit_entry WHERE seq = 60`;
+  const wrong = openKey(scratchDir()).sign({ seq: 60, hash: String(row?.['hash']) });
+  await audit.append({ kind: 'audit.checkpoint', actor: 'system', details: { ...wrong, key: key.id } });
+  expect(await verify()).toMatchObject({ ok: false, seq: 102 });
+});
+
+test('a checkpoint of a key that is not here is counted, and its place is checked', async () => {
+  const other = openKey(scratchDir());
+  const [row] = await sql`SELECT hash FROM audit_entry WHERE seq = 60`;
+  const details = { ...other.sign({ seq: 60, hash: String(row?.['hash']) }) };
+  await audit.append({ kind: 'audit.checkpoint', actor: 'system', details });
+  expect(await verify()).toMatchObject({ ok: true, checkpoints: 2, unchecked: 1 });
+});
+
+test('a file of checkpoints that is none is said to be, not skipped', async () => {
+  appendFileSync(witnessFile(), 'not a checkpoint\n');
+  expect(() => readWitnessed(dataDir)).toThrow(/line 2, is no checkpoint/);
+});
+
+test('the key is made once, can be read by its owner only, and a wider mode is narrowed', () => {
+  const file = join(dataDir, 'audit-key.pem');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(openKey(dataDir).id).toBe(key.id);
+  chmodSync(file, 0o644);
+  expect(openKey(dataDir).id).toBe(key.id);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  writeFileSync(file, 'no key');
+  expect(() => openKey(dataDir)).toThrow(/cannot be used/);
+});
+
+test('nothing new is signed when nothing came but checkpoints', async () => {
+  expect(await witness.take()).toMatchObject({ seq: 101 });
+  const other = createAuditWitness({
+    sql,
+    audit,
+    key: openKey(scratchDir()),
+    dataDir: scratchDir(),
+    log: quiet,
+  });
+  await other.take();
+  expect(await witness.take()).toBeNull();
+  await append(1);
+  expect(await witness.take()).not.toBeNull();
+});
+
+test('the numbers hashed are those of audit_append()', async () => {
+  for await (const entry of readChain(sql, { from: 1, to: 3 })) expect(hashOf(entry)).toBe(entry.hash);
+});
+
+test('what was posted finds a log written anew together with everything on this machine', async () => {
+  const posted: string[] = [];
+  const spoken = createAuditWitness({
+    sql,
+    audit,
+    key,
+    dataDir,
+    log: quiet,
+    post: async (checkpoint) => void posted.push(checkpointLine(checkpoint)),
+  });
+  await spoken.take();
+  await append(1);
+  // Not more often than people want to read.
+  await spoken.take();
+  expect(posted).toHaveLength(1);
+  const kept = asCheckpoint(JSON.parse(/'(\{.*\})'/.exec(posted[0] ?? '')?.[1] ?? ''));
+  if (!kept) throw new Error('no checkpoint');
+  expect(await verifyAuditLog(sql, { key, witnessed: [kept] })).toMatchObject({ ok: true, checkpoints: 4 });
+
+  await rewrite((body, seq) => (seq <= 40 ? body : null));
+  rmSync(witnessFile());
+  expect(await verify()).toMatchObject({ ok: true, entries: 40 });
+  expect(await verifyAuditLog(sql, { key, witnessed: [kept] })).toMatchObject({ ok: false, seq: 41 });
+});
+
+test('a channel that cannot be reached holds up no checkpoint, and hears the next one', async () => {
+  let reachable = false;
+  const posted: number[] = [];
+  const spoken = createAuditWitness({
+    sql,
+    audit,
+    key,
+    dataDir,
+    log: quiet,
+    post: async ({ seq }) => {
+      if (!reachable) throw new Error('channel_not_found');
+      posted.push(seq);
+    },
+  });
+  expect(await spoken.take()).toMatchObject({ seq: 101 });
+  reachable = true;
+  await append(1);
+  await spoken.take();
+  expect(posted).toEqual([103]);
+});
