@@ -1,8 +1,9 @@
-import type { Config, PostgresTargetConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { HostTargetConfig } from '../core/host-target.ts';
 import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SlackConnection } from '../slack/ports.ts';
+import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
 import type { Store } from './store.ts';
 
 /** What the parts are made from: the configuration with the embedded parts' addresses filled in. */

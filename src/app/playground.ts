@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Config, type PostgresTargetConfig, packageRoot } from '../config/config.ts';
+import { type Config, packageRoot } from '../config/config.ts';
 import { OpsError } from '../core/errors.ts';
 import type { HostTargetConfig } from '../core/host-target.ts';
 import type { Log } from '../core/log.ts';
@@ -9,6 +9,7 @@ import type { Principal } from '../core/principal.ts';
 import { type RunningChild, startChildProcess } from '../infra/supervisor/child-process.ts';
 import { keepRunning } from '../infra/supervisor/keep-running.ts';
 import type { SlackConnection } from '../slack/ports.ts';
+import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
 import { playgroundHost, playgroundTarget } from './targets.ts';
 
 const slackReady = z.object({

@@ -1,6 +1,7 @@
-import type { Config, PostgresTargetConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { HostTargetConfig } from '../core/host-target.ts';
 import type { Target } from '../core/target.ts';
+import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
 
 /** Names an alert may use for the playground's system under care. */
 export const playgroundTarget: Target = {

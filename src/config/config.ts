@@ -8,6 +8,8 @@ import type { Principal } from '../core/principal.ts';
 import type { ModelAccess } from '../llm/create-backend.ts';
 import type { CostLimits } from '../safety/limits/cost-breaker.ts';
 import { readLimits, type ThrottleLimits } from '../safety/limits/throttle.ts';
+import type { SlackConnection } from '../slack/ports.ts';
+import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
 import {
   costLimit,
   docsHosts,
@@ -120,31 +122,9 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
 });
 
-/** A PostgreSQL target with its credentials. `actUrl` null: it can be investigated but not changed. */
-export interface PostgresTargetConfig {
-  readonly name: string;
-  readonly kind: 'postgres';
-  readonly environment: string;
-  readonly aliases: readonly string[];
-  readonly readUrl: string;
-  readonly actUrl: string | null;
-}
-
-export type SlackConfig =
+type SlackConfig =
   /** The local workspace of the playground; its URL and tokens come from the process that runs it. */
-  | { readonly kind: 'playground'; readonly port: number }
-  | {
-      readonly kind: 'socket';
-      readonly botToken: string;
-      readonly appToken: string;
-      readonly apiUrl: string | null;
-    }
-  | {
-      readonly kind: 'http';
-      readonly botToken: string;
-      readonly signingSecret: string;
-      readonly apiUrl: string | null;
-    };
+  { readonly kind: 'playground'; readonly port: number } | SlackConnection;
 
 export interface Config {
   readonly dataDir: string;

@@ -3,7 +3,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from '../core/errors.ts';
 import { type HostTargetConfig, hostFields, hostProblems } from '../core/host-target.ts';
-import type { PostgresTargetConfig } from './config.ts';
+import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
 
 const targetName = z
   .string()

@@ -1,6 +1,9 @@
 export const severities = ['critical', 'error', 'warning', 'info', 'unknown'] as const;
 export type Severity = (typeof severities)[number];
 
+/** The annotation in which a chat source keeps label values whose names the message does not tell. */
+export const bareValues = 'title_values';
+
 /** One notification from one source, in the one normal form every source is turned into. */
 export interface Alert {
   /** The adapter's name: `alertmanager`, `slack`, `cli`. */

@@ -44,6 +44,12 @@ export function refuse(code: string, reason: string): Refusal {
   return { ok: false, code, reason };
 }
 
+/** A refusal that comes once a tool already runs is a failed call. */
+export function orThrow<T extends { readonly ok: true }>(given: T | Refusal): T {
+  if (given.ok) return given;
+  throw new OpsError(given.code, given.reason, { hint: 'Ask for something else, or look by hand.' });
+}
+
 /** Whether a code says that what was to be acted on is there no more. */
 export const isGoneCode = (code: string | null): boolean => code === 'GONE' || code === 'POSTGRES_VICTIM';
 

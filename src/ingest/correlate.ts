@@ -2,9 +2,6 @@ import type { Alert } from '../core/alert.ts';
 import { isIdentifying } from '../sources/fingerprint.ts';
 import { isSeverityWord, splitHeadline, tellingWords, wordsIn } from '../sources/headline-words.ts';
 
-/** The annotation in which a chat source keeps label values whose names the message does not tell. */
-export const bareValues = 'title_values';
-
 /** Words inside a value, where values are set apart by spaces. */
 const INNER_SPACE = '\u00a0';
 

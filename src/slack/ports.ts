@@ -1,4 +1,3 @@
-import type { SlackConfig } from '../config/config.ts';
 import type { Action } from '../core/action.ts';
 import type { DenialReach } from '../core/denial.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -21,7 +20,19 @@ import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
 import type { HomeFacts } from './views/home-facts.ts';
 
 /** How to reach Slack. The playground's is `socket` with its own URL and tokens. */
-export type SlackConnection = Extract<SlackConfig, { readonly kind: 'socket' | 'http' }>;
+export type SlackConnection =
+  | {
+      readonly kind: 'socket';
+      readonly botToken: string;
+      readonly appToken: string;
+      readonly apiUrl: string | null;
+    }
+  | {
+      readonly kind: 'http';
+      readonly botToken: string;
+      readonly signingSecret: string;
+      readonly apiUrl: string | null;
+    };
 
 /** What Slack reads of the record. */
 interface SlackRecords {

@@ -1,6 +1,5 @@
-import type { Alert } from '../core/alert.ts';
+import { type Alert, bareValues } from '../core/alert.ts';
 import type { Target } from '../core/target.ts';
-import { bareValues } from '../ingest/correlate.ts';
 
 /** Labels that name what is ill, the telling ones first. */
 export const targetLabels = [

@@ -1,6 +1,5 @@
-import type { Alert } from '../../core/alert.ts';
+import { type Alert, bareValues } from '../../core/alert.ts';
 import { storable } from '../../core/storable.ts';
-import { bareValues } from '../../ingest/correlate.ts';
 import { badInput } from '../bad-input.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';

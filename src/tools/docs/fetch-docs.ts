@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { type Refusal, refuse } from '../../core/errors.ts';
+import { orThrow, type Refusal, refuse } from '../../core/errors.ts';
 import { redact } from '../../safety/screen/redact.ts';
 import { checkUrl } from '../../safety/urls/check-url.ts';
-import { orThrow } from '../../targets/host/read/host-path.ts';
 import { defineReadTool } from '../define.ts';
 
 const SHOWN = 20_000;

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -101,7 +100,9 @@ function commandFiles(path: string): readonly string[] {
   const imported = [...read(path).matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, specifier = '']) =>
     join(dirname(path), specifier),
   );
-  const below = imported.filter((file) => file.startsWith('src/cli/')).flatMap(commandFiles);
+  const below = imported
+    .filter((file) => /^(?:src\/cli|(?:evals|bench)\/commands)\//.test(file))
+    .flatMap(commandFiles);
   return [...new Set([path, ...below])];
 }
 
@@ -130,14 +131,3 @@ function anchors(text: string): readonly string[] {
       .replaceAll(' ', '-'),
   );
 }
-
-describe('docs/seeds.md', () => {
-  const check = (folder: string) =>
-    spawnSync(process.execPath, [join(root, 'scripts/check-seeds.mjs'), folder], { encoding: 'utf8' });
-
-  test('names what exists, and nothing that exists is in no row', () => {
-    const run = check(root);
-    expect(run.stderr).toBe('');
-    expect(run.status).toBe(0);
-  });
-});

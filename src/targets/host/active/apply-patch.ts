@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ActionOutcome } from '../../../core/action.ts';
 import type { TouchedObject } from '../../../core/denial.ts';
-import { messageOf, OpsError, type Refusal, refuse } from '../../../core/errors.ts';
+import { messageOf, OpsError, orThrow, type Refusal, refuse } from '../../../core/errors.ts';
 import { parseDiff } from '../../../safety/diffs/parse-diff.ts';
 import type { PatchPlan, PlannedFile } from '../../../safety/diffs/plan-patch.ts';
 import { defineActiveTool, type Preflight, type ToolContext } from '../../../tools/define.ts';
-import { hostOf, hostPath, orThrow, placeOf } from '../read/host-path.ts';
+import { hostOf, hostPath, placeOf } from '../read/host-path.ts';
 import { passed } from './deadline.ts';
 
 interface Input {

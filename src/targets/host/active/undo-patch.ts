@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { OpsError, refuse } from '../../../core/errors.ts';
+import { OpsError, orThrow, refuse } from '../../../core/errors.ts';
 import type { PatchReceipt } from '../../../safety/diffs/receipt.ts';
 import { defineActiveTool, type ToolContext } from '../../../tools/define.ts';
-import { hostOf, hostPath, orThrow, placeOf } from '../read/host-path.ts';
+import { hostOf, hostPath, placeOf } from '../read/host-path.ts';
 import { fileObjects, sha256Of } from './apply-patch.ts';
 import { passed } from './deadline.ts';
 

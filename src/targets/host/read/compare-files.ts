@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { OpsError } from '../../../core/errors.ts';
+import { OpsError, orThrow } from '../../../core/errors.ts';
 import { diffTexts } from '../../../safety/diffs/diff-texts.ts';
 import { defineReadTool, type ToolContext } from '../../../tools/define.ts';
-import { hostOf, hostPath, orThrow, pathRule, placeOf } from './host-path.ts';
+import { hostOf, hostPath, pathRule, placeOf } from './host-path.ts';
 
 const MAX_BYTES = 1024 * 1024;
 

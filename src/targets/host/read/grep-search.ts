@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { orThrow } from '../../../core/errors.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
 import { defineReadTool } from '../../../tools/define.ts';
 import { count, withoutBreaks } from '../../postgres/read/format.ts';
-import { hostOf, hostPath, orThrow, pathRule, placesOf } from './host-path.ts';
+import { hostOf, hostPath, pathRule, placesOf } from './host-path.ts';
 
 /** The seed's limit. */
 const MAX_RESULTS = 100;

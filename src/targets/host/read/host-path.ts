@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OpsError, type Refusal, refuse } from '../../../core/errors.ts';
+import { orThrow, type Refusal, refuse } from '../../../core/errors.ts';
 import type { HostRoot } from '../../../core/host-target.ts';
 import { shellCharacter } from '../../../safety/inputs/clean-input.ts';
 import type { ToolContext } from '../../../tools/define.ts';
@@ -61,12 +61,6 @@ function outside(roots: readonly HostRoot[]): Refusal {
     'PATH_OUTSIDE',
     `The path is in none of the folders for this (${allowed || 'there are none'}).`,
   );
-}
-
-/** A refusal that comes once a tool already runs is a failed call. */
-export function orThrow<T extends { readonly ok: true }>(given: T | Refusal): T {
-  if (given.ok) return given;
-  throw new OpsError(given.code, given.reason, { hint: 'Ask for something else, or look by hand.' });
 }
 
 /** The place of a path; without one, all folders of the host. */

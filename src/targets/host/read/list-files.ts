@@ -1,10 +1,11 @@
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { orThrow } from '../../../core/errors.ts';
 import { measureAt, numberAt } from '../../../core/measure.ts';
 import { defineReadTool, type ToolContext } from '../../../tools/define.ts';
 import { age, bytes, count, more, table } from '../../postgres/read/format.ts';
-import { hostOf, hostPath, orThrow, pathRule, placesOf } from './host-path.ts';
+import { hostOf, hostPath, pathRule, placesOf } from './host-path.ts';
 
 interface Listed {
   readonly path: string;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { orThrow } from '../../../core/errors.ts';
 import { defineReadTool } from '../../../tools/define.ts';
 import { bytes, count } from '../../postgres/read/format.ts';
-import { hostOf, hostPath, orThrow, pathRule, placeOf } from './host-path.ts';
+import { hostOf, hostPath, pathRule, placeOf } from './host-path.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const DEFAULT_LINES = 200;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { OpsError, type Refusal, refuse } from '../../../core/errors.ts';
+import { OpsError, orThrow, type Refusal, refuse } from '../../../core/errors.ts';
 import type { AllowedCommand } from '../../../safety/commands/decision.ts';
 import { parseCommand } from '../../../safety/commands/parse-command.ts';
 import type { CommandPolicy } from '../../../safety/commands/policy.ts';
 import { redact } from '../../../safety/screen/redact.ts';
 import { defineReadTool } from '../../../tools/define.ts';
-import { hostOf, orThrow } from './host-path.ts';
+import { hostOf } from './host-path.ts';
 
 const MAX_OUTPUT = 256 * 1024;
 

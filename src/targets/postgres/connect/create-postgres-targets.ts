@@ -1,7 +1,7 @@
-import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { OpsError } from '../../../core/errors.ts';
 import type { Target } from '../../../core/target.ts';
 import type { PostgresSession, PostgresTargets, SessionOptions } from '../../../tools/ports.ts';
+import type { PostgresTargetConfig } from '../config.ts';
 import { createLane, type Lane, type LaneOptions } from './lane.ts';
 import { isConnectionLoss } from './postgres-fault.ts';
 
