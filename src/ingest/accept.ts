@@ -68,7 +68,7 @@ function toAccepted(row: { accepted_incident: string | null; accepted_kind: stri
 function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
   const target = matchTarget(given, targets);
   const alert = redactAlert(given);
-  const vague = isVague(alert.source);
+  const vague = hasPartialLabels(alert.source);
   const told: Told = toldBy(alert, vague);
   return {
     source: alert.source,
@@ -93,13 +93,13 @@ function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
       .map(({ name }) => name)
       .filter((name) => vague || name !== alert.source)
       .join(' '),
-    sends_ends: endSenders.join(' '),
+    sends_ends: [...endSenders.keys()].join(' '),
     // A chat message is as old as its time, however late it is read; a webhook speaks of now.
     sent_at: vague ? (alert.endsAt ?? alert.startsAt) : null,
     reopen_ms: reopenMs,
   };
 }
 
-function isVague(source: string): boolean {
-  return alertSources.some(({ name, vague }) => name === source && vague);
+function hasPartialLabels(source: string): boolean {
+  return alertSources.some(({ name, partialLabels }) => name === source && partialLabels);
 }

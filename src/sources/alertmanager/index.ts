@@ -18,7 +18,10 @@ const REDELIVERY_MS = 5 * 60_000;
 /** The webhook of a Prometheus Alertmanager: every alert of the group is one alert. */
 export const alertmanager: AlertSource = {
   name: 'alertmanager',
-  vague: false,
+  title: 'Alertmanager',
+  payload: 'what Alertmanager sends to a webhook (version 4)',
+  arrives: 'webhook',
+  partialLabels: false,
   read(payload: unknown, context: ReadContext): ReadResult {
     const parsed = AlertmanagerWebhook.safeParse(payload);
     if (!parsed.success) return badInput(parsed.error);

@@ -17,7 +17,10 @@ import { senders } from './senders.ts';
  */
 export const slackMessage: AlertSource = {
   name: 'slack',
-  vague: true,
+  title: 'Another app’s message in Slack',
+  payload: 'a message event of Slack’s Events API',
+  arrives: 'slack',
+  partialLabels: true,
   read(payload: unknown, context: ReadContext): ReadResult {
     const parsed = SlackMessage.safeParse(payload);
     if (!parsed.success) return badInput(parsed.error);

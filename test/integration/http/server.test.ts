@@ -10,7 +10,7 @@ import { type WebhookOptions, webhookRoute } from '../../../src/http/webhook-rou
 import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createMetrics } from '../../../src/infra/metrics/registry.ts';
 import { createAccept } from '../../../src/ingest/accept.ts';
-import { alertmanager } from '../../../src/sources/alertmanager/index.ts';
+import { alertSource } from '../../../src/sources/registry.ts';
 import { acceptDatabase } from '../../support/accept-database.ts';
 import { alertmanagerBody } from '../../support/alerts.ts';
 
@@ -31,11 +31,11 @@ async function start(webhook: Partial<WebhookOptions> = {}, server: Partial<Http
   const metrics = createMetrics();
   const routes = [
     webhookRoute({
-      source: alertmanager,
+      source: alertSource('alertmanager'),
       accept: async () => ({ kind: 'opened', incidentId: asIncidentId('INC-1') }),
       secret: 'correct horse',
       log,
-      metrics,
+      accepted: metrics.counter('sentry_alerts_accepted_total', 'Alerts accepted.'),
       ...webhook,
     }),
     ...statusRoutes({ checks: [], renderMetrics: metrics.render }),
@@ -97,7 +97,7 @@ describe('the secret', () => {
 
   test('is demanded from other machines when none is configured', () => {
     const route = webhookRoute({
-      source: alertmanager,
+      source: alertSource('alertmanager'),
       accept: () => Promise.reject(new Error('no')),
       secret: null,
       log,
