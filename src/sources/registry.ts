@@ -1,4 +1,5 @@
 import { OpsError } from '../core/errors.ts';
+import { storableJson } from '../core/storable.ts';
 import { alertmanager } from './alertmanager/index.ts';
 import type { AlertSource } from './ports.ts';
 import { slackMessage } from './slack-message/index.ts';
@@ -7,7 +8,11 @@ import { slackMessage } from './slack-message/index.ts';
 export const alertSources: readonly AlertSource[] = Object.values({
   alertmanager,
   slackMessage,
-});
+}).map((source) => ({
+  ...source,
+  // PostgreSQL cannot store every text. What no source is shown, none can let through.
+  read: (payload, context) => source.read(storableJson(payload), context),
+}));
 
 /** The one that is meant where none is named, and that the playground speaks as. */
 export const defaultSource: AlertSource = alertmanager;

@@ -25,6 +25,18 @@ async function fixturesOf(name: string): Promise<SourceFixtures> {
   );
 }
 
+/** The payload once for every value in it and every other that could stand there. */
+function distorted(payload: unknown): readonly unknown[] {
+  const others: readonly unknown[] = [null, undefined, '', 'x', '1e99', 0, -1, 1e300, true, [], {}, [[]]];
+  if (payload === null || typeof payload !== 'object') return others;
+  const parts = Object.entries(payload).flatMap(([key, value]) =>
+    distorted(value).map((other) =>
+      Array.isArray(payload) ? payload.with(Number(key), other) : { ...payload, [key]: other },
+    ),
+  );
+  return [...others, ...parts];
+}
+
 test('no two sources have one name, and each name fits in a path', () => {
   const names = alertSources.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);
@@ -77,6 +89,12 @@ describe.each(alertSources.map((source) => ({ source, name: source.name })))(
       const alert = readOne(source, carrying(text));
       expect(storableJson(alert)).toEqual(alert);
       expect(alert.title.length).toBeLessThanOrEqual(300);
+    });
+
+    test('answers whatever it is sent, and never throws', async () => {
+      const { firing } = await fixturesOf(name);
+      for (const payload of distorted(firing))
+        expect(typeof source.read(payload, { receivedAt }).ok).toBe('boolean');
     });
 
     test('refuses what it cannot read, naming the field and what was expected', async () => {
