@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { asIncidentId } from '../../../src/core/ids.ts';
 import { createRateLimit } from '../../../src/http/rate-limit.ts';
 import { createHttpServer, type HttpServerOptions } from '../../../src/http/server.ts';
 import { statusRoutes } from '../../../src/http/status-routes.ts';
-import { type WebhookOptions, webhookRoute } from '../../../src/http/webhook-route.ts';
+import { type WebhookOptions, webhookRoute, webhookRoutes } from '../../../src/http/webhook-route.ts';
 import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createMetrics } from '../../../src/infra/metrics/registry.ts';
 import { createAccept } from '../../../src/ingest/accept.ts';
-import { alertSource } from '../../../src/sources/registry.ts';
+import { alertSource, alertSources } from '../../../src/sources/registry.ts';
 import { acceptDatabase } from '../../support/accept-database.ts';
 import { alertmanagerBody } from '../../support/alerts.ts';
 
@@ -75,6 +75,24 @@ test('takes every alert of a group', async () => {
   const answer = await post(JSON.stringify({ alerts }));
   expect(answer.status).toBe(202);
   expect(await db.sql`SELECT FROM incident`).toHaveLength(3);
+});
+
+test('every source that calls us has a route, those read in Slack have none, and one metric counts all', () => {
+  const metrics = createMetrics();
+  const counter = vi.spyOn(metrics, 'counter');
+  const routes = webhookRoutes({
+    accept: () => Promise.reject(new Error('no')),
+    secret: null,
+    log,
+    metrics,
+  });
+  const [calling, read] = ['webhook', 'slack'].map((way) =>
+    alertSources.filter(({ arrives }) => arrives === way).map(({ name }) => `/webhooks/${name}`),
+  );
+  expect(routes.map(({ path }) => path)).toEqual(calling);
+  expect(calling).toContain('/webhooks/alertmanager');
+  expect(read).not.toEqual([]);
+  expect(counter).toHaveBeenCalledOnce();
 });
 
 describe('the secret', () => {
