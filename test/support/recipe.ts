@@ -28,8 +28,8 @@ export function readRecipes(markdown: string): readonly Recipe[] {
 }
 
 function stepsOf(title: string, section: string): readonly RecipeStep[] {
-  const blocks = section.matchAll(/(?:^\*\*`([^`\n]+)`\*\*[^\n]*\n+)?^```(\w+)\n([\s\S]*?)^```$/gm);
-  return [...blocks].map(([, path, language = '', text = '']) => {
+  const blocks = section.matchAll(/(?:^\*\*`([^`\n]+)`\*\*[^\n]*\n+)?^(`{3,})(\w+)\n([\s\S]*?)^\2$/gm);
+  return [...blocks].map(([, path, , language = '', text = '']) => {
     if (language === 'sh') return { kind: 'run', script: text };
     if (path === undefined)
       throw new Error(

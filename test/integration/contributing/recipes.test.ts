@@ -43,6 +43,7 @@ function checkout(): { readonly dir: string; readonly run: (script: string) => v
 const npm = `#!/bin/sh -e
 PATH="$PWD/node_modules/.bin:$PATH"
 case "$*" in
+  'run format') biome check --write . ;;
   'run check') tsc --noEmit; oxlint --type-aware -c oxlint.config.mjs; biome check .; knip ;;
   'test -- '*) shift 2; vitest run "$@" ;;
   'run --silent sentry -- '*) shift 4; tsx src/main.ts "$@" ;;
@@ -51,7 +52,9 @@ esac
 `;
 
 test('there are recipes', () => {
-  expect(recipes.map(({ title }) => title)).toContain('Add an alert source');
+  expect(recipes.map(({ title }) => title)).toEqual(
+    expect.arrayContaining(['Add an alert source', 'Add a tool']),
+  );
 });
 
 test.each(recipes.map((recipe) => [recipe.title, recipe] as const))(
