@@ -240,7 +240,7 @@ export async function buildApp(parts: Parts) {
       sourceWaitMs: config.sourceWaitMinutes * 60_000,
       holdMs: 10_000,
       timeoutMs: 2 * 60_000,
-      sendsEnds: new Set(endSenders),
+      sendsEnds: endSenders,
     },
     stops,
     log,

@@ -6,10 +6,9 @@ import { createRateLimit } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../http/server.ts';
 import { statusRoutes } from '../http/status-routes.ts';
-import { webhookRoute } from '../http/webhook-route.ts';
+import { webhookRoutes } from '../http/webhook-route.ts';
 import type { createMetrics } from '../infra/metrics/registry.ts';
 import type { Accept } from '../ingest/accept.ts';
-import { alertmanager } from '../sources/alertmanager/index.ts';
 
 interface HttpSideDeps {
   readonly config: Config;
@@ -34,8 +33,7 @@ export function createHttpSide(deps: HttpSideDeps): HttpServer {
     rateLimit: createRateLimit({ known: config.http.rate, strangers: Math.ceil(config.http.rate / 10) }),
     ...(slackEvents ? { mounts: { '/slack/events': slackEvents } } : {}),
     routes: [
-      webhookRoute({
-        source: alertmanager,
+      ...webhookRoutes({
         accept,
         secret: config.http.webhookSecret,
         log,

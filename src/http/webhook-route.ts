@@ -3,6 +3,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Accept, Accepted } from '../ingest/accept.ts';
 import type { AlertSource } from '../sources/ports.ts';
+import { webhookPath, webhookSources } from '../sources/registry.ts';
 import { authoriseWebhook } from './authorise.ts';
 import type { HttpMetrics } from './ports.ts';
 import type { HttpAnswer, Route } from './route.ts';
@@ -18,23 +19,30 @@ export interface WebhookOptions {
   /** Null: only this machine may call. */
   readonly secret: string | null;
   readonly log: Log;
-  readonly metrics?: HttpMetrics;
+  readonly accepted?: ReturnType<HttpMetrics['counter']> | undefined;
   readonly timeoutMs?: number;
   /** Told after an alert is durable, e.g. to draw its incident at once. Must not throw. */
   readonly onAccepted?: (accepted: Accepted) => void;
 }
 
-/** `POST /webhooks/<source>`: 202 once every alert of the payload is durable, else 503 so that the sender tries again. */
-export function webhookRoute(options: WebhookOptions): Route {
-  const { source, accept, secret, log, metrics, onAccepted } = options;
-  const timeoutMs = options.timeoutMs ?? ACCEPT_TIMEOUT_MS;
-  const accepted = metrics?.counter(
+/** The route of every source that calls us. */
+export function webhookRoutes(
+  options: Omit<WebhookOptions, 'source' | 'accepted'> & { readonly metrics: HttpMetrics },
+): readonly Route[] {
+  const accepted = options.metrics.counter(
     'sentry_alerts_accepted_total',
     'Alerts accepted, by source and what they became.',
   );
+  return webhookSources.map((source) => webhookRoute({ ...options, source, accepted }));
+}
+
+/** `POST /webhooks/<source>`: 202 once every alert of the payload is durable, else 503 so that the sender tries again. */
+export function webhookRoute(options: WebhookOptions): Route {
+  const { source, accept, secret, log, accepted, onAccepted } = options;
+  const timeoutMs = options.timeoutMs ?? ACCEPT_TIMEOUT_MS;
   return {
     method: 'POST',
-    path: `/webhooks/${source.name}`,
+    path: webhookPath(source),
     bodyLimit: BODY_LIMIT,
     mediaTypes: ['application/json'],
     admit: (head) => authoriseWebhook(head, secret),

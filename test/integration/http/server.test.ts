@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { asIncidentId } from '../../../src/core/ids.ts';
 import { createRateLimit } from '../../../src/http/rate-limit.ts';
 import { createHttpServer, type HttpServerOptions } from '../../../src/http/server.ts';
 import { statusRoutes } from '../../../src/http/status-routes.ts';
-import { type WebhookOptions, webhookRoute } from '../../../src/http/webhook-route.ts';
+import { type WebhookOptions, webhookRoute, webhookRoutes } from '../../../src/http/webhook-route.ts';
 import { openDatabase } from '../../../src/infra/db/client.ts';
 import { createMetrics } from '../../../src/infra/metrics/registry.ts';
 import { createAccept } from '../../../src/ingest/accept.ts';
-import { alertmanager } from '../../../src/sources/alertmanager/index.ts';
+import { alertSource, alertSources } from '../../../src/sources/registry.ts';
 import { acceptDatabase } from '../../support/accept-database.ts';
 import { alertmanagerBody } from '../../support/alerts.ts';
 
@@ -31,11 +31,11 @@ async function start(webhook: Partial<WebhookOptions> = {}, server: Partial<Http
   const metrics = createMetrics();
   const routes = [
     webhookRoute({
-      source: alertmanager,
+      source: alertSource('alertmanager'),
       accept: async () => ({ kind: 'opened', incidentId: asIncidentId('INC-1') }),
       secret: 'correct horse',
       log,
-      metrics,
+      accepted: metrics.counter('sentry_alerts_accepted_total', 'Alerts accepted.'),
       ...webhook,
     }),
     ...statusRoutes({ checks: [], renderMetrics: metrics.render }),
@@ -77,6 +77,24 @@ test('takes every alert of a group', async () => {
   expect(await db.sql`SELECT FROM incident`).toHaveLength(3);
 });
 
+test('every source that calls us has a route, those read in Slack have none, and one metric counts all', () => {
+  const metrics = createMetrics();
+  const counter = vi.spyOn(metrics, 'counter');
+  const routes = webhookRoutes({
+    accept: () => Promise.reject(new Error('no')),
+    secret: null,
+    log,
+    metrics,
+  });
+  const [calling, read] = ['webhook', 'slack'].map((way) =>
+    alertSources.filter(({ arrives }) => arrives === way).map(({ name }) => `/webhooks/${name}`),
+  );
+  expect(routes.map(({ path }) => path)).toEqual(calling);
+  expect(calling).toContain('/webhooks/alertmanager');
+  expect(read).not.toEqual([]);
+  expect(counter).toHaveBeenCalledOnce();
+});
+
 describe('the secret', () => {
   test.each([
     ['a bearer token', { authorization: 'bearer correct horse' }, 202],
@@ -97,7 +115,7 @@ describe('the secret', () => {
 
   test('is demanded from other machines when none is configured', () => {
     const route = webhookRoute({
-      source: alertmanager,
+      source: alertSource('alertmanager'),
       accept: () => Promise.reject(new Error('no')),
       secret: null,
       log,
