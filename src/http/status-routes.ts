@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import { messageOf } from '../core/errors.ts';
 import type { Route } from './route.ts';
 
@@ -12,7 +13,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 /** `/health` (the process lives), `/ready` (it can take alerts) and `/metrics` (Prometheus text). */
 export function statusRoutes(options: {
   readonly checks: readonly ReadyCheck[];
-  readonly renderMetrics: () => string;
+  readonly metrics: Registry;
 }): readonly Route[] {
   return [
     { method: 'GET', path: '/health', handle: () => ({ status: 200, body: { status: 'ok' } }) },
@@ -28,10 +29,10 @@ export function statusRoutes(options: {
     {
       method: 'GET',
       path: '/metrics',
-      handle: () => ({
+      handle: async () => ({
         status: 200,
-        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-        body: options.renderMetrics(),
+        headers: { 'content-type': options.metrics.contentType },
+        body: await options.metrics.metrics(),
       }),
     },
   ];

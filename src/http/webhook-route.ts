@@ -1,10 +1,10 @@
+import type { Counter } from 'prom-client';
 import type { Alert } from '../core/alert.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Accept, Accepted } from '../ingest/accept.ts';
 import type { AlertSource } from '../sources/ports.ts';
 import { authoriseWebhook } from './authorise.ts';
-import type { HttpMetrics } from './ports.ts';
 import type { HttpAnswer, Route } from './route.ts';
 
 /** Alertmanager gives a webhook as long as its group interval; five seconds is what a person would call hanging. */
@@ -18,7 +18,8 @@ export interface WebhookOptions {
   /** Null: only this machine may call. */
   readonly secret: string | null;
   readonly log: Log;
-  readonly metrics?: HttpMetrics;
+  /** One counter for all sources: a name is registered once. */
+  readonly accepted?: Counter<'source' | 'kind'>;
   readonly timeoutMs?: number;
   /** Told after an alert is durable, e.g. to draw its incident at once. Must not throw. */
   readonly onAccepted?: (accepted: Accepted) => void;
@@ -26,12 +27,8 @@ export interface WebhookOptions {
 
 /** `POST /webhooks/<source>`: 202 once every alert of the payload is durable, else 503 so that the sender tries again. */
 export function webhookRoute(options: WebhookOptions): Route {
-  const { source, accept, secret, log, metrics, onAccepted } = options;
+  const { source, accept, secret, log, accepted, onAccepted } = options;
   const timeoutMs = options.timeoutMs ?? ACCEPT_TIMEOUT_MS;
-  const accepted = metrics?.counter(
-    'sentry_alerts_accepted_total',
-    'Alerts accepted, by source and what they became.',
-  );
   return {
     method: 'POST',
     path: `/webhooks/${source.name}`,
@@ -58,7 +55,7 @@ export function webhookRoute(options: WebhookOptions): Route {
 
   async function acceptOne(alert: Alert): Promise<Accepted> {
     const result = await accept(alert);
-    accepted?.add({ source: source.name, kind: result.kind });
+    accepted?.inc({ source: source.name, kind: result.kind });
     if (result.kind === 'orphan_resolved')
       log.info(
         { source: source.name, title: alert.title, fingerprint: alert.fingerprint },
