@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Sql } from 'postgres';
 import { clientSession, leaveRunning, until } from '../../../playground/faults/client-session.ts';
 import { type Shop, startShop } from '../../../playground/faults/shop.ts';
-import type { ExecutionResult } from '../../../src/actions/ledger/execute.ts';
+import type { ExecutionResult } from '../../../src/actions/ledger/execution.ts';
 import { deniedPorts, localAccess } from '../../../src/app/host-access.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import type { Action } from '../../../src/core/action.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExecutionResult } from '../../../../src/actions/ledger/execute.ts';
+import type { ExecutionResult } from '../../../../src/actions/ledger/execution.ts';
 import { deniedPorts, localAccess } from '../../../../src/app/host-access.ts';
 import { loadConfig } from '../../../../src/config/config.ts';
 import type { Action } from '../../../../src/core/action.ts';
