@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { messageOf } from '../core/errors.ts';
+import { within } from '../core/within.ts';
 import type { Route } from './route.ts';
 
 export interface ReadyCheck {
@@ -42,16 +43,10 @@ async function runCheck({
   name,
   check,
 }: ReadyCheck): Promise<{ name: string; ok: boolean; reason?: string }> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
-  });
   try {
-    await Promise.race([check(), late]);
+    await within(CHECK_TIMEOUT_MS, check());
     return { name, ok: true };
   } catch (error) {
     return { name, ok: false, reason: messageOf(error) };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -2,6 +2,7 @@ import type { Counter } from 'prom-client';
 import type { Alert } from '../core/alert.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { within } from '../core/within.ts';
 import type { Accept, Accepted } from '../ingest/accept.ts';
 import type { AlertSource } from '../sources/ports.ts';
 import { authoriseWebhook } from './authorise.ts';
@@ -44,12 +45,17 @@ export function webhookRoute(options: WebhookOptions): Route {
       }
       const read = source.read(payload, { receivedAt: new Date() });
       if (!read.ok) return badRequest(read.field, read.reason);
-      const results = await within(timeoutMs, Promise.all(read.alerts.map(acceptOne)));
-      if (results === 'too_slow' || results === 'failed') return tryAgain();
-      return {
-        status: 202,
-        body: { accepted: results.map(({ kind, incidentId }) => ({ kind, incident: incidentId })) },
-      };
+      // What goes on after the time is up may still land; the sender's next try then is a duplicate.
+      try {
+        const results = await within(timeoutMs, Promise.all(read.alerts.map(acceptOne)));
+        return {
+          status: 202,
+          body: { accepted: results.map(({ kind, incidentId }) => ({ kind, incident: incidentId })) },
+        };
+      } catch (error) {
+        log.error({ source: source.name, error: messageOf(error) }, 'alerts not accepted');
+        return tryAgain();
+      }
     },
   };
 
@@ -63,22 +69,6 @@ export function webhookRoute(options: WebhookOptions): Route {
       );
     onAccepted?.(result);
     return result;
-  }
-
-  /** What goes on after the time is up may still land; the sender's next try then is a duplicate. */
-  async function within<T>(ms: number, work: Promise<T>): Promise<T | 'too_slow' | 'failed'> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<'too_slow'>((resolve) => {
-      timer = setTimeout(() => resolve('too_slow'), ms);
-    });
-    const settled = work.catch((error: unknown) => {
-      log.error({ source: source.name, error: messageOf(error) }, 'alerts not accepted');
-      return 'failed' as const;
-    });
-    const first = await Promise.race([settled, timeout]);
-    clearTimeout(timer);
-    if (first === 'too_slow') log.error({ source: source.name, ms }, 'accepting alerts takes too long');
-    return first;
   }
 }
 
