@@ -1,24 +1,10 @@
-import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
-import type { Role } from '../core/incident.ts';
 import type { Sql, Tx } from '../core/sql.ts';
-import type { Json, ToolCall } from '../core/tool-call.ts';
+import type { ToolCall } from '../core/tool-call.ts';
 import { sha256 } from '../safety/sha256.ts';
 import type { IncidentRecords } from './record.ts';
 
 /** A finished use of a tool, ready to be stored: redacted and capped already. */
-export interface FinishedCall {
-  readonly id: ToolCallId;
-  readonly incidentId: IncidentId;
-  readonly role: Role;
-  readonly tool: string;
-  readonly target: string | null;
-  readonly input: Json;
-  readonly state: ToolCall['state'];
-  readonly output: string;
-  readonly result: Json;
-  readonly truncated: boolean;
-  readonly code: string | null;
-  readonly actionId: ActionId | null;
+export interface FinishedCall extends Omit<ToolCall, 'outputSha256' | 'startedAt' | 'finishedAt'> {
   readonly startedAt: Date;
   readonly purpose: string | null;
 }
