@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CHANNELS, USERS } from '../../playground/slack/seed.ts';
-import { killLeftovers, partOf, signalPart } from '../support/chaos.ts';
+import { partOf, signalPart } from '../support/chaos.ts';
 import { ChaosScene, checkThread, slotOf } from '../support/chaos-scene.ts';
+import { killLeftovers } from '../support/processes-under.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { waitFor } from '../support/wait-for.ts';

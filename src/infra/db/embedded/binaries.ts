@@ -17,7 +17,7 @@ import { OpsError } from '../../../core/errors.ts';
 import type { RunAs } from './run-as.ts';
 
 /** Programs we start must not inherit tokens and keys from our own environment. */
-export const childEnv: NodeJS.ProcessEnv = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+export const childEnv = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
  * Where root keeps what the postgres user must reach when a parent folder of the checkout is closed to it (a clone
