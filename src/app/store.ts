@@ -6,8 +6,8 @@ import { embeddedPostgres } from '../infra/db/embedded/start-embedded-postgres.t
 import { migrateDatabase } from '../infra/db/migrate.ts';
 import { grantWriterRole } from '../infra/db/writer-role.ts';
 import { migrateEngine } from '../infra/dbos/enqueue-function.ts';
-import { startChild } from '../infra/supervisor/child.ts';
 import { keepRunning } from '../infra/supervisor/keep-running.ts';
+import { startChild } from '../infra/supervisor/start-child.ts';
 
 /** The record's database, ready to use. */
 export interface Store extends Database {

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { findProcesses } from '../process/find-processes.ts';
-import { type ChildSpec, type RunningChild, startChild } from '../supervisor/child.ts';
+import type { ChildSpec, RunningChild } from '../supervisor/child-spec.ts';
+import { startChild } from '../supervisor/start-child.ts';
 
 export interface EmbeddedChromaOptions {
   /** Where it keeps everything; made when missing. */
@@ -62,9 +63,8 @@ export function embeddedChroma(options: EmbeddedChromaOptions): ChildSpec<Chroma
           if (!(await answers(port))) return undefined;
           // Another server on a port taken in the last moment answers, too: ours has ended by the second look.
           await sleep(100);
-          return (await answers(port)) ? { host: `http://127.0.0.1:${port}`, port: Number(port) } : undefined;
+          return (await answers(port)) ? { host: `http://127.0.0.1:${port}`, port } : undefined;
         },
-        isOutdated: () => false,
         // A taken port ends it with code 0 and words that change between versions.
         retry: async () => true,
       };
@@ -73,7 +73,7 @@ export function embeddedChroma(options: EmbeddedChromaOptions): ChildSpec<Chroma
   };
 }
 
-function chromaArgs(folder: string, port: number | null): readonly string[] {
+function chromaArgs(folder: string, port: number): readonly string[] {
   return ['run', '--path', folder, '--host', '127.0.0.1', '--port', String(port)];
 }
 
@@ -92,7 +92,7 @@ function chromaCli(): string {
 }
 
 /** Whether a Chroma server answers on this port. A hung one does not. */
-async function answers(port: number | null): Promise<boolean> {
+async function answers(port: number): Promise<boolean> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v2/heartbeat`, {
       signal: AbortSignal.timeout(2_000),

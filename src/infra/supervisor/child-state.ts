@@ -14,8 +14,8 @@ export interface ChildState {
   /** Of the file's shape. */
   readonly version: 1;
   readonly holders: readonly Holder[];
-  /** Null: its command names it. Missing: it was never started. */
-  readonly port?: number | null;
+  /** Missing: it was never started. */
+  readonly port?: number;
   /** Where in `server.log` the words of the last one started begin, bytes. */
   readonly logFrom?: number;
 }

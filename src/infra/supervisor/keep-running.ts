@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../core/errors.ts';
-import { type ChildSpec, type RunningChild, startChild } from './child.ts';
+import type { ChildSpec, RunningChild } from './child-spec.ts';
 import { type Holder, newHolder } from './child-state.ts';
+import { startChild } from './start-child.ts';
 
 export interface KeptRunning<Info extends object> {
   /** The one that runs now, or the last that did. */

@@ -4,7 +4,7 @@ import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { findProcesses } from '../process/find-processes.ts';
 import { commandLine, type ProcessIdentity } from '../process/process-identity.ts';
-import type { ChildSpec } from './child.ts';
+import type { ChildSpec } from './child-spec.ts';
 
 export interface ProgramOptions<Info extends object> {
   readonly name: string;
@@ -31,7 +31,7 @@ export function program<Info extends object>(options: ProgramOptions<Info>): Chi
     log,
     dataDir,
     readyMs,
-    port: null,
+    port: 0,
     stopSignals: [['SIGTERM', 10_000]],
     find: findProgram,
     prepare: (folder) => {

@@ -5,7 +5,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -148,7 +147,8 @@ function copyToShared(native: string, version: string): string {
   rmSync(draft, { recursive: true, force: true });
   cpSync(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
   restoreLinks(join(draft, 'native'));
-  openForAll(draft);
+  // An install under umask 077 is closed to others in every file, not only in the parents.
+  spawnSync('chmod', ['-R', 'a+rX', draft]);
   try {
     renameSync(draft, place);
   } catch (error) {
@@ -156,14 +156,4 @@ function copyToShared(native: string, version: string): string {
     if (!existsSync(copy)) throw error;
   }
   return copy;
-}
-
-/** An install under umask 077 is closed to others in every file, not only in the parents. */
-function openForAll(folder: string): void {
-  chmodSync(folder, 0o755);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) openForAll(path);
-    else if (entry.isFile()) chmodSync(path, (lstatSync(path).mode & 0o111) === 0 ? 0o644 : 0o755);
-  }
 }

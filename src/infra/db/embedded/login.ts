@@ -1,50 +1,28 @@
-import postgres, { type Sql } from 'postgres';
+import postgres from 'postgres';
 import { messageOf } from '../../../core/errors.ts';
 
-/** `refused`: a server answered and this is not our password. `unready`: nobody answers yet, or it is starting. */
-export type Login =
-  | { readonly kind: 'in'; readonly dataDirectory: string }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'unready' };
+/** `refused`: a server answered and it is not ours. `unready`: nobody answers yet, or it is starting. */
+type Login =
+  | { readonly kind: 'in' }
+  | { readonly kind: 'unready' }
+  | { readonly kind: 'refused'; readonly reason: string };
 
-/** One attempt with the given url. */
-export function tryLogin(url: string): Promise<Login> {
-  return withSql(url, async (sql) => {
-    try {
-      const rows = await sql<{ setting: string }[]>`SELECT current_setting('data_directory') AS setting`;
-      return { kind: 'in', dataDirectory: rows[0]?.setting ?? '' };
-    } catch (error) {
-      // Class 28: the password or the role is wrong. Everything else is a server that is not ready (57P03) or gone.
-      return codeOf(error).startsWith('28')
-        ? { kind: 'refused', reason: messageOf(error) }
-        : { kind: 'unready' };
-    }
-  });
-}
-
-/** Makes the database when the cluster has none of that name. */
-export function ensureDatabase(url: string, database: string): Promise<void> {
-  return withSql(url, async (sql) => {
-    const [found] = await sql`SELECT 1 FROM pg_database WHERE datname = ${database}`;
-    if (found !== undefined) return;
-    try {
-      await sql`CREATE DATABASE ${sql(database)}`;
-    } catch (error) {
-      // 42P04, 23505: somebody else made it in the same moment.
-      if (!['42P04', '23505'].includes(codeOf(error))) throw error;
-    }
-  });
-}
-
-async function withSql<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+/** One attempt with the given url. The server has to work on `cluster`; it is given the database where it has none. */
+export async function logIn(url: string, cluster: string, database: string): Promise<Login> {
   const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => undefined });
   try {
-    return await work(sql);
+    const [row] = await sql<{ folder: string; isMade: boolean }[]>`
+      SELECT current_setting('data_directory') AS folder,
+        EXISTS (SELECT FROM pg_database WHERE datname = ${database}) AS "isMade"`;
+    if (row?.folder !== cluster) return { kind: 'refused', reason: `its data is in ${row?.folder}` };
+    if (!row.isMade) await sql`CREATE DATABASE ${sql(database)}`;
+    return { kind: 'in' };
+  } catch (error) {
+    // Class 28: the password or the role is wrong. Everything else passes: the server is not ready (57P03) or gone, or
+    // somebody else made the database in the same moment.
+    const code = (error as { code?: string }).code ?? '';
+    return code.startsWith('28') ? { kind: 'refused', reason: messageOf(error) } : { kind: 'unready' };
   } finally {
     await sql.end({ timeout: 1 });
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as { code?: string }).code ?? '';
 }

@@ -4,18 +4,13 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpsError } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import {
-  type Candidate,
-  type ChildSpec,
-  type PreparedChild,
-  type RunningChild,
-  startChild,
-} from '../../supervisor/child.ts';
+import type { Candidate, ChildSpec, PreparedChild, RunningChild } from '../../supervisor/child-spec.ts';
 import { type ChildState, readState, remember } from '../../supervisor/child-state.ts';
+import { startChild } from '../../supervisor/start-child.ts';
 import { childEnv, type PostgresBinaries, postgresBinaries } from './binaries.ts';
 import { checkVersion, initCluster, superuser, writeSettings } from './cluster.ts';
 import { postgresFault } from './faults.ts';
-import { ensureDatabase, tryLogin } from './login.ts';
+import { logIn } from './login.ts';
 import { endOrphanedBackends } from './orphaned-backends.ts';
 import { chooseHome } from './place.ts';
 import { disownPidFile, findPostmaster } from './postmaster.ts';
@@ -141,7 +136,7 @@ function clusterOf(dataDir: string): string {
 }
 
 /** Only 127.0.0.1, and no socket file (its path is limited to 107 bytes, which a deep checkout exceeds). */
-function serverCommand({ postgres }: PostgresBinaries, cluster: string, port: number | null) {
+function serverCommand({ postgres }: PostgresBinaries, cluster: string, port: number) {
   const set = (setting: string): readonly string[] => ['-c', setting];
   return [
     postgres,
@@ -161,15 +156,11 @@ async function letsUsIn(
 ): Promise<PostgresInfo | OpsError | undefined> {
   const urlOf = (database: string): string =>
     `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
-  const login = await tryLogin(urlOf('postgres'));
-  if (login.kind === 'unready') return undefined;
-  if (login.kind === 'refused' || login.dataDirectory !== cluster) {
-    const reason = login.kind === 'refused' ? login.reason : `its data is in ${login.dataDirectory}`;
-    return adopted ? notOurs(name, process.pid, reason) : postgresFault(name, 'log in to', reason);
-  }
   const database = name.replaceAll('-', '_');
-  await ensureDatabase(urlOf('postgres'), database);
-  return { url: urlOf(database), port: Number(port) };
+  const login = await logIn(urlOf('postgres'), cluster, database);
+  if (login.kind === 'unready') return undefined;
+  if (login.kind === 'in') return { url: urlOf(database), port };
+  return adopted ? notOurs(name, process.pid, login.reason) : postgresFault(name, 'log in to', login.reason);
 }
 
 /** Two failures pass by themselves or by our doing: somebody took the port, and backends that outlived their server. */

@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpsError } from '../../core/errors.ts';
-import type { Log } from '../../core/log.ts';
 import { withFileLock } from '../process/file-lock.ts';
 import { choosePort } from '../process/free-port.ts';
 import {
@@ -13,78 +11,17 @@ import {
   signalProcess,
   waitUntilGone,
 } from '../process/process-identity.ts';
+import type { Candidate, ChildSpec, PreparedChild, RunningChild } from './child-spec.ts';
 import { type Holder, newHolder, otherHolders, readState, remember } from './child-state.ts';
-
-/** One kind of child: what differs between PostgreSQL, Chroma and the playground's programs. */
-export interface ChildSpec<Info extends object> {
-  /** What it is called in messages. */
-  readonly name: string;
-  /** Its folder: `server.json` (what is remembered), `server.log` (what it printed). Made when missing. */
-  readonly dataDir: string;
-  readonly log: Log;
-  /** Wanted instead of the remembered one; another one is taken, and said, when it is not free. Null: its command names it. */
-  readonly port?: number | null | undefined;
-  /** How long it may take to get ready, ms. */
-  readonly readyMs: number;
-  /** What ends it in order, softest first, and how long each may take, ms. SIGKILL follows. */
-  readonly stopSignals: readonly (readonly [NodeJS.Signals, number])[];
-  /** The process that works in its folder, whoever started it; told by its command line. */
-  readonly find: (dataDir: string) => ProcessIdentity | undefined;
-  /** Makes what it needs. */
-  readonly prepare: (dataDir: string) => PreparedChild<Info>;
-  /** What went wrong, in words for the operator. `output`: what it printed. */
-  readonly fault: (output: string, cause?: unknown) => OpsError;
-}
-
-export interface PreparedChild<Info extends object> {
-  readonly launch: (port: number | null) => Launch;
-  /** Asks once: undefined when it is not ready yet, an error when waiting does not help. */
-  readonly ready: (child: Candidate) => Promise<Info | OpsError | undefined>;
-  /** Whether the one that runs is not what would be started now, and is replaced. `shared`: somebody else uses it. */
-  readonly isOutdated: (found: ProcessIdentity, shared: boolean) => boolean;
-  /** Given where one that runs and does not get ready must not be replaced: the error to throw. */
-  readonly unusable?: (found: ProcessIdentity) => OpsError;
-  /** Whether one that ended before it was ready may be started again; may clear the way first. */
-  readonly retry?: (output: string) => Promise<boolean>;
-}
-
-export interface Launch {
-  readonly command: readonly [string, ...string[]];
-  /** Its whole environment apart from PATH and TZ; ours is not inherited, because it holds tokens and keys. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
-}
-
-/** A process that may get ready. */
-export interface Candidate {
-  readonly process: ProcessIdentity;
-  readonly port: number | null;
-  /** Whether it ran before this start. */
-  readonly adopted: boolean;
-  /** What it printed since it was started. */
-  readonly output: () => string;
-}
-
-export type RunningChild<Info extends object> = Info & {
-  readonly pid: number;
-  /** Whether it ran already: left by a killed process, or shared with a living one. */
-  readonly adopted: boolean;
-  /** Resolves when it is gone for whatever reason. Does not keep our process alive. */
-  readonly exited: Promise<void>;
-  /** Ends it in order and waits; leaves it running while another living process uses it. Can be repeated. */
-  readonly stop: () => Promise<void>;
-};
+import { outputFrom, prepareLog, spawnDetached } from './spawn-detached.ts';
 
 /** Longer than any start or stop takes, recovery of a large database included. */
 const lockWaitMs = 120_000;
 const attempts = 5;
-const rotateAt = 10 * 1024 * 1024;
 
 /**
- * Starts a process that outlives ours: detached, in a session of its own, writing to a file, so that neither Ctrl-C in
- * the terminal nor our death ends it. One left behind by a kill is adopted. Safe to call from several processes at
- * once; they get the same child.
+ * Starts a process that outlives ours, or adopts the one that was left behind by a kill. Safe to call from several
+ * processes at once; they get the same child.
  *
  * @param holder who uses it; the same one over restarts.
  * @throws OpsError with what to do.
@@ -138,7 +75,7 @@ async function adopt<Info extends object>(
   const process = spec.find(dataDir);
   if (process === undefined) return undefined;
   const { port, logFrom } = readState(dataDir);
-  if (port !== undefined && !prepared.isOutdated(process, shared)) {
+  if (port !== undefined && !prepared.isOutdated?.(process, shared)) {
     const candidate = { process, port, adopted: true, output: outputFrom(dataDir, logFrom) };
     const info = await whenReady(spec, prepared, candidate);
     if (info instanceof OpsError) throw info;
@@ -159,7 +96,7 @@ async function spawnReady<Info extends object>(
   for (let attempt = 1; ; attempt += 1) {
     const port = await portFor(spec, dataDir);
     const launch = prepared.launch(port);
-    const logFrom = openLog(dataDir);
+    const logFrom = prepareLog(dataDir);
     // Remembered first: whoever finds it after a kill of ours must know where it listens.
     remember(dataDir, { port, logFrom });
     const output = outputFrom(dataDir, logFrom);
@@ -179,55 +116,12 @@ async function spawnReady<Info extends object>(
   }
 }
 
-async function portFor(
-  { name, log, port: wish }: ChildSpec<object>,
-  dataDir: string,
-): Promise<number | null> {
-  if (wish === null) return null;
-  const wanted = wish ?? readState(dataDir).port ?? undefined;
+async function portFor({ name, log, port: wish }: ChildSpec<object>, dataDir: string): Promise<number> {
+  const wanted = wish ?? readState(dataDir).port;
+  if (wanted === 0) return 0;
   const { port, moved } = await choosePort(wanted);
   if (moved) log.warn({ wanted, port }, `${name}: its port is taken, using another one`);
   return port;
-}
-
-/** @returns where in the log the words of the next start will begin, bytes. */
-function openLog(dataDir: string): number {
-  const path = join(dataDir, 'server.log');
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= rotateAt) return size;
-  renameSync(path, `${path}.1`);
-  return 0;
-}
-
-function outputFrom(dataDir: string, from = 0): () => string {
-  return () => readFileSync(join(dataDir, 'server.log')).subarray(from).toString('utf8');
-}
-
-interface Spawned {
-  readonly pid: number;
-  /** Fails when it could not be executed at all. */
-  readonly ended: Promise<void>;
-}
-
-function spawnDetached(dataDir: string, { command, env, cwd = dataDir, user }: Launch): Spawned {
-  const [program, ...args] = command;
-  const log = openSync(join(dataDir, 'server.log'), 'a', 0o600);
-  const child: ChildProcess = spawn(program, args, {
-    cwd,
-    detached: true,
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', TZ: 'UTC', ...env },
-    stdio: ['ignore', log, log],
-    ...user,
-  });
-  closeSync(log);
-  child.unref();
-  const ended = new Promise<void>((resolve, reject) => {
-    child.once('exit', () => resolve());
-    child.once('error', reject);
-  });
-  // Reported where it is awaited; a start that fails before is not an unhandled rejection.
-  ended.catch(() => undefined);
-  return { pid: child.pid ?? -1, ended };
 }
 
 async function whenReady<Info extends object>(
