@@ -4,7 +4,7 @@ import { PATIENT_MS, patience } from './test/support/patience.ts';
 
 const shared = {
   globalSetup: ['test/support/scratch-root.ts'],
-  setupFiles: ['test/support/no-broad-signal.ts', 'test/support/end-with-run.ts'],
+  setupFiles: ['test/support/no-broad-signal.ts'],
   testTimeout: 60_000 * patience,
   hookTimeout: 60_000 * patience,
   expect: { poll: { timeout: PATIENT_MS, interval: 25 } },

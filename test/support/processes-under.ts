@@ -10,13 +10,18 @@ export interface RunningProcess {
 /**
  * Every process that was started for a folder: it stands in the command line or the environment, the process works
  * inside it, or writes its output there (a PostgreSQL of root's has its data elsewhere).
+ *
+ * @param run those as well whose environment says that they belong to this test run (see scratch-root.ts).
  */
-export function processesUnder(folder: string): readonly RunningProcess[] {
+export function processesUnder(folder: string, run = folder): readonly RunningProcess[] {
   // Every process has an empty text in its command line.
-  if (!folder) throw new Error('of which folder?');
+  if (!folder || !run) throw new Error('of which folder?');
   const all = existsSync('/proc/self/cmdline') ? fromProc() : fromPs();
   return all
-    .filter(({ pid, traces }) => pid !== process.pid && traces.some((trace) => trace.includes(folder)))
+    .filter(
+      ({ pid, traces }) =>
+        pid !== process.pid && traces.some((trace) => trace.includes(folder) || trace.includes(run)),
+    )
     .map(({ pid, command }) => ({ pid, command }));
 }
 
@@ -55,15 +60,17 @@ function fromPs(): readonly Traced[] {
     });
 }
 
-/** Ends them: in order where they listen, by SIGKILL those that still run after 10 s. Resolves when none is left. */
-export async function endProcessesUnder(folder: string): Promise<void> {
+/** Ends them: in order where they listen, by SIGKILL those that still run after 5 s. Resolves when none is left. */
+export async function endProcessesUnder(folder: string, run?: string): Promise<void> {
   // PostgreSQL's own children end with it; a signal of their own means something else to them.
   signal(
-    processesUnder(folder).filter(({ command }) => !command.startsWith('postgres: ')),
+    processesUnder(folder, run).filter(({ command }) => !command.startsWith('postgres: ')),
     'SIGINT',
   );
-  const deadline = Date.now() + 10_000;
-  for (let left = processesUnder(folder); left.length > 0; left = processesUnder(folder)) {
+  const deadline = Date.now() + 5_000;
+  for (;;) {
+    const left = processesUnder(folder, run);
+    if (left.length === 0) return;
     if (Date.now() > deadline) signal(left, 'SIGKILL');
     await sleep(50);
   }
@@ -75,8 +82,8 @@ export function killLeftovers(folder: string): void {
 }
 
 /** As `endProcessesUnder`, and the folder with them. */
-export async function removeWithProcesses(folder: string): Promise<void> {
-  await endProcessesUnder(folder);
+export async function removeWithProcesses(folder: string, run?: string): Promise<void> {
+  await endProcessesUnder(folder, run);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 

@@ -26,20 +26,27 @@ export async function setup(project: Pick<TestProject, 'provide'>): Promise<() =
   const root = mkdtempSync(join(tmpdir(), prefix));
   // The postgres user must reach the data when root runs the tests.
   chmodSync(root, 0o755);
-  writeFileSync(join(root, 'owner.json'), JSON.stringify(processIdentity(process.pid)));
+  const owner = processIdentity(process.pid);
+  writeFileSync(join(root, 'owner.json'), JSON.stringify(owner));
   mkdirSync(join(root, 'servers'), { mode: 0o755 });
-  startReaper(root);
+  startReaper(root, `${owner?.pid}@${owner?.startedAt}`);
   project.provide('scratchRoot', root);
   return () => removeWithProcesses(root);
 }
 
-/** In a session of its own, so that what ends the run (Ctrl-C, the end of a terminal) does not end it as well. */
-function startReaper(root: string): void {
+/**
+ * In a session of its own, so that what ends the run (Ctrl-C, the end of a terminal) does not end it as well. Vitest's
+ * workers, and what they start with their own environment, are known to it by SENTRY_TEST_RUN.
+ */
+function startReaper(root: string, run: string): void {
   const script = fileURLToPath(new URL('./reaper.mjs', import.meta.url));
-  const reaper = spawn(process.execPath, [script, root], {
+  const { SENTRY_TEST_RUN: _, ...env } = process.env;
+  const reaper = spawn(process.execPath, [script, root, `SENTRY_TEST_RUN=${run}`], {
     detached: true,
+    env,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
+  process.env['SENTRY_TEST_RUN'] = run;
   reaper.unref();
   (reaper.stdin as unknown as { unref(): void }).unref();
 }
