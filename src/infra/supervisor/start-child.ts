@@ -83,7 +83,7 @@ async function adopt<Info extends object>(
     if (!isRunning(process)) return undefined;
     if (prepared.unusable) throw prepared.unusable(process);
   }
-  spec.log.warn({ pid: process.pid, port }, `${spec.name} of an earlier start cannot be used: replacing it`);
+  spec.log.warn({ pid: process.pid, port }, `${spec.name} of an earlier start is replaced`);
   await end(spec, process);
   return undefined;
 }
@@ -156,10 +156,7 @@ async function letGo(
 }
 
 /** The harder signals lose nothing that was acknowledged, but may cost a recovery. */
-async function end(
-  { name, log, stopSignals }: Pick<ChildSpec<object>, 'name' | 'log' | 'stopSignals'>,
-  process: ProcessIdentity,
-): Promise<void> {
+async function end({ name, log, stopSignals }: ChildSpec<object>, process: ProcessIdentity): Promise<void> {
   for (const [signal, waitMs] of [...stopSignals, ['SIGKILL', 10_000] as const]) {
     signalProcess(process, signal);
     if (await waitUntilGone(process, waitMs)) return;
