@@ -7,12 +7,13 @@ import {
   switchScopes,
   switchWords,
 } from '../../safety/kill-switch/kill-switch.ts';
-import { readSwitchWords } from '../../safety/kill-switch/switch-words.ts';
+import { parseKillSwitch } from '../../safety/kill-switch/parse-kill-switch.ts';
 import type { Steered, Steering } from '../steering.ts';
-import type { RunningAction, Switchboard } from './switchboard.ts';
+import type { KillSwitchService } from './kill-switch-service.ts';
+import type { RunningAction } from './running-actions.ts';
 
 /** `/sentry stop …` and `/sentry resume …` as somebody typed them: of one incident anybody's, of changes the admins'. */
-export interface SwitchOrders {
+export interface KillSwitchCommands {
   /** `onSet` is told when it is set and something still runs, since the answer then waits for its end. */
   stop(text: string, by: string, onSet?: (text: string) => void): Promise<Steered>;
   resume(text: string, by: string): Promise<Steered>;
@@ -20,14 +21,14 @@ export interface SwitchOrders {
   lines(): Promise<readonly string[]>;
 }
 
-export function createSwitchOrders(deps: {
-  readonly board: Switchboard;
+export function createKillSwitchCommands(deps: {
+  readonly board: KillSwitchService;
   readonly steering: Pick<Steering, 'stop' | 'resume'>;
   readonly isAdmin: (user: string) => Promise<boolean>;
   readonly domains: readonly string[];
   readonly targets: readonly string[];
   readonly aliases?: ReadonlyMap<string, string>;
-}): SwitchOrders {
+}): KillSwitchCommands {
   const { board, steering } = deps;
 
   async function mayNot(by: string): Promise<Refusal | undefined> {
@@ -53,7 +54,7 @@ export function createSwitchOrders(deps: {
       if (incident) return steering.stop(incident.id, by, incident.rest || 'no reason given');
       const no = await mayNot(by);
       if (no) return no;
-      const order = readSwitchWords(text, {
+      const order = parseKillSwitch(text, {
         ...deps,
         everything: 'To stop everything: /sentry stop everything',
       });
@@ -73,7 +74,7 @@ export function createSwitchOrders(deps: {
       if (incident) return steering.resume(incident.id, by);
       const no = await mayNot(by);
       if (no) return no;
-      const order = readSwitchWords(text, {
+      const order = parseKillSwitch(text, {
         ...deps,
         everything: 'To resume everything: /sentry resume everything',
       });
@@ -87,7 +88,7 @@ export function createSwitchOrders(deps: {
 
 /** Takes a stop back and says what is still stopped. */
 export async function resumed(
-  board: Switchboard,
+  board: KillSwitchService,
   order: { readonly scope: string; readonly by: string; readonly reason: string },
 ): Promise<Steered> {
   const was = await board.resume(order);

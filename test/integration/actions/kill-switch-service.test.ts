@@ -2,8 +2,14 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSwitchOrders, stoppedForNow } from '../../../src/incidents/kill-switch/switch-orders.ts';
-import { createSwitchboard, type Switchboard } from '../../../src/incidents/kill-switch/switchboard.ts';
+import {
+  createKillSwitchCommands,
+  stoppedForNow,
+} from '../../../src/incidents/kill-switch/kill-switch-commands.ts';
+import {
+  createKillSwitchService,
+  type KillSwitchService,
+} from '../../../src/incidents/kill-switch/kill-switch-service.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
 import { drawRoot } from '../../../src/slack/views/blocks/root.ts';
 import { boxTarget } from '../../support/core.ts';
@@ -11,7 +17,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { actionOf, approved, auditBodies, createRig, execute, type Rig } from './rig.ts';
 
 let rig: Rig;
-let board: Switchboard;
+let board: KillSwitchService;
 
 beforeAll(async () => {
   rig = await createRig();
@@ -27,9 +33,9 @@ afterEach(async () => {
 });
 afterAll(async () => rig.stop());
 
-function boardOf({ core }: Rig): Switchboard {
+function boardOf({ core }: Rig): KillSwitchService {
   const { killSwitch } = core.gateDeps;
-  return createSwitchboard({ ...core, killSwitch, targets: new Map([['box', boxTarget]]) });
+  return createKillSwitchService({ ...core, killSwitch, targets: new Map([['box', boxTarget]]) });
 }
 
 const order = { scope: 'target:box', by: 'UADMIN', reason: 'a migration runs' };
@@ -215,7 +221,7 @@ describe('Stop', () => {
 
 describe('/sentry stop and resume', () => {
   const orders = (admin: (user: string) => Promise<boolean>) =>
-    createSwitchOrders({
+    createKillSwitchCommands({
       board,
       steering: rig.core.steering,
       isAdmin: admin,
