@@ -131,7 +131,7 @@ export async function createAgentCore(options: {
     claude,
     playbook: claude,
     reporter: { changed: () => undefined },
-    confirmation: { sourceWaitMs: 0, sendsEnds: new Set(), holdMs: 100, timeoutMs: 600 },
+    confirmation: { sourceWaitMs: 0, sendsEnds: new Map(), holdMs: 100, timeoutMs: 600 },
     stops: createStopNotices({ sql, log }),
     log,
     shutdown: shutdown.signal,

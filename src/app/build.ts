@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { createApprovals } from '../actions/approvals/approvals.ts';
 import { createGate } from '../actions/gate.ts';
 import { createApprovalPolicy } from '../actions/policy/policy.ts';
@@ -23,7 +24,6 @@ import { createTurn } from '../incidents/turn.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
 import { type Listener, openListener } from '../infra/db/listen.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
-import { createMetrics } from '../infra/metrics/registry.ts';
 import { createAccept } from '../ingest/accept.ts';
 import { createOpenByHand } from '../ingest/open-by-hand.ts';
 import { createGrades } from '../record/grades.ts';
@@ -59,7 +59,7 @@ export async function buildApp(parts: Parts) {
   const { sql } = store;
   const executorId = randomUUID();
   const shutdown = new AbortController();
-  const metrics = createMetrics();
+  const metrics = new Registry();
   const targets = parts.targets.map(toTarget);
   const targetsByName = new Map(targets.map((target) => [target.name, target]));
   const systems = connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(config) });
@@ -240,7 +240,7 @@ export async function buildApp(parts: Parts) {
       sourceWaitMs: config.sourceWaitMinutes * 60_000,
       holdMs: 10_000,
       timeoutMs: 2 * 60_000,
-      sendsEnds: new Set(endSenders),
+      sendsEnds: endSenders,
     },
     stops,
     log,

@@ -1,7 +1,7 @@
+import type { Registry } from 'prom-client';
 import { openPolicyRules } from '../actions/policy/policy-rules.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Target } from '../core/target.ts';
-import type { MetricsRegistry } from '../infra/metrics/registry.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { openCheckpointKey } from '../safety/audit/audit-checkpoint.ts';
 import { checkpointLine, createAuditWitness } from '../safety/audit/audit-witness.ts';
@@ -25,7 +25,7 @@ export async function createGuards(
   { config, store: { sql }, log, approvers, admins, oncallGroup, kinds }: Parts,
   options: {
     readonly executorId: string;
-    readonly metrics: MetricsRegistry;
+    readonly metrics: Registry;
     readonly targets: readonly Target[];
     /** Says something in a channel; without one in the first alert channel. */
     readonly announce: (text: string, channel?: string) => Promise<void>;
