@@ -1,4 +1,3 @@
-import type { IncidentId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import type { Accept } from '../ingest/accept.ts';
 import type { SlackDeps } from '../slack/ports.ts';
@@ -10,7 +9,7 @@ type AcceptSlackMessage = SlackDeps['acceptSlackMessage'];
 export async function takeSlackMessage(
   message: Parameters<AcceptSlackMessage>[0],
   own: Parameters<AcceptSlackMessage>[1],
-  to: { readonly accept: Accept; readonly changed: (id: IncidentId) => void; readonly log: Log },
+  to: { readonly accept: Accept; readonly log: Log },
 ): Promise<void> {
   const read = slackMessage.read(message, { receivedAt: new Date(), own });
   if (!read.ok) {
@@ -20,8 +19,5 @@ export async function takeSlackMessage(
     );
     return;
   }
-  for (const alert of read.alerts) {
-    const accepted = await to.accept(alert);
-    if (accepted.incidentId) to.changed(accepted.incidentId);
-  }
+  for (const alert of read.alerts) await to.accept(alert);
 }

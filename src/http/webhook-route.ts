@@ -20,13 +20,11 @@ export interface WebhookOptions {
   readonly log: Log;
   readonly metrics?: HttpMetrics;
   readonly timeoutMs?: number;
-  /** Told after an alert is durable, e.g. to draw its incident at once. Must not throw. */
-  readonly onAccepted?: (accepted: Accepted) => void;
 }
 
 /** `POST /webhooks/<source>`: 202 once every alert of the payload is durable, else 503 so that the sender tries again. */
 export function webhookRoute(options: WebhookOptions): Route {
-  const { source, accept, secret, log, metrics, onAccepted } = options;
+  const { source, accept, secret, log, metrics } = options;
   const timeoutMs = options.timeoutMs ?? ACCEPT_TIMEOUT_MS;
   const accepted = metrics?.counter(
     'sentry_alerts_accepted_total',
@@ -64,7 +62,6 @@ export function webhookRoute(options: WebhookOptions): Route {
         { source: source.name, title: alert.title, fingerprint: alert.fingerprint },
         'the end of an alert we never heard of',
       );
-    onAccepted?.(result);
     return result;
   }
 

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { packageRoot } from '../config/config.ts';
+import { createEventBus } from '../infra/db/event-bus.ts';
+import { createMetrics } from '../infra/metrics/registry.ts';
+import { createGrades } from '../record/grades.ts';
+import { createRecords } from '../record/record.ts';
+import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
+import { createSlackWorkspace } from '../slack/people/slack-workspace.ts';
+import { allTools } from '../targets/all-tools.ts';
+import { createHostTargets } from '../targets/host/connect/create-host-targets.ts';
+import { createPostgresTargets } from '../targets/postgres/connect/create-postgres-targets.ts';
+import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
+import { memoryToolset } from '../tools/memory/memory-tools.ts';
+import { createRegistry } from '../tools/registry.ts';
+import { deniedPorts, localAccess } from './host-access.ts';
+import { countingUsage } from './model-metrics.ts';
+import type { Parts } from './parts.ts';
+import { configuredTargets } from './targets.ts';
+
+export type Foundations = Awaited<ReturnType<typeof createFoundations>>;
+
+/** What every service stands on: the record, the bus, the systems under care, the runbooks' files, the people in Slack. */
+export async function createFoundations(parts: Parts) {
+  const { config, store, log } = parts;
+  const { sql } = store;
+  const metrics = createMetrics();
+  const records = countingUsage(createRecords(sql), metrics);
+  const targets = configuredTargets(config);
+  const registry = createRegistry(allTools);
+  const runbooksDir = config.runbooksDir ?? join(packageRoot(), 'runbooks');
+  const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry });
+  for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
+  return {
+    parts,
+    config,
+    sql,
+    log,
+    metrics,
+    records,
+    grades: createGrades(sql, records),
+    executorId: randomUUID(),
+    shutdown: new AbortController(),
+    bus: createEventBus({ url: store.url, log }),
+    targets,
+    targetsByName: new Map(targets.map((target) => [target.name, target])),
+    postgres: createPostgresTargets(parts.targets),
+    hosts: createHostTargets(parts.hosts, { access: localAccess, deniedPorts: deniedPorts(config) }),
+    /** What the steps of runbooks may use; models are offered those of memory and evidence as well. */
+    registry,
+    offered: [...allTools, ...evidenceTools, ...memoryToolset],
+    runbooks,
+    problems,
+    runbookFiles: await readRunbookFiles(runbooksDir),
+    slackWorkspace: createSlackWorkspace({
+      connection: parts.slack,
+      alertChannels: config.alertChannels,
+      sql,
+      log,
+    }),
+  };
+}
