@@ -12,7 +12,6 @@ import type { Action } from '../../src/core/action.ts';
 import type { IncidentEventBody } from '../../src/core/event.ts';
 import { asIncidentId, type IncidentId } from '../../src/core/ids.ts';
 import type { Log } from '../../src/core/log.ts';
-import type { Principal } from '../../src/core/principal.ts';
 import type { Sql } from '../../src/core/sql.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
@@ -20,18 +19,20 @@ import { createEventBus } from '../../src/infra/db/event-bus.ts';
 import { createMetrics } from '../../src/infra/metrics/registry.ts';
 import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
 import type { HttpHandler } from '../../src/slack/inbound/http-receiver.ts';
-import { createSlackWorkspace, type SlackWorkspace } from '../../src/slack/people/slack-workspace.ts';
-import type { SlackConnection, SlackDecision, SlackDeps, SlackMessage } from '../../src/slack/ports.ts';
-import { createSlack, type Slack } from '../../src/slack/slack.ts';
+import type { SlackWorkspace } from '../../src/slack/people/slack-workspace.ts';
+import type { SlackConnection, SlackDecision, SlackMessage } from '../../src/slack/ports.ts';
+import type { Slack } from '../../src/slack/slack.ts';
 import { anAction, aToolCall } from './incident-record.ts';
 import { patience } from './patience.ts';
 import { scratchDatabase } from './postgres.ts';
 import { quiet } from './quiet.ts';
-import { noServices } from './slack-services.ts';
+import { type BotChanges, slackBot, socketTo } from './slack-bot.ts';
 
 /** A local Slack and a database, and bots on them: real Bolt, real HTTP and WebSocket, real PostgreSQL. */
 export interface SlackScene {
   readonly slack: LocalSlack;
+  /** Of the record. */
+  readonly url: string;
   readonly sql: Sql;
   readonly records: IncidentRecords;
   readonly decisions: readonly SlackDecision[];
@@ -52,25 +53,13 @@ export interface SlackScene {
   close(): Promise<void>;
 }
 
-/** What a test has otherwise; the rest is there, and refuses (slack-services.ts). */
-export interface BotChanges extends Partial<SlackDeps> {
-  readonly connection?: SlackConnection;
-  readonly alertChannels?: readonly string[];
-  readonly approvers?: readonly Principal[];
-}
-
 export interface SceneBot extends Slack {
   readonly workspace: SlackWorkspace;
   /** Over HTTP: where its events go. */
   readonly eventsUrl: string;
 }
 
-export const SOCKET = (slack: LocalSlack): SlackConnection => ({
-  kind: 'socket',
-  botToken: SENTRY_APP.botToken,
-  appToken: SENTRY_APP.appToken,
-  apiUrl: slack.apiUrl,
-});
+export const SOCKET = (slack: LocalSlack): SlackConnection => socketTo(slack.apiUrl);
 
 export async function slackScene(
   options: { readonly slack?: LocalSlackOptions; readonly log?: Log } = {},
@@ -101,44 +90,34 @@ export async function slackScene(
 
   const scene: SlackScene = {
     slack,
+    url: database.url,
     sql,
     records,
     decisions,
     hints,
     alerts,
     async bot(changes = {}) {
-      const { connection = SOCKET(slack), alertChannels = ['alerts'], approvers, ...services } = changes;
       const log = options.log ?? quiet;
       const bus = createEventBus({ url: database.url, log });
-      const workspace = createSlackWorkspace({ connection, alertChannels, sql, log });
-      const bot = createSlack({
-        sql,
-        log,
-        bus,
-        workspace,
-        executorId: `test-${stops.length}`,
-        speed: 1,
-        config: {
-          approversOf: async () => approvers ?? [{ kind: 'group', name: 'oncall' }],
-          oncallGroup: 'oncall',
-          mode: () => 'ACTIVE',
+      const bot = slackBot(
+        { sql, bus, log, executorId: `test-${stops.length}` },
+        {
+          connection: SOCKET(slack),
+          decide: async (decision) => {
+            decisions.push(decision);
+            const oncall = await bot.workspace.directory.groupMembers('oncall');
+            return decideInRecord(sql, records, decision, oncall);
+          },
+          hint: async (id, by, text) => {
+            hints.push({ id, by, text });
+            return { ok: true, text: 'Noted.' };
+          },
+          acceptSlackMessage: async (message) => {
+            alerts.push(message);
+          },
+          ...changes,
         },
-        records,
-        why: (record) => `The story of ${record.incident.id}: ${record.incident.title}`,
-        decide: async (decision) => {
-          decisions.push(decision);
-          return decideInRecord(sql, records, decision, await workspace.directory.groupMembers('oncall'));
-        },
-        ...noServices,
-        hint: async (id, by, text) => {
-          hints.push({ id, by, text });
-          return { ok: true, text: 'Noted.' };
-        },
-        acceptSlackMessage: async (message) => {
-          alerts.push(message);
-        },
-        ...services,
-      });
+      );
       const server = bot.handleHttp && (await mounted(bot.handleHttp));
       bus.start();
       stops.push(async () => {
@@ -147,7 +126,7 @@ export async function slackScene(
         await server?.close();
       });
       await bot.start();
-      return { ...bot, workspace, eventsUrl: server?.url ?? '' };
+      return { ...bot, eventsUrl: server?.url ?? '' };
     },
     async incident(events = [], postedIn) {
       const [row] = await sql`
