@@ -108,7 +108,11 @@ export async function createAgentCore(options: {
       killSwitch: createKillSwitch(sql, { mode: 'AUDIT', dataDir: '/nonexistent' }),
       registry: { get: (name) => options.tools.find((tool) => tool.name === name) },
       targets: new Map([[benchTarget.name, benchTarget]]),
-      ports: {} as never,
+      ports: {
+        system: () => undefined,
+        looks: () => [],
+        docs: { hosts: [], fetch: () => Promise.reject(new Error('no page is read here')) },
+      },
       identity: async () => ({ systemIdentifier: '1', timelineId: 1 }),
       redact,
       redactJson: (value: Json) => redactJson(value),

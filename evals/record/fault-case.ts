@@ -1,5 +1,5 @@
 import type { Shop } from '../../playground/faults/shop.ts';
-import type { HostTargetConfig } from '../../src/core/host-target.ts';
+import type { HostConfig } from '../../src/targets/host/config.ts';
 import type { ScratchServer } from './scratch-server.ts';
 
 /** An incident to record: how to cause it for real, the alert it raises, and what a right answer says. */
@@ -36,7 +36,7 @@ export interface ExpectedAnswer {
 /** What is left in place for the tools to look at: a database by this credential, or a host. */
 export type CausedFault = (
   | { readonly readUrl: string }
-  | { readonly host: Omit<HostTargetConfig, 'name' | 'kind' | 'domain' | 'environment' | 'aliases'> }
+  | { readonly host: Omit<HostConfig, 'name' | 'kind' | 'domain' | 'environment' | 'aliases'> }
 ) & { release(): Promise<void> };
 
 /** The servers on which faults are caused, started when first asked for. */

@@ -8,6 +8,7 @@ import { EMPTY_RECALL, type Recall } from '../../src/core/memory.ts';
 import type { ModelUsage } from '../../src/core/model-usage.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult } from '../../src/core/tool-call.ts';
 import { objectionsTo } from '../../src/incidents/objections.ts';
+import { kindOfDomain } from './kind-of-domain.ts';
 import type { Recordings } from './recordings.ts';
 
 /** One investigation over recorded outputs: nothing is live, nothing is changed, nothing is written anywhere. */
@@ -121,6 +122,7 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
       alertStartedAt: options.alertStartedAt ?? incident.openedAt,
       recall: options.recall ?? EMPTY_RECALL,
       tried: [],
+      looks: kindOfDomain(incident.domain).looks,
       guidance: options.guidance ?? [],
       signal,
       callTool: async (request) => call(role, request),

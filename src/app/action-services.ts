@@ -10,15 +10,15 @@ import { redact, redactJson } from '../safety/screen/redact.ts';
 import { createRegistry } from '../tools/registry.ts';
 import type { Foundations } from './foundations.ts';
 import type { Guards } from './guards.ts';
-import { docsOf } from './host-access.ts';
 import type { MemoryServices } from './memory-services.ts';
+import { docsOf } from './tool-ports.ts';
 import { createWorkspace } from './workspace.ts';
 
 export type ActionServices = ReturnType<typeof createActionServices>;
 
 /** The one way to a tool, who may say yes to it, and what only passes that way: undo, the trial of a promoted runbook. */
 export function createActionServices(on: Foundations, guards: Guards, remembered: MemoryServices) {
-  const { config, sql, log, records, targetsByName, postgres, hosts } = on;
+  const { config, sql, log, records, targetsByName, systems } = on;
   const { audit, vault, killSwitch, rules } = guards;
   const { parts, slackWorkspace, shutdown } = on;
   const { documents, memory, proposing, knownRunbooks } = remembered;
@@ -45,8 +45,8 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
       promotions: { propose: (reader, proposal) => propose(proposing, reader, proposal) },
     },
     targets: targetsByName,
-    ports: { postgres, host: hosts, docs: docsOf(config) },
-    identity: async (target) => (hosts.has(target) ? hosts : postgres).identity(target),
+    ports: { ...systems, docs: docsOf(config) },
+    identity: systems.identity,
     runbookChecks: (incident) => alertChecks(knownRunbooks(), incident),
     redact,
     redactJson: (value: Json) => redactJson(value),

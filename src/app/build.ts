@@ -56,7 +56,7 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
   await end('workspace', services.workspace.stop());
   await end('embedding', services.embedding.stop());
   await end('memory', services.memory.stop());
-  await end('targets', services.postgres.close());
+  await end('targets', services.systems.close());
   await end('bus', services.bus.stop());
   await end('guards', services.stopGuards());
 }

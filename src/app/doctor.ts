@@ -11,9 +11,9 @@ import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts'
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { askSlack } from '../slack/outbound/ask-slack.ts';
 import { allTools } from '../targets/all-tools.ts';
-import { createPostgresTargets } from '../targets/postgres/connect/create-postgres-targets.ts';
+import { kinds } from '../targets/kinds.ts';
+import { kindOf } from '../targets/systems.ts';
 import { createRegistry } from '../tools/registry.ts';
-import { checkHost } from './check-host.ts';
 import { checkChroma } from './chroma.ts';
 import { layersNow } from './layers.ts';
 import { openStore } from './store.ts';
@@ -51,7 +51,7 @@ async function layerFindings(config: Config, log: Log): Promise<readonly Finding
     try {
       const killSwitch = createKillSwitch(sql, config);
       const breaker = createCostBreaker({ sql, audit: createAuditLog(sql), limits: config.cost, log });
-      const layers = await layersNow({ config, sql, killSwitch, breaker });
+      const layers = await layersNow({ config, tools: allTools, sql, killSwitch, breaker });
       return layers.map(({ number, name, state, says }) => ({
         part: `Layer ${number}`,
         required: false,
@@ -186,18 +186,15 @@ function checksFor(config: Config, log: Log): readonly Check[] {
         part: `Target ${target.name}`,
         required: false,
         run: async () => {
-          const targets = createPostgresTargets([target]);
+          const kind = kindOf(kinds, target);
+          const connection = kind.connect(target, { ownPorts: [] });
           try {
-            const { systemIdentifier } = await targets.identity(target.name);
-            return `reachable (system ${systemIdentifier})${target.actUrl ? '' : ', read-only'}`;
+            return await kind.doctor(target, connection);
           } finally {
-            await targets.close();
+            await connection.close();
           }
         },
       }),
-    ),
-    ...config.hosts.map(
-      (host): Check => ({ part: `Host ${host.name}`, required: false, run: () => checkHost(host) }),
     ),
     {
       part: 'Runbooks',

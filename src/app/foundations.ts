@@ -7,16 +7,15 @@ import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
 import { createSlackWorkspace } from '../slack/people/slack-workspace.ts';
-import { allTools } from '../targets/all-tools.ts';
-import { createHostTargets } from '../targets/host/connect/create-host-targets.ts';
-import { createPostgresTargets } from '../targets/postgres/connect/create-postgres-targets.ts';
+import { toolsOfKinds } from '../targets/all-tools.ts';
+import { connectSystems } from '../targets/systems.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
-import { deniedPorts, localAccess } from './host-access.ts';
 import { countingUsage } from './model-metrics.ts';
 import type { Parts } from './parts.ts';
-import { configuredTargets } from './targets.ts';
+import { toTarget } from './targets.ts';
+import { ownPorts } from './tool-ports.ts';
 
 export type Foundations = Awaited<ReturnType<typeof createFoundations>>;
 
@@ -26,8 +25,9 @@ export async function createFoundations(parts: Parts) {
   const { sql } = store;
   const metrics = createMetrics();
   const records = countingUsage(createRecords(sql), metrics);
-  const targets = configuredTargets(config);
-  const registry = createRegistry(allTools);
+  const targets = parts.targets.map(toTarget);
+  const tools = toolsOfKinds(parts.kinds);
+  const registry = createRegistry(tools);
   const runbooksDir = config.runbooksDir ?? join(packageRoot(), 'runbooks');
   const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
@@ -44,11 +44,11 @@ export async function createFoundations(parts: Parts) {
     bus: createEventBus({ url: store.url, log }),
     targets,
     targetsByName: new Map(targets.map((target) => [target.name, target])),
-    postgres: createPostgresTargets(parts.targets),
-    hosts: createHostTargets(parts.hosts, { access: localAccess, deniedPorts: deniedPorts(config) }),
+    systems: connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(config) }),
+    tools,
     /** What the steps of runbooks may use; models are offered those of memory and evidence as well. */
     registry,
-    offered: [...allTools, ...evidenceTools, ...memoryToolset],
+    offered: [...tools, ...evidenceTools, ...memoryToolset],
     runbooks,
     problems,
     runbookFiles: await readRunbookFiles(runbooksDir),

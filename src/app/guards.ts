@@ -22,7 +22,7 @@ export type Guards = Awaited<ReturnType<typeof createGuards>>;
 /** What stands between anybody and a system: made once, before everything that has to pass it. */
 export async function createGuards(on: Foundations) {
   const { config, sql, log, executorId, metrics, targets } = on;
-  const { approvers, admins, oncallGroup, hosts } = on.parts;
+  const { approvers, admins, oncallGroup, kinds } = on.parts;
   const { announce } = on.slackWorkspace;
   const { auditChannel } = config;
   const audit = countingRefusals(createAuditLog(sql), metrics);
@@ -53,7 +53,7 @@ export async function createGuards(on: Foundations) {
     approvalMinutes: config.approvalMinutes,
     environmentOf: (name) => targets.find((target) => target.name === name)?.environment ?? '',
   });
-  const layers = () => layersNow({ config: { ...config, hosts }, sql, killSwitch, breaker });
+  const layers = () => layersNow({ config, tools: on.tools, sql, killSwitch, breaker });
   let endWatch = (): void => undefined;
   let tidying: NodeJS.Timeout | undefined;
 
@@ -84,7 +84,7 @@ export async function createGuards(on: Foundations) {
       });
       await noteSetting(
         { sql, audit },
-        { name: 'settings', kind: 'config.changed', ...settingsSeen(config) },
+        { name: 'settings', kind: 'config.changed', ...settingsSeen(config, kinds) },
       );
       witness?.start();
       modeNotice.start((text) => announce(text));

@@ -19,9 +19,7 @@ import type { Guards } from './guards.ts';
 import type { MemoryServices } from './memory-services.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
 import { type Model, openModel } from './model.ts';
-import { createReadSystem } from './read-system.ts';
 import { createSwitches } from './switches.ts';
-import { readerOf } from './targets.ts';
 
 export type IncidentServices = Awaited<ReturnType<typeof createIncidentServices>>;
 
@@ -80,7 +78,7 @@ export async function createIncidentServices(
     digDeeper: model.investigator ? createDigDeeper(deps, ROUND_USD) : null,
     readAgain: createReadAgain(deps, {
       mayAsk: (user) => policy.mayAsk(user),
-      readerOf: (target) => readerOf(parts.targets, target),
+      readerOf: on.systems.reader,
     }),
     switches: createSwitches({
       sql,
@@ -108,7 +106,7 @@ function upkeepOf(on: Foundations, remembered: MemoryServices, { workspace }: Ac
     audiences: on.slackWorkspace.audiences,
     advise: model.outside ? createAdviseOn(model.outside, redact) : null,
     targets: on.targets.map((target) => target.name),
-    readSystem: createReadSystem(on),
+    readSystem: on.systems.facts,
     episodeDays: config.memory.episodeDays,
     enabled: config.memory.enabled,
     log,

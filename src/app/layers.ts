@@ -9,18 +9,24 @@ import type { KillSwitch } from '../safety/kill-switch/kill-switch.ts';
 import { type LayerStatus, layerNames, layerOf, layerStatus, off, on, part } from '../safety/layers.ts';
 import { breakerLine } from '../safety/limits/breaker-line.ts';
 import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
-import { allTools } from '../targets/all-tools.ts';
+import type { Tool } from '../tools/define.ts';
 
 interface LayerParts {
   readonly config: Config;
+  readonly tools: readonly Tool[];
   readonly sql: Sql;
   readonly killSwitch: KillSwitch;
   readonly breaker: Pick<CostBreaker, 'view'>;
 }
 
 /** How each of the seed's fifteen layers stands at this moment: for `sentry doctor`, App Home and the metrics. */
-export function layersNow({ config, sql, killSwitch, breaker }: LayerParts): Promise<readonly LayerStatus[]> {
-  const here = `${config.hosts.length} ${config.hosts.length === 1 ? 'host' : 'hosts'} configured`;
+export function layersNow({
+  config,
+  tools,
+  sql,
+  killSwitch,
+  breaker,
+}: LayerParts): Promise<readonly LayerStatus[]> {
   return layerStatus(
     {
       'identity vault': async () => {
@@ -58,15 +64,14 @@ export function layersNow({ config, sql, killSwitch, breaker }: LayerParts): Pro
         );
         return limits.length > 0 ? on(limits.join(', ')) : off('SENTRY_THROTTLE names no limit');
       },
-      'tool registry': () =>
-        on(`${allTools.length} tools; what is not in the table is refused (sentry access)`),
+      'tool registry': () => on(`${tools.length} tools; what is not in the table is refused (sentry access)`),
       'human switch': async () =>
         on(
           (await killSwitch.stopped(['*']))?.reason ??
             'ACTIVE: approved fixes run; /sentry stop or STOP_SENTRY ends that',
         ),
-      'path validation': () => on(`inside the roots of the targets only; ${here}`),
-      'command whitelist': () => on(`argument grammars, no shell; ${here}`),
+      'path validation': () => on('inside the roots of the targets only'),
+      'command whitelist': () => on('argument grammars, no shell'),
       'URL allow-list': () =>
         on(config.docsHosts.length > 0 ? `only ${config.docsHosts.join(', ')}` : 'no host is allowed'),
       'input sanitisation': () => on('strict schemas; what is hidden, too long or too deep is refused'),

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Config, packageRoot } from '../config/config.ts';
+import { parseTargets } from '../config/targets.ts';
 import { OpsError } from '../core/errors.ts';
-import type { HostTargetConfig } from '../core/host-target.ts';
 import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
 import { type RunningChild, startChildProcess } from '../infra/supervisor/child-process.ts';
 import { keepRunning } from '../infra/supervisor/keep-running.ts';
 import type { SlackConnection } from '../slack/ports.ts';
-import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
+import type { TargetConfig } from '../targets/kind.ts';
 import { playgroundHost, playgroundTarget } from './targets.ts';
 
 const slackReady = z.object({
@@ -92,8 +92,7 @@ export async function startFaults(
   log: Log,
 ): Promise<{
   readonly url: string;
-  readonly target: PostgresTargetConfig;
-  readonly host: HostTargetConfig;
+  readonly targets: readonly TargetConfig[];
   stop(): Promise<void>;
 }> {
   const secretFile = options.webhookSecret ? join(config.dataDir, 'faults', 'webhook-secret') : null;
@@ -129,35 +128,23 @@ export async function startFaults(
   const { info } = kept.current();
   return {
     url: info.url,
-    target: {
-      name: playgroundTarget.name,
-      kind: 'postgres',
-      environment: playgroundTarget.environment,
-      aliases: playgroundTarget.aliases,
-      readUrl: info.readUrl,
-      actUrl: info.actUrl,
-    },
-    host: shopHost(info.host),
+    targets: shopTargets(info),
     stop: kept.stop,
   };
 }
 
-/** The playground's host, as an operator would declare it in `sentry.yaml`. */
-function shopHost({ dir, restart, pidFile }: z.infer<typeof faultsReady>['host']): HostTargetConfig {
-  const { name, domain, environment, aliases } = playgroundHost;
-  return {
-    name,
-    kind: 'host',
-    domain,
-    environment,
-    aliases,
-    roots: [
-      { path: join(dir, 'app'), patch: true },
-      { path: join(dir, 'logs'), patch: false },
-    ],
-    services: [{ name: 'shop-worker', kind: 'command', restart, pidFile }],
-    curlHosts: [],
-  };
+/** The playground's systems, as an operator would declare them in `sentry.yaml`. */
+function shopTargets({ readUrl, actUrl, host }: z.infer<typeof faultsReady>): readonly TargetConfig[] {
+  const { domain: _own, ...database } = playgroundTarget;
+  const targets = [
+    { ...database, read_url_env: 'READ_URL', act_url_env: 'ACT_URL' },
+    {
+      ...playgroundHost,
+      roots: [{ path: join(host.dir, 'app'), patch: true }, join(host.dir, 'logs')],
+      services: [{ name: 'shop-worker', restart: host.restart, pid_file: host.pidFile }],
+    },
+  ];
+  return parseTargets({ targets }, { READ_URL: readUrl, ACT_URL: actUrl }, 'the playground');
 }
 
 /** The playground ships compiled beside the program. */

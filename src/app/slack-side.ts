@@ -5,7 +5,6 @@ import { costLines, costReport } from '../record/cost.ts';
 import { breakerLine } from '../safety/limits/breaker-line.ts';
 import type { SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
-import { allTools } from '../targets/all-tools.ts';
 import { createHomeFacts } from './home-facts.ts';
 import { layersLine } from './layers.ts';
 import type { Services } from './services.ts';
@@ -107,7 +106,8 @@ const homeFacts = (services: Services): SlackDeps['home'] =>
     limits: services.config.cost,
     log: services.log,
     model: modelOf(services),
-    tools: allTools,
+    tools: services.tools,
+    kinds: services.parts.kinds,
     runbooks: () => services.runbooks.length,
     switchLines: () => services.switches.lines(),
   });

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { reservePort } from '../infra/process/free-port.ts';
+import { kinds } from '../targets/kinds.ts';
 import { type App, buildApp } from './build.ts';
 import { NO_CHROMA, startChroma } from './chroma.ts';
 import { fixedPort } from './fixed-ports.ts';
@@ -72,8 +73,8 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
       store,
       chromaHost: chroma.host ?? NO_CHROMA,
       slack: connectionOf(config, workspace),
-      targets: faults ? [faults.target] : config.targets,
-      hosts: faults ? [faults.host] : config.hosts,
+      kinds,
+      targets: faults ? faults.targets : config.targets,
       approvers: config.approvers.length > 0 ? config.approvers : (workspace?.approvers ?? []),
       admins: config.admins.length > 0 ? config.admins : (workspace?.admins ?? []),
       oncallGroup: config.oncallGroup ?? workspace?.oncallGroup ?? null,

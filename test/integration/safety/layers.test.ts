@@ -5,6 +5,7 @@ import { createMetrics } from '../../../src/infra/metrics/registry.ts';
 import { createKillSwitch } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { layerNames, layerOf, layerStatus, on } from '../../../src/safety/layers.ts';
 import { createCostBreaker } from '../../../src/safety/limits/cost-breaker.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 import { quiet } from '../../support/quiet.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createRig, type Rig, typed } from '../actions/rig.ts';
@@ -19,7 +20,7 @@ const look = (env: Record<string, string> = {}) => {
   const { sql, audit } = rig.core;
   const config = loadConfig({ SENTRY_DATA_DIR: rig.dataDir, ...env });
   const breaker = createCostBreaker({ sql, audit, limits: config.cost, log: quiet });
-  return layersNow({ config, sql, killSwitch: createKillSwitch(sql, config), breaker });
+  return layersNow({ config, tools: allTools, sql, killSwitch: createKillSwitch(sql, config), breaker });
 };
 const stateOf = async (name: string, env: Record<string, string> = {}) =>
   (await look(env)).find((layer) => layer.name === name);

@@ -366,9 +366,7 @@ describe('whatever stands in the way of a name', () => {
       CREATE FUNCTION spy.pg_backend_pid() RETURNS int LANGUAGE plpgsql AS $$BEGIN PERFORM spy.evil(1); RETURN 0; END$$;
       GRANT SELECT ON ALL TABLES IN SCHEMA spy TO PUBLIC`);
     await admin.unsafe('ALTER ROLE sentry_read SET search_path = spy, pg_catalog');
-    const { createPostgresTargets } = await import(
-      '../../../../src/targets/postgres/connect/create-postgres-targets.ts'
-    );
+    const { createPostgresTargets } = await import('../../../support/targets.ts');
     const targets = createPostgresTargets([
       {
         name: 'shop-db',

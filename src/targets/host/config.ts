@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { type Domain, domains } from './incident.ts';
+import { domains } from '../../core/incident.ts';
+import { absolute, folder, plain } from '../../safety/paths/root-folder.ts';
+import type { EntryOf, TargetConfig } from '../kind.ts';
 
 /** A folder of a host that may be read, and, with `patch`, patched. */
 export interface HostRoot {
@@ -27,33 +29,11 @@ export type HostService =
     };
 
 /** A host as configured. It has no credential: Sentry acts with the rights of its own account. */
-export interface HostTargetConfig {
-  readonly name: string;
-  readonly kind: 'host';
-  /** Whose memory and runbooks it shares. */
-  readonly domain: Domain;
-  readonly environment: string;
-  readonly aliases: readonly string[];
+export interface HostConfig extends TargetConfig {
   readonly roots: readonly HostRoot[];
   readonly services: readonly HostService[];
   /** Hosts that `curl` may ask; an entry that starts with a dot also stands for what is below it. */
   readonly curlHosts: readonly string[];
-}
-
-const plain = z.string().regex(/^[^\p{Cc}\p{Cf}\p{Cs}]+$/u, 'holds a control or an invisible character');
-const absolute = plain
-  .max(1024)
-  .refine(
-    (path) => /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/u.test(path),
-    'expected an absolute path without "..", "//" or a slash at its end',
-  );
-const folder = absolute.refine(
-  (path) => !/^\/(?:proc|sys|dev|etc|run|boot|root)?$/u.test(path) && !/^\/(?:proc|sys|dev)\//u.test(path),
-  'too wide, or no folder of files: name the folders of the application and of its logs',
-);
-/** Whether an operator could name it as a folder that may be read. */
-export function mayBeRoot(path: string): boolean {
-  return folder.safeParse(path).success;
 }
 
 const serviceName = z
@@ -96,17 +76,24 @@ const root = z.preprocess(
   z.strictObject({ path: folder, patch: z.boolean().default(false) }),
 );
 
-/** The fields of a target of kind `host` in `sentry.yaml`, besides those of every target. */
+/** The fields of a host in `sentry.yaml`, besides those of every target. */
 export const hostFields = {
-  kind: z.literal('host'),
   domain: z.enum(domains).default('docker'),
   roots: z.array(root).min(1, 'name at least one folder that may be read').max(20),
   services: z.array(service).max(100).default([]),
   curl_hosts: z.array(curlHost).max(50).default([]),
 } as const;
 
-/** What is wrong across the fields of one host, as `path: message`; nothing when all is well. */
-export function hostProblems(host: Pick<HostTargetConfig, 'services' | 'roots'>): readonly string[] {
+/** From its entry in `sentry.yaml`; what is wrong across its fields, as `path: message`. */
+export function readHost({
+  curl_hosts: curlHosts,
+  ...host
+}: EntryOf<typeof hostFields>): HostConfig | readonly string[] {
+  const problems = hostProblems(host);
+  return problems.length > 0 ? problems : { ...host, curlHosts };
+}
+
+function hostProblems(host: Pick<HostConfig, 'services' | 'roots'>): readonly string[] {
   const twice = (values: readonly string[]): string | undefined =>
     values.find((value, index) => values.indexOf(value) !== index);
   const name = twice(host.services.map((each) => each.name));

@@ -1,23 +1,20 @@
 import { OpsError } from '../../../core/errors.ts';
-import type { HostService, HostTargetConfig } from '../../../core/host-target.ts';
-import type { Host, HostAccess, HostTargets, ServiceState, SessionOptions } from '../../../tools/ports.ts';
+import { defaultCommandPolicy } from '../../../safety/commands/policy.ts';
+import type { SessionOptions } from '../../../tools/ports.ts';
+import type { HostConfig, HostService } from '../config.ts';
+import type { Host, HostAccess, ServiceState } from '../system.ts';
 import { bootClock } from './boot-clock.ts';
 import { declaredState, STEADY_SECONDS } from './declared-service.ts';
 import { machineIdentity } from './host-identity.ts';
+import { localAccess } from './local-access.ts';
 import { reachPort } from './reach-port.ts';
 import { restartService } from './restart-service.ts';
 import { systemctlPath, systemdState } from './systemd-service.ts';
 
-export interface OpenHostTargets extends HostTargets {
-  has(name: string): boolean;
-  /** The machine, as far as a rebuilt one is another; a host has no timelines. */
-  identity(name: string): { readonly systemIdentifier: string; readonly timelineId: number };
-}
-
 export interface LocalHostOptions {
-  /** The guarded ways to this machine. */
-  readonly access: HostAccess;
-  /** Ports that `curl` never asks: our own, whose answers are not for models. */
+  /** The guarded ways to this machine; those of `src/safety` when left out. */
+  readonly access?: HostAccess;
+  /** Ports that `curl` never asks, beside the usual ones: our own, whose answers are not for models. */
   readonly deniedPorts: readonly number[];
   /** How long a process must have run to count as running; 10 s when left out. */
   readonly steadySeconds?: number;
@@ -25,28 +22,10 @@ export interface LocalHostOptions {
   readonly systemctl?: string;
 }
 
-/** The hosts of the configuration, all of them this machine. */
-export function createHostTargets(
-  configs: readonly HostTargetConfig[],
-  options: LocalHostOptions,
-): OpenHostTargets {
-  const hosts = new Map(configs.map((config) => [config.name, localHost(config, options)]));
-  return {
-    has: (name) => hosts.has(name),
-    identity: () => ({ systemIdentifier: machineIdentity(), timelineId: 0 }),
-    host(name) {
-      const found = hosts.get(name);
-      if (found) return found;
-      throw new OpsError('HOST_NO_TARGET', `there is no host "${name}"`, {
-        hint: `Configured: ${[...hosts.keys()].join(', ') || 'none'}.`,
-      });
-    },
-  };
-}
-
-function localHost(
-  config: HostTargetConfig,
-  { access, deniedPorts, systemctl, steadySeconds = STEADY_SECONDS }: LocalHostOptions,
+/** A host that is this machine. */
+export function localHost(
+  config: HostConfig,
+  { access = localAccess, deniedPorts, systemctl, steadySeconds = STEADY_SECONDS }: LocalHostOptions,
 ): Host {
   const find = (name: string): HostService => {
     const found = config.services.find((each) => each.name === name);
@@ -65,7 +44,7 @@ function localHost(
     services: config.services.map(({ name }) => name),
     commands: {
       curlHosts: config.curlHosts,
-      curlDeniedPorts: deniedPorts,
+      curlDeniedPorts: [...defaultCommandPolicy.curlDeniedPorts, ...deniedPorts],
       logRoots: config.roots.map(({ path }) => ({ root: path, logsOnly: false })),
     },
     access,

@@ -1,16 +1,14 @@
 import { access, constants } from 'node:fs/promises';
-import { messageOf, OpsError } from '../core/errors.ts';
-import type { HostTargetConfig } from '../core/host-target.ts';
-import { findBinary } from '../safety/commands/find-binary.ts';
-import { createHostTargets } from '../targets/host/connect/create-host-targets.ts';
-import { localAccess } from './host-access.ts';
+import { messageOf, OpsError } from '../../core/errors.ts';
+import { findBinary } from '../../safety/commands/find-binary.ts';
+import type { HostConfig } from './config.ts';
+import type { Host } from './system.ts';
 
 /** For `sentry doctor`: whether a host's folders, services and programs are there. Throws OpsError HOST naming what is not. */
-export async function checkHost(config: HostTargetConfig): Promise<string> {
-  const host = createHostTargets([config], { access: localAccess, deniedPorts: [] }).host(config.name);
+export async function checkHost(config: HostConfig, host: Host): Promise<string> {
   const wrong: string[] = [];
   for (const root of config.roots) {
-    const checked = await localAccess.check(root.path, '.');
+    const checked = await host.access.check(root.path, '.');
     if (!checked.ok) wrong.push(`${root.path}: ${checked.reason}`);
     else if (checked.kind !== 'directory') wrong.push(`${root.path}: is no folder`);
     else

@@ -1,26 +1,13 @@
 import { OpsError } from '../../../core/errors.ts';
-import type { Target } from '../../../core/target.ts';
-import type { PostgresSession, PostgresTargets, SessionOptions } from '../../../tools/ports.ts';
-import type { PostgresTargetConfig } from '../config.ts';
+import type { SessionOptions } from '../../../tools/ports.ts';
+import type { Connection, TargetIdentity } from '../../kind.ts';
+import type { PostgresConfig } from '../config.ts';
+import type { PostgresSession, PostgresSystem } from '../system.ts';
 import { createLane, type Lane, type LaneOptions } from './lane.ts';
 import { isConnectionLoss } from './postgres-fault.ts';
 
-/** Which cluster answers, and in which history: another timeline means that a failover happened. */
-export interface PostgresIdentity {
-  readonly systemIdentifier: string;
-  readonly timelineId: number;
-}
-
-export interface OpenPostgresTargets extends PostgresTargets {
-  /** The target as the rest of the code knows it; undefined for an unknown name. */
-  describe(name: string): Target | undefined;
-  /** By the acting credential where there is one, so that it is the server which would be changed. */
-  identity(name: string): Promise<PostgresIdentity>;
-  close(): Promise<void>;
-}
-
 interface Lanes {
-  readonly config: PostgresTargetConfig;
+  readonly config: PostgresConfig;
   readonly read: Lane;
   readonly extra: readonly Lane[];
   /** One at a time: a server in need has few slots left. */
@@ -32,43 +19,28 @@ interface Lanes {
 const extraLanes = 2;
 
 /**
- * Opens (in the background) one reserved reading and one reserved acting connection per target and keeps them, so that
- * tools answer when every slot of the server is taken. Unreachable targets are tried again for as long as it lives.
+ * Opens (in the background) one reserved reading and one reserved acting connection and keeps them, so that tools answer
+ * when every slot of the server is taken. An unreachable server is tried again for as long as it lives.
  */
-export function createPostgresTargets(configs: readonly PostgresTargetConfig[]): OpenPostgresTargets {
-  const targets = new Map(configs.map((config) => [config.name, openLanes(config)]));
-  const find = (name: string): Lanes => {
-    const found = targets.get(name);
-    if (found !== undefined) return found;
-    throw new OpsError('POSTGRES_NO_TARGET', `there is no PostgreSQL target "${name}"`, {
-      hint: `Configured: ${[...targets.keys()].join(', ') || 'none'}.`,
-    });
-  };
+export function connectPostgres(config: PostgresConfig): Connection<PostgresSystem> {
+  const lanes = openLanes(config);
+  const { read, extra, alone, act } = lanes;
   return {
-    read: async (target, use, options) => readOn(find(target), use, options),
-    readAlone: async (target, use, options) => find(target).alone.use(use, options),
-    act: async (target, use, options) => actLane(find(target)).use(use, options),
-    describe: (name) => {
-      const found = targets.get(name);
-      return found && describe(found.config);
+    system: {
+      read: (use, options) => readOn(lanes, use, options),
+      readAlone: (use, options) => alone.use(use, options),
+      act: async (use, options) => actLane(lanes).use(use, options),
     },
-    identity: async (name) => {
-      const { act, read } = find(name);
-      return (act ?? read).use(readIdentity, { timeoutMs: 5_000, signal: new AbortController().signal });
-    },
+    // Another timeline means that a failover happened.
+    identity: () =>
+      (act ?? read).use(readIdentity, { timeoutMs: 5_000, signal: new AbortController().signal }),
     async close() {
-      const lanes = [...targets.values()].flatMap(({ read, extra, alone, act }) => [
-        read,
-        ...extra,
-        alone,
-        ...(act ? [act] : []),
-      ]);
-      await Promise.all(lanes.map((lane) => lane.close()));
+      await Promise.all([read, ...extra, alone, ...(act ? [act] : [])].map((lane) => lane.close()));
     },
   };
 }
 
-function openLanes(config: PostgresTargetConfig): Lanes {
+function openLanes(config: PostgresConfig): Lanes {
   const reading = readingOf(config);
   const actPlace = { target: config.name, credential: 'act' } as const;
   const ownRoles = ownRolesOf(config);
@@ -86,12 +58,12 @@ function openLanes(config: PostgresTargetConfig): Lanes {
   };
 }
 
-function readingOf(config: PostgresTargetConfig): Omit<LaneOptions, 'reserved'> {
+function readingOf(config: PostgresConfig): Omit<LaneOptions, 'reserved'> {
   const place = { target: config.name, credential: 'read' } as const;
   return { url: config.readUrl, place, readOnly: true, ownRoles: ownRolesOf(config) };
 }
 
-function ownRolesOf({ readUrl, actUrl }: PostgresTargetConfig): readonly string[] {
+function ownRolesOf({ readUrl, actUrl }: PostgresConfig): readonly string[] {
   const urls = actUrl === null ? [readUrl] : [readUrl, actUrl];
   return [...new Set(urls.map((url) => decodeURIComponent(new URL(url).username)))].filter(Boolean);
 }
@@ -99,10 +71,6 @@ function ownRolesOf({ readUrl, actUrl }: PostgresTargetConfig): readonly string[
 function openReserved(lane: Lane): Lane {
   lane.open();
   return lane;
-}
-
-function describe({ name, kind, environment, aliases }: PostgresTargetConfig): Target {
-  return { name, kind, domain: 'postgres', environment, aliases };
 }
 
 function actLane({ act, config }: Lanes): Lane {
@@ -136,7 +104,7 @@ function noSlot(code: string): boolean {
   return code === 'POSTGRES_53300' || isConnectionLoss(code);
 }
 
-async function readIdentity(session: PostgresSession): Promise<PostgresIdentity> {
+async function readIdentity(session: PostgresSession): Promise<TargetIdentity> {
   // pg_control_checkpoint() learns of a promotion only at the next checkpoint; the WAL file's name knows at once.
   const [row] = await session.query(`
     SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system_identifier,
