@@ -9,6 +9,8 @@ import { asProposalId, type SubjectId } from './subject.ts';
 
 /** Incidents drawn at the same time by one process. */
 const WORKERS = 8;
+/** What is heard of one subject within so long is drawn together: edits are few, and a person's click must find one left. */
+const TOGETHER_MS = 400;
 /** What another process drew last is left to it for so long: two that draw one thread share no pace. */
 const ELSEWHERE_MS = 400;
 /** Another process holds the lease: it draws what is there, but perhaps not what an answer adds. */
@@ -47,7 +49,8 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   const running = new Map<SubjectId, Promise<void>>();
   const sayings = new Map<SubjectId, Saying[]>();
   const failures = new Map<SubjectId, number>();
-  const drawnHere = new Set<SubjectId>();
+  /** When, by `performance.now()`. */
+  const drawnHere = new Map<SubjectId, number>();
   const drawnElsewhere = new Set<SubjectId>();
   let timer: NodeJS.Timeout | undefined;
   let unsubscribe = async (): Promise<void> => undefined;
@@ -113,7 +116,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
           mark = drawn.mark;
           failures.delete(id);
           problem = null;
-          drawnHere.add(id);
+          drawnHere.set(id, performance.now());
           drawnElsewhere.delete(id);
           await said(id);
         } else {
@@ -159,7 +162,11 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     return Math.min(MAX_BACKOFF_MS, ms * 2 ** Math.min(count, 6));
   };
 
-  const hint = (id: SubjectId): void => want(id, drawnElsewhere.has(id) ? ELSEWHERE_MS : 0);
+  function hint(id: SubjectId): void {
+    if (drawnElsewhere.has(id)) return want(id, ELSEWHERE_MS);
+    const drawnAt = running.has(id) ? performance.now() : (drawnHere.get(id) ?? Number.NEGATIVE_INFINITY);
+    want(id, Math.max(0, drawnAt + TOGETHER_MS - performance.now()));
+  }
 
   /** What was changed unheard, and what a dead process left undrawn. What is being drawn may have changed since it was read. */
   async function sweep(): Promise<void> {
