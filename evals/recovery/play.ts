@@ -26,6 +26,7 @@ import { redact, redactJson } from '../../src/safety/screen/redact.ts';
 import { openCredentialVault } from '../../src/safety/vault/credentials.ts';
 import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
+import { endSenders } from '../../src/sources/registry.ts';
 import type { Tool } from '../../src/tools/define.ts';
 import type { Docs } from '../../src/tools/ports.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
@@ -95,7 +96,7 @@ const CONFIRMATION = {
   sourceWaitMs: 10 * 60_000,
   holdMs: 10_000,
   timeoutMs: 2 * 60_000,
-  sendsEnds: new Set(['alertmanager']),
+  sendsEnds: endSenders,
 };
 const APPROVAL_MINUTES = 30;
 /** Two, for what takes a second person. */

@@ -4,6 +4,7 @@ import { readPolicy } from '../actions/policy/read-policy.ts';
 import { type Config, packageRoot } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { within } from '../core/within.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { loadRunbooks } from '../runbooks/load-runbooks.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
@@ -69,26 +70,17 @@ async function layerFindings(config: Config, log: Log): Promise<readonly Finding
 }
 
 async function examine({ part, required, run }: Check): Promise<Finding> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new OpsError('TIMEOUT', `no answer in ${CHECK_TIMEOUT_MS / 1000} s`, {
-            hint: 'Check the address and the network.',
-          }),
-        ),
-      CHECK_TIMEOUT_MS,
-    );
-  });
   try {
-    return { part, required, ok: true, says: await Promise.race([run(), late]), todo: null };
+    const says = await within(CHECK_TIMEOUT_MS, run(), () => {
+      throw new OpsError('TIMEOUT', `no answer in ${CHECK_TIMEOUT_MS / 1000} s`, {
+        hint: 'Check the address and the network.',
+      });
+    });
+    return { part, required, ok: true, says, todo: null };
   } catch (error) {
     const todo =
       error instanceof OpsError ? error.hint : 'Read the message; the README describes every setting.';
     return { part, required, ok: false, says: messageOf(error), todo };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

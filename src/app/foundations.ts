@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { packageRoot } from '../config/config.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
-import { createMetrics } from '../infra/metrics/registry.ts';
 import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
@@ -23,7 +23,7 @@ export type Foundations = Awaited<ReturnType<typeof createFoundations>>;
 export async function createFoundations(parts: Parts) {
   const { config, store, log } = parts;
   const { sql } = store;
-  const metrics = createMetrics();
+  const metrics = new Registry();
   const records = countingUsage(createRecords(sql), metrics);
   const targets = parts.targets.map(toTarget);
   const tools = toolsOfKinds(parts.kinds);

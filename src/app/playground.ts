@@ -6,8 +6,8 @@ import { parseTargets } from '../config/targets.ts';
 import { OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
-import { type RunningChild, startChildProcess } from '../infra/supervisor/child-process.ts';
 import { keepRunning } from '../infra/supervisor/keep-running.ts';
+import { program } from '../infra/supervisor/program.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig } from '../targets/kind.ts';
 import { playgroundHost, playgroundTarget } from './targets.ts';
@@ -46,28 +46,24 @@ export async function startLocalSlack(
   ports: { readonly slack: number; readonly faults: number | null },
   log: Log,
 ): Promise<LocalWorkspace> {
-  const kept = await keepRunning({
-    name: 'local Slack',
-    log,
-    start: () =>
-      startChildProcess({
-        name: 'local Slack',
-        dataDir: join(config.dataDir, 'slack'),
-        command: [
-          process.execPath,
-          program('slack/main.js'),
-          '--data',
-          join(config.dataDir, 'slack', 'workspace'),
-          '--port',
-          String(ports.slack),
-          ...(ports.faults === null ? [] : ['--faults-url', `http://127.0.0.1:${ports.faults}`]),
-        ],
-        parse: (ready) => slackReady.parse(ready),
-        isHealthy: (info) => answers(info.url),
-        log,
-      }),
-  });
-  const { info } = kept.current();
+  const kept = await keepRunning(
+    program({
+      name: 'local Slack',
+      log,
+      dataDir: join(config.dataDir, 'slack'),
+      script: script('slack/main.js'),
+      data: 'workspace',
+      args: [
+        '--port',
+        String(ports.slack),
+        ...(ports.faults === null ? [] : ['--faults-url', `http://127.0.0.1:${ports.faults}`]),
+      ],
+      parse: (ready) => slackReady.parse(ready),
+      isHealthy: ({ url }) => answers(url),
+      readyMs: 30_000,
+    }),
+  );
+  const info = kept.current();
   const user = (id: string): Principal => ({ kind: 'user', id });
   return {
     pageUrl: info.url,
@@ -100,32 +96,27 @@ export async function startFaults(
     mkdirSync(join(config.dataDir, 'faults'), { recursive: true });
     writeFileSync(secretFile, options.webhookSecret, { mode: 0o600 });
   }
-  const kept = await keepRunning({
-    name: 'shop-db',
-    log,
-    start: (): Promise<RunningChild<z.infer<typeof faultsReady>>> =>
-      startChildProcess({
-        name: 'shop-db',
-        dataDir: join(config.dataDir, 'faults'),
-        command: [
-          process.execPath,
-          program('faults/main.js'),
-          '--data',
-          join(config.dataDir, 'faults', 'data'),
-          '--port',
-          String(options.port),
-          '--alert-url',
-          options.alertUrl,
-          ...(secretFile ? ['--webhook-secret-file', secretFile] : []),
-          ...(options.slackWebhookUrl ? ['--slack-webhook-url', options.slackWebhookUrl] : []),
-        ],
-        parse: (ready) => faultsReady.parse(ready),
-        isHealthy: (info) => answers(`${info.url}/faults`),
-        log,
-        readyMs: 90_000,
-      }),
-  });
-  const { info } = kept.current();
+  const kept = await keepRunning(
+    program({
+      name: 'shop-db',
+      log,
+      dataDir: join(config.dataDir, 'faults'),
+      script: script('faults/main.js'),
+      data: 'data',
+      args: [
+        '--port',
+        String(options.port),
+        '--alert-url',
+        options.alertUrl,
+        ...(secretFile ? ['--webhook-secret-file', secretFile] : []),
+        ...(options.slackWebhookUrl ? ['--slack-webhook-url', options.slackWebhookUrl] : []),
+      ],
+      parse: (ready) => faultsReady.parse(ready),
+      isHealthy: ({ url }) => answers(`${url}/faults`),
+      readyMs: 90_000,
+    }),
+  );
+  const info = kept.current();
   return {
     url: info.url,
     targets: shopTargets(info),
@@ -148,7 +139,7 @@ function shopTargets({ readUrl, actUrl, host }: z.infer<typeof faultsReady>): re
 }
 
 /** The playground ships compiled beside the program. */
-function program(path: string): string {
+function script(path: string): string {
   const file = join(packageRoot(), 'dist', 'playground', path);
   if (!existsSync(file))
     throw new OpsError('BROKEN_INSTALL', `The playground is not built: ${file} is missing.`, {

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { reservePort } from '../infra/process/free-port.ts';
+import { defaultSource, webhookPath } from '../sources/registry.ts';
 import { kinds } from '../targets/kinds.ts';
 import { type App, buildApp } from './build.ts';
 import { NO_CHROMA, startChroma } from './chroma.ts';
@@ -96,7 +97,7 @@ async function shopDb(config: Config, port: number, workspace: LocalWorkspace | 
       config,
       {
         port,
-        alertUrl: `http://127.0.0.1:${config.http.port}/webhooks/alertmanager`,
+        alertUrl: `http://127.0.0.1:${config.http.port}${webhookPath(defaultSource)}`,
         webhookSecret: config.http.webhookSecret,
         slackWebhookUrl: workspace?.alertWebhookUrl ?? null,
       },

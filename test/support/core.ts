@@ -32,6 +32,7 @@ import { createThrottle, readLimits, type ThrottleLimits } from '../../src/safet
 import { openCredentialVault, type VaultOptions } from '../../src/safety/vault/credentials.ts';
 import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
+import { endSenders } from '../../src/sources/registry.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
 import { quiet as hush } from './quiet.ts';
 import { noSystems } from './targets.ts';
@@ -317,7 +318,7 @@ export async function createCore(options: CoreOptions) {
     stops: createStopNotices({ sql, bus, log: quiet }),
     confirmation: {
       sourceWaitMs: options.sourceWaitMs ?? 0,
-      sendsEnds: new Set(['alertmanager']),
+      sendsEnds: endSenders,
       holdMs: 100,
       timeoutMs: 600,
     },

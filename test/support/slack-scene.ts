@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import type { ControlName, ControlRequests, Counters } from '../../playground/slack/control-api.ts';
 import {
   createLocalSlack,
@@ -16,7 +17,6 @@ import type { Sql } from '../../src/core/sql.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
 import { createEventBus } from '../../src/infra/db/event-bus.ts';
-import { createMetrics } from '../../src/infra/metrics/registry.ts';
 import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
 import type { HttpHandler } from '../../src/slack/inbound/http-receiver.ts';
 import type { SlackWorkspace } from '../../src/slack/people/slack-workspace.ts';
@@ -207,7 +207,7 @@ async function mounted(handler: HttpHandler): Promise<{ readonly url: string; cl
     host: '127.0.0.1',
     port: 0,
     log: quiet,
-    metrics: createMetrics(),
+    metrics: new Registry(),
     routes: [],
     mounts: { '/slack/events': handler },
   });

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from 'postgres';
-import { clientSession, leaveRunning, until } from '../../../playground/faults/client-session.ts';
-import { type Shop, startShop } from '../../../playground/faults/shop.ts';
+import { clientSession, leaveRunning, until } from '../../../playground/faults/postgres/client-session.ts';
+import { type Shop, startShop } from '../../../playground/faults/postgres/shop.ts';
 import type { ExecutionResult } from '../../../src/actions/ledger/execution.ts';
 import { ownPorts } from '../../../src/app/tool-ports.ts';
 import { loadConfig } from '../../../src/config/config.ts';

@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Shop, startShop } from '../../../playground/faults/shop.ts';
-import { tableBloat } from '../../../playground/faults/table-bloat.ts';
+import { type Shop, startShop } from '../../../playground/faults/postgres/shop.ts';
+import { tableBloat } from '../../../playground/faults/postgres/table-bloat.ts';
 import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
 import type { Action } from '../../../src/core/action.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ActionOutcome } from '../../../core/action.ts';
@@ -6,6 +5,7 @@ import type { TouchedObject } from '../../../core/denial.ts';
 import { messageOf, OpsError, orThrow, type Refusal, refuse } from '../../../core/errors.ts';
 import { parseDiff } from '../../../safety/diffs/parse-diff.ts';
 import type { PatchPlan, PlannedFile } from '../../../safety/diffs/plan-patch.ts';
+import { sha256 } from '../../../safety/sha256.ts';
 import type { Preflight, ToolContext } from '../../../tools/define.ts';
 import { type HostContext, hostPath, placeOf } from '../read/host-path.ts';
 import type { Host } from '../system.ts';
@@ -244,5 +244,5 @@ export async function sha256Of(context: ToolContext<Host>, path: string): Promis
   const file = orThrow(read);
   if (file.kind === 'binary' || file.cut)
     throw new OpsError('PATH_NOT_TEXT', `${path} is binary or too large.`, { hint: 'Look by hand.' });
-  return createHash('sha256').update(file.text).digest('hex');
+  return sha256(file.text);
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { orThrow } from '../../../core/errors.ts';
+import { sha256 } from '../../../safety/sha256.ts';
 import { bytes, count } from '../../postgres/read/format.ts';
 import { hostTool } from '../tool.ts';
 import { hostPath, pathRule, placeOf } from './host-path.ts';
@@ -65,7 +65,7 @@ export const readFile = hostTool.read({
         lines: shown.length,
         text: shown.join('\n'),
         whole,
-        sha256: read.cut ? null : createHash('sha256').update(read.text).digest('hex'),
+        sha256: read.cut ? null : sha256(read.text),
       },
     };
   },

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
+import { sha256 } from '../../../safety/sha256.ts';
 import { age } from '../../postgres/read/format.ts';
 import { hostTool } from '../tool.ts';
 
@@ -95,5 +95,5 @@ function processNumber(data: Json): number | null {
     return null;
   const who = services.map(({ main_pid, started_at }) => `${main_pid} ${started_at}`).join('\n');
   // 48 bits: a number that JSON keeps as it is.
-  return Number.parseInt(createHash('sha256').update(who).digest('hex').slice(0, 12), 16);
+  return Number.parseInt(sha256(who).slice(0, 12), 16);
 }

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { clientSession, until } from '../../../../playground/faults/client-session.ts';
+import { clientSession, until } from '../../../../playground/faults/postgres/client-session.ts';
 import { type Loose, type ShopRig, startShopRig } from './shop-rig.ts';
 
 /*

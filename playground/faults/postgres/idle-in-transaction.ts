@@ -1,5 +1,5 @@
+import type { ShopFault } from '../fault.ts';
 import { clientSession, countSessions, endSessions, until } from './client-session.ts';
-import type { ShopFault } from './fault.ts';
 
 /** A newsletter job opens a transaction, writes a little, and then waits for something that never comes. */
 export const idleInTransaction: ShopFault = {

@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { z } from 'zod';
-import type { Log } from '../../src/core/log.ts';
-import { startEmbeddedPostgres } from '../../src/infra/db/embedded/start-embedded-postgres.ts';
-import { readStateFile, writeStateFile } from '../../src/infra/process/state-file.ts';
+import type { Log } from '../../../src/core/log.ts';
+import { startEmbeddedPostgres } from '../../../src/infra/db/embedded/start-embedded-postgres.ts';
+import { readStateFile, writeStateFile } from '../../../src/infra/process/state-file.ts';
 
 /** The system under care: a small shop in a PostgreSQL of its own. */
 export interface Shop {

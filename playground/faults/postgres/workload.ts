@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
-import type { Log } from '../../src/core/log.ts';
+import type { Log } from '../../../src/core/log.ts';
 import { clientSession, endSessions } from './client-session.ts';
 
 const everyMs = 500;

@@ -1,4 +1,4 @@
-import type { ShopFault } from './fault.ts';
+import type { ShopFault } from '../fault.ts';
 
 /** Autovacuum is switched off for a table that is rewritten all the time ("it was in the way of the import"). */
 export const tableBloat: ShopFault = {

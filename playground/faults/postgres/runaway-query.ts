@@ -1,5 +1,5 @@
+import type { ShopFault } from '../fault.ts';
 import { clientSession, countSessions, endSessions, leaveRunning, until } from './client-session.ts';
-import type { ShopFault } from './fault.ts';
 
 /** Three tables joined without a condition: 10^12 combinations. */
 const report = `SELECT a.customer_id, count(*) AS similar_orders

@@ -1,5 +1,5 @@
+import type { ShopFault } from '../fault.ts';
 import { clientSession, countSessions, endSessions, leaveRunning, until } from './client-session.ts';
-import type { ShopFault } from './fault.ts';
 
 const waiters = 4;
 

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
+import type { ShopFault } from '../fault.ts';
 import { clientSession, countSessions, endSessions, until } from './client-session.ts';
-import type { ShopFault } from './fault.ts';
 
 /** A stock import locks its table and hangs; each request for stock takes one more connection, until none is left. */
 export const connectionExhaustion: ShopFault = {
