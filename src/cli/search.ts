@@ -66,7 +66,6 @@ async function find({ sql, config, retrieval }: CommandMemory, text: string, opt
     // Documents carry their domain, they are not kept by it.
     k: options.domain === undefined ? k : 3 * k,
     meaningWithinMs: MEANING_WITHIN_MS,
-    withText: true,
   });
   const fitting = hits.filter(({ metadata }) => (metadata['domain'] ?? options.domain) === options.domain);
   const shown = (options.domain === undefined ? hits : fitting).slice(0, k);

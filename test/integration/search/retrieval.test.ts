@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Sql } from '../../../src/core/sql.ts';
 import { createChromaStore } from '../../../src/infra/chroma/client.ts';
 import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
 import { createEmbedder } from '../../../src/infra/embeddings/embedder.ts';
@@ -17,14 +19,17 @@ const entry = (key: string, title: string, text = ''): Entry => ({ key, title, t
 let scratch: ScratchDatabase;
 let db: Database;
 let chromaHost: string;
+let offline: Embedder;
+/** The same model in the place of one that somebody configured. */
 let embedder: Embedder;
 beforeAll(async () => {
   [scratch, { host: chromaHost }] = await Promise.all([scratchDatabase({ migrate: true }), scratchChroma()]);
   db = openDatabase(scratch.url);
-  embedder = createEmbedder({ log: quiet });
+  offline = createEmbedder({ log: quiet });
+  embedder = { ...offline, fingerprint: 'configured' };
 });
 afterAll(async () => {
-  await embedder.close();
+  await offline.close();
   await db.close();
   await scratch.drop();
 });
@@ -60,7 +65,6 @@ describe('what was written', () => {
       text: 'dead rows: autovacuum lags behind',
       spaces: [postgres],
       meaningWithinMs: 0,
-      withText: true,
     });
     expect(hits[0]).toMatchObject({ key: 'bloat', title: 'Table bloat', text: bloat.text, space: postgres });
     expect(hits[0]?.shares.terms.map(({ term }) => term)).toContain('autovacuum');
@@ -162,28 +166,72 @@ describe('many writers', () => {
   });
 });
 
-test('tidying removes the lists of what is gone and changes no answer', async () => {
-  const retrieval = retrievalOf();
-  const all = Array.from({ length: 700 }, (_, i) =>
-    entry(`k${i}`, `Fault zq${i}`, `Text of zq${i} and others.`),
-  );
-  await retrieval.put(postgres, all);
-  await retrieval.remove(
-    postgres,
-    all.slice(0, 450).map(({ key }) => key),
-  );
-  const postings = async () =>
-    (await db.sql<{ n: number }>`SELECT sum(octet_length(list)) AS n FROM search_posting`)[0]?.n ?? 0;
-  const before = await postings();
-  // Of the first 512 numbers 62 are left.
-  expect(await retrieval.tidy()).toBe(62);
-  expect(await postings()).toBeLessThan(before / 2);
-  expect(await byWords(retrieval, 'zq460')).toEqual(['k460']);
-  expect(await byWords(retrieval, 'zq100')).toEqual([]);
-  expect(await byWords(retrieval, 'zq650')).toEqual(['k650']);
-  expect(await retrieval.tidy()).toBe(0);
-  await retrieval.put(postgres, [entry('k460', 'Other qz')]);
-  expect(await byWords(retrieval, 'zq460')).toEqual([]);
+/** The database with each statement's answer in the hands of the test. */
+function watched(through: (text: string, answer: PromiseLike<unknown>) => PromiseLike<unknown>): Sql {
+  const query = (strings: TemplateStringsArray, ...values: readonly unknown[]) =>
+    through(strings.join('?'), db.sql(strings, ...values));
+  return Object.assign(query, { json: db.sql.json, array: db.sql.array, begin: db.sql.begin }) as Sql;
+}
+
+test('only what a process has not read yet is read, and what is gone leaves its memory', async () => {
+  const read: string[] = [];
+  const counting = watched((text, answer) => {
+    read.push(text);
+    return answer;
+  });
+  const reads = () => read.splice(0).filter((text) => /e\.terms|array_agg/.test(text)).length;
+  const [here, there] = [retrievalOf(ownVectors(), counting), retrievalOf()];
+  await there.put(postgres, [locks, bloat, wal]);
+  expect(await byWords(here, 'lock')).toEqual(['locks']);
+  expect(reads()).toBe(1);
+  expect(await byWords(here, 'autovacuum')).toEqual(['bloat']);
+  expect(reads()).toBe(0);
+  // Removed, replaced and added between two searches: the count alone is as before.
+  await there.remove(postgres, ['bloat']);
+  await there.put(postgres, [entry('locks', 'Zookeeper', 'Elects.'), entry('new', 'Autovacuum is off')]);
+  expect(await byWords(here, 'autovacuum')).toEqual(['new']);
+  expect(await byWords(here, 'lock')).toEqual([]);
+  expect(await byWords(here, 'zookeeper')).toEqual(['locks']);
+});
+
+test('what is gone takes no place among the best', async () => {
+  const [here, there] = [retrievalOf(), retrievalOf()];
+  await there.put(postgres, [
+    locks,
+    entry('both', 'Blocked sessions, blocked locks'),
+    entry('other', 'Locks'),
+  ]);
+  const best = async () =>
+    (await here.search({ text: 'blocked sessions', spaces: [postgres], k: 1, meaningWithinMs: 0 })).hits.map(
+      ({ key }) => key,
+    );
+  expect(await best()).toEqual(['locks']);
+  await there.remove(postgres, ['locks']);
+  expect(await best()).toEqual(['both']);
+});
+
+test('an answer that comes late takes nothing out that came in meanwhile', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = watched(async (text, answer) => {
+    const rows = await answer;
+    if (text.includes('array_agg')) await held;
+    return rows;
+  });
+  const [here, there] = [retrievalOf(ownVectors(), slow), retrievalOf()];
+  await there.put(postgres, [locks, bloat]);
+  expect(await byWords(here, 'lock')).toEqual(['locks']);
+  await there.remove(postgres, ['bloat']);
+  const first = byWords(here, 'lock');
+  await sleep(50);
+  await there.put(postgres, [wal]);
+  const second = byWords(here, 'disk');
+  await Promise.race([second, sleep(200)]);
+  release();
+  expect([await first, await second]).toEqual([['locks'], ['wal']]);
+  expect(await byWords(here, 'disk')).toEqual(['wal']);
 });
 
 describe('meaning', () => {
@@ -251,6 +299,16 @@ describe('meaning', () => {
     });
     const late = await hanging.search({ text: 'blocked sessions', spaces: [postgres], meaningWithinMs: 50 });
     expect(late).toMatchObject({ meaning: 'late', hits: [{ key: 'locks' }] });
+  });
+
+  test('of the offline embedding is not asked for', async () => {
+    const vectors: VectorStore = { collection: () => expect.unreachable('Chroma was asked') };
+    const retrieval = createRetrieval({ sql: db.sql, vectors, embedder: offline, log: quiet });
+    await retrieval.put(postgres, [locks]);
+    expect(await found(retrieval, 'blocked sessions')).toMatchObject({
+      meaning: 'none',
+      hits: [{ key: 'locks' }],
+    });
   });
 
   test('that is away while embedding leaves everything pending', async () => {
