@@ -111,9 +111,9 @@ async function nearness(corpus: readonly BenchDocument[], queries: readonly Benc
 
 /** BM25 (k1 1.2, b 0.75) over lower-case words of title and text. */
 function plainBm25(corpus: readonly BenchDocument[]): (query: BenchQuery) => Ranked {
-  const wordsOf = (text: string) => text.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
+  const tokenize = (text: string) => text.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
   const documents = corpus.map(({ id, title, text }) => {
-    const words = wordsOf(`${title} ${text}`);
+    const words = tokenize(`${title} ${text}`);
     const times = new Map<string, number>();
     for (const word of words) times.set(word, (times.get(word) ?? 0) + 1);
     return { id, times, length: words.length };
@@ -123,7 +123,7 @@ function plainBm25(corpus: readonly BenchDocument[]): (query: BenchQuery) => Ran
   for (const { times } of documents)
     for (const word of times.keys()) having.set(word, (having.get(word) ?? 0) + 1);
   return ({ text }) => {
-    const asked = [...new Set(wordsOf(text))];
+    const asked = [...new Set(tokenize(text))];
     return documents.map(({ id, times, length }) => {
       const score = asked.reduce((sum, word) => {
         const n = times.get(word) ?? 0;
