@@ -44,7 +44,7 @@ export async function measureScale(
   const started = performance.now();
   for (let i = 0; i < documents; i += 500) {
     const some = mixDocuments(corpus, Math.min(500, documents - i), i);
-    await rig.retrieval.put(
+    await rig.retrieval.upsert(
       SPACE,
       some.map(({ id, title, text }) => ({ key: id, title, text })),
     );
@@ -99,7 +99,9 @@ async function timed(texts: readonly string[], search: (text: string) => Promise
 }
 
 async function freshness({ retrieval }: RetrievalRig): Promise<number> {
-  await retrieval.put(SPACE, [{ key: 'fresh', title: 'Zyxwvut quorum lost', text: 'The zyxwvut is away.' }]);
+  await retrieval.upsert(SPACE, [
+    { key: 'fresh', title: 'Zyxwvut quorum lost', text: 'The zyxwvut is away.' },
+  ]);
   const written = performance.now();
   for (;;) {
     const { hits } = await retrieval.search({ text: 'zyxwvut', spaces: [SPACE], meaningWithinMs: 0 });

@@ -73,7 +73,7 @@ async function index(retrieval: Retrieval, corpus: readonly BenchDocument[]): Pr
     (scope): Space => ({ kind: 'runbook', scope }),
   );
   for (const space of spaces)
-    await retrieval.put(
+    await retrieval.upsert(
       space,
       corpus
         .filter(({ domain }) => domain === space.scope)

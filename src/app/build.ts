@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { createApprovals } from '../actions/approvals/approvals.ts';
 import { createGate } from '../actions/gate.ts';
 import { createApprovalPolicy } from '../actions/policy/policy.ts';
@@ -23,7 +24,6 @@ import { createTurn } from '../incidents/turn.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
 import { type Listener, openListener } from '../infra/db/listen.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
-import { createMetrics } from '../infra/metrics/registry.ts';
 import { createAccept } from '../ingest/accept.ts';
 import { createOpenByHand } from '../ingest/open-by-hand.ts';
 import { createGrades } from '../record/grades.ts';
@@ -31,9 +31,8 @@ import { createRecords } from '../record/record.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
 import { redact, redactJson } from '../safety/screen/redact.ts';
 import { endSenders } from '../sources/registry.ts';
-import { allTools } from '../targets/all-tools.ts';
-import { createHostTargets } from '../targets/host/connect/create-host-targets.ts';
-import { createPostgresTargets } from '../targets/postgres/connect/create-postgres-targets.ts';
+import { toolsOfKinds } from '../targets/all-tools.ts';
+import { connectSystems } from '../targets/systems.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
@@ -41,16 +40,15 @@ import { createAdviseOn } from './advise-on.ts';
 import { createBotMemory } from './bot-memory.ts';
 import { openEmbedding } from './embedding.ts';
 import { createGuards } from './guards.ts';
-import { deniedPorts, docsOf, localAccess } from './host-access.ts';
 import { createHttpSide } from './http-side.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
 import { openModel } from './model.ts';
 import { countingUsage } from './model-metrics.ts';
 import type { Parts } from './parts.ts';
-import { createReadSystem } from './read-system.ts';
 import { createSlackSide } from './slack-side.ts';
 import { createSwitches } from './switches.ts';
-import { configuredTargets, readerOf } from './targets.ts';
+import { toTarget } from './targets.ts';
+import { docsOf, ownPorts } from './tool-ports.ts';
 import { createWorkspace } from './workspace.ts';
 
 export type App = Awaited<ReturnType<typeof buildApp>>;
@@ -61,14 +59,14 @@ export async function buildApp(parts: Parts) {
   const { sql } = store;
   const executorId = randomUUID();
   const shutdown = new AbortController();
-  const metrics = createMetrics();
-  const targets = configuredTargets(config);
+  const metrics = new Registry();
+  const targets = parts.targets.map(toTarget);
   const targetsByName = new Map(targets.map((target) => [target.name, target]));
-  const postgres = createPostgresTargets(parts.targets);
+  const systems = connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(config) });
   // What the steps of runbooks may use; models are offered those of memory as well.
-  const hosts = createHostTargets(parts.hosts, { access: localAccess, deniedPorts: deniedPorts(config) });
-  const registry = createRegistry(allTools);
-  const offered = [...allTools, ...evidenceTools, ...memoryToolset];
+  const tools = toolsOfKinds(parts.kinds);
+  const registry = createRegistry(tools);
+  const offered = [...tools, ...evidenceTools, ...memoryToolset];
 
   const runbooksDir = config.runbooksDir ?? join(packageRoot(), 'runbooks');
   const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry });
@@ -135,8 +133,8 @@ export async function buildApp(parts: Parts) {
     registry: createRegistry(offered),
     memory: { documents: workspace.documents, search: memory.search, promotions: workspace.promotions },
     targets: targetsByName,
-    ports: { postgres, host: hosts, docs: docsOf(config) },
-    identity: async (target) => (hosts.has(target) ? hosts : postgres).identity(target),
+    ports: { ...systems, docs: docsOf(config) },
+    identity: systems.identity,
     runbookChecks: (incident) => alertChecks(knownRunbooks(), incident),
     redact,
     redactJson: (value: Json) => redactJson(value),
@@ -242,7 +240,7 @@ export async function buildApp(parts: Parts) {
       sourceWaitMs: config.sourceWaitMinutes * 60_000,
       holdMs: 10_000,
       timeoutMs: 2 * 60_000,
-      sendsEnds: new Set(endSenders),
+      sendsEnds: endSenders,
     },
     stops,
     log,
@@ -256,7 +254,7 @@ export async function buildApp(parts: Parts) {
     audiences: slack.audiences,
     advise: model.outside ? createAdviseOn(model.outside, redact) : null,
     targets: targets.map((target) => target.name),
-    readSystem: createReadSystem({ postgres, hosts }),
+    readSystem: systems.facts,
     episodeDays: config.memory.episodeDays,
     enabled: config.memory.enabled,
     log,
@@ -268,7 +266,7 @@ export async function buildApp(parts: Parts) {
   const digDeeper = createDigDeeper(deps, ROUND_USD);
   const readAgain = createReadAgain(deps, {
     mayAsk: (user) => policy.mayAsk(user),
-    readerOf: (target) => readerOf(parts.targets, target),
+    readerOf: systems.reader,
   });
   const openByHand = createOpenByHand(sql, accept, targets);
 
@@ -328,7 +326,7 @@ export async function buildApp(parts: Parts) {
       await end('workspace', workspace.stop());
       await end('embedding', embedding.stop());
       await end('memory', memory.stop());
-      await end('targets', postgres.close());
+      await end('targets', systems.close());
       await end('listener', listener?.close() ?? Promise.resolve());
       await end('guards', guards.stop());
     },

@@ -1,7 +1,7 @@
+import type { Registry } from 'prom-client';
 import { openPolicyRules } from '../actions/policy/policy-rules.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Target } from '../core/target.ts';
-import type { MetricsRegistry } from '../infra/metrics/registry.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { openCheckpointKey } from '../safety/audit/audit-checkpoint.ts';
 import { checkpointLine, createAuditWitness } from '../safety/audit/audit-witness.ts';
@@ -13,6 +13,7 @@ import { createThrottle } from '../safety/limits/throttle.ts';
 import { openCredentialVault } from '../safety/vault/credentials.ts';
 import { createIdentities } from '../safety/vault/identities.ts';
 import { openVaultKey } from '../safety/vault/vault-key.ts';
+import { toolsOfKinds } from '../targets/all-tools.ts';
 import { countingRefusals, layersNow, watchLayers } from './layers.ts';
 import type { Parts } from './parts.ts';
 import { settingsSeen } from './settings-seen.ts';
@@ -21,10 +22,10 @@ const TIDY_MS = 60 * 60_000;
 
 /** What stands between anybody and a system: made once, before everything that has to pass it. */
 export async function createGuards(
-  { config, store: { sql }, log, approvers, admins, oncallGroup, hosts }: Parts,
+  { config, store: { sql }, log, approvers, admins, oncallGroup, kinds }: Parts,
   options: {
     readonly executorId: string;
-    readonly metrics: MetricsRegistry;
+    readonly metrics: Registry;
     readonly targets: readonly Target[];
     /** Says something in a channel; without one in the first alert channel. */
     readonly announce: (text: string, channel?: string) => Promise<void>;
@@ -60,7 +61,7 @@ export async function createGuards(
     approvalMinutes: config.approvalMinutes,
     environmentOf: (name) => targets.find((target) => target.name === name)?.environment ?? '',
   });
-  const layers = () => layersNow({ config: { ...config, hosts }, sql, killSwitch, breaker });
+  const layers = () => layersNow({ config, tools: toolsOfKinds(kinds), sql, killSwitch, breaker });
   let endWatch = (): void => undefined;
   let tidying: NodeJS.Timeout | undefined;
 
@@ -91,7 +92,7 @@ export async function createGuards(
       });
       await noteSetting(
         { sql, audit },
-        { name: 'settings', kind: 'config.changed', ...settingsSeen(config) },
+        { name: 'settings', kind: 'config.changed', ...settingsSeen(config, kinds) },
       );
       witness?.start();
       modeNotice.start((text) => options.announce(text));

@@ -1,3 +1,4 @@
+import { Counter, type Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
@@ -6,16 +7,14 @@ import { createRateLimit } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../http/server.ts';
 import { statusRoutes } from '../http/status-routes.ts';
-import { webhookRoute } from '../http/webhook-route.ts';
-import type { createMetrics } from '../infra/metrics/registry.ts';
+import { webhookRoutes } from '../http/webhook-route.ts';
 import type { Accept } from '../ingest/accept.ts';
-import { alertmanager } from '../sources/alertmanager/index.ts';
 
 interface HttpSideDeps {
   readonly config: Config;
   readonly sql: Sql;
   readonly log: Log;
-  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly metrics: Registry;
   readonly accept: Accept;
   readonly changed: (id: IncidentId) => void;
   /** Where Slack posts to when it does not use Socket Mode. */
@@ -26,6 +25,12 @@ interface HttpSideDeps {
 /** The one HTTP server: alert sources, Slack's events, the admin API, health and metrics. */
 export function createHttpSide(deps: HttpSideDeps): HttpServer {
   const { config, sql, log, metrics, accept, changed, slackEvents } = deps;
+  const accepted = new Counter({
+    name: 'sentry_alerts_accepted_total',
+    help: 'Alerts accepted, by source and what they became.',
+    labelNames: ['source', 'kind'],
+    registers: [metrics],
+  });
   return createHttpServer({
     host: config.http.host,
     port: config.http.port,
@@ -34,12 +39,11 @@ export function createHttpSide(deps: HttpSideDeps): HttpServer {
     rateLimit: createRateLimit({ known: config.http.rate, strangers: Math.ceil(config.http.rate / 10) }),
     ...(slackEvents ? { mounts: { '/slack/events': slackEvents } } : {}),
     routes: [
-      webhookRoute({
-        source: alertmanager,
+      ...webhookRoutes({
         accept,
         secret: config.http.webhookSecret,
         log,
-        metrics,
+        accepted,
         onAccepted: ({ incidentId }) => {
           if (incidentId) changed(incidentId);
         },
@@ -47,7 +51,7 @@ export function createHttpSide(deps: HttpSideDeps): HttpServer {
       ...deps.routes,
       ...statusRoutes({
         checks: [{ name: 'database', check: async () => void (await sql`SELECT 1`) }],
-        renderMetrics: () => metrics.render(),
+        metrics,
       }),
     ],
   });

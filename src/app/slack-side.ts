@@ -18,7 +18,7 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { Runbook } from '../runbooks/runbook.ts';
 import { breakerLine } from '../safety/limits/breaker-line.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
-import { allTools } from '../targets/all-tools.ts';
+import { toolsOfKinds } from '../targets/all-tools.ts';
 import type { createGuards } from './guards.ts';
 import { createHomeFacts } from './home-facts.ts';
 import { layersLine } from './layers.ts';
@@ -105,7 +105,8 @@ export function createSlackSide(deps: SlackSideDeps, later: () => MadeLater): Sl
       limits: config.cost,
       log,
       model,
-      tools: allTools,
+      tools: toolsOfKinds(parts.kinds),
+      kinds: parts.kinds,
       runbooks: () => runbooks.length,
       switchLines: () => switches.lines(),
     }),

@@ -3,15 +3,18 @@ import type { Refusal } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import { domains } from '../core/incident.ts';
 import type { Target } from '../core/target.ts';
-import { createSwitchOrders, stoppedForNow } from '../incidents/kill-switch/switch-orders.ts';
-import { createSwitchboard, type SwitchboardDeps } from '../incidents/kill-switch/switchboard.ts';
+import { createKillSwitchCommands, stoppedForNow } from '../incidents/kill-switch/kill-switch-commands.ts';
+import {
+  createKillSwitchService,
+  type KillSwitchServiceDeps,
+} from '../incidents/kill-switch/kill-switch-service.ts';
 import type { Steered, Steering } from '../incidents/steering.ts';
-import { aliasesOf } from '../safety/kill-switch/switch-words.ts';
+import { aliasesOf } from '../safety/kill-switch/parse-kill-switch.ts';
 import type { SlackCommand } from '../slack/ports.ts';
 
-interface SwitchesDeps extends Omit<SwitchboardDeps, 'targets' | 'reporter'> {
+interface SwitchesDeps extends Omit<KillSwitchServiceDeps, 'targets' | 'reporter'> {
   readonly targets: readonly Target[];
-  readonly changed: SwitchboardDeps['reporter']['changed'];
+  readonly changed: KillSwitchServiceDeps['reporter']['changed'];
   /** Made later than this. */
   readonly steering: () => Pick<Steering, 'stop' | 'resume'>;
   readonly isAdmin: (userId: string) => Promise<boolean>;
@@ -21,8 +24,8 @@ interface SwitchesDeps extends Omit<SwitchboardDeps, 'targets' | 'reporter'> {
 export function createSwitches(deps: SwitchesDeps) {
   const { killSwitch, steering } = deps;
   const targets = new Map(deps.targets.map((target) => [target.name, target]));
-  const board = createSwitchboard({ ...deps, targets, reporter: { changed: deps.changed } });
-  const orders = createSwitchOrders({
+  const board = createKillSwitchService({ ...deps, targets, reporter: { changed: deps.changed } });
+  const orders = createKillSwitchCommands({
     board,
     steering: {
       stop: (id, by, reason) => steering().stop(id, by, reason),

@@ -4,13 +4,13 @@ import { configuredTargets } from '../app/targets.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { OpsError, type Refusal } from '../core/errors.ts';
 import { domains } from '../core/incident.ts';
-import { resumed, stoppedText } from '../incidents/kill-switch/switch-orders.ts';
-import { createSwitchboard } from '../incidents/kill-switch/switchboard.ts';
+import { resumed, stoppedText } from '../incidents/kill-switch/kill-switch-commands.ts';
+import { createKillSwitchService } from '../incidents/kill-switch/kill-switch-service.ts';
 import { createLog } from '../infra/log/log.ts';
 import { createRecords } from '../record/record.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { createKillSwitch } from '../safety/kill-switch/kill-switch.ts';
-import { aliasesOf, readSwitchWords } from '../safety/kill-switch/switch-words.ts';
+import { aliasesOf, parseKillSwitch } from '../safety/kill-switch/parse-kill-switch.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { withStore } from './with-store.ts';
 
@@ -48,9 +48,9 @@ export const resumeCommand = new Command('resume')
     });
   });
 
-function withBoard(use: (board: ReturnType<typeof createSwitchboard>) => Promise<void>): Promise<void> {
+function withBoard(use: (board: ReturnType<typeof createKillSwitchService>) => Promise<void>): Promise<void> {
   return withStore(({ sql }, config) => {
-    const board = createSwitchboard({
+    const board = createKillSwitchService({
       sql,
       records: createRecords(sql),
       audit: createAuditLog(sql),
@@ -70,7 +70,7 @@ function orderOf(verb: 'stop' | 'resume', config: Config, scope: string, { for: 
   const targets = configured.map((target) => target.name);
   const text = `${scope}${span === undefined ? '' : ` for ${span}`}`;
   const everything = `To ${verb} everything: sentry ${verb} everything`;
-  const words = readSwitchWords(text, { domains, targets, aliases: aliasesOf(configured), everything });
+  const words = parseKillSwitch(text, { domains, targets, aliases: aliasesOf(configured), everything });
   if (!words.ok) throw new OpsError('USAGE', words.reason, { hint: `sentry ${verb} --help` });
   // What is left of the scope's words would be a reason in a chat; here it is a word too many.
   if (words.reason !== '')

@@ -1,4 +1,4 @@
-import type { LedgerHooks } from '../actions/ledger/execute.ts';
+import type { LedgerHooks } from '../actions/ledger/execution.ts';
 import type { Action, ActionOutcome } from '../core/action.ts';
 import type { Tx } from '../core/sql.ts';
 import { moveIn } from './move.ts';

@@ -82,6 +82,7 @@ async function attempt<T>(
     };
   });
   const work: Investigation = {
+    looks: incident.target === null ? [] : deps.gate.looks(incident.target),
     incident,
     recall,
     ...context,

@@ -1,7 +1,7 @@
 import type { Log } from '../core/log.ts';
 import type { Sql } from '../core/sql.ts';
 import { createSpaceIndexes } from './index/space-indexes.ts';
-import { listEntries, removeEntries, type WriteResult, writeEntries } from './index/write-entries.ts';
+import { listEntries, removeEntries, type WriteCounts, writeEntries } from './index/write-entries.ts';
 import { embedPending } from './meaning/embed-pending.ts';
 import type { Embedder, VectorStore } from './ports.ts';
 import { search } from './search.ts';
@@ -10,7 +10,7 @@ import type { Entry, SearchAnswer, SearchRequest, Space } from './types.ts';
 /** Search over runbooks, incidents and documents: entries in PostgreSQL, shared by all processes; vectors in Chroma. */
 export interface Retrieval {
   /** Writes or replaces by key. Findable by its words when it returns, by meaning once `embedPending` has been there. */
-  put(space: Space, entries: readonly Entry[]): Promise<WriteResult>;
+  upsert(space: Space, entries: readonly Entry[]): Promise<WriteCounts>;
   /** Returns how many were there. Not findable when it returns. */
   remove(space: Space, keys: readonly string[]): Promise<number>;
   search(request: SearchRequest): Promise<SearchAnswer>;
@@ -33,7 +33,7 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
   const { sql } = deps;
   const searching = { ...deps, indexes: createSpaceIndexes(sql) };
   return {
-    put: (space, entries) => writeEntries(sql, space, entries),
+    upsert: (space, entries) => writeEntries(sql, space, entries),
     remove: (space, keys) => removeEntries(sql, space, keys),
     search: (request) => search(searching, request),
     list: (space) => listEntries(sql, space),

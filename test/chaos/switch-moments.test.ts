@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSwitchboard, type Switchboard } from '../../src/incidents/kill-switch/switchboard.ts';
+import {
+  createKillSwitchService,
+  type KillSwitchService,
+} from '../../src/incidents/kill-switch/kill-switch-service.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
 import { createKillSwitch } from '../../src/safety/kill-switch/kill-switch.ts';
@@ -35,7 +38,7 @@ interface Press {
 let databases: readonly ScratchDatabase[] = [];
 let core: Core;
 let target: Database;
-let board: Switchboard;
+let board: KillSwitchService;
 const workers: Worker[] = [];
 const boxes = Array.from({ length: AFTER_APPROVE + WHILE_RUNNING + ON_THE_WAY }, (_, n) => `box-${n}`);
 const shared = Array.from({ length: EVERYTHING * 3 }, (_, n) => `all-${n}`);
@@ -48,7 +51,7 @@ beforeAll(async () => {
   target = openDatabase(system, { max: 6 });
   await createBoxes(target.sql, [...boxes, ...shared]);
   const targets = new Map([...boxes, ...shared].map((name) => [name, boxTarget]));
-  board = createSwitchboard({
+  board = createKillSwitchService({
     ...core,
     targets,
     killSwitch: createKillSwitch(core.sql, { mode: 'ACTIVE', dataDir: '/nonexistent' }),

@@ -8,9 +8,9 @@ import { createTurn } from '../../src/incidents/turn.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
 import { createKillSwitch } from '../../src/safety/kill-switch/kill-switch.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
-import { createPostgresTargets } from '../../src/targets/postgres/connect/create-postgres-targets.ts';
 import { boxesTools } from './chaos-box.ts';
 import { boxTarget, createCore } from './core.ts';
+import { createPostgresTargets } from './targets.ts';
 
 /**
  * A process to be killed, paused and continued: `bot` works on incidents with the whole core; `ledger` executes approved
@@ -162,14 +162,12 @@ async function postgres(): Promise<void> {
     actUrl: targetUrl,
   } as const;
   const targets = createPostgresTargets([config]);
-  const described = targets.describe('shop');
-  if (!described) throw new Error('no target');
   const core = await createCore({ url, tools: [] });
   const gate = createGate({
     ...core.gateDeps,
     registry: { get: (name) => allTools.find((tool) => tool.name === name) },
-    targets: new Map([['shop', described]]),
-    ports: { postgres: targets } as never,
+    targets: new Map([['shop', targets.describe('shop')]]),
+    ports: targets.ports,
     identity: (name) => targets.identity(name),
   });
   ready();

@@ -32,9 +32,10 @@ import { createThrottle, readLimits, type ThrottleLimits } from '../../src/safet
 import { openCredentialVault, type VaultOptions } from '../../src/safety/vault/credentials.ts';
 import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
+import { endSenders } from '../../src/sources/registry.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
-import type { ToolPorts } from '../../src/tools/ports.ts';
 import { quiet as hush } from './quiet.ts';
+import { noSystems } from './targets.ts';
 
 const quiet = process.env['LOUD']
   ? {
@@ -283,7 +284,7 @@ export async function createCore(options: CoreOptions) {
       list: () => options.tools,
     },
     targets: new Map([[boxTarget.name, boxTarget]]),
-    ports: {} as ToolPorts,
+    ports: noSystems,
     identity: async (target) => ({ systemIdentifier: target, timelineId: 1 }),
     runbookChecks: () => [],
     redact: (text) => text,
@@ -319,7 +320,7 @@ export async function createCore(options: CoreOptions) {
     stops,
     confirmation: {
       sourceWaitMs: options.sourceWaitMs ?? 0,
-      sendsEnds: new Set(['alertmanager']),
+      sendsEnds: endSenders,
       holdMs: 100,
       timeoutMs: 600,
     },

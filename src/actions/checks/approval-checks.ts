@@ -22,7 +22,7 @@ export interface Approved {
 /** Why it does not run. `void`: the approval no longer fits, another may be asked for. */
 export type Objection = { readonly void: Refusal } | { readonly refused: Refusal } | undefined;
 
-/** Station 9 up to the claim, one check a question, in this order. The claim repeats what can change until then. */
+/** Check 9 up to the claim, one check a question, in this order. The claim repeats what can change until then. */
 export interface ApprovalChecks {
   mayChange(deps: GateDeps, approved: Approved): Objection;
   inTime(deps: GateDeps, approved: Approved): Promise<Objection>;

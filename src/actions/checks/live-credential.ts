@@ -1,7 +1,7 @@
 import type { CredentialVault } from '../../safety/vault/credentials.ts';
-import type { Station } from './station.ts';
+import type { Check } from './check.ts';
 
-/** Station 3: the credential is one we gave out, signed, neither expired nor revoked nor used up, and good for this tool. */
-export function liveCredential(vault: CredentialVault): Station {
+/** Check 3: the credential is one we gave out, signed, neither expired nor revoked nor used up, and good for this tool. */
+export function liveCredential(vault: CredentialVault): Check {
   return ({ credential, tool }) => vault.check(credential, tool?.name);
 }

@@ -1,13 +1,13 @@
 import { refuse } from '../../core/errors.ts';
 import type { Sql } from '../../core/sql.ts';
 import { LOAD_TOOLSET } from '../../tools/memory/load-toolset.ts';
-import type { Station } from './station.ts';
+import type { Check } from './check.ts';
 
 /**
- * Station 7: tools of a toolset (the memory write tools) are declared from the start but refused until it is loaded: by
+ * Check 7: tools of a toolset (the memory write tools) are declared from the start but refused until it is loaded: by
  * the credential, or by a call of `load_toolset` on this incident's record, which a restart does not forget.
  */
-export function loadedToolset(sql: Sql): Station {
+export function loadedToolset(sql: Sql): Check {
   return async ({ tool, credential }) => {
     const toolset = tool?.toolset;
     if (!toolset || credential.toolsets.has(toolset)) return undefined;

@@ -14,7 +14,7 @@ export function isWhole(input: Json): boolean {
 
 /**
  * Whether a recorded call is one that only reads, and can be made again in exactly its words. Asked by the registry as it
- * is now, not by what the record says of itself; the gate's stations judge the call once more when it is made.
+ * is now, not by what the record says of itself; the gate's checks judge the call once more when it is made.
  */
 export function mayReadAgain(
   registry: { get(name: string): AnyTool | undefined },

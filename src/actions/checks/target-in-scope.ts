@@ -1,36 +1,36 @@
 import { refuse } from '../../core/errors.ts';
 import type { Target } from '../../core/target.ts';
 import { hasNoTarget } from '../../tools/define.ts';
-import type { Station } from './station.ts';
+import type { Check } from './check.ts';
 
 /**
- * Station 5: the named target is configured, the credential covers it, and the tool is for its kind. A tool that has no
+ * Check 5: the named target is configured, the credential covers it, and the tool is for its kind. A tool that has no
  * target gets none, whatever the call names.
  */
-export function targetInScope(targets: ReadonlyMap<string, Target>): Station {
-  return (passage) => {
-    if (passage.tool && hasNoTarget(passage.tool)) return undefined;
-    const name = passage.request.target;
-    const instead = allowed(passage.credential.targets);
+export function targetInScope(targets: ReadonlyMap<string, Target>): Check {
+  return (call) => {
+    if (call.tool && hasNoTarget(call.tool)) return undefined;
+    const name = call.request.target;
+    const instead = allowed(call.credential.targets);
     if (!name) return refuse('NO_TARGET', `Name the target. ${instead}`);
     const target = targets.get(name);
     if (!target)
       return refuse('UNKNOWN_TARGET', `"${name.slice(0, 80)}" is not a configured target. ${instead}`);
-    if (!passage.credential.targets.includes(name))
+    if (!call.credential.targets.includes(name))
       return refuse('TARGET_OUT_OF_SCOPE', `"${name}" is not part of this incident. ${instead}`);
-    const domain = passage.tool?.domain;
+    const domain = call.tool?.domain;
     if (domain && domain !== 'any' && domain !== target.domain)
       return refuse(
         'WRONG_DOMAIN',
-        `${passage.tool?.name ?? 'The tool'} is for ${domain}, and "${name}" is ${target.domain}.`,
+        `${call.tool?.name ?? 'The tool'} is for ${domain}, and "${name}" is ${target.domain}.`,
       );
-    const kind = passage.tool?.targetKind;
+    const kind = call.tool?.targetKind;
     if (kind && kind !== target.kind)
       return refuse(
         'WRONG_TARGET',
-        `${passage.tool?.name ?? 'The tool'} is for targets of kind ${kind}, and "${name}" is ${target.kind}.`,
+        `${call.tool?.name ?? 'The tool'} is for targets of kind ${kind}, and "${name}" is ${target.kind}.`,
       );
-    passage.target = target;
+    call.target = target;
     return undefined;
   };
 }

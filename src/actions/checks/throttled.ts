@@ -1,11 +1,11 @@
 import type { Throttle } from '../../safety/limits/throttle.ts';
-import type { Station } from './station.ts';
+import type { Check } from './check.ts';
 
 /**
- * Station 4: neither the role, the tool, the target nor the incident has too many calls, over all processes. The validator
+ * Check 4: neither the role, the tool, the target nor the incident has too many calls, over all processes. The validator
  * watches, so its calls do not count for the incident. What a person has approved is counted in the ledger, not here.
  */
-export function throttled(throttle: Throttle): Station {
+export function throttled(throttle: Throttle): Check {
   return ({ credential, tool, request }) => {
     if (credential.singleUse || !tool) return undefined;
     return throttle.take({

@@ -103,6 +103,8 @@ function workOf(incident: Incident, read: Call, dropped: string[], signal: Abort
     recall: { incidents: [], runbooks: [], episodes: { similar: [], failedCommands: [] }, missing: null },
     tried: [],
     guidance: [],
+    // A dry run follows its runbook and looks nowhere else.
+    looks: [],
     callTool: ({ tool, input }, why = 'a step of the runbook') => read(tool, input, why),
     say: () => undefined,
     unsay: () => undefined,

@@ -1,4 +1,4 @@
-import type { ExecutionResult, LedgerHooks } from '../../actions/ledger/execute.ts';
+import type { ExecutionResult, LedgerHooks } from '../../actions/ledger/execution.ts';
 import { type Action, isLastingFix } from '../../core/action.ts';
 import { type ActionId, asActionId } from '../../core/ids.ts';
 import type { Tx } from '../../core/sql.ts';

@@ -49,6 +49,7 @@ export async function followUp(
     recall: EMPTY_RECALL,
     tried: [],
     guidance: [],
+    looks: incident.target === null ? [] : deps.gate.looks(incident.target),
     signal,
     callTool: (request, purpose) => deps.gate.call(credential, request, { purpose, signal }),
     say: (words, kind = 'writing') =>

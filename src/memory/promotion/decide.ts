@@ -3,13 +3,13 @@ import type { Sql, Tx } from '../../core/sql.ts';
 import { storable } from '../../core/storable.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
 import { scan } from '../../safety/screen/scan.ts';
+import { sha256 } from '../../safety/sha256.ts';
 import type { MemoryDocument, SourceRef } from '../documents/document.ts';
 import { tellRefusal, versionsOf } from '../documents/documents.ts';
 import type { NewDocument } from '../documents/new-document.ts';
 import type { MemoryAudit, MemoryEvents } from '../documents/ports.ts';
 import {
   type DocumentWrite,
-  sha256Of,
   type WriteRefusal,
   type Writer,
   writeDocument,
@@ -175,7 +175,7 @@ async function copy(
 
 /** The steps of exactly this text have been tried and worked, or it has none. */
 async function mayRun(tx: Tx, jobId: string, { steps }: Runbook, content: string): Promise<boolean> {
-  return steps.length === 0 || (await findDryRun(tx, jobId, sha256Of(content)))?.passed === true;
+  return steps.length === 0 || (await findDryRun(tx, jobId, sha256(content)))?.passed === true;
 }
 
 async function tell(

@@ -59,175 +59,52 @@ const TELL_MS = 1_000;
 /** It tries again when so much of the limit is free: at the limit itself it would open and close all the time. */
 const CLOSE_AT = 0.5;
 
-type Verdict =
+type Admission =
   | { readonly kind: 'admitted'; readonly id: string }
   | { readonly kind: 'wait'; readonly why: Refusal }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
-export function createCostBreaker(deps: {
+interface Deps {
   readonly sql: Sql;
   readonly audit: AuditLog;
   readonly limits: CostLimits;
   readonly log: Log;
-}): CostBreaker {
-  const { sql, audit, limits, log } = deps;
+}
+
+interface Sums {
+  readonly spent: number;
+  readonly today: number;
+  readonly incident: number;
+  readonly reserved: number;
+  readonly incidentReserved: number;
+  /** A call tries whether it may go on. */
+  readonly trial: boolean;
+}
+
+export function createCostBreaker(deps: Deps): CostBreaker {
+  const { sql, log } = deps;
   const stopping = new AbortController();
   let telling: Promise<void> = Promise.resolve();
-  const per = `$${limits.usd} in ${limits.windowMs / 60_000} minutes`;
-
-  /** The breaker's row is the lock: what is counted here cannot change before the reservation stands. */
-  function ask(incidentId: string | null, usd: number, forMs: number): Promise<Verdict> {
-    return sql.begin(async (tx): Promise<Verdict> => {
-      const [breaker] = await tx`SELECT * FROM cost_breaker FOR UPDATE`;
-      const sums = await count(tx, incidentId);
-      const budget = overBudget(sums, incidentId);
-      if (budget) return budget;
-      const state = await stateNow(tx, breaker, sums);
-      if (state === 'open')
-        return { kind: 'refused', why: refuse('COST_BREAKER', `More than ${per} was spent on the model.`) };
-      if (state === 'half_open' && sums.trial)
-        return { kind: 'wait', why: refuse('COST_BREAKER', 'One model call tries whether it may go on.') };
-      if (sums.spent + sums.reserved >= limits.usd) return { kind: 'wait', why: busy() };
-      const [row] = await tx`
-        INSERT INTO spend_reservation (incident_id, usd, until)
-        VALUES (${incidentId}, ${usd}, clock_timestamp() + ${forMs}::float8 * interval '1 millisecond') RETURNING id`;
-      const id = String(row?.['id']);
-      if (state === 'half_open') await tx`UPDATE cost_breaker SET trial = ${id}::uuid`;
-      return { kind: 'admitted', id };
-    });
-  }
-
-  const busy = (): Refusal =>
-    refuse('COST_RESERVED', `Model calls under way may use up what is left of ${per}.`);
-
-  async function count(tx: Tx | Sql, incidentId: string | null, { windowMs } = limits) {
-    const [row] = await tx`
-      WITH live AS (SELECT * FROM spend_reservation WHERE until > clock_timestamp())
-      SELECT (SELECT coalesce(sum(cost_usd), 0) FROM usage
-               WHERE at > clock_timestamp() - ${windowMs}::float8 * interval '1 millisecond')::float8 AS spent,
-             (SELECT coalesce(sum(cost_usd), 0) FROM usage
-               WHERE at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')::float8 AS today,
-             (SELECT coalesce(sum(cost_usd), 0) FROM usage WHERE incident_id = ${incidentId})::float8 AS incident,
-             (SELECT coalesce(sum(usd), 0) FROM live)::float8 AS reserved,
-             (SELECT coalesce(sum(usd), 0) FROM live WHERE incident_id = ${incidentId})::float8 AS incident_reserved,
-             EXISTS (SELECT FROM live JOIN cost_breaker b ON b.trial = live.id) AS trial`;
-    return {
-      spent: Number(row?.['spent']),
-      today: Number(row?.['today']),
-      incident: Number(row?.['incident']),
-      reserved: Number(row?.['reserved']),
-      incidentReserved: Number(row?.['incident_reserved']),
-      trial: row?.['trial'] === true,
-    };
-  }
-
-  function overBudget(
-    sums: Awaited<ReturnType<typeof count>>,
-    incidentId: string | null,
-  ): Verdict | undefined {
-    const { today, incident, reserved, incidentReserved } = sums;
-    if (incidentId !== null && incident >= limits.perIncidentUsd)
-      return {
-        kind: 'refused',
-        why: refuse('INCIDENT_BUDGET', `${incidentId} has used its $${limits.perIncidentUsd} for the model.`),
-      };
-    if (today >= limits.perDayUsd)
-      return {
-        kind: 'refused',
-        why: refuse('DAY_BUDGET', `Today’s $${limits.perDayUsd} for the model are used.`),
-      };
-    const full =
-      today + reserved >= limits.perDayUsd ||
-      (incidentId !== null && incident + incidentReserved >= limits.perIncidentUsd);
-    return full ? { kind: 'wait', why: busy() } : undefined;
-  }
-
-  /** Opens, half-opens and closes by what has been spent, in the caller's transaction. */
-  async function stateNow(
-    tx: Tx,
-    breaker: SqlRow | undefined,
-    { spent, trial }: { readonly spent: number; readonly trial: boolean },
-  ): Promise<BreakerState> {
-    const was = String(breaker?.['state'] ?? 'open') as BreakerState;
-    const next = nextState(was, spent, limits.usd, trial, breaker?.['trial'] != null);
-    if (next === was) return next;
-    const reason =
-      next === 'open'
-        ? `$${spent.toFixed(2)} in ${limits.windowMs / 60_000} minutes; allowed: $${limits.usd}`
-        : '';
-    await tx`UPDATE cost_breaker SET state = ${next}, since = clock_timestamp(), trial = NULL, reason = ${reason},
-                    told = CASE WHEN ${next} = 'open' AND ${was} = 'closed' THEN false ELSE told END`;
-    await audit.appendIn(tx, {
-      kind: 'cost.breaker',
-      actor: 'system',
-      details: { from: was, to: next, spentUsd: spent, limitUsd: limits.usd },
-    });
-    return next;
-  }
-
-  async function release(id: string): Promise<void> {
-    await sql.begin(async (tx) => {
-      const [breaker] = await tx`SELECT * FROM cost_breaker FOR UPDATE`;
-      await tx`DELETE FROM spend_reservation WHERE id = ${id}::uuid`;
-      // Those of dead processes, while one is at it.
-      await tx`DELETE FROM spend_reservation WHERE until < clock_timestamp() - interval '1 hour'`;
-      await stateNow(tx, breaker, await count(tx, null));
-    });
-  }
-
-  /** Of several processes one takes it on; when it cannot tell, the next look does. */
-  async function tellOnce(tell: (text: string) => Promise<void>): Promise<void> {
-    const [row] = await sql`UPDATE cost_breaker SET told = true WHERE NOT told RETURNING reason`;
-    if (!row) return;
-    try {
-      await tell(
-        `The cost breaker is open: ${String(row['reason'])}. No more model calls until less has been spent; runbooks and people go on, and so do approved fixes. \`/sentry cost\` says where it went.`,
-      );
-    } catch (error) {
-      await sql`UPDATE cost_breaker SET told = false`;
-      throw error;
-    }
-  }
-
-  /** For whoever only looks. */
-  async function recordLimits(): Promise<void> {
-    const { usd, windowMs, perIncidentUsd, perDayUsd } = limits;
-    await sql`UPDATE cost_breaker SET limit_usd = ${usd}, window_ms = ${windowMs},
-                     per_incident_usd = ${perIncidentUsd}, per_day_usd = ${perDayUsd}`;
-  }
 
   return {
     async reserve({ incidentId, usd, forMs, waitMs, signal }) {
       const deadline = performance.now() + waitMs;
       for (;;) {
         signal.throwIfAborted();
-        const verdict = await ask(incidentId, usd, forMs);
-        if (verdict.kind === 'admitted') return { ok: true, release: () => release(verdict.id) };
-        if (verdict.kind === 'refused' || performance.now() > deadline) return verdict.why;
+        const answer = await admit(deps, incidentId, usd, forMs);
+        if (answer.kind === 'admitted') return { ok: true, release: () => release(deps, answer.id) };
+        if (answer.kind === 'refused' || performance.now() > deadline) return answer.why;
         await pause(POLL_MS, signal);
       }
     },
-    async view() {
-      const [breaker] = await sql`SELECT * FROM cost_breaker`;
-      const inForce = recordedLimits(breaker) ?? limits;
-      const { spent, reserved, today } = await count(sql, null, inForce);
-      return {
-        limits: inForce,
-        state: String(breaker?.['state'] ?? 'open') as BreakerState,
-        since: String(breaker?.['since']),
-        reason: String(breaker?.['reason'] ?? ''),
-        spentUsd: spent,
-        reservedUsd: reserved,
-        todayUsd: today,
-      };
-    },
+    view: () => view(deps),
     start(tell) {
       telling = (async () => {
-        await recordLimits().catch((error: unknown) =>
+        await recordLimits(deps).catch((error: unknown) =>
           log.warn({ error: messageOf(error) }, 'the limits of the cost breaker could not be put on record'),
         );
         while (!stopping.signal.aborted) {
-          await tellOnce(tell).catch((error: unknown) =>
+          await tellOnce(sql, tell).catch((error: unknown) =>
             log.warn(
               { error: messageOf(error) },
               'could not tell that the cost breaker is open; trying again',
@@ -242,6 +119,151 @@ export function createCostBreaker(deps: {
       await telling;
     },
   };
+}
+
+/** The breaker's row is the lock: what is counted here cannot change before the reservation stands. */
+function admit(deps: Deps, incidentId: string | null, usd: number, forMs: number): Promise<Admission> {
+  const { sql, limits } = deps;
+  return sql.begin(async (tx): Promise<Admission> => {
+    const [breaker] = await tx`SELECT * FROM cost_breaker FOR UPDATE`;
+    const sums = await count(tx, limits, incidentId);
+    const budget = overBudget(limits, sums, incidentId);
+    if (budget) return budget;
+    const state = await stateNow(tx, deps, breaker, sums);
+    if (state === 'open')
+      return {
+        kind: 'refused',
+        why: refuse('COST_BREAKER', `More than ${per(limits)} was spent on the model.`),
+      };
+    if (state === 'half_open' && sums.trial)
+      return { kind: 'wait', why: refuse('COST_BREAKER', 'One model call tries whether it may go on.') };
+    if (sums.spent + sums.reserved >= limits.usd) return { kind: 'wait', why: busy(limits) };
+    const [row] = await tx`
+      INSERT INTO spend_reservation (incident_id, usd, until)
+      VALUES (${incidentId}, ${usd}, clock_timestamp() + ${forMs}::float8 * interval '1 millisecond') RETURNING id`;
+    const id = String(row?.['id']);
+    if (state === 'half_open') await tx`UPDATE cost_breaker SET trial = ${id}::uuid`;
+    return { kind: 'admitted', id };
+  });
+}
+
+const per = ({ usd, windowMs }: CostLimits): string => `$${usd} in ${windowMs / 60_000} minutes`;
+
+const busy = (limits: CostLimits): Refusal =>
+  refuse('COST_RESERVED', `Model calls under way may use up what is left of ${per(limits)}.`);
+
+/** US dollars spent and reserved, as of now. */
+async function count(
+  tx: Tx | Sql,
+  { windowMs }: Pick<CostLimits, 'windowMs'>,
+  incidentId: string | null,
+): Promise<Sums> {
+  const [row] = await tx`
+    WITH live AS (SELECT * FROM spend_reservation WHERE until > clock_timestamp())
+    SELECT (SELECT coalesce(sum(cost_usd), 0) FROM usage
+             WHERE at > clock_timestamp() - ${windowMs}::float8 * interval '1 millisecond')::float8 AS spent,
+           (SELECT coalesce(sum(cost_usd), 0) FROM usage
+             WHERE at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')::float8 AS today,
+           (SELECT coalesce(sum(cost_usd), 0) FROM usage WHERE incident_id = ${incidentId})::float8 AS incident,
+           (SELECT coalesce(sum(usd), 0) FROM live)::float8 AS reserved,
+           (SELECT coalesce(sum(usd), 0) FROM live WHERE incident_id = ${incidentId})::float8 AS incident_reserved,
+           EXISTS (SELECT FROM live JOIN cost_breaker b ON b.trial = live.id) AS trial`;
+  return {
+    spent: Number(row?.['spent']),
+    today: Number(row?.['today']),
+    incident: Number(row?.['incident']),
+    reserved: Number(row?.['reserved']),
+    incidentReserved: Number(row?.['incident_reserved']),
+    trial: row?.['trial'] === true,
+  };
+}
+
+function overBudget(limits: CostLimits, sums: Sums, incidentId: string | null): Admission | undefined {
+  const { today, incident, reserved, incidentReserved } = sums;
+  if (incidentId !== null && incident >= limits.perIncidentUsd)
+    return {
+      kind: 'refused',
+      why: refuse('INCIDENT_BUDGET', `${incidentId} has used its $${limits.perIncidentUsd} for the model.`),
+    };
+  if (today >= limits.perDayUsd)
+    return {
+      kind: 'refused',
+      why: refuse('DAY_BUDGET', `Today’s $${limits.perDayUsd} for the model are used.`),
+    };
+  const full =
+    today + reserved >= limits.perDayUsd ||
+    (incidentId !== null && incident + incidentReserved >= limits.perIncidentUsd);
+  return full ? { kind: 'wait', why: busy(limits) } : undefined;
+}
+
+/** Opens, half-opens and closes by what has been spent, in the caller's transaction. */
+async function stateNow(
+  tx: Tx,
+  { limits, audit }: Deps,
+  breaker: SqlRow | undefined,
+  { spent, trial }: { readonly spent: number; readonly trial: boolean },
+): Promise<BreakerState> {
+  const was = String(breaker?.['state'] ?? 'open') as BreakerState;
+  const next = nextState(was, spent, limits.usd, trial, breaker?.['trial'] != null);
+  if (next === was) return next;
+  const reason =
+    next === 'open'
+      ? `$${spent.toFixed(2)} in ${limits.windowMs / 60_000} minutes; allowed: $${limits.usd}`
+      : '';
+  await tx`UPDATE cost_breaker SET state = ${next}, since = clock_timestamp(), trial = NULL, reason = ${reason},
+                  told = CASE WHEN ${next} = 'open' AND ${was} = 'closed' THEN false ELSE told END`;
+  await audit.appendIn(tx, {
+    kind: 'cost.breaker',
+    actor: 'system',
+    details: { from: was, to: next, spentUsd: spent, limitUsd: limits.usd },
+  });
+  return next;
+}
+
+async function release(deps: Deps, id: string): Promise<void> {
+  await deps.sql.begin(async (tx) => {
+    const [breaker] = await tx`SELECT * FROM cost_breaker FOR UPDATE`;
+    await tx`DELETE FROM spend_reservation WHERE id = ${id}::uuid`;
+    // Those of dead processes, while one is at it.
+    await tx`DELETE FROM spend_reservation WHERE until < clock_timestamp() - interval '1 hour'`;
+    await stateNow(tx, deps, breaker, await count(tx, deps.limits, null));
+  });
+}
+
+async function view({ sql, limits }: Deps): Promise<BreakerView> {
+  const [breaker] = await sql`SELECT * FROM cost_breaker`;
+  const inForce = recordedLimits(breaker) ?? limits;
+  const { spent, reserved, today } = await count(sql, inForce, null);
+  return {
+    limits: inForce,
+    state: String(breaker?.['state'] ?? 'open') as BreakerState,
+    since: String(breaker?.['since']),
+    reason: String(breaker?.['reason'] ?? ''),
+    spentUsd: spent,
+    reservedUsd: reserved,
+    todayUsd: today,
+  };
+}
+
+/** Of several processes one takes it on; when it cannot tell, the next look does. */
+async function tellOnce(sql: Sql, tell: (text: string) => Promise<void>): Promise<void> {
+  const [row] = await sql`UPDATE cost_breaker SET told = true WHERE NOT told RETURNING reason`;
+  if (!row) return;
+  try {
+    await tell(
+      `The cost breaker is open: ${String(row['reason'])}. No more model calls until less has been spent; runbooks and people go on, and so do approved fixes. \`/sentry cost\` says where it went.`,
+    );
+  } catch (error) {
+    await sql`UPDATE cost_breaker SET told = false`;
+    throw error;
+  }
+}
+
+/** For whoever only looks. */
+async function recordLimits({ sql, limits }: Deps): Promise<void> {
+  const { usd, windowMs, perIncidentUsd, perDayUsd } = limits;
+  await sql`UPDATE cost_breaker SET limit_usd = ${usd}, window_ms = ${windowMs},
+                   per_incident_usd = ${perIncidentUsd}, per_day_usd = ${perDayUsd}`;
 }
 
 function recordedLimits(breaker: SqlRow | undefined): CostLimits | null {

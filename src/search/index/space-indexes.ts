@@ -60,7 +60,7 @@ export function createSpaceIndexes(sql: Sql): SpaceIndexes {
         FROM jsonb_to_recordset(${sql.json(from)}) AS s (id integer, first integer)
         JOIN search_entry e ON e.space_id = s.id AND e.no >= s.first`;
     for (const { space_id, key, no, terms } of added)
-      known.get(space_id)?.put({ key, no, terms: readForwardIndex(terms) });
+      known.get(space_id)?.upsert({ key, no, terms: readForwardIndex(terms) });
     for (const { id, next_no } of rows) {
       const space = known.get(id);
       if (space) space.nextNo = next_no;
@@ -99,7 +99,7 @@ interface LoadedSpace extends SpaceIndex {
   /** All with lower numbers have been read. */
   nextNo: number;
   /** The newer of two with the same key stays. */
-  put(entry: Omit<IndexedEntry, 'space'>): void;
+  upsert(entry: Omit<IndexedEntry, 'space'>): void;
   remove(key: string): void;
 }
 
@@ -121,7 +121,7 @@ function loadedSpace(name: string): LoadedSpace {
     nextNo: 0,
     entries,
     having: (hash) => lists.get(hash) ?? [],
-    put(given) {
+    upsert(given) {
       if ((entries.get(given.key)?.no ?? -1) >= given.no) return;
       remove(given.key);
       const entry = { ...given, space: name };

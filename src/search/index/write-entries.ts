@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Sql, Tx } from '../../core/sql.ts';
+import { sha256 } from '../../safety/sha256.ts';
 import { type Entry, type Space, spaceName } from '../types.ts';
 import { ANALYSIS_VERSION, computeTermWeights } from './compute-term-weights.ts';
 import { encodeForwardIndex } from './forward-index.ts';
@@ -8,14 +8,14 @@ import { lockSpace } from './lock-space.ts';
 /** Entries a transaction: about 20 ms, for which other writers of the space wait. */
 const BATCH = 50;
 
-export interface WriteResult {
+export interface WriteCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
 }
 
 /** Writes or replaces by key; what is there already is left alone. Findable when it returns, for every process. */
-export async function writeEntries(sql: Sql, space: Space, entries: readonly Entry[]): Promise<WriteResult> {
+export async function writeEntries(sql: Sql, space: Space, entries: readonly Entry[]): Promise<WriteCounts> {
   // The last of equal keys wins, as if they had come one after the other.
   const unique = [...new Map(entries.map((entry) => [entry.key, entry])).values()].map(storable);
   const total = { added: 0, changed: 0, unchanged: 0 };
@@ -58,7 +58,7 @@ interface Hashed {
   readonly hash: string;
 }
 
-async function writeBatch(tx: Tx, name: string, batch: readonly Hashed[]): Promise<WriteResult> {
+async function writeBatch(tx: Tx, name: string, batch: readonly Hashed[]): Promise<WriteCounts> {
   const space = await lockSpace(tx, name);
   const keys = batch.map(({ entry }) => entry.key);
   const there = new Map(
@@ -104,5 +104,5 @@ function storable({ key, title, text, metadata }: Entry): Required<Entry> {
 
 function contentHash({ title, text, metadata }: Required<Entry>): string {
   const content = JSON.stringify([ANALYSIS_VERSION, title, text, metadata]);
-  return createHash('sha256').update(content).digest('base64url');
+  return sha256(content, 'base64url');
 }

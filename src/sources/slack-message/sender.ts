@@ -9,7 +9,7 @@ export interface Sender {
   read(message: Content, texts: Texts): Reading | null;
 }
 
-/** What a message tells, before it is made storable. */
+/** What a message tells. */
 export interface Reading {
   readonly status: 'firing' | 'resolved';
   readonly name: string | null;

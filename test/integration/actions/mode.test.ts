@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { stoppedForNow } from '../../../src/incidents/kill-switch/switch-orders.ts';
+import { stoppedForNow } from '../../../src/incidents/kill-switch/kill-switch-commands.ts';
 import { createKillSwitch, type Mode } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { createModeNotice } from '../../../src/safety/kill-switch/mode-notice.ts';
 import { quiet } from '../../support/quiet.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGate, type Gate } from '../../../src/actions/gate.ts';
-import type { LedgerHooks } from '../../../src/actions/ledger/execute.ts';
+import type { LedgerHooks } from '../../../src/actions/ledger/execution.ts';
 import type { Action } from '../../../src/core/action.ts';
 import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
 import { createRecords } from '../../../src/record/record.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Decided } from '../../../src/actions/approvals/approvals.ts';
 import type { Gate } from '../../../src/actions/gate.ts';
 import type { GateDeps } from '../../../src/actions/gate-deps.ts';
-import type { ExecutionResult, LedgerHooks } from '../../../src/actions/ledger/execute.ts';
+import type { ExecutionResult, LedgerHooks } from '../../../src/actions/ledger/execution.ts';
 import type { Action } from '../../../src/core/action.ts';
 import { type ActionId, asActionId, type IncidentId } from '../../../src/core/ids.ts';
 import type { Role } from '../../../src/core/incident.ts';

@@ -1,7 +1,7 @@
 import type { Gate } from '../../../src/actions/gate.ts';
 import type { GateDeps } from '../../../src/actions/gate-deps.ts';
 import type { Scene } from './scene.ts';
-import type { StationName } from './switched-off.ts';
+import type { CheckName } from './switched-off.ts';
 
 /** What a misled or hostile model is after. */
 export const playClasses = [
@@ -29,7 +29,7 @@ export interface Play {
   /** What must be so afterwards. */
   readonly after: string;
   /** With this one switched off the play comes through. */
-  readonly station?: StationName | undefined;
+  readonly station?: CheckName | undefined;
   /** Found in the audit log afterwards, as `kind code` of an entry that the play caused. */
   readonly trace: RegExp;
   /** Whether the attack came through, judged by what happened and not by what was answered where that can be told. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalChecks } from '../../../src/actions/checks/approval-checks.ts';
-import { createGate, entranceStations } from '../../../src/actions/gate.ts';
+import { createGate, preChecksOf } from '../../../src/actions/gate.ts';
 import type { GateDeps } from '../../../src/actions/gate-deps.ts';
 import { verifyAuditLog } from '../../../src/safety/audit/audit-verify.ts';
 import { type LoopScene, openLoop } from './loop-scene.ts';
@@ -8,7 +8,7 @@ import { type Play, playClasses } from './play.ts';
 import { gatePlays } from './plays/all.ts';
 import { cameThrough, type LoopPlay, loopPlays } from './plays/whole-loop.ts';
 import { type OpenScene, openScene } from './scene.ts';
-import { type StationName, switchedOff } from './switched-off.ts';
+import { type CheckName, switchedOff } from './switched-off.ts';
 
 let scene: OpenScene;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.each(playClasses)('%s', (name) => {
   });
 });
 
-describe.each(Object.keys(switchedOff) as StationName[])('without station %s', (station) => {
+describe.each(Object.keys(switchedOff) as CheckName[])('without check %s', (station) => {
   const stopped = titled((play) => play.station === station);
   test('there is a play for it', () => expect(stopped).not.toEqual([]));
   test.each(stopped)('comes through: %s', async (_, play) => {
@@ -65,7 +65,7 @@ test('after all of it the audit log is one chain', async () => {
 test('every station of the entrance and every check of an approval can be switched off here', () => {
   const numbers = new Set(Object.keys(switchedOff).map((name) => name.split(' ')[0]));
   expect([...numbers]).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '11', '12']);
-  expect(entranceStations(scene.deps)).toHaveLength(7);
+  expect(preChecksOf(scene.deps)).toHaveLength(7);
   expect(Object.keys(approvalChecks)).toEqual([
     'mayChange',
     'inTime',

@@ -1,22 +1,22 @@
 import { performance } from 'node:perf_hooks';
 import { type ApprovalChecks, approvalChecks } from '../../../src/actions/checks/approval-checks.ts';
-import type { Station } from '../../../src/actions/checks/station.ts';
-import { createGate, entranceStations, type Gate, type GateParts } from '../../../src/actions/gate.ts';
+import type { Check } from '../../../src/actions/checks/check.ts';
+import { createGate, type Gate, type GateParts, preChecksOf } from '../../../src/actions/gate.ts';
 import type { GateDeps } from '../../../src/actions/gate-deps.ts';
-import { executionParts } from '../../../src/actions/ledger/execute.ts';
+import { executionParts } from '../../../src/actions/ledger/execution.ts';
 import type { AuditLog } from '../../../src/safety/audit/audit-chain.ts';
 
 /**
- * The gate with one station taken out, to know that the plays test what they say. A station that fills in the tool or the
+ * The gate with one check taken out, to know that the plays test what they say. A check that fills in the tool or the
  * target is replaced by one that fills it in and checks nothing.
  */
 type Broken = (deps: GateDeps) => Gate;
 
-const pass: Station = () => undefined;
+const pass: Check = () => undefined;
 const without =
-  (number: number, make: (deps: GateDeps) => Station = () => pass): Broken =>
+  (number: number, make: (deps: GateDeps) => Check = () => pass): Broken =>
   (deps) =>
-    createGate(deps, { stations: entranceStations(deps).with(number - 1, make(deps)) });
+    createGate(deps, { preChecks: preChecksOf(deps).with(number - 1, make(deps)) });
 const parts =
   (given: Partial<GateParts>): Broken =>
   (deps) =>
@@ -42,11 +42,11 @@ export function deaf(audit: AuditLog, kind: string, loud: boolean): AuditLog {
 
 /** Fills in the tool and the input as they come. */
 const anyTool =
-  ({ registry }: GateDeps): Station =>
-  (passage) => {
-    const tool = registry.get(passage.request.tool);
-    if (tool) passage.tool = tool;
-    passage.input = passage.request.input;
+  ({ registry }: GateDeps): Check =>
+  (call) => {
+    const tool = registry.get(call.request.tool);
+    if (tool) call.tool = tool;
+    call.input = call.request.input;
     return undefined;
   };
 
@@ -55,9 +55,9 @@ export const switchedOff = {
   '2 role': without(2),
   '3 credential': without(3),
   '4 budget': without(4),
-  '5 target in scope': without(5, ({ targets }) => (passage) => {
-    const target = targets.get(passage.request.target ?? '');
-    if (target) passage.target = target;
+  '5 target in scope': without(5, ({ targets }) => (call) => {
+    const target = targets.get(call.request.target ?? '');
+    if (target) call.target = target;
     return undefined;
   }),
   '6 input rules': without(6),
@@ -73,7 +73,7 @@ export const switchedOff = {
     };
     const given = { ...deps, registry };
     return createGate(given, {
-      stations: entranceStations(given).with(1, pass).with(0, anyTool(given)),
+      preChecks: preChecksOf(given).with(1, pass).with(0, anyTool(given)),
     });
   },
   '9 mode and STOP_SENTRY': unchecked('mayChange'),
@@ -93,4 +93,4 @@ export const switchedOff = {
   '12 audit after': (deps) => createGate({ ...deps, audit: deaf(deps.audit, 'gate.outcome', false) }),
 } as const satisfies Readonly<Record<string, Broken>>;
 
-export type StationName = keyof typeof switchedOff;
+export type CheckName = keyof typeof switchedOff;

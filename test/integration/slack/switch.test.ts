@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
-import { createSwitchOrders } from '../../../src/incidents/kill-switch/switch-orders.ts';
-import { createSwitchboard } from '../../../src/incidents/kill-switch/switchboard.ts';
+import { createKillSwitchCommands } from '../../../src/incidents/kill-switch/kill-switch-commands.ts';
+import { createKillSwitchService } from '../../../src/incidents/kill-switch/kill-switch-service.ts';
 import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
 import { createKillSwitch } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { textOf } from '../../support/local-slack.ts';
@@ -16,7 +16,7 @@ afterEach(() => scene.close());
 it('/sentry stop by an admin is answered, and stands on the root of every open incident until it is resumed', async () => {
   scene = await slackScene();
   const { sql, records } = scene;
-  const board = createSwitchboard({
+  const board = createKillSwitchService({
     sql,
     records,
     audit: createAuditLog(sql),
@@ -26,7 +26,7 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
     redact: (text) => text,
     log: quiet,
   });
-  const orders = createSwitchOrders({
+  const orders = createKillSwitchCommands({
     board,
     steering: {
       stop: () => Promise.reject(new Error('not asked')),

@@ -5,7 +5,7 @@ import type { Prevention } from '../../../src/core/diagnosis.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { createChangeOfMind } from '../../../src/incidents/after-all.ts';
 import { endRepetition } from '../../../src/incidents/failed-turn.ts';
-import { createSwitchboard } from '../../../src/incidents/kill-switch/switchboard.ts';
+import { createKillSwitchService } from '../../../src/incidents/kill-switch/kill-switch-service.ts';
 import { BESIDE_TURN } from '../../../src/incidents/move.ts';
 import { lastingFixInWords } from '../../../src/incidents/questions/lasting-fix-words.ts';
 import { answerFromRecord } from '../../../src/incidents/questions/record-answer.ts';
@@ -411,7 +411,7 @@ describe('while nothing may be changed', () => {
   const stop = () => rig.core.sql`UPDATE switch SET stopped = true, reason = 'a freeze' WHERE scope = '*'`;
   const goOn = async () => {
     await rig.core.sql`UPDATE switch SET stopped = false`;
-    await createSwitchboard({ ...rig.core, ...rig.core.gateDeps }).look();
+    await createKillSwitchService({ ...rig.core, ...rig.core.gateDeps }).look();
   };
 
   test('it is said what would be asked for, and it is asked for afterwards', async () => {

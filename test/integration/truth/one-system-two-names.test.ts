@@ -1,9 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Target } from '../../../src/core/target.ts';
-import { createSwitchOrders, type SwitchOrders } from '../../../src/incidents/kill-switch/switch-orders.ts';
-import { createSwitchboard, type Switchboard } from '../../../src/incidents/kill-switch/switchboard.ts';
+import {
+  createKillSwitchCommands,
+  type KillSwitchCommands,
+} from '../../../src/incidents/kill-switch/kill-switch-commands.ts';
+import {
+  createKillSwitchService,
+  type KillSwitchService,
+} from '../../../src/incidents/kill-switch/kill-switch-service.ts';
 import { switchScopes } from '../../../src/safety/kill-switch/kill-switch.ts';
-import { aliasesOf } from '../../../src/safety/kill-switch/switch-words.ts';
+import { aliasesOf } from '../../../src/safety/kill-switch/parse-kill-switch.ts';
 import { boxTarget } from '../../support/core.ts';
 import { approved, createRig, execute, type Rig } from '../actions/rig.ts';
 
@@ -15,20 +21,20 @@ const targets: readonly Target[] = [
 const byName = new Map(targets.map((target) => [target.name, target]));
 const domains = ['docker', 'postgres'];
 let rig: Rig;
-let board: Switchboard;
-let orders: SwitchOrders;
+let board: KillSwitchService;
+let orders: KillSwitchCommands;
 /** Whether the system behind a name answers. */
 let answers: boolean;
 
 beforeAll(async () => {
   rig = await createRig({ gate: { targets: byName } });
-  board = createSwitchboard({
+  board = createKillSwitchService({
     ...rig.core,
     killSwitch: rig.core.gateDeps.killSwitch,
     targets: byName,
     systemOf: async (target) => (answers ? rig.core.gate.systemOf(target) : null),
   });
-  orders = createSwitchOrders({
+  orders = createKillSwitchCommands({
     board,
     steering: rig.core.steering,
     isAdmin: async () => true,

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { settleByHand } from '../../../src/actions/approvals/settle-by-hand.ts';
-import type { ExecutionResult } from '../../../src/actions/ledger/execute.ts';
+import type { ExecutionResult } from '../../../src/actions/ledger/execution.ts';
 import { claim } from '../../../src/actions/ledger/ledger.ts';
 import type { Action } from '../../../src/core/action.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';

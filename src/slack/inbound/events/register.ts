@@ -1,4 +1,5 @@
 import type { App } from '@slack/bolt';
+import { unescapeMrkdwn } from '../../../core/unescape-mrkdwn.ts';
 import type { SlackContext } from '../../context.ts';
 import type { SlackMessage } from '../../ports.ts';
 import { publishHome } from '../../views/publish-home.ts';
@@ -71,10 +72,6 @@ function saidOf(message: MessageEvent, botUserId: string): Said {
     channel: message.channel,
     ts: message.ts,
     threadTs: message.thread_ts ?? null,
-    text: unescape((message.text ?? '').replaceAll(`<@${botUserId}>`, ' ')).trim(),
+    text: unescapeMrkdwn((message.text ?? '').replaceAll(`<@${botUserId}>`, ' ')).trim(),
   };
 }
-
-/** Slack escapes these three in `text`. */
-const unescape = (text: string): string =>
-  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

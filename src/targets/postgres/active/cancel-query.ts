@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionOutcome } from '../../../core/action.ts';
 import { OpsError } from '../../../core/errors.ts';
-import { defineActiveTool } from '../../../tools/define.ts';
-import type { PostgresSession, Row } from '../../../tools/ports.ts';
 import { age } from '../read/format.ts';
 import { isOwnSession, who } from '../read/session-columns.ts';
 import { type SessionKey, sessionKey } from '../read/session-key.ts';
+import type { PostgresSession, Row } from '../system.ts';
+import { postgresTool } from '../tool.ts';
 import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
 import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
 import { objected, signalable, stateLines } from './session-state.ts';
@@ -16,22 +16,17 @@ type CancelGuard = SessionGuard & { readonly query_start: string };
 
 const endsWithinMs = 5_000;
 
-export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
+export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>({
   name: 'postgres_cancel_query',
   description:
     'Cancels the statement a session runs now (pg_cancel_backend); the session stays connected. For a runaway query. A session that is idle in transaction has nothing to cancel: terminate that one. Take pid and backend_start literally from a read tool.',
   kind: 'active',
-  domain: 'postgres',
   input: sessionKey,
   timeoutMs: 15_000,
   command: ({ pid, backend_start }) =>
     `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {
-    const state = await context.ports.postgres.act(
-      context.target.name,
-      (session) => signalable(session, input),
-      context,
-    );
+    const state = await context.system.act((session) => signalable(session, input), context);
     const { facts } = state;
     const { query_start } = facts;
     if (facts.state !== 'active' || query_start === null)
@@ -56,32 +51,24 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
   objects: sessionObjects,
   async run(context, _input, guard, deadline) {
     const clock = clockOf(deadline);
-    return context.ports.postgres.act(
-      context.target.name,
-      async (session) => {
-        let rows: readonly Row[];
-        try {
-          rows = await session.query(cancelSql, [
-            ...guardParams(guard),
-            guard.query_start,
-            clock,
-            deadline.withinMs,
-          ]);
-        } catch (error) {
-          return outcomeOfThrow(error);
-        }
-        return outcome(session, guard, rows[0]?.['signalled']);
-      },
-      context,
-    );
+    return context.system.act(async (session) => {
+      let rows: readonly Row[];
+      try {
+        rows = await session.query(cancelSql, [
+          ...guardParams(guard),
+          guard.query_start,
+          clock,
+          deadline.withinMs,
+        ]);
+      } catch (error) {
+        return outcomeOfThrow(error);
+      }
+      return outcome(session, guard, rows[0]?.['signalled']);
+    }, context);
   },
   async look(context, _input, guard) {
     try {
-      const runs = await context.ports.postgres.act(
-        context.target.name,
-        (session) => stillRuns(session, guard),
-        context,
-      );
+      const runs = await context.system.act((session) => stillRuns(session, guard), context);
       return runs ? 'not_done' : 'done';
     } catch (error) {
       if (error instanceof OpsError) return 'cannot_tell';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionOutcome } from '../../../core/action.ts';
 import { OpsError } from '../../../core/errors.ts';
-import { defineActiveTool } from '../../../tools/define.ts';
-import type { PostgresSession } from '../../../tools/ports.ts';
 import { count } from '../read/format.ts';
 import { isOwnSession, who } from '../read/session-columns.ts';
 import { type SessionKey, sessionKey } from '../read/session-key.ts';
+import type { PostgresSession } from '../system.ts';
+import { postgresTool } from '../tool.ts';
 import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
 import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
 import { isAlive, objected, type SessionState, signalable, stateLines } from './session-state.ts';
@@ -20,22 +20,17 @@ type TerminateGuard = SessionGuard;
 /** How long to wait for the session to be gone after it was told to end. */
 const endsWithinMs = 5_000;
 
-export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGuard>({
+export const postgresTerminateBackend = postgresTool.active<SessionKey, TerminateGuard>({
   name: 'postgres_terminate_backend',
   description:
     'Ends one client session (pg_terminate_backend): its open transaction is rolled back and its locks are released. For a root blocker, an idle-in-transaction session or a leaked connection; for a running statement prefer postgres_cancel_query. Take pid and backend_start literally from a read tool.',
   kind: 'active',
-  domain: 'postgres',
   input: sessionKey,
   timeoutMs: 15_000,
   command: ({ pid, backend_start }) =>
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {
-    const state = await context.ports.postgres.act(
-      context.target.name,
-      (session) => signalable(session, input),
-      context,
-    );
+    const state = await context.system.act((session) => signalable(session, input), context);
     return {
       guard: sessionGuard(state),
       clock: state.clock,
@@ -50,27 +45,19 @@ export const postgresTerminateBackend = defineActiveTool<SessionKey, TerminateGu
   objects: sessionObjects,
   async run(context, input, guard, deadline) {
     const clock = clockOf(deadline);
-    return context.ports.postgres.act(
-      context.target.name,
-      async (session) => {
-        let rows: readonly { readonly [key: string]: unknown }[];
-        try {
-          rows = await session.query(terminateSql, [...guardParams(guard), clock, deadline.withinMs]);
-        } catch (error) {
-          return outcomeOfThrow(error);
-        }
-        return outcome(session, input, rows[0]?.['signalled']);
-      },
-      context,
-    );
+    return context.system.act(async (session) => {
+      let rows: readonly { readonly [key: string]: unknown }[];
+      try {
+        rows = await session.query(terminateSql, [...guardParams(guard), clock, deadline.withinMs]);
+      } catch (error) {
+        return outcomeOfThrow(error);
+      }
+      return outcome(session, input, rows[0]?.['signalled']);
+    }, context);
   },
   async look(context, input) {
     try {
-      const alive = await context.ports.postgres.act(
-        context.target.name,
-        (session) => isAlive(session, input),
-        context,
-      );
+      const alive = await context.system.act((session) => isAlive(session, input), context);
       return alive ? 'not_done' : 'done';
     } catch (error) {
       if (error instanceof OpsError) return 'cannot_tell';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { kindOfDomain } from '../../../../evals/replay/kind-of-domain.ts';
 import type { Scenario } from '../../../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../../../playground/claude/scripted-claude.ts';
 import { type ClaudeDeps, createClaude } from '../../../../src/agents/claude/create-claude.ts';
@@ -79,6 +80,7 @@ export async function startInvestigation(
     recall: EMPTY_RECALL,
     tried: [],
     guidance: [],
+    looks: kindOfDomain(INCIDENT.domain).looks,
     signal: stop.signal,
     say: (words) => void said.push(words),
     unsay: () => void said.push(null),

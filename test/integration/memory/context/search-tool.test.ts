@@ -73,7 +73,7 @@ async function draft(incidentId: IncidentId, content: string, change = {}) {
 }
 
 const put = (kind: 'runbook' | 'incident', scope: string, key: string, word: string, metadata = {}) =>
-  retrieval.put({ kind, scope }, [
+  retrieval.upsert({ kind, scope }, [
     { key, title: `About the ${word}`, text: `What the ${word} did.`, metadata },
   ]);
 

@@ -1,3 +1,4 @@
+import { kindOfDomain } from '../../../../evals/replay/kind-of-domain.ts';
 import type { Guidance, Investigation } from '../../../../src/agents/ports.ts';
 import type { Action } from '../../../../src/core/action.ts';
 import { asActionId, asIncidentId, asToolCallId } from '../../../../src/core/ids.ts';
@@ -126,6 +127,7 @@ export function scriptedWork(
     recall: { ...EMPTY_RECALL, ...options.recall },
     tried: options.tried ?? [],
     guidance: options.guidance ?? [],
+    looks: kindOfDomain(options.incident?.domain ?? 'postgres').looks,
     signal: options.signal ?? new AbortController().signal,
     async callTool(request): Promise<ToolCallResult> {
       work.calls.push(request);

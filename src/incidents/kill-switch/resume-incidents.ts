@@ -1,0 +1,58 @@
+import { asIncidentId, type IncidentId } from '../../core/ids.ts';
+import type { Incident } from '../../core/incident.ts';
+import { setSwitches, switchScopes } from '../../safety/kill-switch/kill-switch.ts';
+import { scopesOfSame } from '../../safety/kill-switch/target-identity.ts';
+import { BESIDE_TURN, moveIn } from '../move.ts';
+import { settingKey } from './announce.ts';
+import type { KillSwitchServiceDeps } from './kill-switch-service.ts';
+
+/** Incidents that ended as a report because nothing might be changed, and now might be: looked at afresh. For those that are
+ * fixed, what was to keep them so is asked for. */
+export async function resumeIncidents(deps: KillSwitchServiceDeps): Promise<void> {
+  const { sql, killSwitch, targets } = deps;
+  const rows = await sql`
+    SELECT DISTINCT i.id FROM action a JOIN incident i ON i.id = a.incident_id
+     WHERE a.held_by IS NOT NULL
+       AND (i.state = 'reported' AND NOT a.beside OR i.state = 'resolved' AND a.beside AND a.undoes IS NULL)`;
+  for (const row of rows) {
+    const incident = await deps.records.incident(asIncidentId(String(row['id'])));
+    if (!incident?.target) continue;
+    const domain = targets.get(incident.target)?.domain ?? incident.domain;
+    const scopes = switchScopes(incident.target, domain);
+    if (!(await killSwitch.stopped(scopes))) await lookAgain(deps, incident);
+    else if (incident.state === 'reported') await announceHolding(deps, incident.id, scopes);
+  }
+}
+
+/** An incident that was opened under the switch hears of it when it is first held up by it. */
+async function announceHolding(
+  { sql, records, reporter }: KillSwitchServiceDeps,
+  id: IncidentId,
+  scopes: readonly string[],
+): Promise<void> {
+  const all = await scopesOfSame(sql, scopes);
+  const holding = (await setSwitches(sql)).filter((set) => all.includes(set.scope));
+  for (const { since, ...set } of holding) {
+    const body = { type: 'switch.set', ...set } as const;
+    const isNew = await sql.begin((tx) => records.append(tx, id, body, settingKey(set.scope, since)));
+    if (isNew) reporter.changed(id);
+  }
+}
+
+async function lookAgain(deps: KillSwitchServiceDeps, incident: Incident): Promise<void> {
+  await deps.sql.begin(async (tx) => {
+    await tx`UPDATE action SET held_by = NULL WHERE incident_id = ${incident.id} AND held_by IS NOT NULL`;
+    if (incident.state === 'resolved') {
+      await tx`SELECT sentry_enqueue_turn(${incident.id}, ${BESIDE_TURN})`;
+      return;
+    }
+    await moveIn(tx, deps, incident, {
+      from: 'reported',
+      to: 'diagnosing',
+      reason: 'Changes may be made again; the state is read anew.',
+      key: `resumed:${incident.round}`,
+      changes: { round: incident.round + 1, nextStep: 'Looking again, now that changes may be made.' },
+    });
+  });
+  deps.reporter.changed(incident.id);
+}

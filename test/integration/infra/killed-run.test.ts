@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { killLeftovers, processesUnder } from '../../support/processes-under.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const script = fileURLToPath(new URL('../../support/killed-run.ts', import.meta.url));
+
+let root: string | undefined;
+afterEach(() => {
+  if (root !== undefined) killLeftovers(root);
+});
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a test run that is ended by %s leaves no process and no folder behind',
+  async (signal) => {
+    const run = spawn(process.execPath, ['--import', 'tsx', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const line = await createInterface({ input: run.stdout })[Symbol.asyncIterator]().next();
+    const folder = String(line.value);
+    root = folder;
+    const commands = processesUnder(folder).map(({ command }) => command);
+    for (const part of [/bin\/postgres -D /, /cli\.mjs run /, /SIGTERM/])
+      expect(commands).toContainEqual(expect.stringMatching(part));
+    run.kill(signal);
+    await waitFor('no process of the run', async () => processesUnder(folder).length === 0, {
+      timeoutMs: 60_000,
+      seen: () => processesUnder(folder),
+    });
+    expect(existsSync(folder)).toBe(false);
+  },
+  120_000,
+);
