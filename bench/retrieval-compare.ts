@@ -1,15 +1,21 @@
-import { encodeForward, readForward } from '../src/search/index/forward.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { openEmbedder } from '../src/infra/embeddings/open-embedder.ts';
+import { createLog } from '../src/infra/log/log.ts';
+import { cosineDistance } from '../src/search/distance/measure-cuts.ts';
+import { computeTermWeights, type WeighedTerm } from '../src/search/index/compute-term-weights.ts';
+import {
+  encodeForwardIndex,
+  type ForwardIndex,
+  readForwardIndex,
+} from '../src/search/index/forward-index.ts';
 import { termHash } from '../src/search/index/term-hash.ts';
-import { type WeighedTerm, weighEntry } from '../src/search/index/weigh-entry.ts';
-import { findNearest } from '../src/search/meaning/nearest.ts';
-import { createPatience } from '../src/search/meaning/patience.ts';
+import { chunksOf } from '../src/search/meaning/chunks.ts';
+import { embeddedPart } from '../src/search/meaning/nearest.ts';
 import { inverseFrequency, telling } from '../src/search/query/rarity.ts';
 import { PARTS, scoreEntry } from '../src/search/query/score-entry.ts';
 import { type QueryTerm, weighQuery } from '../src/search/query/weigh-query.ts';
-import { type Space, spaceName } from '../src/search/types.ts';
 import type { BenchDocument, BenchQuery } from './retrieval-data.ts';
 import { type Quality, qualityOf, rounded } from './retrieval-measures.ts';
-import type { RetrievalRig } from './retrieval-rig.ts';
 
 type Ranked = readonly (readonly [id: string, score: number])[];
 type Parts = Readonly<Record<keyof typeof PARTS, number>>;
@@ -19,38 +25,31 @@ type Parts = Readonly<Record<keyof typeof PARTS, number>>;
  * every document in memory with the product's functions, so that nothing but the part differs.
  */
 export async function compareRetrieval(
-  rig: RetrievalRig,
   corpus: readonly BenchDocument[],
   queries: readonly BenchQuery[],
-  spaces: readonly Space[],
 ): Promise<Readonly<Record<string, Quality>>> {
-  await rig.sql`
-    CREATE TABLE bench_words AS
-      SELECT key, to_tsvector('english', title || ' ' || body) AS words FROM search_entry`;
-  const near = await nearness(rig, queries, spaces);
-  const meant = (query: BenchQuery, { id, domain }: BenchDocument) => near.get(query.qid)?.(domain, id) ?? 0;
+  const meant = await nearness(corpus, queries);
   const all = weighAll(corpus);
   const rank = (keep: (kind: QueryTerm['kind']) => boolean, parts: Parts) => ranking(all, keep, parts, meant);
-  const rows: readonly (readonly [string, (query: BenchQuery) => Ranked | Promise<Ranked>])[] = [
-    ['baseline: OR of terms, ts_rank_cd', (query) => orOfTerms(rig, query)],
+  const words = { ...PARTS, meaning: 0 };
+  const rows: readonly (readonly [string, (query: BenchQuery) => Ranked])[] = [
     ['baseline: plain BM25', plainBm25(corpus)],
     [
       'baseline: meaning only',
       (query) => corpus.map((document) => [document.id, meant(query, document)] as const),
     ],
-    ['all parts', rank(() => true, PARTS)],
-    ['without meaning', rank(() => true, { ...PARTS, meaning: 0 })],
-    ['without the title', rank(() => true, { ...PARTS, title: 0 })],
-    ['without text and headings', rank(() => true, { ...PARTS, body: 0 })],
-    ['without pairs', rank((kind) => kind !== 'pair', PARTS)],
-    ['without concepts', rank((kind) => kind !== 'concept', PARTS)],
-    ['without whole identifiers', rank((kind) => kind !== 'whole', PARTS)],
-    ['words only', rank((kind) => kind === 'word', { ...PARTS, meaning: 0 })],
+    ['all parts', rank(() => true, words)],
+    ['with meaning', rank(() => true, PARTS)],
+    ['without the title', rank(() => true, { ...words, title: 0 })],
+    ['without text and headings', rank(() => true, { ...words, body: 0 })],
+    ['without pairs', rank((kind) => kind !== 'pair', words)],
+    ['without concepts', rank((kind) => kind !== 'concept', words)],
+    ['without whole identifiers', rank((kind) => kind !== 'whole', words)],
+    ['words only', rank((kind) => kind === 'word', words)],
   ];
   const compared: Record<string, Quality> = {};
   for (const [name, ranked] of rows) {
-    const answers = new Map<string, readonly string[]>();
-    for (const query of queries) answers.set(query.qid, bestTen(await ranked(query)));
+    const answers = new Map(queries.map((query) => [query.qid, bestTen(ranked(query))]));
     compared[name] = rounded(qualityOf(queries, answers));
   }
   return compared;
@@ -58,14 +57,14 @@ export async function compareRetrieval(
 
 interface Weighed {
   readonly document: BenchDocument;
-  readonly forward: ReturnType<typeof readForward>;
+  readonly forward: ForwardIndex;
   readonly terms: readonly WeighedTerm[];
 }
 
 function weighAll(corpus: readonly BenchDocument[]): readonly Weighed[] {
   return corpus.map((document) => {
-    const terms = weighEntry(document.title, document.text);
-    return { document, terms, forward: readForward(encodeForward(terms)) };
+    const terms = computeTermWeights(document.title, document.text);
+    return { document, terms, forward: readForwardIndex(encodeForwardIndex(terms)) };
   });
 }
 
@@ -91,31 +90,30 @@ function ranking(
   };
 }
 
-/** Of each query to each document, as the search sees it: the nearest of 60 chunks, or no nearer than the last. */
-async function nearness(rig: RetrievalRig, queries: readonly BenchQuery[], spaces: readonly Space[]) {
-  const found = new Map<string, (scope: string, key: string) => number>();
-  const log = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: () => undefined,
-    error: () => undefined,
-  };
-  const patience = createPatience();
-  for (const { qid, text } of queries) {
-    const { bySpace } = await findNearest({ ...rig, log, patience }, text, spaces, 30_000);
-    found.set(qid, (scope, key) => {
-      const near = bySpace.get(spaceName({ kind: 'runbook', scope }));
-      return near?.near.get(key) ?? near?.others ?? 0;
-    });
+/** Of each query to each document by the configured embedding: that of its nearest chunk. */
+async function nearness(corpus: readonly BenchDocument[], queries: readonly BenchQuery[]) {
+  const embedder = openEmbedder(loadConfig().memory.embedding, createLog('error'));
+  try {
+    process.stderr.write(`embedding ${corpus.length} documents\n`);
+    const chunks = new Map<string, readonly (readonly number[])[]>();
+    for (const { id, title, text } of corpus) chunks.set(id, await embedder.embed(chunksOf(title, text)));
+    const asked = await embedder.embed(queries.map(({ text }) => embeddedPart(text)));
+    const vectorOf = new Map(queries.map(({ qid }, i) => [qid, asked[i] ?? []]));
+    return ({ qid }: BenchQuery, { id }: BenchDocument): number =>
+      Math.max(
+        0,
+        ...(chunks.get(id) ?? []).map((chunk) => 1 - cosineDistance(vectorOf.get(qid) ?? [], chunk)),
+      );
+  } finally {
+    await embedder.close();
   }
-  return found;
 }
 
 /** BM25 (k1 1.2, b 0.75) over lower-case words of title and text. */
 function plainBm25(corpus: readonly BenchDocument[]): (query: BenchQuery) => Ranked {
-  const wordsOf = (text: string) => text.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
+  const tokenize = (text: string) => text.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
   const documents = corpus.map(({ id, title, text }) => {
-    const words = wordsOf(`${title} ${text}`);
+    const words = tokenize(`${title} ${text}`);
     const times = new Map<string, number>();
     for (const word of words) times.set(word, (times.get(word) ?? 0) + 1);
     return { id, times, length: words.length };
@@ -125,7 +123,7 @@ function plainBm25(corpus: readonly BenchDocument[]): (query: BenchQuery) => Ran
   for (const { times } of documents)
     for (const word of times.keys()) having.set(word, (having.get(word) ?? 0) + 1);
   return ({ text }) => {
-    const asked = [...new Set(wordsOf(text))];
+    const asked = [...new Set(tokenize(text))];
     return documents.map(({ id, times, length }) => {
       const score = asked.reduce((sum, word) => {
         const n = times.get(word) ?? 0;
@@ -135,16 +133,6 @@ function plainBm25(corpus: readonly BenchDocument[]): (query: BenchQuery) => Ran
       return [id, score] as const;
     });
   };
-}
-
-async function orOfTerms({ sql }: RetrievalRig, { text }: BenchQuery): Promise<Ranked> {
-  const rows = await sql<{ key: string; score: number }>`
-    WITH asked AS (
-      SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery AS query
-        FROM unnest(to_tsvector('english', ${text})))
-    SELECT key, ts_rank_cd(words, asked.query) AS score FROM bench_words, asked WHERE words @@ asked.query
-     ORDER BY score DESC LIMIT 10`;
-  return rows.map(({ key, score }) => [key, score]);
 }
 
 function bestTen(ranked: Ranked): readonly string[] {

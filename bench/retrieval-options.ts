@@ -10,7 +10,6 @@ export function retrievalOptions(args: readonly string[]): RetrievalOptions {
       queries: { type: 'string' },
       compare: { type: 'boolean', default: false },
       documents: { type: 'string' },
-      'embed-seconds': { type: 'string', default: '300' },
       json: { type: 'boolean', default: false },
     },
   });
@@ -20,7 +19,6 @@ export function retrievalOptions(args: readonly string[]): RetrievalOptions {
     corpus,
     queries,
     compare,
-    embedSeconds: Number(values['embed-seconds']),
     ...(documents === undefined ? {} : { documents: Number(documents) }),
   };
 }

@@ -9,10 +9,8 @@ import { measureScale, type Scale } from './retrieval-scale.ts';
 export interface RetrievalOptions {
   readonly corpus: string;
   readonly queries: string;
-  /** Baselines, and what every part gives. */
+  /** Baselines, and what every part and the configured embedding give. */
   readonly compare?: boolean;
-  /** How long embedding may take; what is not embedded by then is found by its words, as in the bot meanwhile. */
-  readonly embedSeconds: number;
   /** Instead of quality: latency at this many documents, while others write. */
   readonly documents?: number;
 }
@@ -25,10 +23,6 @@ export interface Measured extends Quality {
 export interface RetrievalResult {
   readonly overall: Measured;
   readonly variants: Readonly<Record<string, Measured>>;
-  /** Searches that nearness in meaning had a part in; the others went by words alone, to be in time. */
-  readonly meaningUsed: number;
-  /** Of the corpus. */
-  readonly embedded: number;
   readonly compared?: Readonly<Record<string, Quality>>;
 }
 
@@ -42,22 +36,20 @@ export async function benchRetrieval(
   const rig = await startRetrievalRig(dataDir);
   try {
     if (options.documents !== undefined) return await measureScale(rig, corpus, queries, options.documents);
-    const { spaces, embedded } = await index(rig.retrieval, corpus, options.embedSeconds);
+    const spaces = await index(rig.retrieval, corpus);
     const answers = new Map<string, readonly string[]>();
     const times = new Map<string, number>();
-    let meaningUsed = 0;
-    // The model loads, and PostgreSQL plans, with the first ones.
+    // The index is read into memory, and PostgreSQL plans, with the first ones.
     for (const { title } of corpus.slice(0, 10))
-      await rig.retrieval.search({ text: title, spaces, meaningWithinMs: 5_000 });
+      await rig.retrieval.search({ text: title, spaces, meaningWithinMs: 0 });
     for (const { qid, text } of queries) {
       const started = performance.now();
-      const { hits, meaning } = await rig.retrieval.search({ text, spaces });
+      const { hits } = await rig.retrieval.search({ text, spaces, meaningWithinMs: 0 });
       times.set(qid, performance.now() - started);
       answers.set(
         qid,
         hits.map(({ key }) => key),
       );
-      if (meaning === 'used') meaningUsed += 1;
     }
     const measured = (of: typeof queries): Measured => {
       const ms = of.map(({ qid }) => times.get(qid) ?? 0);
@@ -69,41 +61,23 @@ export async function benchRetrieval(
       variants: Object.fromEntries(
         variants.map((name) => [name, measured(queries.filter(({ variant }) => variant === name))]),
       ),
-      meaningUsed,
-      embedded,
-      ...(options.compare ? { compared: await compareRetrieval(rig, corpus, queries, spaces) } : {}),
+      ...(options.compare ? { compared: await compareRetrieval(corpus, queries) } : {}),
     };
   } finally {
     await rig.stop();
   }
 }
 
-async function index(
-  retrieval: Retrieval,
-  corpus: readonly BenchDocument[],
-  embedSeconds: number,
-): Promise<{ readonly spaces: readonly Space[]; readonly embedded: number }> {
+async function index(retrieval: Retrieval, corpus: readonly BenchDocument[]): Promise<readonly Space[]> {
   const spaces = [...new Set(corpus.map(({ domain }) => domain))].map(
     (scope): Space => ({ kind: 'runbook', scope }),
   );
   for (const space of spaces)
-    await retrieval.put(
+    await retrieval.upsert(
       space,
       corpus
         .filter(({ domain }) => domain === space.scope)
         .map(({ id, title, text }) => ({ key: id, title, text })),
     );
-  process.stderr.write(`${corpus.length} documents are findable by their words; embedding them\n`);
-  const until = performance.now() + embedSeconds * 1_000;
-  let embedded = 0;
-  for (let said = 0; performance.now() < until; ) {
-    const some = await retrieval.embedPending(spaces);
-    if (some === 0) break;
-    embedded += some;
-    if (embedded - said >= 100) {
-      said = embedded;
-      process.stderr.write(`embedded ${embedded}\n`);
-    }
-  }
-  return { spaces, embedded };
+  return spaces;
 }

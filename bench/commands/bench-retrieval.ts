@@ -7,7 +7,6 @@ interface Options {
   readonly queries: string;
   readonly compare: boolean;
   readonly documents?: number;
-  readonly embedSeconds: number;
   readonly json: boolean;
 }
 
@@ -18,20 +17,17 @@ export const benchRetrievalCommand = new Command('retrieval')
   .requiredOption('--corpus <file>', 'JSON lines {id,title,domain,text}')
   .requiredOption('--queries <file>', 'JSON lines {qid,variant,text,relevant[]}')
   .option('--compare', 'also baselines, and the ranking without each of its parts', false)
-  .option('--embed-seconds <n>', 'how long embedding may take before the queries begin', count, 300)
   .option('--documents <n>', 'instead: latency at this many documents, while others write', count)
   .option('--json', 'one JSON document on stdout', false)
   .action(async (_: Options, command: Command) => {
     // `--json` is an option of `bench` too, which takes it first.
-    const { corpus, queries, compare, documents, embedSeconds, json } = command.optsWithGlobals<Options>();
+    const { corpus, queries, compare, documents, json } = command.optsWithGlobals<Options>();
     await runBench([
       'retrieval',
       '--corpus',
       resolve(corpus),
       '--queries',
       resolve(queries),
-      '--embed-seconds',
-      String(embedSeconds),
       ...(compare ? ['--compare'] : []),
       ...(documents === undefined ? [] : ['--documents', String(documents)]),
       ...(json ? ['--json'] : []),

@@ -1,6 +1,6 @@
 import { type Expected, expectedVerdict } from '../replay/scenario.ts';
 import type { Answer } from './answer.ts';
-import { asserts, says } from './says.ts';
+import { asserts, says } from './asserts.ts';
 
 export type Outcome = 'correct' | 'partial' | 'abstained' | 'wrong';
 

@@ -113,7 +113,13 @@ function checksFor(config: Config, log: Log): readonly Check[] {
       part: 'Chroma',
       // Memory advises: an investigation goes on without it.
       required: false,
-      run: () => checkChroma(config, log),
+      run: async () => {
+        const answer = await checkChroma(config, log);
+        const { enabled, embedding } = config.memory;
+        if (!enabled) return answer;
+        const words = embedding.name === 'offline' ? 'its words' : `its words and ${embedding.name}`;
+        return `${answer}; memory is searched by ${words}`;
+      },
     },
     {
       part: 'Slack',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { OpsError, type Refusal } from '../core/errors.ts';
 import type { MemoryDocument, MemoryVersion } from '../memory/documents/document.ts';
-import type { Written } from '../memory/documents/write-document.ts';
+import type { WriteResult } from '../memory/documents/write-document.ts';
 import { systemLine } from '../memory/systems/system-facts.ts';
 import { notAdminHint, withWorkspace } from './with-workspace.ts';
 
@@ -73,7 +73,7 @@ const retire = new Command('retire')
 
 async function tell(
   id: string,
-  change: (memory: Parameters<Parameters<typeof withWorkspace>[0]>[0]) => Promise<Written>,
+  change: (memory: Parameters<Parameters<typeof withWorkspace>[0]>[0]) => Promise<WriteResult>,
 ) {
   const written = await withWorkspace(change);
   if (!written.ok) throw refused(id, written);

@@ -45,13 +45,16 @@ export const searchCommand = new Command('search')
       process.stdout.write(`${JSON.stringify({ hits, meaning })}\n`);
       return;
     }
-    const note = meaning === 'used' ? '' : `Ranked by words alone: ${NO_MEANING[meaning] ?? ''}\n`;
+    const note = NO_MEANING[meaning];
     const lines = hits.map((hit, i) => inWords(hit, i + 1, options.explain)).join('');
-    process.stdout.write(hits.length === 0 ? 'Nothing was found.\n' : `${lines}${note}`);
+    process.stdout.write(
+      hits.length === 0
+        ? 'Nothing was found.\n'
+        : `${lines}${note === undefined ? '' : `Ranked by words alone: ${note}\n`}`,
+    );
   });
 
 const NO_MEANING: Readonly<Record<string, string>> = {
-  none: 'nothing is embedded yet.',
   late: 'the vector database did not answer in time.',
   away: 'the vector database does not answer.',
 };
@@ -66,7 +69,6 @@ async function find({ sql, config, retrieval }: CommandMemory, text: string, opt
     // Documents carry their domain, they are not kept by it.
     k: options.domain === undefined ? k : 3 * k,
     meaningWithinMs: MEANING_WITHIN_MS,
-    withText: true,
   });
   const fitting = hits.filter(({ metadata }) => (metadata['domain'] ?? options.domain) === options.domain);
   const shown = (options.domain === undefined ? hits : fitting).slice(0, k);

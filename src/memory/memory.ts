@@ -52,7 +52,7 @@ export interface MemoryDeps {
   readonly sql: Sql;
   readonly vectors: VectorStore;
   readonly embedder: Embedder;
-  readonly retrieval: Pick<Retrieval, 'search' | 'put' | 'list' | 'remove'>;
+  readonly retrieval: Pick<Retrieval, 'search' | 'upsert' | 'list' | 'remove'>;
   readonly documents: FindDeps['documents'];
   /** Who may read of which past incident. */
   readonly audiences: Audiences;
@@ -117,7 +117,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       const collection = incidentsOf(record.incident.domain);
       // Findable by its words at once; what fails here is put there by the next round of the index's keeper.
       await deps.retrieval
-        .put({ kind: 'incident', scope: record.incident.domain }, [incidentEntry(record, system)])
+        .upsert({ kind: 'incident', scope: record.incident.domain }, [incidentEntry(record, system)])
         .catch((error: unknown) => log.warn({ error: messageOf(error) }, 'an incident was not indexed yet'));
       await outbox.write({ collection, id: record.incident.id, document, metadata });
     },

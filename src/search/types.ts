@@ -24,19 +24,14 @@ export interface SearchRequest {
   readonly spaces: readonly Space[];
   /** How many hits; 10 when left out. */
   readonly k?: number;
-  /**
-   * How long the answer may wait for nearness in meaning, in ms from the start of the search. Words answer in a few
-   * milliseconds, an embedding takes 20 to 60 on one core.
-   */
-  readonly meaningWithinMs?: number;
-  /** Whether hits carry their text. */
-  readonly withText?: boolean;
+  /** How long the answer may wait for nearness in meaning where an embedding is configured, in ms; 0: not at all. */
+  readonly meaningWithinMs: number;
 }
 
 export interface SearchAnswer {
   /** Best first. */
   readonly hits: readonly SearchHit[];
-  /** `none`: nothing is embedded yet; `late`, `away`: words alone decided. */
+  /** `none`: it was not asked, or nothing is embedded yet; `late`, `away`: words alone decided. */
   readonly meaning: 'used' | 'none' | 'late' | 'away';
 }
 
@@ -46,7 +41,6 @@ export interface SearchHit {
   readonly title: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly updatedAt: string;
-  /** Empty unless it was asked for. */
   readonly text: string;
   /** 0–1, comparable between spaces and kinds: the sum of its shares. */
   readonly score: number;

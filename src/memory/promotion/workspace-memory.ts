@@ -12,7 +12,7 @@ import {
   versionsOf,
 } from '../documents/documents.ts';
 import type { MemoryAudit, MemoryEvents } from '../documents/ports.ts';
-import { type Writer, type Written, writeDocument } from '../documents/write-document.ts';
+import { type WriteResult, type Writer, writeDocument } from '../documents/write-document.ts';
 import { denied } from '../policy.ts';
 import { badRunbook, checkRunbook } from './check-runbook.ts';
 import { type DryRunDeps, failed, reported } from './dry-runs.ts';
@@ -38,9 +38,9 @@ export interface WorkspaceMemory {
     readonly documentId: string;
     readonly content: string;
     readonly base: string;
-  }): Promise<Written>;
+  }): Promise<WriteResult>;
   /** Says again what an older version said, as a new version; a retired document comes back by it. */
-  rollBack(by: string, documentId: string, to: number): Promise<Written>;
+  rollBack(by: string, documentId: string, to: number): Promise<WriteResult>;
   /** Found by nobody any more, and gone from Chroma; its history stays. */
   retire(by: string, documentId: string): Promise<{ readonly ok: true } | Refusal>;
 }
@@ -78,7 +78,7 @@ export function createWorkspaceMemory(deps: WorkspaceDeps): WorkspaceMemory {
     to: Pick<MemoryDocument, 'title' | 'content' | 'docType' | 'domain' | 'entities' | 'system'>,
     sources: readonly SourceRef[],
     base: string,
-  ): Promise<Written> {
+  ): Promise<WriteResult> {
     if (!deps.enabled) return denied('Memory is off (MEMORY_ENABLED=false).');
     const writer: Writer = { kind: 'admin', userId: by };
     const write = { ...asWrite({ ...there, ...to }), system: to.system, sources, base };

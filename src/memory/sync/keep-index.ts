@@ -15,7 +15,7 @@ export interface IndexKeeper {
    * at the same time share the work.
    */
   refreshDocuments(): Promise<void>;
-  /** From time to time in the background: documents, incidents, vectors of documents, lists of what is gone. */
+  /** From time to time in the background: documents, incidents, vectors of documents. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -53,7 +53,6 @@ export function createIndexKeeper(deps: {
       await syncDocuments(sql, retrieval);
       await syncIncidents(sql, retrieval, load);
       while (!stopped && (await retrieval.embedPending(await documentSpaces())) > 0);
-      await retrieval.tidy();
     } catch (error) {
       if (!stopped) log.warn({ error: messageOf(error) }, 'the search index is behind; it is tried again');
     }

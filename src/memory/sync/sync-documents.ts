@@ -58,7 +58,7 @@ async function putChanged(sql: Sql, retrieval: Retrieval, changedWithinMs: numbe
       const name = spaceName(documentSpace(row.store, row.incident_id));
       bySpace.set(name, [...(bySpace.get(name) ?? []), row]);
     }
-    for (const [name, some] of bySpace) await retrieval.put(spaceOf(name), some.map(entryOf));
+    for (const [name, some] of bySpace) await retrieval.upsert(spaceOf(name), some.map(entryOf));
     put += rows.length;
     if (rows.length < BATCH) return put;
   }

@@ -31,7 +31,7 @@ export async function syncIncidents(
       const record = await load(asIncidentId(id));
       // Forgotten meanwhile.
       if (!record) continue;
-      await retrieval.put({ kind: 'incident', scope: record.incident.domain }, [
+      await retrieval.upsert({ kind: 'incident', scope: record.incident.domain }, [
         incidentEntry(record, await systemOf(sql, record.incident.target)),
       ]);
       put += 1;

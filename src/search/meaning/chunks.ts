@@ -1,4 +1,4 @@
-import { partsOf } from '../text/terms.ts';
+import { splitWords } from '../text/split-words.ts';
 
 /**
  * The offline embedding needs 35 ms a chunk, and more than three of a text found nothing that three did not (bench/README.md):
@@ -54,7 +54,7 @@ function pieces(body: string): readonly string[] {
 /** `KubePodCrashLooping` says nothing to the model, `kube pod crash looping` does. */
 function spelled(title: string): string {
   return title.replace(/[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*/g, (word) => {
-    const parts = partsOf(word);
+    const parts = splitWords(word);
     return parts.length > 1 ? parts.join(' ') : word;
   });
 }

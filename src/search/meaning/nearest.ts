@@ -1,14 +1,13 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Embedder, VectorStore } from '../ports.ts';
+import { type Embedder, isOffline, type VectorStore } from '../ports.ts';
 import { withoutPlaceholders } from '../text/without-placeholders.ts';
 import { type SearchAnswer, type Space, spaceName } from '../types.ts';
 import { collectionOf, keyOfHit } from './collections.ts';
-import type { Patience } from './patience.ts';
 
 /** Several chunks of one text may be near. Asked of each collection. */
 const CHUNKS = 60;
-/** The model's time grows with every word, and more of them found nothing better (bench/README.md). */
+/** A model's time grows with every word; an alert says what it is about at its beginning. */
 const CHARACTERS = 120;
 
 /** Nearness in meaning: 1 is the same, 0 has nothing in common. */
@@ -25,31 +24,25 @@ export interface Nearest {
   >;
 }
 
-/** Asks the vector database what is near; never throws and never takes longer than it may. */
+/**
+ * Asks the vector database what is near; never throws and never takes longer than it may. The offline embedding is not
+ * asked: on queries that its share was not chosen by, it finds nothing that words do not (bench/README.md).
+ */
 export async function findNearest(
   deps: {
     readonly vectors: VectorStore;
     readonly embedder: Embedder;
     readonly log: Log;
-    readonly patience: Patience;
   },
   text: string,
   spaces: readonly Space[],
   withinMs: number,
 ): Promise<Nearest> {
-  if (spaces.length === 0) return { state: 'none', bySpace: new Map() };
-  const decision = withinMs <= 0 ? 'skip' : deps.patience.decide(withinMs);
-  if (decision === 'skip') return { state: 'late', bySpace: new Map() };
-  const started = performance.now();
+  if (spaces.length === 0 || withinMs <= 0 || isOffline(deps.embedder))
+    return { state: 'none', bySpace: new Map() };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Nearest>((resolve) => {
-    timer = setTimeout(
-      () => {
-        if (decision === 'wait') deps.patience.took(performance.now() - started);
-        resolve({ state: 'late', bySpace: new Map() });
-      },
-      decision === 'probe' ? 0 : withinMs,
-    );
+    timer = setTimeout(() => resolve({ state: 'late', bySpace: new Map() }), withinMs);
   });
   const asked = ask().catch((error: unknown): Nearest => {
     deps.log.debug({ error: messageOf(error) }, 'search goes by words alone');
@@ -62,7 +55,7 @@ export async function findNearest(
   }
 
   async function ask(): Promise<Nearest> {
-    const [embedding] = await deps.embedder.embed([shortened(text)]);
+    const [embedding] = await deps.embedder.embed([embeddedPart(text)]);
     if (!embedding) return { state: 'none', bySpace: new Map() };
     const collections = [...new Set(spaces.map(collectionOf))];
     const hits = new Map(
@@ -85,13 +78,13 @@ export async function findNearest(
         return [spaceName(space), { near, others }] as const;
       }),
     );
-    deps.patience.took(performance.now() - started);
     const any = [...hits.values()].some((found) => found.length > 0);
     return { state: any ? 'used' : 'none', bySpace };
   }
 }
 
-function shortened(text: string): string {
+/** What of a query is embedded. */
+export function embeddedPart(text: string): string {
   const told = withoutPlaceholders(text.slice(0, 10 * CHARACTERS)).replace(/[\s.]*\s+/g, ' ');
   return told.trim().slice(0, CHARACTERS);
 }

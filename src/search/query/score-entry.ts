@@ -1,4 +1,4 @@
-import type { Forward } from '../index/forward.ts';
+import type { ForwardIndex } from '../index/forward-index.ts';
 import type { Shares } from '../types.ts';
 import type { QueryTerm } from './weigh-query.ts';
 
@@ -15,7 +15,7 @@ export const PARTS = { body: 0.3, title: 0.6, meaning: 0.1 } as const;
  * @param parts other weights, for measuring what each does
  */
 export function scoreEntry(
-  entry: Forward,
+  entry: ForwardIndex,
   terms: readonly (QueryTerm & { readonly mass: number })[],
   titleRarity: (hash: number) => number,
   nearness: number | null,
@@ -33,7 +33,7 @@ export function scoreEntry(
     if (found.isTitleWord || compound) covered += mass / weight;
   }
   const title = counted.some((one) => one.title > 0)
-    ? covered / Math.max(covered, sum(entry.titleWords().map(titleRarity)), Number.EPSILON)
+    ? covered / Math.max(covered, sum(entry.titleWords.map(titleRarity)), Number.EPSILON)
     : 0;
   const terming = counted
     .map((one) => ({ term: one.term, share: parts.body * one.body + parts.title * title * one.title }))

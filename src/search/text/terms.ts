@@ -1,4 +1,5 @@
 import { conceptsIn } from './concepts.ts';
+import { splitWords } from './split-words.ts';
 import { stopWords } from './stop-words.ts';
 import { shortForms } from './synonyms.ts';
 import { wordStem } from './word-stem.ts';
@@ -35,7 +36,7 @@ function termsOfSentence(sentence: string): readonly Term[] {
   const stems: string[] = [];
   let previous: string | null = null;
   for (const identifier of sentence.match(IDENTIFIER) ?? []) {
-    const words = partsOf(identifier);
+    const words = splitWords(identifier);
     if (words.length > 1 && identifier.length <= LONGEST_IDENTIFIER)
       terms.push({ kind: 'whole', text: wordStem(words.join('')) });
     for (const [n, part] of words.entries()) {
@@ -58,16 +59,6 @@ function termsOfSentence(sentence: string): readonly Term[] {
   }
   for (const text of conceptsIn(stems)) terms.push({ kind: 'concept', text });
   return terms;
-}
-
-/** Words of an identifier in lower case; capitals begin a word, of several in a row only the last does (`PVCs` is one). */
-export function partsOf(identifier: string): readonly string[] {
-  return identifier
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z](?!s(?![a-z]))[a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[ ._-]+/)
-    .filter((part) => part !== '');
 }
 
 function isNoise(word: string): boolean {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { encodeForward, readForward } from '../../../src/search/index/forward.ts';
+import { computeTermWeights } from '../../../src/search/index/compute-term-weights.ts';
+import { encodeForwardIndex, readForwardIndex } from '../../../src/search/index/forward-index.ts';
+import type { IndexedEntry, SpaceIndex } from '../../../src/search/index/space-indexes.ts';
 import { termHash } from '../../../src/search/index/term-hash.ts';
-import { weighEntry } from '../../../src/search/index/weigh-entry.ts';
-import { bestOf, chooseLists } from '../../../src/search/query/find-candidates.ts';
+import { findCandidates } from '../../../src/search/query/find-candidates.ts';
 import { inverseFrequency, telling } from '../../../src/search/query/rarity.ts';
 import { PARTS, scoreEntry } from '../../../src/search/query/score-entry.ts';
 import { weighQuery } from '../../../src/search/query/weigh-query.ts';
@@ -13,7 +14,7 @@ function scores(
   entries: readonly (readonly [title: string, text: string])[],
   nearness: number | null = null,
 ) {
-  const weighed = entries.map(([title, text]) => weighEntry(title, text));
+  const weighed = entries.map(([title, text]) => computeTermWeights(title, text));
   const having = new Map<number, number>();
   for (const terms of weighed)
     for (const { term, posted } of terms)
@@ -22,7 +23,7 @@ function scores(
   const terms = telling(weighQuery(query), entries.length, count);
   return weighed.map((entry) =>
     scoreEntry(
-      readForward(encodeForward(entry)),
+      readForwardIndex(encodeForwardIndex(entry)),
       terms,
       (hash) => inverseFrequency(entries.length, count(hash)),
       nearness,
@@ -100,46 +101,21 @@ test('a word said ten times counts no more than one said three times', () => {
   expect(weight(3)).toBeGreaterThan(weight(1) ?? 0);
 });
 
-test('the budget is spent on rare words first, and at least one list is read', () => {
-  const terms = [
-    { term: 'rare', hash: 1, kind: 'word', weight: 1, of: null, mass: 5 },
-    { term: 'common', hash: 2, kind: 'word', weight: 1, of: null, mass: 1 },
-  ] as const;
-  const chosen = (rare: number, common: number) =>
-    chooseLists(terms, [
-      { spaceId: 1, hash: 2, entries: common },
-      { spaceId: 1, hash: 1, entries: rare },
-    ]).map(({ hash }) => hash);
-  expect(chosen(10, 100)).toEqual([1, 2]);
-  expect(chosen(10, 1_000_000)).toEqual([1]);
-  expect(chosen(1_000_000, 1_000_000)).toHaveLength(1);
-});
-
-test('the most promising of very many are kept, in any number of spaces', () => {
-  const list = (first: number, weight: (no: number) => number) => {
-    const bytes = Buffer.alloc(1_000 * 5);
-    for (let i = 0; i < 1_000; i += 1) {
-      bytes.writeUInt32BE(first + i, i * 5);
-      bytes[i * 5 + 4] = weight(first + i);
-    }
-    return bytes;
+test('the budget is spent on rare terms first, in all spaces, and at least one list is looked at', () => {
+  const found = (lookups: number, ...spaces: Readonly<Record<number, number>>[]) => {
+    const opened = spaces.map((lists, n): SpaceIndex => {
+      const entries = Array.from(
+        { length: 1_000 },
+        (_, no) => ({ space: `${n}`, key: `${no}`, no }) as IndexedEntry,
+      );
+      return { name: `${n}`, entries: new Map(), having: (hash) => entries.slice(0, lists[hash]) };
+    });
+    return findCandidates([{ hash: 1 }, { hash: 2 }], opened, lookups).size;
   };
-  const best = bestOf(
-    [
-      { spaceId: 1, hash: 7, list: list(0, (no) => (no === 500 ? 255 : 1)) },
-      { spaceId: 2, hash: 7, list: list(0, (no) => (no < 300 ? 100 : 1)) },
-    ],
-    [
-      { spaceId: 1, hash: 7, gives: 1 },
-      { spaceId: 2, hash: 7, gives: 1 },
-    ],
-    [
-      { id: 1, nextNo: 1_000 },
-      { id: 2, nextNo: 1_000 },
-    ],
-  );
-  expect(best).toContainEqual({ spaceId: 1, no: 500 });
-  expect(best.filter(({ spaceId }) => spaceId === 1)).toHaveLength(1);
-  expect(best.length).toBeGreaterThanOrEqual(100);
-  expect(best.length).toBeLessThanOrEqual(200);
+  expect(found(2_000, { 1: 10, 2: 500 })).toBe(500);
+  expect(found(200, { 1: 10, 2: 500 })).toBe(10);
+  expect(found(200, { 1: 700, 2: 500 })).toBe(500);
+  expect(found(200, { 1: 10, 2: 500 }, { 1: 500, 2: 20 })).toBe(30);
+  expect(found(200, {}, { 1: 5 })).toBe(5);
+  expect(found(200)).toBe(0);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { partsOf, termsOf } from '../../../src/search/text/terms.ts';
+import { splitWords } from '../../../src/search/text/split-words.ts';
+import { termsOf } from '../../../src/search/text/terms.ts';
 import { cpuClock } from '../../support/cpu-clock.ts';
 
 const of = (text: string, kind: string) =>
@@ -18,7 +19,7 @@ describe('identifiers', () => {
     ['PVCs', ['pvcs']],
     ['CNPGClusterHASingleReplica', ['cnpg', 'cluster', 'ha', 'single', 'replica']],
   ])('%s is taken apart', (identifier, parts) => {
-    expect(partsOf(identifier)).toEqual(parts);
+    expect(splitWords(identifier)).toEqual(parts);
   });
 
   test('stay findable in one piece', () => {

@@ -150,11 +150,11 @@ describe('a turn gets', () => {
 
   test('only memory of its incident’s domain, and its own incident not at all', async () => {
     for (const scope of ['postgres', 'docker'] as const)
-      await retrieval.put({ kind: 'runbook', scope }, [
+      await retrieval.upsert({ kind: 'runbook', scope }, [
         { key: `egret-${scope}`, title: 'Egret', text: `The egret of ${scope}.` },
       ]);
     await rig.past('INC-900', 'Egret');
-    await retrieval.put({ kind: 'incident', scope: 'postgres' }, [
+    await retrieval.upsert({ kind: 'incident', scope: 'postgres' }, [
       { key: 'INC-900', title: 'Egret', text: 'The egret stood still.' },
       { key: here, title: 'Egret', text: 'The egret stands still.' },
     ]);
@@ -211,7 +211,7 @@ describe('a turn gets', () => {
 
   test('prose without the steps that are for the playbook, and no secret that came in unscreened', async () => {
     const steps = '```yaml step\nid: look\ncall: postgres_locks\n```';
-    await retrieval.put({ kind: 'runbook', scope: 'postgres' }, [
+    await retrieval.upsert({ kind: 'runbook', scope: 'postgres' }, [
       {
         key: 'crane',
         title: 'Crane',
@@ -326,7 +326,7 @@ describe('a record of what helped', () => {
   test('orders what fits alike, and lifts nothing above what a better tier vouches for', async () => {
     const space = { kind: 'runbook', scope: 'postgres' } as const;
     const text = 'The bittern waits.';
-    await retrieval.put(
+    await retrieval.upsert(
       space,
       ['bittern-a', 'bittern-b'].map((key) => ({ key, title: 'Bittern', text })),
     );
@@ -343,11 +343,11 @@ describe('a record of what helped', () => {
 test('runbooks recalled for the playbook are of the domain, promoted ones by their own id, what helped first', async () => {
   const space = { kind: 'runbook', scope: 'postgres' } as const;
   const text = 'The curlew is late.';
-  await retrieval.put(
+  await retrieval.upsert(
     space,
     ['curlew-a', 'curlew-b'].map((key) => ({ key, title: 'Curlew', text })),
   );
-  await retrieval.put({ kind: 'runbook', scope: 'docker' }, [{ key: 'curlew-d', title: 'Curlew', text }]);
+  await retrieval.upsert({ kind: 'runbook', scope: 'docker' }, [{ key: 'curlew-d', title: 'Curlew', text }]);
   const promoted = { title: 'Curlew', docType: 'runbook' } as const;
   const content = `---\nid: curlew-promoted\ntitle: Curlew\n---\n${text}`;
   await write(admin, workspace(runbooksStore), {
@@ -376,7 +376,7 @@ test('runbooks recalled for the playbook are of the domain, promoted ones by the
 
 test('an incident of another system counts less than one of this system', async () => {
   const put = (key: string, postgresql: string) =>
-    retrieval.put({ kind: 'incident', scope: 'postgres' }, [
+    retrieval.upsert({ kind: 'incident', scope: 'postgres' }, [
       {
         key,
         title: 'Avocet',
@@ -529,7 +529,7 @@ describe('a runbook that the alert names', () => {
   test('comes first, before a hundred and more of one past problem and others, and each past problem once', async () => {
     const put = async (key: string, title: string, cause: string) => {
       await rig.past(key, title, { target: 'shop-db', cause, type: 'whimbrel_stuck' });
-      await retrieval.put({ kind: 'incident', scope: 'postgres' }, [
+      await retrieval.upsert({ kind: 'incident', scope: 'postgres' }, [
         { key, title, text: `Title: ${title}\nWhimbrelStuckHard whimbrel stuck hard\nCause: ${cause}` },
       ]);
     };
@@ -540,7 +540,7 @@ describe('a runbook that the alert names', () => {
         `Session ${7_000 + n} of the loader holds the whimbrel.`,
       );
     await put('INC-5999', 'WhimbrelStuckHard', 'Autovacuum waits for a backup that never ends.');
-    await retrieval.put({ kind: 'runbook', scope: 'postgres' }, [
+    await retrieval.upsert({ kind: 'runbook', scope: 'postgres' }, [
       { key: 'whimbrel', title: 'Whimbrel', text: 'Set the whimbrel free.' },
       { key: 'curlew-x', title: 'Curlew', text: 'A whimbrel is no curlew: whimbrel stuck, hard to see.' },
     ]);

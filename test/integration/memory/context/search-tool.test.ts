@@ -73,7 +73,7 @@ async function draft(incidentId: IncidentId, content: string, change = {}) {
 }
 
 const put = (kind: 'runbook' | 'incident', scope: string, key: string, word: string, metadata = {}) =>
-  retrieval.put({ kind, scope }, [
+  retrieval.upsert({ kind, scope }, [
     { key, title: `About the ${word}`, text: `What the ${word} did.`, metadata },
   ]);
 
@@ -169,7 +169,7 @@ test('for an operator each hit says what trust, entities, type, recency and its 
     { kind: 'document', scope: `${conversationStore}/${here}` },
   ] as const;
   await depsWith(retrieval).refresh();
-  const { hits } = await retrieval.search({ text: 'godwit', spaces, withText: true });
+  const { hits } = await retrieval.search({ text: 'godwit', spaces, meaningWithinMs: 0 });
   const ranked = await rankHits(rig.sql, 'godwit', hits);
   expect(ranked.map(({ key }) => key)).toEqual(hits.map(({ key }) => key));
   const runbook = ranked.find(({ key }) => key === 'godwit-runbook');

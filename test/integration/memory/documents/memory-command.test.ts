@@ -147,7 +147,7 @@ describe('sentry memory forget', () => {
       text: 'platypus',
       metadata: { origin: 'promoted', file },
     };
-    await retrieval.put({ kind: 'runbook', scope: 'postgres' }, [followed]);
+    await retrieval.upsert({ kind: 'runbook', scope: 'postgres' }, [followed]);
     expect(await wholeDatabase()).toContain('platypus');
     // A table that is new must be forgotten too, or be one without words.
     expect(await tablesWithout('platypus', id)).toEqual(WORDLESS);

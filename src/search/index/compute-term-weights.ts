@@ -1,5 +1,4 @@
 import { type Term, termsOf } from '../text/terms.ts';
-import { fieldsOf } from './fields.ts';
 
 /** How much a term says about an entry; depends on the entry alone, so that writing one never changes another. */
 export interface WeighedTerm {
@@ -29,7 +28,7 @@ const USUAL_HEADINGS = 10;
 const LENGTH_COUNTS = { text: 0.75, headings: 0.5 };
 
 /** Every term of an entry with its weight, in no order. */
-export function weighEntry(title: string, text: string): readonly WeighedTerm[] {
+export function computeTermWeights(title: string, text: string): readonly WeighedTerm[] {
   const fields = fieldsOf(title, text);
   const titleTerms = termsOf(title);
   const inHeadings = count(fields.headings.flatMap(termsOf));
@@ -74,4 +73,24 @@ function count(terms: readonly Term[]): Counted {
 
 function isWord(term: Term): boolean {
   return term.kind === 'word';
+}
+
+/** An entry's text apart from its headings. A heading that repeats the title is neither. */
+function fieldsOf(
+  title: string,
+  source: string,
+): { readonly headings: readonly string[]; readonly text: string } {
+  const headings: string[] = [];
+  const text: string[] = [];
+  let fenced = false;
+  for (const line of source.split('\n')) {
+    if (/^\s*(```|~~~)/.test(line)) {
+      fenced = !fenced;
+      continue;
+    }
+    const heading = fenced ? null : /^#{1,6}\s+(.+)$/.exec(line);
+    if (!heading) text.push(line);
+    else if (heading[1]?.trim().toLowerCase() !== title.trim().toLowerCase()) headings.push(heading[1] ?? '');
+  }
+  return { headings, text: text.join('\n') };
 }
