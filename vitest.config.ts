@@ -17,8 +17,8 @@ const shared = {
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   test: {
-    // One core is left to the servers that the tests start.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One a core: the tests wait for servers more than they compute.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         test: {
