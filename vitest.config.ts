@@ -17,29 +17,38 @@ const shared = {
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   test: {
-    // One core is left to the servers that the tests start.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One a core: the tests wait for servers more than they compute.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         test: {
           ...shared,
-          name: 'parallel',
-          include: ['test/{unit,contract,integration,fuzz}/**/*.test.ts'],
+          name: 'unit',
+          globalSetup: ['test/support/unit-root.ts'],
+          setupFiles: [...shared.setupFiles, 'test/support/starts-nothing.ts'],
+          include: ['test/unit/**/*.test.ts'],
           sequence: { groupOrder: 0 },
         },
       },
       {
-        // The whole product, mostly waiting for it: two at once, after those that need the machine.
+        test: {
+          ...shared,
+          name: 'parallel',
+          include: ['test/{structure,contract,integration,fuzz}/**/*.test.ts'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // The whole product, mostly waiting for it: after those that need the machine.
         test: {
           ...shared,
           name: 'e2e',
-          maxWorkers: 2,
           include: ['test/e2e/**/*.test.ts'],
           sequence: { groupOrder: 1 },
         },
       },
       {
-        // Last: these kill parts of the product of their own at chosen moments, and wait more than they compute.
+        // By `npm run test:chaos` only: these kill parts of the product of their own at chosen moments, for minutes.
         test: {
           ...shared,
           name: 'chaos',

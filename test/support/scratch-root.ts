@@ -23,15 +23,21 @@ const prefix = 'sentry-test-';
 /** Vitest's global setup: one folder a run. Starts nothing: the servers start when a test first asks for one. */
 export async function setup(project: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
   await removeAbandoned();
+  const { root, owner } = makeRoot();
+  startReaper(root, `${owner?.pid}@${owner?.startedAt}`);
+  project.provide('scratchRoot', root);
+  return () => removeWithProcesses(root);
+}
+
+/** The folder alone: unit tests start nothing that would have to be stopped. */
+export function makeRoot(): { readonly root: string; readonly owner: ProcessIdentity | undefined } {
   const root = mkdtempSync(join(tmpdir(), prefix));
   // The postgres user must reach the data when root runs the tests.
   chmodSync(root, 0o755);
   const owner = processIdentity(process.pid);
   writeFileSync(join(root, 'owner.json'), JSON.stringify(owner));
   mkdirSync(join(root, 'servers'), { mode: 0o755 });
-  startReaper(root, `${owner?.pid}@${owner?.startedAt}`);
-  project.provide('scratchRoot', root);
-  return () => removeWithProcesses(root);
+  return { root, owner };
 }
 
 /**

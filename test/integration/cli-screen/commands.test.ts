@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sentry } from '../../support/product.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
-import { synthetic } from '../safety/screen/synthetic.ts';
+import { synthetic } from '../../unit/safety/screen/synthetic.ts';
 
 const secret = synthetic('ghp_{w36}');
 

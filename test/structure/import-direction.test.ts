@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import table from '../../../scripts/lib/import-direction.json' with { type: 'json' };
+import table from '../../scripts/lib/import-direction.json' with { type: 'json' };
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 
 const rooms: Readonly<Record<string, readonly string[]>> = table.rooms;
 const areas = Object.keys(rooms);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 interface Service {
   readonly restart?: string;
   readonly read_only?: boolean;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 
 test('docs/seeds.md names only what is there', () => {
   const rows = readFileSync(join(root, 'docs/seeds.md'), 'utf8').split('\n');

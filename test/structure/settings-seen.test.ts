@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { settingsSeen } from '../../../src/app/settings-seen.ts';
-import { loadConfig } from '../../../src/config/config.ts';
-import { kinds } from '../../../src/targets/kinds.ts';
+import { settingsSeen } from '../../src/app/settings-seen.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { kinds } from '../../src/targets/kinds.ts';
 
 const secret = 'SECRET-that-must-not-show';
 const env = {

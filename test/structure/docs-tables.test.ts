@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { alertSources, webhookPath } from '../../../src/sources/registry.ts';
+import { alertSources, webhookPath } from '../../src/sources/registry.ts';
 
 /** Tables of the documents that are made from the code, each below a comment with its name. */
 const tables = [
@@ -21,11 +21,11 @@ const tables = [
 test.each(tables)(
   '$file has the table of $name that this command writes',
   async ({ file, name, ...table }) => {
-    const path = join(import.meta.dirname, '../../..', file);
+    const path = join(import.meta.dirname, '../..', file);
     const lines = [table.head, table.head.map(() => '---'), ...table.rows].map(
       (cells) => `| ${cells.join(' | ')} |\n`,
     );
-    const mark = `<!-- ${name}: npm test -- test/unit/structure/docs-tables.test.ts -u -->\n\n`;
+    const mark = `<!-- ${name}: npm test -- test/structure/docs-tables.test.ts -u -->\n\n`;
     const [before = '', after = ''] = readFileSync(path, 'utf8').split(mark);
     expect(after).not.toBe('');
     await expect(
