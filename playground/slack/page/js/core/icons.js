@@ -1,4 +1,4 @@
-import { h } from './vdom.js';
+import { html } from './dom.js';
 
 /** Line icons drawn here, so that the page needs nothing from elsewhere. 24 × 24, stroke in the text's colour. */
 /** @type {Record<string, string[]>} */
@@ -23,14 +23,9 @@ const PATHS = {
   radar: ['M12 12l6-6', 'M20 12a8 8 0 1 1-4.7-7.3', 'M16 12a4 4 0 1 1-2.3-3.6'],
 };
 
-/**
- * @param {string} name
- * @param {string} [className]
- */
+/** @param {string} name @param {string} [className] */
 export function icon(name, className = 'icon') {
-  return h(
-    'svg',
-    { class: className, viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' },
-    (PATHS[name] ?? []).map((d) => h('path', { d })),
-  );
+  return html`<svg class=${className} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    ${(PATHS[name] ?? []).map((d) => html`<path d=${d} />`)}
+  </svg>`;
 }

@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { codeBlock } from './code-block.js';
 import { withEmoji } from './emoji.js';
 import { link } from './entities.js';
@@ -18,21 +18,12 @@ const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const TABLE_RULE = /^\s*\|?\s*:?-{1,}:?\s*(\|\s*:?-{1,}:?\s*)*\|?\s*$/;
 const MAX_DEPTH = 6;
 
-/**
- * @param {Ctx} ctx
- * @param {string} source
- * @returns {Child}
- */
+/** @param {Ctx} ctx @param {string} source @returns {Child} */
 export function markdown(ctx, source) {
-  return h('div', { class: 'markdown' }, blocks(ctx, source.replace(/\r\n?/g, '\n').split('\n'), 0));
+  return html`<div class="markdown">${blocks(ctx, source.replace(/\r\n?/g, '\n').split('\n'), 0)}</div>`;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string[]} all
- * @param {number} depth
- * @returns {Child[]}
- */
+/** @param {Ctx} ctx @param {string[]} all @param {number} depth @returns {Child[]} */
 function blocks(ctx, all, depth) {
   /** @type {Child[]} */
   const out = [];
@@ -60,9 +51,9 @@ function readBlock(ctx, all, at, depth) {
   const heading = HEADING.exec(line);
   if (heading) {
     const level = Math.min(6, (heading[1] ?? '#').length + 2);
-    return { node: h(`h${level}`, { class: 'md-heading' }, spans(ctx, heading[2] ?? '', 0)), next: at + 1 };
+    return { node: html`<${`h${level}`} class="md-heading">${spans(ctx, heading[2] ?? '', 0)}<//>`, next: at + 1 };
   }
-  if (RULE.test(line)) return { node: h('hr', { class: 'divider' }), next: at + 1 };
+  if (RULE.test(line)) return { node: html`<hr class="divider" />`, next: at + 1 };
   if (/^\s*>/.test(line) && depth < MAX_DEPTH) return readQuote(ctx, all, at, depth);
   if (ITEM.test(line) && depth < MAX_DEPTH) return readList(ctx, all, at, depth);
   if (line.includes('|') && TABLE_RULE.test(all[at + 1] ?? '') && (all[at + 1] ?? '').includes('-')) {
@@ -71,12 +62,7 @@ function readBlock(ctx, all, at, depth) {
   return readParagraph(ctx, all, at);
 }
 
-/**
- * @param {string[]} all
- * @param {number} at
- * @param {string} marker
- * @param {string} language
- */
+/** @param {string[]} all @param {number} at @param {string} marker @param {string} language */
 function readFence(all, at, marker, language) {
   const body = [];
   let next = at + 1;
@@ -84,25 +70,15 @@ function readFence(all, at, marker, language) {
   return { node: codeBlock(body.join('\n'), language), next: next + 1 };
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string[]} all
- * @param {number} at
- * @param {number} depth
- */
+/** @param {Ctx} ctx @param {string[]} all @param {number} at @param {number} depth */
 function readQuote(ctx, all, at, depth) {
   const quoted = [];
   let next = at;
   while (next < all.length && /^\s*>/.test(all[next] ?? '')) quoted.push((all[next++] ?? '').replace(/^\s*> ?/, ''));
-  return { node: h('blockquote', { class: 'quote' }, blocks(ctx, quoted, depth + 1)), next };
+  return { node: html`<blockquote class="quote">${blocks(ctx, quoted, depth + 1)}</blockquote>`, next };
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string[]} all
- * @param {number} at
- * @param {number} depth
- */
+/** @param {Ctx} ctx @param {string[]} all @param {number} at @param {number} depth */
 function readList(ctx, all, at, depth) {
   const first = ITEM.exec(all[at] ?? '');
   const indent = (first?.[1] ?? '').length;
@@ -120,32 +96,26 @@ function readList(ctx, all, at, depth) {
     else items.at(-1)?.push(line.replace(new RegExp(`^\\s{0,${indent + 3}}`), ''));
   }
   const start = ordered ? Number.parseInt(first?.[2] ?? '1', 10) : undefined;
-  const node = h(
-    ordered ? 'ol' : 'ul',
-    { class: 'md-list', start: start === 1 ? undefined : start },
-    items.map((item) => listItem(ctx, item, depth)),
-  );
+  const node = html`<${ordered ? 'ol' : 'ul'} class="md-list" start=${start === 1 ? undefined : start}>
+    ${items.map((item) => listItem(ctx, item, depth))}
+  <//>`;
   return { node, next };
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string[]} item
- * @param {number} depth
- */
+/** @param {Ctx} ctx @param {string[]} item @param {number} depth */
 function listItem(ctx, item, depth) {
   const [head = '', ...rest] = item;
   const task = /^\[([ xX])\]\s+(.*)$/.exec(head);
-  const box = task && h('input', { type: 'checkbox', disabled: true, checked: task[1] !== ' ', 'aria-label': 'task' });
+  const box = task && html`<input type="checkbox" disabled checked=${task[1] !== ' '} aria-label="task" />`;
   const text = spans(ctx, task ? (task[2] ?? '') : head, 0);
-  return h('li', { class: task ? 'md-task' : undefined }, box, text, rest.length > 0 && blocks(ctx, rest, depth + 1));
+  return html`<li class=${task ? 'md-task' : undefined}>
+    ${box}
+    ${text}
+    ${rest.length > 0 && blocks(ctx, rest, depth + 1)}
+  </li>`;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string[]} all
- * @param {number} at
- */
+/** @param {Ctx} ctx @param {string[]} all @param {number} at */
 function readTable(ctx, all, at) {
   const head = cells(all[at] ?? '');
   const align = cells(all[at + 1] ?? '').map((rule) =>
@@ -155,35 +125,17 @@ function readTable(ctx, all, at) {
   let next = at + 2;
   while (next < all.length && (all[next] ?? '').includes('|')) rows.push(cells(all[next++] ?? ''));
   const cell = (/** @type {string} */ tag, /** @type {string} */ text, /** @type {number} */ i) =>
-    h(tag, { class: align[i] }, spans(ctx, text, 0));
-  const node = h(
-    'div',
-    { class: 'table-scroll', tabindex: '0' },
-    h(
-      'table',
-      { class: 'table' },
-      h(
-        'thead',
-        null,
-        h(
-          'tr',
-          null,
-          head.map((text, i) => cell('th', text, i)),
-        ),
-      ),
-      h(
-        'tbody',
-        null,
-        rows.map((row) =>
-          h(
-            'tr',
-            null,
-            head.map((_, i) => cell('td', row[i] ?? '', i)),
-          ),
-        ),
-      ),
-    ),
-  );
+    html`<${tag} class=${align[i]}>${spans(ctx, text, 0)}<//>`;
+  const node = html`<div class="table-scroll" tabindex="0">
+    <table class="table">
+      <thead><tr>${head.map((text, i) => cell('th', text, i))}</tr></thead>
+      <tbody>
+        ${rows.map((row) =>
+          html`<tr>${head.map((_, i) => cell('td', row[i] ?? '', i))}</tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
   return { node, next };
 }
 
@@ -193,11 +145,7 @@ function cells(line) {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string[]} all
- * @param {number} at
- */
+/** @param {Ctx} ctx @param {string[]} all @param {number} at */
 function readParagraph(ctx, all, at) {
   const own = [];
   let next = at;
@@ -208,21 +156,11 @@ function readParagraph(ctx, all, at) {
     own.push(line);
     next += 1;
   }
-  const node = h(
-    'p',
-    null,
-    own.map((line, i) => [i > 0 && h('br', null), spans(ctx, line.trimEnd(), 0)]),
-  );
+  const node = html`<p>${own.map((line, i) => [i > 0 && html`<br />`, spans(ctx, line.trimEnd(), 0)])}</p>`;
   return { node, next };
 }
 
-/**
- * Inline Markdown.
- * @param {Ctx} ctx
- * @param {string} text
- * @param {number} depth
- * @returns {Child[]}
- */
+/** Inline Markdown. @param {Ctx} ctx @param {string} text @param {number} depth @returns {Child[]} */
 function spans(ctx, text, depth) {
   if (depth > MAX_DEPTH) return [text];
   /** @type {Child[]} */
@@ -276,7 +214,7 @@ function readSpan(ctx, text, at, depth) {
   if (char === '\\' && /[!-/:-@[-`{-~]/.test(rest[1] ?? '')) return { node: rest[1] ?? '', end: at + 2 };
   if (char === '`') {
     const code = CODE_SPAN.exec(rest);
-    return code ? { node: h('code', { class: 'code' }, (code[2] ?? '').trim()), end: at + code[0].length } : undefined;
+    return code ? { node: html`<code class="code">${(code[2] ?? '').trim()}</code>`, end: at + code[0].length } : undefined;
   }
   if (char === '[' || char === '!') {
     const found = LINK_SPAN.exec(rest);
@@ -301,7 +239,7 @@ function readSpan(ctx, text, at, depth) {
     const found = pattern.exec(rest);
     if (!found) continue;
     const inner = spans(ctx, found[1] ?? '', depth + 1);
-    return { node: h(tag, null, found[0].startsWith('***') ? h('em', null, inner) : inner), end: at + found[0].length };
+    return { node: html`<${tag}>${found[0].startsWith('***') ? html`<em>${inner}</em>` : inner}<//>`, end: at + found[0].length };
   }
   return undefined;
 }
