@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 
 /**
  * Who may import whom in src: `rooms` names for each room the others it may import ("*" all of them, "x/y" only that folder
- * of x, "*" with "/ports.ts" any room's ports), `packages` the only folders that may import a vendor's SDK. docs/architecture.md
+ * of x, "*" with "/ports.ts" any room's ports), `registries` the rooms whose folders only the room itself knows, `packages` the only folders that may import a vendor's SDK. docs/architecture.md
  * prints the same table.
  */
-const { rooms, packages } = JSON.parse(
+const { rooms, registries, packages } = JSON.parse(
   readFileSync(new URL('scripts/lib/import-direction.json', import.meta.url), 'utf8'),
 );
 
@@ -19,6 +19,12 @@ const detours = {
 const outside = {
   regex: `${up}(?:playground|bench|evals|test|scripts|dist|main\\.ts$)`,
   message: 'src imports neither the program file nor what is around it (design: layout).',
+};
+
+/** A folder of such a room has no users but its registry: nothing else names it. */
+const insides = {
+  regex: String.raw`${up}(?:${registries.join('|')})\/[^\/]+\/`,
+  message: 'Take it from the registry of that room (design: layout).',
 };
 
 /** Every other room, but for what the table allows. */
@@ -50,7 +56,7 @@ const restrict = (files, patterns) => ({
   rules: { 'no-restricted-imports': ['error', { patterns }] },
 });
 const folderRules = (folder, room = folder) =>
-  restrict([`src/${folder}/**`], [...otherRooms(room), outside, detours, foreignPackages(folder)]);
+  restrict([`src/${folder}/**`], [...otherRooms(room), insides, outside, detours, foreignPackages(folder)]);
 
 const homesInside = [...new Set(Object.values(packages).flat())].filter((folder) => folder.includes('/'));
 
@@ -88,6 +94,7 @@ export default {
       ],
     ),
     ...Object.keys(rooms).map((room) => folderRules(room)),
+    restrict(['bench/**', 'evals/**'], [insides]),
     restrict(
       ['src/core/**'],
       [

@@ -3,7 +3,7 @@ import { createHttpServer } from '../src/http/server.ts';
 import { webhookRoute } from '../src/http/webhook-route.ts';
 import { type Database, openDatabase } from '../src/infra/db/client.ts';
 import { createAccept } from '../src/ingest/accept.ts';
-import { alertmanager } from '../src/sources/alertmanager/index.ts';
+import { alertSource } from '../src/sources/registry.ts';
 import { openBareClient } from './bare-client.ts';
 
 const CONNECTIONS = [1, 8, 32] as const;
@@ -77,7 +77,7 @@ async function measure(
     log: silent,
     routes: [
       webhookRoute({
-        source: alertmanager,
+        source: alertSource('alertmanager'),
         accept: createAccept(forAccept.sql, []),
         secret: SECRET,
         log: silent,

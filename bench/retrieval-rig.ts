@@ -3,7 +3,7 @@ import { openStore } from '../src/app/store.ts';
 import { loadConfig } from '../src/config/config.ts';
 import type { Sql } from '../src/core/sql.ts';
 import { createChromaStore } from '../src/infra/chroma/client.ts';
-import { startEmbeddedChroma } from '../src/infra/chroma/embedded/start-embedded-chroma.ts';
+import { startEmbeddedChroma } from '../src/infra/chroma/embedded-chroma.ts';
 import { createEmbedder } from '../src/infra/embeddings/embedder.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import type { Embedder, VectorStore } from '../src/search/ports.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEmbeddedChroma } from '../src/infra/chroma/embedded/start-embedded-chroma.ts';
+import { startEmbeddedChroma } from '../src/infra/chroma/embedded-chroma.ts';
 import { startEmbeddedPostgres } from '../src/infra/db/embedded/start-embedded-postgres.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import { quantile, runProduct } from './running-product.ts';

@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
   migrate: async () => (await import('./cli/migrate.ts')).migrateCommand,
   alert: async () => (await import('./cli/alert.ts')).alertCommand,
+  normalize: async () => (await import('./cli/normalize.ts')).normalizeCommand,
   incidents: async () => (await import('./cli/incidents.ts')).incidentsCommand,
   incident: async () => (await import('./cli/incident.ts')).incidentCommand,
   why: async () => (await import('./cli/why.ts')).whyCommand,

@@ -1,5 +1,4 @@
-import type { Shop } from '../../playground/faults/shop.ts';
-import type { HostTargetConfig } from '../../src/core/host-target.ts';
+import type { Shop } from '../../playground/faults/postgres/shop.ts';
 import type { ScratchServer } from './scratch-server.ts';
 
 /** An incident to record: how to cause it for real, the alert it raises, and what a right answer says. */
@@ -36,7 +35,14 @@ export interface ExpectedAnswer {
 /** What is left in place for the tools to look at: a database by this credential, or a host. */
 export type CausedFault = (
   | { readonly readUrl: string }
-  | { readonly host: Omit<HostTargetConfig, 'name' | 'kind' | 'domain' | 'environment' | 'aliases'> }
+  /** Its folders and services, as its kind is configured. */
+  | {
+      readonly host: {
+        readonly roots: readonly object[];
+        readonly services: readonly object[];
+        readonly curlHosts: readonly string[];
+      };
+    }
 ) & { release(): Promise<void> };
 
 /** The servers on which faults are caused, started when first asked for. */

@@ -1,49 +1,39 @@
-import { localAccess } from '../../src/app/host-access.ts';
+import { toTarget } from '../../src/app/targets.ts';
 import { messageOf, OpsError } from '../../src/core/errors.ts';
 import { asToolCallId } from '../../src/core/ids.ts';
 import type { Target } from '../../src/core/target.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../../src/core/tool-call.ts';
 import { redact, redactJson } from '../../src/safety/screen/redact.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
-import { createHostTargets } from '../../src/targets/host/connect/create-host-targets.ts';
-import { createPostgresTargets } from '../../src/targets/postgres/connect/create-postgres-targets.ts';
-import type { ToolPorts } from '../../src/tools/ports.ts';
+import type { TargetConfig } from '../../src/targets/kind.ts';
+import { kinds } from '../../src/targets/kinds.ts';
+import { connectSystems, type Systems } from '../../src/targets/systems.ts';
+import type { Docs } from '../../src/tools/ports.ts';
 import type { RecordedOutput } from '../replay/scenario.ts';
 import type { CausedFault } from './fault-case.ts';
+
+/** What is recorded is of the system alone. */
+const noDocs: Docs = { hosts: [], fetch: () => Promise.reject(new Error('no page is read here')) };
 
 /** One target that is looked at, and how it is reached. */
 export interface LivePlace {
   readonly target: Target;
-  readonly ports: ToolPorts;
-  close(): Promise<void>;
+  readonly systems: Systems;
 }
 
 export function databasePlace(name: string, readUrl: string): LivePlace {
-  const configured = { name, kind: 'postgres', environment: 'production', aliases: [] } as const;
-  const postgres = createPostgresTargets([{ ...configured, readUrl, actUrl: null }]);
-  return {
-    target: { ...configured, domain: 'postgres' },
-    // The tools of a database reach nothing else.
-    ports: { postgres } as unknown as ToolPorts,
-    close: () => postgres.close(),
-  };
+  return placeOf({ name, kind: 'postgres', domain: 'postgres', readUrl, actUrl: null });
 }
 
 export function hostPlace(name: string, host: Extract<CausedFault, { host: unknown }>['host']): LivePlace {
-  const configured = {
-    name,
-    kind: 'host',
-    domain: 'docker',
-    environment: 'production',
-    aliases: [],
-  } as const;
-  const targets = createHostTargets([{ ...configured, ...host }], { access: localAccess, deniedPorts: [] });
-  return {
-    target: configured,
-    // The tools of a host reach nothing else.
-    ports: { host: targets } as unknown as ToolPorts,
-    close: async () => undefined,
-  };
+  return placeOf({ name, kind: 'host', domain: 'docker', ...host });
+}
+
+function placeOf(
+  given: Pick<TargetConfig, 'name' | 'kind' | 'domain'> & { readonly [field: string]: unknown },
+): LivePlace {
+  const config = { ...given, environment: 'production', aliases: [] };
+  return { target: toTarget(config), systems: connectSystems(kinds, [config], { ownPorts: [] }) };
 }
 
 /** The real tools on a real server, each call written down as the gate would keep it. */
@@ -55,7 +45,7 @@ export interface LiveTools {
 
 export function liveTools(on: LivePlace): LiveTools {
   const outputs: RecordedOutput[] = [];
-  const { target, ports } = on;
+  const { target, systems } = on;
 
   async function call(request: ToolCallRequest): Promise<ToolCallResult> {
     const toolCallId = asToolCallId(`tc_${String(outputs.length + 1).padStart(12, '0')}`);
@@ -67,7 +57,8 @@ export function liveTools(on: LivePlace): LiveTools {
     try {
       const context = {
         target,
-        ports,
+        system: systems.system(target.name),
+        docs: noDocs,
         signal: AbortSignal.timeout(tool.timeoutMs),
         timeoutMs: tool.timeoutMs,
       };
@@ -90,5 +81,5 @@ export function liveTools(on: LivePlace): LiveTools {
       return { kind: 'failed', toolCallId, code, reason };
     }
   }
-  return { outputs, call, close: () => on.close() };
+  return { outputs, call, close: () => systems.close() };
 }

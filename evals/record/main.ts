@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startShop } from '../../playground/faults/shop.ts';
+import { startShop } from '../../playground/faults/postgres/shop.ts';
 import { packageRoot } from '../../src/config/config.ts';
 import { createLog } from '../../src/infra/log/log.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';

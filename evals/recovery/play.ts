@@ -26,10 +26,12 @@ import { redact, redactJson } from '../../src/safety/screen/redact.ts';
 import { openCredentialVault } from '../../src/safety/vault/credentials.ts';
 import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
+import { endSenders } from '../../src/sources/registry.ts';
 import type { Tool } from '../../src/tools/define.ts';
-import type { ToolPorts } from '../../src/tools/ports.ts';
+import type { Docs } from '../../src/tools/ports.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { incidentOf } from '../replay/incident-of.ts';
+import { kindOfDomain } from '../replay/kind-of-domain.ts';
 import type { Scenario } from '../replay/scenario.ts';
 import { createRecordedSystem, type RecordedSystem } from './recorded-system.ts';
 import type { RecoveryCase } from './recovery-case.ts';
@@ -94,7 +96,7 @@ const CONFIRMATION = {
   sourceWaitMs: 10 * 60_000,
   holdMs: 10_000,
   timeoutMs: 2 * 60_000,
-  sendsEnds: new Set(['alertmanager']),
+  sendsEnds: endSenders,
 };
 const APPROVAL_MINUTES = 30;
 /** Two, for what takes a second person. */
@@ -119,6 +121,8 @@ export async function play(of: RecoveryCase, planner: Planner, stage: Stage): Pr
   }
 }
 
+const NO_DOCS: Docs = { hosts: [], fetch: () => Promise.reject(new Error('no page is read here')) };
+
 interface Scene {
   readonly of: RecoveryCase;
   readonly record: PlayRecord;
@@ -142,7 +146,7 @@ async function setScene(
   const incident = incidentOf(scenario, record.now());
   const target: Target = {
     name: incident.target ?? 'recorded-system',
-    kind: incident.domain === 'postgres' ? 'postgres' : 'host',
+    kind: kindOfDomain(incident.domain).name,
     domain: incident.domain ?? 'docker',
     environment: 'production',
     aliases: [],
@@ -184,7 +188,7 @@ async function setScene(
     registry: createRegistry(system.tools),
     targets: new Map([[target.name, target]]),
     // The recorded tools reach nothing.
-    ports: {} as ToolPorts,
+    ports: { system: () => undefined, looks: () => kindOfDomain(incident.domain).looks, docs: NO_DOCS },
     identity: async () => ({ systemIdentifier: 'recorded', timelineId: 1 }),
     runbookChecks: (asked) => alertChecks(stage.runbooks, asked),
     redact,
@@ -207,8 +211,7 @@ async function setScene(
     approvals,
     memory: noMemory,
     ...planner.make(of, { tools: system.tools, target, records }),
-    reporter: { changed: () => undefined },
-    stops: createStopNotices({ sql, log }),
+    stops: createStopNotices({ sql, bus: { subscribe: () => async () => undefined }, log }),
     confirmation: CONFIRMATION,
     log,
     shutdown: shutdown.signal,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alertSources, defaultSource } from '../../src/sources/registry.ts';
 import { RecordedOutput } from '../replay/scenario.ts';
 
 /** How an incident ended, by its record. */
@@ -95,7 +96,7 @@ export const RecoveryCase = z
     world: z.array(Moment).min(1),
     changes: z.record(z.string(), Change).default({}),
     /** Who sends it: one that sends ends as well and is waited for, or a chat message, where our own check stands alone. */
-    source: z.enum(['alertmanager', 'slack']).default('alertmanager'),
+    source: z.enum(alertSources.map(({ name }) => name)).default(defaultSource.name),
     /** When the source says that it is over; truthfully when left out, and never when empty. */
     source_says_over: z.array(Word).default([{ after: 'gone', seconds: 30 }]),
     /** Decisions, card by card; cards beyond them are approved. */

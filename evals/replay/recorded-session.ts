@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Investigation } from '../../src/agents/ports.ts';
+import { unattended } from '../../src/agents/unattended.ts';
 import type { IncidentEvent } from '../../src/core/event.ts';
 import { asActionId, asToolCallId } from '../../src/core/ids.ts';
 import type { Incident } from '../../src/core/incident.ts';
@@ -8,6 +8,8 @@ import { EMPTY_RECALL, type Recall } from '../../src/core/memory.ts';
 import type { ModelUsage } from '../../src/core/model-usage.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult } from '../../src/core/tool-call.ts';
 import { objectionsTo } from '../../src/incidents/objections.ts';
+import { sha256 } from '../../src/safety/sha256.ts';
+import { kindOfDomain } from './kind-of-domain.ts';
 import type { Recordings } from './recordings.ts';
 
 /** One investigation over recorded outputs: nothing is live, nothing is changed, nothing is written anywhere. */
@@ -66,7 +68,7 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
       state: result.kind,
       output,
       result: result.kind === 'ok' ? result.data : null,
-      outputSha256: createHash('sha256').update(output).digest('hex'),
+      outputSha256: sha256(output),
       truncated: false,
       code: 'code' in result ? result.code : null,
       startedAt: at,
@@ -117,10 +119,12 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
     dropped,
     proposals,
     work: (role) => ({
+      ...unattended,
       incident,
       alertStartedAt: options.alertStartedAt ?? incident.openedAt,
       recall: options.recall ?? EMPTY_RECALL,
       tried: [],
+      looks: kindOfDomain(incident.domain).looks,
       guidance: options.guidance ?? [],
       signal,
       callTool: async (request) => call(role, request),

@@ -1,4 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { sha256 } from '../../src/safety/sha256.ts';
 
 export interface AwsCredentials {
   readonly accessKeyId: string;
@@ -78,5 +79,4 @@ function encoded(text: string): string {
   );
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../src/safety/sha256.ts';
 
 /** JSON without `cache_control`, which may move between requests without changing what the model reads. */
 export function canonical(value: unknown): string {
@@ -6,7 +6,5 @@ export function canonical(value: unknown): string {
 }
 
 export function fingerprint(...parts: readonly unknown[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(canonical(part) ?? 'undefined').update('\0');
-  return hash.digest('hex');
+  return sha256(parts.map((part) => `${canonical(part) ?? 'undefined'}\0`).join(''));
 }

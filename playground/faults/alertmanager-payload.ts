@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../src/safety/sha256.ts';
 
 /** One alert as it is now. `endsAt` null: it fires. */
 export interface RaisedAlert {
@@ -65,5 +65,5 @@ export function slackMessage(alert: RaisedAlert): object {
 /** 16 hex digits over the labels, as Alertmanager's; its own hash is another, but only its being stable counts. */
 function fingerprint(labels: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 16);
+  return sha256(JSON.stringify(sorted)).slice(0, 16);
 }

@@ -6,7 +6,7 @@ import { readStateFile, writeStateFile } from '../../src/infra/process/state-fil
 import type { Fault } from '../slack/page-api.ts';
 import type { Alerter } from './alerter.ts';
 import type { HeldFault, Reading, ShopFault } from './fault.ts';
-import type { Shop } from './shop.ts';
+import type { Shop } from './postgres/shop.ts';
 
 export type FaultAnswer =
   | { readonly ok: true }

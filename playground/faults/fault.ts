@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import type { Shop } from './shop.ts';
+import type { Shop } from './postgres/shop.ts';
 
 /** Something that goes wrong in the shop's database, as the page offers it and Prometheus would notice it. */
 export interface ShopFault {

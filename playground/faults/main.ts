@@ -4,17 +4,17 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createLog } from '../../src/infra/log/log.ts';
 import { Alerter } from './alerter.ts';
-import { blockedSessions } from './blocked-sessions.ts';
-import { connectionExhaustion } from './connection-exhaustion.ts';
 import { FaultPanel } from './fault-panel.ts';
 import { createFaultsServer } from './faults-server.ts';
 import { hostFaults } from './host/host-faults.ts';
 import { startShopHost } from './host/shop-host.ts';
-import { idleInTransaction } from './idle-in-transaction.ts';
-import { runawayQuery } from './runaway-query.ts';
-import { startShop } from './shop.ts';
-import { tableBloat } from './table-bloat.ts';
-import { startWorkload } from './workload.ts';
+import { blockedSessions } from './postgres/blocked-sessions.ts';
+import { connectionExhaustion } from './postgres/connection-exhaustion.ts';
+import { idleInTransaction } from './postgres/idle-in-transaction.ts';
+import { runawayQuery } from './postgres/runaway-query.ts';
+import { startShop } from './postgres/shop.ts';
+import { tableBloat } from './postgres/table-bloat.ts';
+import { startWorkload } from './postgres/workload.ts';
 
 const HELP = `shop-db and shop-host, the systems under care, with real faults to cause in it and the alerts they raise.
 

@@ -17,6 +17,7 @@ import type { Called } from './proposals/draft-step.ts';
 import { ofStep } from './proposals/plan-of-steps.ts';
 import { propose } from './proposals/propose.ts';
 import type { ProposalOrder } from './proposals/store-proposal.ts';
+import { reach } from './reach.ts';
 import type { Screened } from './screened.ts';
 import { snapshot } from './snapshot.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -124,7 +125,7 @@ async function use(
   if (!target) throw new Error('a read without a target');
   // Nothing else of what it returns: a read tool refuses nothing and approves nothing.
   const { text, data } = await (tool as ReadTool).run(
-    { target, ports: deps.ports, timeoutMs, signal },
+    { ...reach(deps.ports, target), timeoutMs, signal },
     input,
   );
   return { text, data };
@@ -165,7 +166,12 @@ function calledBy(
 ): Called {
   if (!target) throw new Error('a proposal without a target');
   const active = tool as ActiveTool<unknown, Json>;
-  return { tool: active, context: { target, ports, timeoutMs: active.timeoutMs, signal }, input, why };
+  return {
+    tool: active,
+    context: { ...reach(ports, target), timeoutMs: active.timeoutMs, signal },
+    input,
+    why,
+  };
 }
 
 /** The later steps of a plan pass the same checks, each by itself and on the target of the first. */

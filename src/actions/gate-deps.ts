@@ -8,17 +8,12 @@ import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { KillSwitch } from '../safety/kill-switch/kill-switch.ts';
 import type { Throttle } from '../safety/limits/throttle.ts';
 import type { CredentialVault } from '../safety/vault/credentials.ts';
+import type { TargetIdentity } from '../targets/kind.ts';
 import type { AnyTool } from '../tools/define.ts';
 import type { MemoryToolsPort } from '../tools/memory/ports.ts';
 import type { ToolPorts } from '../tools/ports.ts';
 import type { PolicyRules } from './policy/policy-rules.ts';
 import type { AlertCheck } from './recovery/alert-checks.ts';
-
-/** Who a target is beyond its name: a failover or a restored copy is another system, and voids an approval. */
-export interface TargetIdentity {
-  readonly systemIdentifier: string;
-  readonly timelineId: number;
-}
 
 export interface GateDeps {
   readonly sql: Sql;

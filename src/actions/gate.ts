@@ -4,9 +4,11 @@ import { messageOf, type Refusal } from '../core/errors.ts';
 import { asToolCallId } from '../core/ids.ts';
 import type { Measure } from '../core/measure.ts';
 import { newId } from '../core/new-id.ts';
+import type { FirstLook } from '../core/target.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult, VerifyStep } from '../core/tool-call.ts';
 import { recordIdentity } from '../safety/kill-switch/target-identity.ts';
 import type { Credential } from '../safety/vault/credentials.ts';
+import type { TargetIdentity } from '../targets/kind.ts';
 import { type CallOptions, callTool } from './call-tool.ts';
 import type { Check } from './checks/check.ts';
 import { cleanInput } from './checks/clean-input.ts';
@@ -18,7 +20,7 @@ import { roleAccess } from './checks/role-access.ts';
 import { targetInScope } from './checks/target-in-scope.ts';
 import { throttled } from './checks/throttled.ts';
 import { toolRules } from './checks/tool-rules.ts';
-import type { GateDeps, TargetIdentity } from './gate-deps.ts';
+import type { GateDeps } from './gate-deps.ts';
 import { execute } from './ledger/execute.ts';
 import { type Execution, type ExecutionParts, executionParts } from './ledger/execution.ts';
 import { settle } from './ledger/settle.ts';
@@ -55,6 +57,8 @@ export interface Gate extends Execution {
     step: VerifyStep,
     call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
   ): boolean | null;
+  /** What to look at first on a configured target when no runbook fits. */
+  looks(target: string): readonly FirstLook[];
   /** Of a tool: none for one that declares none. */
   measures(tool: string): readonly Measure[];
 }
@@ -92,6 +96,7 @@ export function createGate(given: GateDeps, replaced: Partial<GateParts> = {}): 
     readCriterion: criterion,
     redMeasures: (recorded, rule) => redMeasures(deps.registry, recorded, rule),
     judgeRecorded: (step, recorded) => judgeRecorded(deps.registry, step, recorded),
+    looks: (target) => (deps.targets.has(target) ? deps.ports.looks(target) : []),
     measures: (tool) => measuresOf(deps.registry, tool),
     execute: (action, hooks, signal) => execute(deps, action, hooks, signal),
     settle: (action, hooks, signal) => settle(deps, action, hooks, signal),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
+import { embeddedChroma, startEmbeddedChroma } from '../infra/chroma/embedded-chroma.ts';
 import { keepRunning } from '../infra/supervisor/keep-running.ts';
 
 /** Nothing listens there (RFC 863's discard port): every call fails at once and is said. */
@@ -24,11 +24,7 @@ export async function startChroma(config: Settings, log: Log): Promise<RunningCh
   if (!config.memory.enabled) return none;
   if (config.chromaHost !== null) return { ...none, host: config.chromaHost };
   try {
-    const kept = await keepRunning({
-      name: 'Chroma',
-      log,
-      start: () => startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log }),
-    });
+    const kept = await keepRunning(embeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log }));
     return { host: kept.current().host, stop: kept.stop };
   } catch (error) {
     // Memory advises: without it Sentry investigates all the same, and says in each thread what is missing.

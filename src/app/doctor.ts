@@ -4,6 +4,7 @@ import { readPolicy } from '../actions/policy/read-policy.ts';
 import { type Config, packageRoot } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { within } from '../core/within.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { loadRunbooks } from '../runbooks/load-runbooks.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
@@ -11,9 +12,9 @@ import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts'
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { askSlack } from '../slack/outbound/ask-slack.ts';
 import { allTools } from '../targets/all-tools.ts';
-import { createPostgresTargets } from '../targets/postgres/connect/create-postgres-targets.ts';
+import { kinds } from '../targets/kinds.ts';
+import { kindOf } from '../targets/systems.ts';
 import { createRegistry } from '../tools/registry.ts';
-import { checkHost } from './check-host.ts';
 import { checkChroma } from './chroma.ts';
 import { layersNow } from './layers.ts';
 import { openStore } from './store.ts';
@@ -51,7 +52,7 @@ async function layerFindings(config: Config, log: Log): Promise<readonly Finding
     try {
       const killSwitch = createKillSwitch(sql, config);
       const breaker = createCostBreaker({ sql, audit: createAuditLog(sql), limits: config.cost, log });
-      const layers = await layersNow({ config, sql, killSwitch, breaker });
+      const layers = await layersNow({ config, tools: allTools, sql, killSwitch, breaker });
       return layers.map(({ number, name, state, says }) => ({
         part: `Layer ${number}`,
         required: false,
@@ -69,26 +70,17 @@ async function layerFindings(config: Config, log: Log): Promise<readonly Finding
 }
 
 async function examine({ part, required, run }: Check): Promise<Finding> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new OpsError('TIMEOUT', `no answer in ${CHECK_TIMEOUT_MS / 1000} s`, {
-            hint: 'Check the address and the network.',
-          }),
-        ),
-      CHECK_TIMEOUT_MS,
-    );
-  });
   try {
-    return { part, required, ok: true, says: await Promise.race([run(), late]), todo: null };
+    const says = await within(CHECK_TIMEOUT_MS, run(), () => {
+      throw new OpsError('TIMEOUT', `no answer in ${CHECK_TIMEOUT_MS / 1000} s`, {
+        hint: 'Check the address and the network.',
+      });
+    });
+    return { part, required, ok: true, says, todo: null };
   } catch (error) {
     const todo =
       error instanceof OpsError ? error.hint : 'Read the message; the README describes every setting.';
     return { part, required, ok: false, says: messageOf(error), todo };
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -186,18 +178,15 @@ function checksFor(config: Config, log: Log): readonly Check[] {
         part: `Target ${target.name}`,
         required: false,
         run: async () => {
-          const targets = createPostgresTargets([target]);
+          const kind = kindOf(kinds, target);
+          const connection = kind.connect(target, { ownPorts: [] });
           try {
-            const { systemIdentifier } = await targets.identity(target.name);
-            return `reachable (system ${systemIdentifier})${target.actUrl ? '' : ', read-only'}`;
+            return await kind.doctor(target, connection);
           } finally {
-            await targets.close();
+            await connection.close();
           }
         },
       }),
-    ),
-    ...config.hosts.map(
-      (host): Check => ({ part: `Host ${host.name}`, required: false, run: () => checkHost(host) }),
     ),
     {
       part: 'Runbooks',

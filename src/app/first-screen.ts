@@ -1,3 +1,4 @@
+import { webhookPath, webhookSources } from '../sources/registry.ts';
 import { chromaLine } from './chroma.ts';
 import type { Running } from './start.ts';
 
@@ -25,7 +26,7 @@ export function firstScreen(running: Running, tookMs: number): string {
   return [
     `\n  Sentry is ready (${(tookMs / 1000).toFixed(1)} s)\n\n`,
     row('Slack', slack),
-    row('Webhook', `${httpUrl}/webhooks/alertmanager`),
+    ...webhookSources.map((source, n) => row(n === 0 ? 'Webhook' : '', `${httpUrl}${webhookPath(source)}`)),
     row('Health', `${httpUrl}/health`),
     row(
       'PostgreSQL',

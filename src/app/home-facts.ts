@@ -6,12 +6,14 @@ import { usd } from '../record/cost.ts';
 import type { LayerStatus } from '../safety/layers.ts';
 import type { BreakerView, CostLimits } from '../safety/limits/cost-breaker.ts';
 import type { HomeFacts, HomeTools } from '../slack/views/home-facts.ts';
+import type { TargetKind } from '../targets/kind.ts';
 import type { Tool } from '../tools/define.ts';
 
 interface HomeDeps {
   readonly policy: Pick<ApprovalPolicy, 'isAdmin' | 'takes'>;
   readonly targets: readonly Target[];
   readonly tools: readonly Tool[];
+  readonly kinds: readonly TargetKind[];
   readonly layers: () => Promise<readonly LayerStatus[]>;
   readonly breaker: { view(): Promise<BreakerView> };
   readonly limits: CostLimits;
@@ -47,7 +49,7 @@ export function createHomeFacts(deps: HomeDeps): (userId: string) => Promise<Hom
         ...(isAdmin ? ['Admin: sets the switch and decides what everybody’s memory learns.'] : []),
         ...access,
       ],
-      tools: toolsByDomain(deps.tools),
+      tools: toolsByKind(deps.tools, deps.kinds),
     };
   };
 }
@@ -111,10 +113,10 @@ const fits = (tool: Tool, { kind, domain }: Target): boolean =>
   (tool.targetKind === undefined || tool.targetKind === kind) &&
   (tool.domain === 'any' || tool.domain === domain);
 
-function toolsByDomain(tools: readonly Tool[]): readonly HomeTools[] {
+function toolsByKind(tools: readonly Tool[], kinds: readonly TargetKind[]): readonly HomeTools[] {
   const groups = new Map<string, Tool[]>();
   for (const tool of tools) {
-    const name = tool.targetKind === 'host' ? 'hosts' : tool.domain === 'any' ? 'everywhere' : tool.domain;
+    const name = kinds.find((kind) => kind.name === tool.targetKind)?.plural ?? 'everywhere';
     groups.set(name, [...(groups.get(name) ?? []), tool]);
   }
   return [...groups].map(([domain, all]) => ({

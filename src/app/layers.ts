@@ -1,26 +1,32 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import { roles } from '../core/incident.ts';
 import type { Sql } from '../core/sql.ts';
-import type { MetricsRegistry } from '../infra/metrics/registry.ts';
 import type { AuditEntry, AuditLog } from '../safety/audit/audit-chain.ts';
 import type { KillSwitch } from '../safety/kill-switch/kill-switch.ts';
 import { type LayerStatus, layerNames, layerOf, layerStatus, off, on, part } from '../safety/layers.ts';
 import { breakerLine } from '../safety/limits/breaker-line.ts';
 import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
-import { allTools } from '../targets/all-tools.ts';
+import type { Tool } from '../tools/define.ts';
 
 interface LayerParts {
   readonly config: Config;
+  readonly tools: readonly Tool[];
   readonly sql: Sql;
   readonly killSwitch: KillSwitch;
   readonly breaker: Pick<CostBreaker, 'view'>;
 }
 
 /** How each of the seed's fifteen layers stands at this moment: for `sentry doctor`, App Home and the metrics. */
-export function layersNow({ config, sql, killSwitch, breaker }: LayerParts): Promise<readonly LayerStatus[]> {
-  const here = `${config.hosts.length} ${config.hosts.length === 1 ? 'host' : 'hosts'} configured`;
+export function layersNow({
+  config,
+  tools,
+  sql,
+  killSwitch,
+  breaker,
+}: LayerParts): Promise<readonly LayerStatus[]> {
   return layerStatus(
     {
       'identity vault': async () => {
@@ -58,15 +64,14 @@ export function layersNow({ config, sql, killSwitch, breaker }: LayerParts): Pro
         );
         return limits.length > 0 ? on(limits.join(', ')) : off('SENTRY_THROTTLE names no limit');
       },
-      'tool registry': () =>
-        on(`${allTools.length} tools; what is not in the table is refused (sentry access)`),
+      'tool registry': () => on(`${tools.length} tools; what is not in the table is refused (sentry access)`),
       'human switch': async () =>
         on(
           (await killSwitch.stopped(['*']))?.reason ??
             'ACTIVE: approved fixes run; /sentry stop or STOP_SENTRY ends that',
         ),
-      'path validation': () => on(`inside the roots of the targets only; ${here}`),
-      'command whitelist': () => on(`argument grammars, no shell; ${here}`),
+      'path validation': () => on('inside the roots of the targets only'),
+      'command whitelist': () => on('argument grammars, no shell'),
       'URL allow-list': () =>
         on(config.docsHosts.length > 0 ? `only ${config.docsHosts.join(', ')}` : 'no host is allowed'),
       'input sanitisation': () => on('strict schemas; what is hidden, too long or too deep is refused'),
@@ -104,21 +109,25 @@ function container(): Pick<LayerStatus, 'state' | 'says'> {
 }
 
 /** The audit log, counting into the metrics which layer refused what, after it is on record. */
-export function countingRefusals(audit: AuditLog, metrics: MetricsRegistry): AuditLog {
-  const refusals = metrics.counter(
-    'sentry_layer_refusals_total',
-    'What each layer of security has stopped, by layer.',
-  );
-  const entries = metrics.counter(
-    'sentry_audit_entries_total',
-    'Entries this process added to the audit log, by kind.',
-  );
+export function countingRefusals(audit: AuditLog, metrics: Registry): AuditLog {
+  const refusals = new Counter({
+    name: 'sentry_layer_refusals_total',
+    help: 'What each layer of security has stopped, by layer.',
+    labelNames: ['layer'],
+    registers: [metrics],
+  });
+  const entries = new Counter({
+    name: 'sentry_audit_entries_total',
+    help: 'Entries this process added to the audit log, by kind.',
+    labelNames: ['kind'],
+    registers: [metrics],
+  });
   const count = ({ kind, details }: AuditEntry): void => {
-    entries.add({ kind });
+    entries.inc({ kind });
     const code = (details as { readonly code?: unknown } | null)?.code;
     const layer =
       kind === 'injection.found' ? 'AI gateway' : typeof code === 'string' ? layerOf(code) : undefined;
-    if (layer) refusals.add({ layer });
+    if (layer) refusals.inc({ layer });
   };
   return {
     async append(entry) {
@@ -136,24 +145,18 @@ export function countingRefusals(audit: AuditLog, metrics: MetricsRegistry): Aud
 const LOOK_MS = 30_000;
 
 /** Which layers are on, as a metric: looked at now and then, since the metrics do not wait. Returns how to end it. */
-export function watchLayers(
-  look: () => Promise<readonly LayerStatus[]>,
-  metrics: MetricsRegistry,
-): () => void {
-  let latest: readonly LayerStatus[] = [];
-  metrics.gauges(
-    'sentry_layer_on',
-    'Whether each layer of security is on (1), in part (0.5) or off (0).',
-    () =>
-      latest.map(({ name, state }) => ({
-        labels: { layer: name },
-        value: state === 'on' ? 1 : state === 'part' ? 0.5 : 0,
-      })),
-  );
+export function watchLayers(look: () => Promise<readonly LayerStatus[]>, metrics: Registry): () => void {
+  const gauge = new Gauge({
+    name: 'sentry_layer_on',
+    help: 'Whether each layer of security is on (1), in part (0.5) or off (0).',
+    labelNames: ['layer'],
+    registers: [metrics],
+  });
   const refresh = (): void =>
     // `layersNow` never rejects: a layer that cannot be asked is off.
     void look().then((found) => {
-      latest = found;
+      for (const { name, state } of found)
+        gauge.set({ layer: name }, state === 'on' ? 1 : state === 'part' ? 0.5 : 0);
     });
   refresh();
   const timer = setInterval(refresh, LOOK_MS);

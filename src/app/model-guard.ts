@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { asIncidentId } from '../core/ids.ts';
 import type { Role } from '../core/incident.ts';
@@ -7,6 +6,7 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import { createModelGuard, type ModelGuard } from '../safety/model-guard/model-guard.ts';
 import { redact } from '../safety/screen/redact.ts';
+import { sha256 } from '../safety/sha256.ts';
 
 /** The guard with the deployment's key; what it finds becomes events of the incident and entries of the audit log. */
 export async function openModelGuard(deps: {
@@ -27,7 +27,7 @@ export async function openModelGuard(deps: {
           const where = redact(place).slice(0, 200);
           const id = asIncidentId(incidentId);
           const event = { type: 'injection.found', role: role as Role, where, kinds, blocked } as const;
-          const key = createHash('sha256').update(JSON.stringify(event)).digest('hex').slice(0, 24);
+          const key = sha256(JSON.stringify(event)).slice(0, 24);
           // Found again after a restart, or by the next role, it is no news.
           if (await records.append(tx, id, event, `injection:${key}`))
             await audit.appendIn(tx, {

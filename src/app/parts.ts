@@ -1,9 +1,8 @@
 import type { Config } from '../config/config.ts';
-import type { HostTargetConfig } from '../core/host-target.ts';
 import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SlackConnection } from '../slack/ports.ts';
-import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
+import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import type { Store } from './store.ts';
 
 /** What the parts are made from: the configuration with the embedded parts' addresses filled in. */
@@ -12,8 +11,9 @@ export interface Parts {
   readonly store: Store;
   readonly chromaHost: string;
   readonly slack: SlackConnection;
-  readonly targets: readonly PostgresTargetConfig[];
-  readonly hosts: readonly HostTargetConfig[];
+  /** The kinds of system it knows. */
+  readonly kinds: readonly TargetKind[];
+  readonly targets: readonly TargetConfig[];
   readonly approvers: readonly Principal[];
   readonly admins: readonly Principal[];
   readonly oncallGroup: string | null;

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Config, packageRoot } from '../config/config.ts';
+import { parseTargets } from '../config/targets.ts';
 import { OpsError } from '../core/errors.ts';
-import type { HostTargetConfig } from '../core/host-target.ts';
 import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
-import { type RunningChild, startChildProcess } from '../infra/supervisor/child-process.ts';
 import { keepRunning } from '../infra/supervisor/keep-running.ts';
+import { program } from '../infra/supervisor/program.ts';
 import type { SlackConnection } from '../slack/ports.ts';
-import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
+import type { TargetConfig } from '../targets/kind.ts';
 import { playgroundHost, playgroundTarget } from './targets.ts';
 
 const slackReady = z.object({
@@ -46,28 +46,24 @@ export async function startLocalSlack(
   ports: { readonly slack: number; readonly faults: number | null },
   log: Log,
 ): Promise<LocalWorkspace> {
-  const kept = await keepRunning({
-    name: 'local Slack',
-    log,
-    start: () =>
-      startChildProcess({
-        name: 'local Slack',
-        dataDir: join(config.dataDir, 'slack'),
-        command: [
-          process.execPath,
-          program('slack/main.js'),
-          '--data',
-          join(config.dataDir, 'slack', 'workspace'),
-          '--port',
-          String(ports.slack),
-          ...(ports.faults === null ? [] : ['--faults-url', `http://127.0.0.1:${ports.faults}`]),
-        ],
-        parse: (ready) => slackReady.parse(ready),
-        isHealthy: (info) => answers(info.url),
-        log,
-      }),
-  });
-  const { info } = kept.current();
+  const kept = await keepRunning(
+    program({
+      name: 'local Slack',
+      log,
+      dataDir: join(config.dataDir, 'slack'),
+      script: script('slack/main.js'),
+      data: 'workspace',
+      args: [
+        '--port',
+        String(ports.slack),
+        ...(ports.faults === null ? [] : ['--faults-url', `http://127.0.0.1:${ports.faults}`]),
+      ],
+      parse: (ready) => slackReady.parse(ready),
+      isHealthy: ({ url }) => answers(url),
+      readyMs: 30_000,
+    }),
+  );
+  const info = kept.current();
   const user = (id: string): Principal => ({ kind: 'user', id });
   return {
     pageUrl: info.url,
@@ -92,8 +88,7 @@ export async function startFaults(
   log: Log,
 ): Promise<{
   readonly url: string;
-  readonly target: PostgresTargetConfig;
-  readonly host: HostTargetConfig;
+  readonly targets: readonly TargetConfig[];
   stop(): Promise<void>;
 }> {
   const secretFile = options.webhookSecret ? join(config.dataDir, 'faults', 'webhook-secret') : null;
@@ -101,67 +96,50 @@ export async function startFaults(
     mkdirSync(join(config.dataDir, 'faults'), { recursive: true });
     writeFileSync(secretFile, options.webhookSecret, { mode: 0o600 });
   }
-  const kept = await keepRunning({
-    name: 'shop-db',
-    log,
-    start: (): Promise<RunningChild<z.infer<typeof faultsReady>>> =>
-      startChildProcess({
-        name: 'shop-db',
-        dataDir: join(config.dataDir, 'faults'),
-        command: [
-          process.execPath,
-          program('faults/main.js'),
-          '--data',
-          join(config.dataDir, 'faults', 'data'),
-          '--port',
-          String(options.port),
-          '--alert-url',
-          options.alertUrl,
-          ...(secretFile ? ['--webhook-secret-file', secretFile] : []),
-          ...(options.slackWebhookUrl ? ['--slack-webhook-url', options.slackWebhookUrl] : []),
-        ],
-        parse: (ready) => faultsReady.parse(ready),
-        isHealthy: (info) => answers(`${info.url}/faults`),
-        log,
-        readyMs: 90_000,
-      }),
-  });
-  const { info } = kept.current();
+  const kept = await keepRunning(
+    program({
+      name: 'shop-db',
+      log,
+      dataDir: join(config.dataDir, 'faults'),
+      script: script('faults/main.js'),
+      data: 'data',
+      args: [
+        '--port',
+        String(options.port),
+        '--alert-url',
+        options.alertUrl,
+        ...(secretFile ? ['--webhook-secret-file', secretFile] : []),
+        ...(options.slackWebhookUrl ? ['--slack-webhook-url', options.slackWebhookUrl] : []),
+      ],
+      parse: (ready) => faultsReady.parse(ready),
+      isHealthy: ({ url }) => answers(`${url}/faults`),
+      readyMs: 90_000,
+    }),
+  );
+  const info = kept.current();
   return {
     url: info.url,
-    target: {
-      name: playgroundTarget.name,
-      kind: 'postgres',
-      environment: playgroundTarget.environment,
-      aliases: playgroundTarget.aliases,
-      readUrl: info.readUrl,
-      actUrl: info.actUrl,
-    },
-    host: shopHost(info.host),
+    targets: shopTargets(info),
     stop: kept.stop,
   };
 }
 
-/** The playground's host, as an operator would declare it in `sentry.yaml`. */
-function shopHost({ dir, restart, pidFile }: z.infer<typeof faultsReady>['host']): HostTargetConfig {
-  const { name, domain, environment, aliases } = playgroundHost;
-  return {
-    name,
-    kind: 'host',
-    domain,
-    environment,
-    aliases,
-    roots: [
-      { path: join(dir, 'app'), patch: true },
-      { path: join(dir, 'logs'), patch: false },
-    ],
-    services: [{ name: 'shop-worker', kind: 'command', restart, pidFile }],
-    curlHosts: [],
-  };
+/** The playground's systems, as an operator would declare them in `sentry.yaml`. */
+function shopTargets({ readUrl, actUrl, host }: z.infer<typeof faultsReady>): readonly TargetConfig[] {
+  const { domain: _own, ...database } = playgroundTarget;
+  const targets = [
+    { ...database, read_url_env: 'READ_URL', act_url_env: 'ACT_URL' },
+    {
+      ...playgroundHost,
+      roots: [{ path: join(host.dir, 'app'), patch: true }, join(host.dir, 'logs')],
+      services: [{ name: 'shop-worker', restart: host.restart, pid_file: host.pidFile }],
+    },
+  ];
+  return parseTargets({ targets }, { READ_URL: readUrl, ACT_URL: actUrl }, 'the playground');
 }
 
 /** The playground ships compiled beside the program. */
-function program(path: string): string {
+function script(path: string): string {
   const file = join(packageRoot(), 'dist', 'playground', path);
   if (!existsSync(file))
     throw new OpsError('BROKEN_INSTALL', `The playground is not built: ${file} is missing.`, {

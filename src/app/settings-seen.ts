@@ -1,20 +1,28 @@
 import type { Config } from '../config/config.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Json } from '../core/tool-call.ts';
+import type { TargetKind } from '../targets/kind.ts';
+import { kindOf } from '../targets/systems.ts';
 
 /** The settings that say what Sentry may do and who decides, without a secret among them: for the audit log. */
-export function settingsSeen(config: Config): {
+export function settingsSeen(
+  config: Config,
+  kinds: readonly TargetKind[],
+): {
   readonly text: string;
   readonly details: { readonly [key: string]: Json };
 } {
-  const { mode, model, targets, hosts, throttle, http, policy, approvers, admins, approvalMinutes, slack } =
-    config;
+  const { mode, model, targets, throttle, http, policy, approvers, admins, approvalMinutes, slack } = config;
   const settings = {
     mode,
     model: config.llm ? model : null,
     sceptic: config.sceptic,
-    targets: targets.map(({ name, environment, actUrl }) => ({ name, environment, acts: actUrl !== null })),
-    hosts: hosts.map(({ name, environment }) => ({ name, environment })),
+    targets: targets.map((target) => ({
+      name: target.name,
+      kind: target.kind,
+      environment: target.environment,
+      ...kindOf(kinds, target).settings(target),
+    })),
     approvers,
     admins,
     oncallGroup: config.oncallGroup,

@@ -3,6 +3,8 @@ import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { reservePort } from '../infra/process/free-port.ts';
+import { defaultSource, webhookPath } from '../sources/registry.ts';
+import { kinds } from '../targets/kinds.ts';
 import { type App, buildApp } from './build.ts';
 import { NO_CHROMA, startChroma } from './chroma.ts';
 import { fixedPort } from './fixed-ports.ts';
@@ -72,8 +74,8 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
       store,
       chromaHost: chroma.host ?? NO_CHROMA,
       slack: connectionOf(config, workspace),
-      targets: faults ? [faults.target] : config.targets,
-      hosts: faults ? [faults.host] : config.hosts,
+      kinds,
+      targets: faults ? faults.targets : config.targets,
       approvers: config.approvers.length > 0 ? config.approvers : (workspace?.approvers ?? []),
       admins: config.admins.length > 0 ? config.admins : (workspace?.admins ?? []),
       oncallGroup: config.oncallGroup ?? workspace?.oncallGroup ?? null,
@@ -95,7 +97,7 @@ async function shopDb(config: Config, port: number, workspace: LocalWorkspace | 
       config,
       {
         port,
-        alertUrl: `http://127.0.0.1:${config.http.port}/webhooks/alertmanager`,
+        alertUrl: `http://127.0.0.1:${config.http.port}${webhookPath(defaultSource)}`,
         webhookSecret: config.http.webhookSecret,
         slackWebhookUrl: workspace?.alertWebhookUrl ?? null,
       },

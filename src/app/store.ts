@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { type Config, packageRoot } from '../config/config.ts';
 import type { Log } from '../core/log.ts';
 import { type Database, openDatabase } from '../infra/db/client.ts';
-import { startEmbeddedPostgres } from '../infra/db/embedded/start-embedded-postgres.ts';
+import { embeddedPostgres } from '../infra/db/embedded/start-embedded-postgres.ts';
 import { migrateDatabase } from '../infra/db/migrate.ts';
 import { grantWriterRole } from '../infra/db/writer-role.ts';
 import { migrateEngine } from '../infra/dbos/enqueue-function.ts';
 import { keepRunning } from '../infra/supervisor/keep-running.ts';
+import { startChild } from '../infra/supervisor/start-child.ts';
 
 /** The record's database, ready to use. */
 export interface Store extends Database {
@@ -55,9 +56,8 @@ async function startServer(
   log: Log,
   keep: boolean,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const start = () =>
-    startEmbeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), name: 'sentry', log });
-  if (!keep) return start();
-  const kept = await keepRunning({ name: 'PostgreSQL', start, log });
+  const spec = embeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), name: 'sentry', log });
+  if (!keep) return startChild(spec);
+  const kept = await keepRunning(spec);
   return { url: kept.current().url, stop: kept.stop };
 }

@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
-import type { HostTargetConfig } from '../core/host-target.ts';
 import type { Target } from '../core/target.ts';
-import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
+import type { TargetConfig } from '../targets/kind.ts';
 
 /** Names an alert may use for the playground's system under care. */
 export const playgroundTarget: Target = {
@@ -23,22 +22,10 @@ export const playgroundHost: Target = {
 
 /** The configured targets without their credentials; the playground's when none is configured. */
 export function configuredTargets(config: Config): readonly Target[] {
-  return config.playgroundTarget
-    ? [playgroundTarget, playgroundHost]
-    : [...config.targets.map(toTarget), ...config.hosts.map(hostTarget)];
+  return config.playgroundTarget ? [playgroundTarget, playgroundHost] : config.targets.map(toTarget);
 }
 
-function hostTarget({ name, kind, domain, environment, aliases }: HostTargetConfig): Target {
+/** Without its addresses and credentials. */
+export function toTarget({ name, kind, domain, environment, aliases }: TargetConfig): Target {
   return { name, kind, domain, environment, aliases };
-}
-
-function toTarget({ name, kind, environment, aliases }: PostgresTargetConfig): Target {
-  return { name, kind, domain: 'postgres', environment, aliases };
-}
-
-/** The database role that a target is read with, by its URL's user; null where there is none, and for hosts. */
-export function readerOf(targets: readonly PostgresTargetConfig[], name: string): string | null {
-  const url = targets.find((target) => target.name === name)?.readUrl;
-  if (url === undefined || !URL.canParse(url)) return null;
-  return decodeURIComponent(new URL(url).username) || null;
 }

@@ -1,26 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { configuredTargets } from '../app/targets.ts';
-import { messageOf, OpsError } from '../core/errors.ts';
 import { createAccept } from '../ingest/accept.ts';
-import { alertmanager } from '../sources/alertmanager/index.ts';
+import { readAlerts, sourceOption } from './read-alerts.ts';
 import { withStore } from './with-store.ts';
 
 export const alertCommand = new Command('alert')
-  .description('Hand in an alert as the webhook would: an Alertmanager v4 payload.')
+  .description('Hand in a payload as its source would send it.')
   .argument('<file>', 'a JSON file, or - for standard input')
-  .action(async (file: string) => {
-    const parsed = alertmanager.read(readJson(file), { receivedAt: new Date() });
-    if (!parsed.ok)
-      throw new OpsError('BAD_ALERT', `${parsed.field || 'payload'}: ${parsed.reason}`, {
-        hint: 'It must be what Alertmanager sends to a webhook (version 4).',
-      });
+  .addOption(sourceOption)
+  .action(async (file: string, { source }: { readonly source: string }) => {
+    const alerts = readAlerts(file, source);
     await withStore(
       async ({ sql }, config) => {
         const accept = createAccept(sql, configuredTargets(config), {
           reopenWindowMs: config.reopenMinutes * 60_000,
         });
-        for (const alert of parsed.alerts) {
+        for (const alert of alerts) {
           const { kind, incidentId } = await accept(alert);
           process.stdout.write(`${incidentId ?? '-'}  ${kind.replace('_', ' ')}  ${alert.title}\n`);
         }
@@ -28,13 +23,3 @@ export const alertCommand = new Command('alert')
       { writes: 'alert' },
     );
   });
-
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
-  } catch (error) {
-    throw new OpsError('BAD_ALERT', `${file}: ${messageOf(error)}`, {
-      hint: 'Give a readable JSON file, or - for standard input.',
-    });
-  }
-}

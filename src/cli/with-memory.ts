@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Sql } from '../core/sql.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
-import { startEmbeddedChroma } from '../infra/chroma/embedded/start-embedded-chroma.ts';
+import { startEmbeddedChroma } from '../infra/chroma/embedded-chroma.ts';
 import { openEmbedder } from '../infra/embeddings/open-embedder.ts';
 import { createLog } from '../infra/log/log.ts';
 import type { Embedder, VectorStore } from '../search/ports.ts';

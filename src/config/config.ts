@@ -3,13 +3,12 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { OpsError } from '../core/errors.ts';
-import type { HostTargetConfig } from '../core/host-target.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ModelAccess } from '../llm/create-backend.ts';
 import type { CostLimits } from '../safety/limits/cost-breaker.ts';
 import { readLimits, type ThrottleLimits } from '../safety/limits/throttle.ts';
 import type { SlackConnection } from '../slack/ports.ts';
-import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
+import type { TargetConfig } from '../targets/kind.ts';
 import {
   costLimit,
   docsHosts,
@@ -155,8 +154,7 @@ export interface Config {
   readonly modelGuard: { readonly injection: 'mark' | 'block'; readonly privateIps: boolean };
   /** 32 bytes that seal the identity vault; null: a key of this data folder, made once. */
   readonly vaultKey: Buffer | null;
-  readonly targets: readonly PostgresTargetConfig[];
-  readonly hosts: readonly HostTargetConfig[];
+  readonly targets: readonly TargetConfig[];
   /** Where `fetch_docs` may go. */
   readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
@@ -202,11 +200,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   if (!parsed.success)
     throw wrong(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   const values = parsed.data;
-  const { targets, hosts } = readTargets(values.SENTRY_CONFIG, present);
+  const targets = readTargets(values.SENTRY_CONFIG, present);
   const slack = slackOf(values);
   const model = readModelAccess(values);
   if ('problem' in model) throw wrong([model.problem]);
-  const playgroundTarget = targets.length + hosts.length === 0;
+  const playgroundTarget = targets.length === 0;
   return {
     dataDir: resolve(values.SENTRY_DATA_DIR),
     databaseUrl: values.DATABASE_URL ?? null,
@@ -224,7 +222,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     sceptic: values.SENTRY_SCEPTIC,
     mode: values.SENTRY_MODE ?? (slack.kind === 'playground' && playgroundTarget ? 'ACTIVE' : 'AUDIT'),
     targets,
-    hosts,
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
     throttle: readLimits(values.SENTRY_THROTTLE) as ThrottleLimits,

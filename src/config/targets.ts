@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from '../core/errors.ts';
-import { type HostTargetConfig, hostFields, hostProblems } from '../core/host-target.ts';
-import type { PostgresTargetConfig } from '../targets/postgres/config.ts';
+import type { TargetConfig, TargetKind } from '../targets/kind.ts';
+import { kinds } from '../targets/kinds.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 const targetName = z
   .string()
@@ -15,34 +17,16 @@ const everyTarget = {
   aliases: z.array(z.string().min(1)).default([]),
 };
 
-const file = z
-  .strictObject({
-    targets: z
-      .array(
-        z.discriminatedUnion('kind', [
-          z.strictObject({
-            ...everyTarget,
-            kind: z.literal('postgres'),
-            /** Names of environment variables, so that no credential stands in the file. */
-            read_url_env: z.string().min(1),
-            act_url_env: z.string().min(1).optional(),
-          }),
-          z.strictObject({ ...everyTarget, ...hostFields }),
-        ]),
-      )
-      .default([]),
-  })
-  .default({ targets: [] });
-
 /** The targets that `sentry.yaml` names. Throws OpsError CONFIG naming every wrong field. */
 export function readTargets(
   path: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): { readonly targets: readonly PostgresTargetConfig[]; readonly hosts: readonly HostTargetConfig[] } {
+  env: Env,
+  known: readonly TargetKind[] = kinds,
+): readonly TargetConfig[] {
   const where = path ?? 'sentry.yaml';
   if (!existsSync(where)) {
     if (path) throw wrong([`SENTRY_CONFIG: ${path} does not exist`]);
-    return { targets: [], hosts: [] };
+    return [];
   }
   let raw: unknown;
   try {
@@ -50,53 +34,44 @@ export function readTargets(
   } catch (error) {
     throw wrong([`${where}: not valid YAML: ${messageOf(error)}`]);
   }
-  const parsed = file.safeParse(raw);
+  return parseTargets(raw, env, where, known);
+}
+
+/** What a file of targets says. `where`: for its errors. */
+export function parseTargets(
+  raw: unknown,
+  env: Env,
+  where: string,
+  known: readonly TargetKind[] = kinds,
+): readonly TargetConfig[] {
+  const parsed = fileOf(known).safeParse(raw);
   if (!parsed.success)
     throw wrong(parsed.error.issues.map((issue) => `${where}: ${issue.path.join('.')}: ${issue.message}`));
-  const names = new Set<string>();
-  const targets: PostgresTargetConfig[] = [];
-  const hosts: HostTargetConfig[] = [];
-  for (const target of parsed.data.targets) {
-    if (names.has(target.name)) throw wrong([`${where}: two targets are called "${target.name}"`]);
-    names.add(target.name);
-    if (target.kind === 'host') hosts.push(hostOf(target, where));
-    else targets.push(postgresOf(target, where, env));
+  const targets: TargetConfig[] = [];
+  for (const entry of parsed.data.targets as unknown as readonly TargetConfig[]) {
+    const { name } = entry;
+    if (targets.some((target) => target.name === name))
+      throw wrong([`${where}: two targets are called "${name}"`]);
+    const read = known.find((kind) => kind.name === entry.kind)?.read(entry as never, env);
+    if (!read || Array.isArray(read))
+      throw wrong((read ?? []).map((problem) => `${where}: target "${name}": ${problem}`));
+    targets.push(read as TargetConfig);
   }
-  return { targets, hosts };
+  return targets;
 }
 
-type TargetIn<K> = Extract<z.infer<typeof file>['targets'][number], { kind: K }>;
-
-function hostOf({ curl_hosts: curlHosts, ...host }: TargetIn<'host'>, where: string): HostTargetConfig {
-  const problems = hostProblems(host);
-  if (problems.length > 0)
-    throw wrong(problems.map((problem) => `${where}: target "${host.name}": ${problem}`));
-  return { ...host, curlHosts };
-}
-
-function postgresOf(
-  target: TargetIn<'postgres'>,
-  where: string,
-  env: Readonly<Record<string, string | undefined>>,
-): PostgresTargetConfig {
-  const readUrl = env[target.read_url_env];
-  if (!readUrl)
-    throw wrong([
-      `${target.read_url_env}: not set; ${where} names it as the read URL of target "${target.name}"`,
-    ]);
-  const actUrl = target.act_url_env ? env[target.act_url_env] : undefined;
-  if (target.act_url_env && !actUrl)
-    throw wrong([
-      `${target.act_url_env}: not set; ${where} names it as the acting URL of target "${target.name}"`,
-    ]);
-  return {
-    name: target.name,
-    kind: target.kind,
-    environment: target.environment,
-    aliases: target.aliases,
-    readUrl,
-    actUrl: actUrl ?? null,
-  };
+/** `sentry.yaml` as a schema: an entry has the fields of its kind, and no others. */
+function fileOf(known: readonly TargetKind[]) {
+  const entries = known.map(({ name, fields }) =>
+    z.strictObject({ ...everyTarget, ...fields, kind: z.literal(name) }),
+  );
+  const [first, ...others] = entries;
+  if (!first) throw new Error('no kind of system is registered');
+  const target = z.discriminatedUnion('kind', [first, ...others], {
+    error: ({ code }) =>
+      code === 'invalid_union' ? `expected one of ${known.map(({ name }) => name).join(', ')}` : undefined,
+  });
+  return z.strictObject({ targets: z.array(target).default([]) }).default({ targets: [] });
 }
 
 /** A fault of the configuration, a line each. */

@@ -6,7 +6,7 @@ export const bareValues = 'title_values';
 
 /** One notification from one source, in the one normal form every source is turned into. */
 export interface Alert {
-  /** The adapter's name: `alertmanager`, `slack`, `cli`. */
+  /** The name of its source (src/sources), or `hand` where a person opened the incident. */
   readonly source: string;
   readonly status: 'firing' | 'resolved';
   /** The alert rule's name where the source has one (`PostgresBlockedSessions`), else null. */

@@ -1,6 +1,7 @@
 /** What one model call used and cost, by a dated price table. */
 export interface ModelUsage {
   readonly model: string;
+  /** Neither read from the cache nor written to it. */
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   /** Both lifetimes. */

@@ -1,12 +1,21 @@
 import type { Domain } from './incident.ts';
 
-/** A system Sentry may touch, by name, from configuration. Addresses and credentials stay in `infra`. */
+/** A system Sentry may touch, by name, from configuration. Addresses and credentials stay with its kind. */
 export interface Target {
   /** Lower-case letters, digits, `-`, `_`, `.`; what models and people call it. */
   readonly name: string;
-  readonly kind: 'postgres' | 'host';
+  /** One of the registered kinds of system (`targets/kinds.ts`). */
+  readonly kind: string;
   readonly domain: Domain;
   readonly environment: string;
   /** Names and label values an alert may use for it (`shop-db:5432`, `shop`), matched whole and case-insensitively. */
   readonly aliases: readonly string[];
+}
+
+/** A first look at a system when no runbook fits: cheap, read-only, and enough for a person to go on from. */
+export interface FirstLook {
+  /** A read tool, called without input. */
+  readonly tool: string;
+  /** For people: `What the sessions are doing`. */
+  readonly why: string;
 }

@@ -1,4 +1,4 @@
-import { sameText } from '../safety/vault/same-text.ts';
+import { timingSafeEqual } from '../safety/timing-safe-equal.ts';
 import type { HttpAnswer, HttpHead } from './route.ts';
 
 /**
@@ -19,7 +19,7 @@ export function authoriseWebhook(head: HttpHead, secret: string | null): HttpAns
   const bearer = /^Bearer\s+(.+)$/i.exec(head.headers.authorization ?? '')?.[1];
   const header = head.headers['x-sentry-secret'];
   const given = bearer ?? (typeof header === 'string' ? header : undefined);
-  if (given !== undefined && sameText(given.trim(), secret)) return null;
+  if (given !== undefined && timingSafeEqual(given.trim(), secret)) return null;
   return {
     status: 401,
     headers: { 'www-authenticate': 'Bearer' },

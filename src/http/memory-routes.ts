@@ -6,7 +6,7 @@ import type { MemorySummary } from '../memory/documents/summary.ts';
 import type { ListedEpisode } from '../memory/episodes/list-episodes.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
-import { sameText } from '../safety/vault/same-text.ts';
+import { timingSafeEqual } from '../safety/timing-safe-equal.ts';
 import type { HttpAnswer, HttpHead, HttpRequest, Route } from './route.ts';
 
 /** What the admin API works on. It sees workspace memory alone: nobody's own, no conversation's. */
@@ -165,7 +165,7 @@ function admitted(head: HttpHead, token: string | null): HttpAnswer | null {
       body: { error: 'the admin API is off: set SENTRY_ADMIN_TOKEN, and send it as a bearer token' },
     };
   const given = /^Bearer\s+(.+)$/i.exec(head.headers.authorization ?? '')?.[1];
-  if (given !== undefined && sameText(given.trim(), token)) return null;
+  if (given !== undefined && timingSafeEqual(given.trim(), token)) return null;
   return {
     status: 401,
     headers: { 'www-authenticate': 'Bearer' },

@@ -1,13 +1,3 @@
-/** What the server counts; the registry in infra/metrics fits. */
-export interface HttpMetrics {
-  counter(name: string, help: string): { add(labels?: Readonly<Record<string, string>>, by?: number): void };
-  histogram(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-  ): { observe(value: number, labels?: Readonly<Record<string, string>>): void };
-}
-
 export type RequestKind = 'known' | 'signed' | 'stranger';
 
 /** Asked once a request, before its body is read. */

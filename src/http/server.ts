@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Counter, Histogram, Registry } from 'prom-client';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { matchPath } from './match-path.ts';
-import type { HttpMetrics, RateLimit, RequestKind } from './ports.ts';
+import type { RateLimit, RequestKind } from './ports.ts';
 import { readBody } from './read-body.ts';
 import type { HttpAnswer, HttpHead, Route } from './route.ts';
 
@@ -21,7 +22,7 @@ export interface HttpServerOptions {
   /** Paths handed over whole, before anything is read: for a receiver that checks signatures over the raw body itself. */
   readonly mounts?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
   readonly log: Log;
-  readonly metrics?: HttpMetrics;
+  readonly metrics?: Registry;
   readonly rateLimit?: RateLimit;
   /** For the whole request to arrive, ms; slower is answered 408. */
   readonly receiveTimeoutMs?: number;
@@ -43,18 +44,28 @@ const HEADER_LIMIT = 16 * 1024;
 
 /** One node:http server for webhooks, health and metrics; every answer carries the security headers. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { routes, log, metrics, rateLimit } = options;
+  const { routes, log, rateLimit } = options;
   const receiveTimeoutMs = options.receiveTimeoutMs ?? 10_000;
-  const requests = metrics?.counter('sentry_http_requests_total', 'Requests answered, by path and status.');
-  const limitedCount = metrics?.counter(
-    'sentry_http_limited_total',
-    'Requests over the limit of their source.',
-  );
-  const seconds = metrics?.histogram(
-    'sentry_http_request_seconds',
-    'From the request line to the answer.',
-    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  );
+  const registers = [options.metrics ?? new Registry()];
+  const requests = new Counter({
+    name: 'sentry_http_requests_total',
+    help: 'Requests answered, by path and status.',
+    labelNames: ['path', 'status'],
+    registers,
+  });
+  const limitedCount = new Counter({
+    name: 'sentry_http_limited_total',
+    help: 'Requests over the limit of their source.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'sentry_http_request_seconds',
+    help: 'From the request line to the answer.',
+    labelNames: ['path'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
   const server = createServer({
     maxHeaderSize: HEADER_LIMIT,
     headersTimeout: receiveTimeoutMs,
@@ -97,14 +108,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     send(response, reply, !request.complete);
     // A label of unbounded values would grow the registry with every scan of the port.
     const path = known ? known.path : 'other';
-    requests?.add({ path, status: String(reply.status) });
-    seconds?.observe((performance.now() - started) / 1000, { path });
+    requests.inc({ path, status: String(reply.status) });
+    seconds.observe({ path }, (performance.now() - started) / 1000);
   }
 
   function limited(head: HttpHead, kind: RequestKind): HttpAnswer | null {
     const answered = rateLimit?.({ peer: head.peer, kind });
     if (answered?.ok !== false) return null;
-    limitedCount?.add({ kind });
+    limitedCount.inc({ kind });
     return {
       status: 429,
       headers: { 'retry-after': String(answered.retryAfterSeconds) },

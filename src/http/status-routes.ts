@@ -1,4 +1,6 @@
+import type { Registry } from 'prom-client';
 import { messageOf } from '../core/errors.ts';
+import { within } from '../core/within.ts';
 import type { Route } from './route.ts';
 
 export interface ReadyCheck {
@@ -12,7 +14,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 /** `/health` (the process lives), `/ready` (it can take alerts) and `/metrics` (Prometheus text). */
 export function statusRoutes(options: {
   readonly checks: readonly ReadyCheck[];
-  readonly renderMetrics: () => string;
+  readonly metrics: Registry;
 }): readonly Route[] {
   return [
     { method: 'GET', path: '/health', handle: () => ({ status: 200, body: { status: 'ok' } }) },
@@ -28,10 +30,10 @@ export function statusRoutes(options: {
     {
       method: 'GET',
       path: '/metrics',
-      handle: () => ({
+      handle: async () => ({
         status: 200,
-        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-        body: options.renderMetrics(),
+        headers: { 'content-type': options.metrics.contentType },
+        body: await options.metrics.metrics(),
       }),
     },
   ];
@@ -41,16 +43,10 @@ async function runCheck({
   name,
   check,
 }: ReadyCheck): Promise<{ name: string; ok: boolean; reason?: string }> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
-  });
   try {
-    await Promise.race([check(), late]);
+    await within(CHECK_TIMEOUT_MS, check());
     return { name, ok: true };
   } catch (error) {
     return { name, ok: false, reason: messageOf(error) };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,10 +1,12 @@
+import type { Counter } from 'prom-client';
 import type { Alert } from '../core/alert.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { within } from '../core/within.ts';
 import type { Accept, Accepted } from '../ingest/accept.ts';
 import type { AlertSource } from '../sources/ports.ts';
+import { webhookPath, webhookSources } from '../sources/registry.ts';
 import { authoriseWebhook } from './authorise.ts';
-import type { HttpMetrics } from './ports.ts';
 import type { HttpAnswer, Route } from './route.ts';
 
 /** Alertmanager gives a webhook as long as its group interval; five seconds is what a person would call hanging. */
@@ -18,23 +20,23 @@ export interface WebhookOptions {
   /** Null: only this machine may call. */
   readonly secret: string | null;
   readonly log: Log;
-  readonly metrics?: HttpMetrics;
+  /** One counter for all sources: a name is registered once. */
+  readonly accepted?: Counter<'source' | 'kind'>;
   readonly timeoutMs?: number;
-  /** Told after an alert is durable, e.g. to draw its incident at once. Must not throw. */
-  readonly onAccepted?: (accepted: Accepted) => void;
+}
+
+/** The route of every source that calls us. */
+export function webhookRoutes(options: Omit<WebhookOptions, 'source'>): readonly Route[] {
+  return webhookSources.map((source) => webhookRoute({ ...options, source }));
 }
 
 /** `POST /webhooks/<source>`: 202 once every alert of the payload is durable, else 503 so that the sender tries again. */
 export function webhookRoute(options: WebhookOptions): Route {
-  const { source, accept, secret, log, metrics, onAccepted } = options;
+  const { source, accept, secret, log, accepted } = options;
   const timeoutMs = options.timeoutMs ?? ACCEPT_TIMEOUT_MS;
-  const accepted = metrics?.counter(
-    'sentry_alerts_accepted_total',
-    'Alerts accepted, by source and what they became.',
-  );
   return {
     method: 'POST',
-    path: `/webhooks/${source.name}`,
+    path: webhookPath(source),
     bodyLimit: BODY_LIMIT,
     mediaTypes: ['application/json'],
     admit: (head) => authoriseWebhook(head, secret),
@@ -47,41 +49,29 @@ export function webhookRoute(options: WebhookOptions): Route {
       }
       const read = source.read(payload, { receivedAt: new Date() });
       if (!read.ok) return badRequest(read.field, read.reason);
-      const results = await within(timeoutMs, Promise.all(read.alerts.map(acceptOne)));
-      if (results === 'too_slow' || results === 'failed') return tryAgain();
-      return {
-        status: 202,
-        body: { accepted: results.map(({ kind, incidentId }) => ({ kind, incident: incidentId })) },
-      };
+      // What goes on after the time is up may still land; the sender's next try then is a duplicate.
+      try {
+        const results = await within(timeoutMs, Promise.all(read.alerts.map(acceptOne)));
+        return {
+          status: 202,
+          body: { accepted: results.map(({ kind, incidentId }) => ({ kind, incident: incidentId })) },
+        };
+      } catch (error) {
+        log.error({ source: source.name, error: messageOf(error) }, 'alerts not accepted');
+        return tryAgain();
+      }
     },
   };
 
   async function acceptOne(alert: Alert): Promise<Accepted> {
     const result = await accept(alert);
-    accepted?.add({ source: source.name, kind: result.kind });
+    accepted?.inc({ source: source.name, kind: result.kind });
     if (result.kind === 'orphan_resolved')
       log.info(
         { source: source.name, title: alert.title, fingerprint: alert.fingerprint },
         'the end of an alert we never heard of',
       );
-    onAccepted?.(result);
     return result;
-  }
-
-  /** What goes on after the time is up may still land; the sender's next try then is a duplicate. */
-  async function within<T>(ms: number, work: Promise<T>): Promise<T | 'too_slow' | 'failed'> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<'too_slow'>((resolve) => {
-      timer = setTimeout(() => resolve('too_slow'), ms);
-    });
-    const settled = work.catch((error: unknown) => {
-      log.error({ source: source.name, error: messageOf(error) }, 'alerts not accepted');
-      return 'failed' as const;
-    });
-    const first = await Promise.race([settled, timeout]);
-    clearTimeout(timer);
-    if (first === 'too_slow') log.error({ source: source.name, ms }, 'accepting alerts takes too long');
-    return first;
   }
 }
 

@@ -8,11 +8,11 @@ import type { Jobs } from '../core/jobs.ts';
 import type { Log } from '../core/log.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../core/memory.ts';
 import type { Sql } from '../core/sql.ts';
+import type { NewEpisode } from '../memory/episodes/episodes.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { CredentialVault } from '../safety/vault/credentials.ts';
 import type { StopNotices } from './kill-switch/stop-notices.ts';
-import type { Reporter } from './ports.ts';
 import type { Confirmation } from './source-end.ts';
 
 /** What the investigation needs of memory; memory advises and never holds an incident up. */
@@ -26,15 +26,7 @@ export interface InvestigationMemory {
   readonly enabled: boolean;
   /** Upserts by incident id; returns once the write is durable somewhere (at least its outbox row). */
   rememberIncident(record: IncidentRecord): Promise<void>;
-  recordEpisode(episode: {
-    readonly incidentId: IncidentId;
-    readonly actionId: string;
-    readonly error: string;
-    readonly diagnosis: string;
-    readonly command: string;
-    readonly result: string;
-    readonly success: boolean | null;
-  }): Promise<void>;
+  recordEpisode(episode: NewEpisode): Promise<void>;
 }
 
 export interface InvestigationDeps {
@@ -49,7 +41,6 @@ export interface InvestigationDeps {
   /** Claude where there is a key, else null. */
   readonly claude: Investigator | null;
   readonly playbook: Investigator;
-  readonly reporter: Reporter;
   /** What people stop while it works. */
   readonly stops: StopNotices;
   readonly log: Log;

@@ -4,8 +4,8 @@ import type { IncidentRecord } from '../core/incident-record.ts';
 export interface Confirmation {
   /** How long a held check waits for a source that still fires; 0: our own check is enough. */
   readonly sourceWaitMs: number;
-  /** Sources that send the end of their alerts as well: a chat message alone may never be followed by one. */
-  readonly sendsEnds: ReadonlySet<string>;
+  /** The sources that send the end of their alerts as well, by name, with what people call them. */
+  readonly sendsEnds: ReadonlyMap<string, string>;
   /** How long a problem must be away, and how long a repair gets to show that it helped, where no runbook says. */
   readonly holdMs: number;
   readonly timeoutMs: number;
@@ -20,8 +20,10 @@ export function waitsForSource(
 }
 
 /** The sender of the alert, for people. */
-export function sourceName({ alerts }: Pick<IncidentRecord, 'alerts'>): string {
-  const source = alerts.find(({ status }) => status === 'firing')?.source ?? alerts[0]?.source;
-  if (source === undefined || source === 'slack') return 'The alert’s source';
-  return source.charAt(0).toUpperCase() + source.slice(1);
+export function sourceName(
+  { alerts }: Pick<IncidentRecord, 'alerts'>,
+  { sendsEnds }: Pick<Confirmation, 'sendsEnds'>,
+): string {
+  const alert = alerts.find(({ status }) => status === 'firing') ?? alerts[0];
+  return (alert && sendsEnds.get(alert.source)) ?? 'The alert’s source';
 }

@@ -68,8 +68,8 @@ function toAccepted(row: { accepted_incident: string | null; accepted_kind: stri
 function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
   const target = matchTarget(given, targets);
   const alert = redactAlert(given);
-  const vague = isVague(alert.source);
-  const told: Told = toldBy(alert, vague);
+  const partialLabels = alertSources.some((source) => source.name === alert.source && source.partialLabels);
+  const told: Told = toldBy(alert, partialLabels);
   return {
     source: alert.source,
     status: alert.status,
@@ -88,18 +88,14 @@ function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
     told,
     lock_words: lockWordsOf(told),
     corrects: alert.corrects ?? null,
-    vague,
+    vague: partialLabels,
     related_sources: alertSources
       .map(({ name }) => name)
-      .filter((name) => vague || name !== alert.source)
+      .filter((name) => partialLabels || name !== alert.source)
       .join(' '),
-    sends_ends: endSenders.join(' '),
+    sends_ends: [...endSenders.keys()].join(' '),
     // A chat message is as old as its time, however late it is read; a webhook speaks of now.
-    sent_at: vague ? (alert.endsAt ?? alert.startsAt) : null,
+    sent_at: partialLabels ? (alert.endsAt ?? alert.startsAt) : null,
     reopen_ms: reopenMs,
   };
-}
-
-function isVague(source: string): boolean {
-  return alertSources.some(({ name, vague }) => name === source && vague);
 }

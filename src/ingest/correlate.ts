@@ -42,7 +42,10 @@ export interface Value {
 
 const severityLabels = new Set(['severity', 'priority', 'level', 'urgency']);
 
-export function toldBy(alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apart'>, vague: boolean): Told {
+export function toldBy(
+  alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apart'>,
+  partialLabels: boolean,
+): Told {
   const { headline, labels } = alert;
   const named = labels['alertname'];
   const values = named && wordsIn(named).length > 0 ? valuesOf(labels) : null;
@@ -55,7 +58,7 @@ export function toldBy(alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apar
         .map(([label, value]) => [label, plain(value)]),
     ),
     identity: identityOf(alert),
-    whole: headline ? headline.whole : !vague,
+    whole: headline ? headline.whole : !partialLabels,
     head: headline
       ? {
           alerts: headline.alerts,

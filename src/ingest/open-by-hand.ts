@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Alert } from '../core/alert.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
+import { sha256 } from '../safety/sha256.ts';
 import type { Accept } from './accept.ts';
 
 export interface ByHand {
@@ -68,7 +68,7 @@ function alertOf(text: string, by: string, key: string, target: Target | null): 
     labels: target === null ? {} : { target: target.name },
     annotations: { description: text, requested_by: by },
     target: target?.name ?? null,
-    fingerprint: createHash('sha256').update(`hand\0${key}`).digest('hex').slice(0, 32),
+    fingerprint: sha256(`hand\0${key}`).slice(0, 32),
     deliveryKey: `hand:${key}`,
     startsAt: now,
     endsAt: null,

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Json } from '../core/tool-call.ts';
+import { sha256 } from '../safety/sha256.ts';
 import type { AttemptRequest, ModelBackend } from './backend.ts';
 import { LlmError } from './llm-error.ts';
 import { usdOf } from './pricing.ts';
@@ -40,4 +40,4 @@ function bodyOf({ system, tools, messages, effort, compaction }: AttemptRequest)
 }
 
 /** SHA-256 (hex) of its JSON. */
-const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+const hashOf = (value: unknown): string => sha256(JSON.stringify(value));

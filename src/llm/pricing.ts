@@ -22,6 +22,15 @@ const OPUS_5: Price = {
   source: 'pricing page',
 };
 
+const SONNET_5: Price = {
+  input: 2,
+  output: 10,
+  cacheWrite5m: 2.5,
+  cacheWrite1h: 4,
+  cacheRead: 0.2,
+  source: 'model page',
+};
+
 /**
  * List prices by model id, dated suffixes aside, checked on 2026-11-21. Sources: https://platform.claude.com/docs/en/about-claude/pricing
  * and the model pages; what only trackers of third parties say is marked so. Batch and fast tariffs are not used here.
@@ -58,22 +67,8 @@ const PRICES: Readonly<Record<string, Price>> = {
     source: 'third-party trackers',
   },
   // The model page still says 0.20 for reads; two trackers report the cut of 2026-10-07. The dearer one is charged.
-  'claude-sonnet-5-5': {
-    input: 2,
-    output: 10,
-    cacheWrite5m: 2.5,
-    cacheWrite1h: 4,
-    cacheRead: 0.2,
-    source: 'model page',
-  },
-  'claude-sonnet-5': {
-    input: 2,
-    output: 10,
-    cacheWrite5m: 2.5,
-    cacheWrite1h: 4,
-    cacheRead: 0.2,
-    source: 'model page',
-  },
+  'claude-sonnet-5-5': SONNET_5,
+  'claude-sonnet-5': SONNET_5,
   'claude-haiku-5-5': {
     input: 0.1,
     output: 0.5,

@@ -1,6 +1,7 @@
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Sql, SqlRow } from '../core/sql.ts';
+import { within } from '../core/within.ts';
 import type { Embedder, VectorMetadata, VectorStore } from '../search/ports.ts';
 
 /** How long a write may hold up the incident it is about; what has not landed by then is tried again later. */
@@ -47,12 +48,11 @@ export function createOutbox(deps: {
                 clock_timestamp() + ${WRITE_TIMEOUT_MS} * interval '1 millisecond')
         ON CONFLICT (collection, id) DO UPDATE SET document = EXCLUDED.document, metadata = EXCLUDED.metadata,
           removal = false, attempts = 0, next_at = EXCLUDED.next_at, last_error = NULL`;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, WRITE_TIMEOUT_MS);
-      });
-      await Promise.race([inTurn(() => push(entry, 'now')), late]);
-      clearTimeout(timer);
+      await within(
+        WRITE_TIMEOUT_MS,
+        inTurn(() => push(entry, 'now')),
+        () => false,
+      );
     },
     flush: () =>
       inTurn(async () => {

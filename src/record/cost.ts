@@ -1,19 +1,11 @@
 import type { IncidentId } from '../core/ids.ts';
+import type { ModelUsage } from '../core/model-usage.ts';
 import type { Sql, SqlRow } from '../core/sql.ts';
 
 /** What model calls used and cost. Tokens as the server counted them; US dollars by the price table. */
-export interface Cost {
+export interface Cost extends Omit<ModelUsage, 'model' | 'costUsd'> {
   readonly usd: number;
   readonly calls: number;
-  /** Neither read from the cache nor written to it. */
-  readonly inputTokens: number;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-  /** Of the writes: those kept for an hour. */
-  readonly cacheWrite1hTokens: number;
-  /** Thinking included. */
-  readonly outputTokens: number;
-  readonly thinkingTokens: number;
 }
 
 export interface CostShare extends Cost {

@@ -1,24 +1,10 @@
-import { createHash } from 'node:crypto';
-import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
-import type { Role } from '../core/incident.ts';
 import type { Sql, Tx } from '../core/sql.ts';
-import type { Json, ToolCall } from '../core/tool-call.ts';
+import type { ToolCall } from '../core/tool-call.ts';
+import { sha256 } from '../safety/sha256.ts';
 import type { IncidentRecords } from './record.ts';
 
 /** A finished use of a tool, ready to be stored: redacted and capped already. */
-export interface FinishedCall {
-  readonly id: ToolCallId;
-  readonly incidentId: IncidentId;
-  readonly role: Role;
-  readonly tool: string;
-  readonly target: string | null;
-  readonly input: Json;
-  readonly state: ToolCall['state'];
-  readonly output: string;
-  readonly result: Json;
-  readonly truncated: boolean;
-  readonly code: string | null;
-  readonly actionId: ActionId | null;
+export interface FinishedCall extends Omit<ToolCall, 'outputSha256' | 'startedAt' | 'finishedAt'> {
   readonly startedAt: Date;
   readonly purpose: string | null;
 }
@@ -47,12 +33,11 @@ export async function storeToolCallIn(tx: Tx, records: IncidentRecords, call: Fi
 }
 
 async function insertToolCall(tx: Tx, call: FinishedCall): Promise<void> {
-  const sha256 = createHash('sha256').update(call.output).digest('hex');
   await tx`
     INSERT INTO tool_call (id, incident_id, role, tool, target, input, state, output, result, output_sha256, truncated,
                            code, action_id, started_at, finished_at)
     VALUES (${call.id}, ${call.incidentId}, ${call.role}, ${call.tool}, ${call.target}, ${tx.json(call.input)},
-            ${call.state}, ${call.output}, ${tx.json(call.result)}, ${sha256}, ${call.truncated}, ${call.code},
+            ${call.state}, ${call.output}, ${tx.json(call.result)}, ${sha256(call.output)}, ${call.truncated}, ${call.code},
             ${call.actionId}, ${call.startedAt.toISOString()}, clock_timestamp())`;
 }
 

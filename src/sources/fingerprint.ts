@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../safety/sha256.ts';
 
 /**
  * Labels that differ between notifications of one problem: who scraped or sent it, how bad it is by now, what a
@@ -48,5 +48,5 @@ export function fingerprintOf(
     .filter(([label]) => label !== 'alertname' && isIdentifying(label))
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const canonical = JSON.stringify([name, pairs, extra.toSorted()]);
-  return createHash('sha256').update(canonical).digest('hex').slice(0, 32);
+  return sha256(canonical).slice(0, 32);
 }

@@ -1,3 +1,5 @@
+import { unescapeMrkdwn } from '../core/unescape-mrkdwn.ts';
+
 /** Words of a sentence: people's own templates put them between label values. */
 const filler = new Set(['for', 'on', 'in', 'at', 'of', 'is', 'the', 'and']);
 
@@ -10,13 +12,11 @@ const severity =
  * `:emoji:` for an emoji) is taken back, and case does not count.
  */
 export function wordsIn(text: string): readonly string[] {
-  return text
+  const unlinked = text
     .normalize('NFC')
     .replace(/<(?:https?|mailto):[^|>]+\|([^>]*)>/g, '$1')
-    .replace(/<((?:https?|mailto):[^>]+)>/g, '$1')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
+    .replace(/<((?:https?|mailto):[^>]+)>/g, '$1');
+  return unescapeMrkdwn(unlinked)
     .replace(/(^|[\s[(]):[a-z][a-z0-9_+-]+:(?=$|[\s\])])/g, '$1')
     .replace(/[\p{Extended_Pictographic}\uFE0F\u200D]/gu, '')
     .toLowerCase()

@@ -1,11 +1,17 @@
 import type { Alert } from '../core/alert.ts';
 
-/** An alert source: a folder with `index.ts` and `schema.ts`, and one line in `sources.ts`. */
+/** An alert source: a folder with `index.ts` and `schema.ts`, and one line in `registry.ts`. */
 export interface AlertSource {
-  /** What `Alert.source` says. */
+  /** What `Alert.source` says, in kebab case; also its route, its `--source` and its label in the metrics. */
   readonly name: string;
+  /** What people call it. */
+  readonly title: string;
+  /** Ends the sentence “It must be …”, for whoever handed in something else. */
+  readonly payload: string;
+  /** By its webhook's route, or as messages that Sentry sees in Slack. */
+  readonly arrives: 'webhook' | 'slack';
   /** Its alerts may carry fewer labels than the problem has (a chat message), so they may join an incident by less. */
-  readonly vague: boolean;
+  readonly partialLabels: boolean;
   /** Reads one delivery. Must not throw: bad input is a value that names the field. */
   read(payload: unknown, context: ReadContext): ReadResult;
 }

@@ -10,12 +10,14 @@ import type { Json, VerifyPlan } from '../core/tool-call.ts';
 import type { RateLimit } from '../safety/limits/rate-limit.ts';
 import type { EvidencePort } from './evidence/ports.ts';
 import type { MemoryToolsPort } from './memory/ports.ts';
-import type { ToolPorts } from './ports.ts';
+import type { Docs } from './ports.ts';
 
 /** What a tool gets beside its parsed input. */
-export interface ToolContext {
+export interface ToolContext<S = unknown> {
   readonly target: Target;
-  readonly ports: ToolPorts;
+  /** The connection to the target; of the type of its kind, see `toolsOf`. */
+  readonly system: S;
+  readonly docs: Docs;
   /** Aborted at the gate's timeout, on *Stop* and at shutdown. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -36,24 +38,24 @@ interface ToolBase<I> {
   readonly description: string;
   readonly domain: Domain | 'any';
   /** Refused on targets of another kind; for any kind when left out. */
-  readonly targetKind?: Target['kind'];
+  readonly targetKind?: string;
   readonly input: z.ZodType<I>;
   readonly timeoutMs: number;
 }
 
 /** Rules of a tool that has a target, beyond its schema. */
-interface Ruled<I> {
+interface Ruled<I, S> {
   /**
-   * What the input itself says against it (a path out of its root, a command that is not in the grammar), asked at station 6
+   * What the input itself says against it (a path out of its root, a command that is not in the grammar), asked at check 6
    * before anything is logged or run. Whoever opens, runs or fetches checks again what it got.
    */
   rules?(
-    context: Pick<ToolContext, 'target' | 'ports'>,
+    context: Pick<ToolContext<S>, 'target' | 'system' | 'docs'>,
     input: I,
   ): Promise<Refusal | undefined> | Refusal | undefined;
 }
 
-export interface ReadTool<I = unknown> extends ToolBase<I>, Ruled<I> {
+export interface ReadTool<I = unknown, S = unknown> extends ToolBase<I>, Ruled<I, S> {
   /** `diagnostic` tools may load the target; triage may not use them. `docs` are no evidence of a live system; the validator may not use them. */
   readonly kind: 'read' | 'diagnostic' | 'docs';
   /** What in its data tells whether a problem is there, the most telling first. */
@@ -68,7 +70,7 @@ export interface ReadTool<I = unknown> extends ToolBase<I>, Ruled<I> {
    * reads show it as a rate.
    */
   readonly counters?: readonly string[];
-  run(context: ToolContext, input: I): Promise<ToolOutput>;
+  run(context: ToolContext<S>, input: I): Promise<ToolOutput>;
 }
 
 /** The state an action would change, as it is before it. */
@@ -113,7 +115,9 @@ export type Subject =
   /** A setting, a service. */
   | { readonly kind: 'name'; readonly name: string };
 
-export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase<I>, Ruled<I> {
+export interface ActiveTool<I = unknown, G extends Json = Json, S = unknown>
+  extends ToolBase<I>,
+    Ruled<I, S> {
   readonly kind: 'active';
   /** Counted in the ledger's claim, over all processes. */
   limit?(input: I, guard: G, objects: readonly TouchedObject[]): RateLimit;
@@ -125,15 +129,15 @@ export interface ActiveTool<I = unknown, G extends Json = Json> extends ToolBase
   /** The exact command as it will run, with every argument. */
   command(input: I): string;
   /** Reads the state. Throws OpsError when the thing is not there (code `GONE`) or the target cannot be read. */
-  preflight(context: ToolContext, input: I): Promise<Preflight<G>>;
+  preflight(context: ToolContext<S>, input: I): Promise<Preflight<G>>;
   /**
    * Does it, once, with the guard and the deadline repeated inside the effecting statement where the target can carry them.
    * Called in one place: gate/.
    * Throws only when nothing took effect for certain; when in doubt it returns `unknown`.
    */
-  run(context: ToolContext, input: I, guard: G, deadline: Deadline): Promise<ActionOutcome>;
+  run(context: ToolContext<S>, input: I, guard: G, deadline: Deadline): Promise<ActionOutcome>;
   /** After `unknown`: looks whether it took effect, without doing anything. */
-  look(context: ToolContext, input: I, guard: G): Promise<'done' | 'not_done' | 'cannot_tell'>;
+  look(context: ToolContext<S>, input: I, guard: G): Promise<'done' | 'not_done' | 'cannot_tell'>;
   /** How to tell that it took effect. It never tells that it helped: a recovery criterion does. */
   effect(input: I, guard: G): VerifyPlan;
   /**
@@ -181,7 +185,7 @@ export interface MemoryTool<I = unknown> extends ToolBase<I> {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the registry keeps tools of every input type together; each parses its own
-export type Tool = ReadTool<any> | ActiveTool<any, any>;
+export type Tool = ReadTool<any, any> | ActiveTool<any, any, any>;
 
 export interface EvidenceToolContext {
   readonly incidentId: IncidentId;
@@ -207,6 +211,23 @@ export function defineReadTool<I>(tool: ReadTool<I>): ReadTool<I> {
 
 export function defineActiveTool<I, G extends Json>(tool: ActiveTool<I, G>): ActiveTool<I, G> {
   return tool;
+}
+
+/**
+ * How the tools of one kind of system are made: typed by its connection, and refused on targets of any other kind.
+ * `domain`: whose incidents they are offered in; `any` for systems that may belong to several.
+ */
+export function toolsOf<S>(targetKind: string, domain: Domain | 'any') {
+  return {
+    read: <I>(tool: Omit<ReadTool<I, S>, 'targetKind' | 'domain'>): ReadTool<I, S> => ({
+      ...tool,
+      targetKind,
+      domain,
+    }),
+    active: <I, G extends Json>(
+      tool: Omit<ActiveTool<I, G, S>, 'targetKind' | 'domain'>,
+    ): ActiveTool<I, G, S> => ({ ...tool, targetKind, domain }),
+  };
 }
 
 export function defineMemoryTool<I>(tool: Omit<MemoryTool<I>, 'target' | 'domain'>): MemoryTool<I> {

@@ -1,138 +1,10 @@
-import type { ActionOutcome } from '../core/action.ts';
 import type { Refusal } from '../core/errors.ts';
-import type { HostRoot } from '../core/host-target.ts';
-import type { CommandPolicy } from '../safety/commands/policy.ts';
-import type { runCommand } from '../safety/commands/run-command.ts';
-import type { applyPlan } from '../safety/diffs/apply-plan.ts';
-import type { planPatch } from '../safety/diffs/plan-patch.ts';
-import type { undoPatch } from '../safety/diffs/undo-patch.ts';
-import type { searchInside } from '../safety/grep/search-inside.ts';
-import type { checkPath } from '../safety/paths/check-path.ts';
-import type { readInside } from '../safety/paths/read-inside.ts';
-import type { walkInside } from '../safety/paths/walk-inside.ts';
+import type { FirstLook } from '../core/target.ts';
 import type { FetchedDocs } from '../safety/urls/fetch-docs.ts';
-
-/** Rows as PostgreSQL's text protocol maps them to JavaScript; `bigint` and `numeric` come as numbers where exact, else strings. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** One connection to a PostgreSQL target, for the length of one tool call. */
-export interface PostgresSession {
-  /** `$1…` parameters; one statement. Throws OpsError on faults, `code` = `POSTGRES_<SQLSTATE>`. */
-  query(sql: string, params?: readonly unknown[]): Promise<readonly Row[]>;
-}
-
-/** What the server makes of a statement before it plans it. */
-export interface DescribedStatement {
-  /** The type (oid) of each parameter. */
-  readonly parameters: readonly number[];
-  /** How many columns its result has. */
-  readonly columns: number;
-}
-
-/** A connection that nobody else has used or will use. */
-export interface OwnPostgresSession extends PostgresSession {
-  /** Parses and analyses; plans and runs nothing. */
-  describe(sql: string): Promise<DescribedStatement>;
-}
-
-/** The PostgreSQL targets by name; adapters in infra/postgres. */
-export interface PostgresTargets {
-  /** Read-only session: `default_transaction_read_only`, statement timeout; a reserved connection, so it works when the server's slots are full. */
-  read<T>(target: string, use: (session: PostgresSession) => Promise<T>, options: SessionOptions): Promise<T>;
-  /** Like `read`, on a connection of its own that is closed afterwards: for what may leave traces in its session. Needs a free slot. */
-  readAlone<T>(
-    target: string,
-    use: (session: OwnPostgresSession) => Promise<T>,
-    options: SessionOptions,
-  ): Promise<T>;
-  /** The other credential, for active tools' preflight and run. */
-  act<T>(target: string, use: (session: PostgresSession) => Promise<T>, options: SessionOptions): Promise<T>;
-}
 
 export interface SessionOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-}
-
-/**
- * The guarded ways to a host's files and programs. For this machine they are those of `src/safety`; a host that is
- * reached over the network brings its own, with the same rules.
- */
-export interface HostAccess {
-  readonly check: typeof checkPath;
-  readonly read: typeof readInside;
-  readonly walk: typeof walkInside;
-  readonly search: typeof searchInside;
-  readonly run: typeof runCommand;
-  readonly plan: typeof planPatch;
-  readonly apply: typeof applyPlan;
-  readonly undo: typeof undoPatch;
-  /** Bytes of the file system a path is on. */
-  readonly space: (path: string) => Promise<{ readonly size: number; readonly free: number }>;
-}
-
-/** A declared service as it is now. */
-export interface ServiceState {
-  readonly name: string;
-  /** `restarting`: its supervisor is about to start it again, or it started less than 10 s ago. */
-  readonly state: 'running' | 'restarting' | 'stopped' | 'failed';
-  readonly mainPid: number | null;
-  /** Opaque; with the pid it names one process for good. */
-  readonly startedAt: string | null;
-  readonly ageSeconds: number | null;
-  /** How often its supervisor has started it again; null where nobody counts. */
-  readonly restarts: number | null;
-  /** In the words of whoever keeps it. */
-  readonly says: string;
-  /** What a restart runs: the unit, or the declared command. */
-  readonly declared: string;
-  /** What is the service's own on its machine, whatever it is called: its unit, or its pid file and its command. */
-  readonly keys: readonly string[];
-}
-
-/** Whether a port takes connections. */
-export interface PortState {
-  readonly port: number;
-  readonly reachable: boolean;
-  /** For people, with why not. */
-  readonly says: string;
-}
-
-/** What must not have moved when a restart runs. `steady` null: it was down, or starting again and again. */
-export type ServiceGuard = {
-  /** Which machine, whatever the target is called. */
-  readonly machine: string;
-  readonly service: string;
-  readonly declared: string;
-  readonly steady: { readonly main_pid: number; readonly started_at: string } | null;
-};
-
-/** One host that may be investigated. */
-export interface Host {
-  readonly machine: string;
-  readonly roots: readonly HostRoot[];
-  /** Names of the declared services. */
-  readonly services: readonly string[];
-  readonly commands: CommandPolicy;
-  readonly access: HostAccess;
-  /** Throws OpsError HOST_NO_SERVICE for a name that is not declared. */
-  service(name: string, options: SessionOptions): Promise<ServiceState>;
-  /** Throws OpsError HOST_NO_PORT where none is declared for it, HOST_NO_SERVICE for a name that is not declared. */
-  reach(name: string, options: SessionOptions): Promise<PortState>;
-  /** Runs the declared restart once, if the guard still holds and the deadline has not passed. */
-  restart(
-    guard: ServiceGuard,
-    deadline: { readonly clock: string | null; readonly withinMs: number },
-    options: SessionOptions,
-  ): Promise<ActionOutcome>;
-  /** Its clock for deadlines; null where it has none that a paused process cannot miss. */
-  clock(): string | null;
-}
-
-/** The hosts by name; adapters in infra/host. */
-export interface HostTargets {
-  /** Throws OpsError HOST_NO_TARGET for a name that is not configured. */
-  host(target: string): Host;
 }
 
 /** Pages of documentation. */
@@ -141,9 +13,11 @@ export interface Docs {
   fetch(url: string, options: SessionOptions): Promise<FetchedDocs | Refusal>;
 }
 
-/** What tools may reach. Later domains add theirs here. */
+/** What tools may reach. */
 export interface ToolPorts {
-  readonly postgres: PostgresTargets;
-  readonly host: HostTargets;
+  /** The connection to a configured target, of its kind's own type. Throws OpsError NO_SYSTEM for a name that is not configured. */
+  system(target: string): unknown;
+  /** What to look at first on it when no runbook fits. */
+  looks(target: string): readonly FirstLook[];
   readonly docs: Docs;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { killLeftovers, nothingLeft } from '../support/chaos.ts';
+import { nothingLeft } from '../support/chaos.ts';
 import { ChaosScene, checkThread } from '../support/chaos-scene.ts';
+import { killLeftovers } from '../support/processes-under.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -3,11 +3,11 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asActionId } from '../../src/core/ids.ts';
 import { postgresTerminateBackend } from '../../src/targets/postgres/active/terminate-backend.ts';
-import { createPostgresTargets } from '../../src/targets/postgres/connect/create-postgres-targets.ts';
 import { approvedAction } from '../support/chaos-ledger.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';
 import { type Core, createCore } from '../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../support/postgres.ts';
+import { createPostgresTargets } from '../support/targets.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /**
@@ -165,18 +165,8 @@ async function identityAndGuard(input: { readonly pid: number; readonly backend_
     { name: 'shop', kind: 'postgres', environment: 'test', aliases: [], readUrl: url, actUrl: url },
   ]);
   try {
-    const described = targets.describe('shop');
-    if (!described) throw new Error('no target');
     const identity = await targets.identity('shop');
-    const { guard } = await postgresTerminateBackend.preflight(
-      {
-        target: described,
-        ports: { postgres: targets } as never,
-        signal: AbortSignal.timeout(10_000),
-        timeoutMs: 10_000,
-      },
-      input,
-    );
+    const { guard } = await postgresTerminateBackend.preflight(targets.context('shop', 10_000), input);
     return { ...identity, guard };
   } finally {
     await targets.close();

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CHANNELS, USERS } from '../../playground/slack/seed.ts';
-import { killLeftovers, partOf, signalPart } from '../support/chaos.ts';
+import { nothingLeft, partOf, signalPart } from '../support/chaos.ts';
 import { ChaosScene, checkThread, slotOf } from '../support/chaos-scene.ts';
+import { killLeftovers } from '../support/processes-under.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -198,3 +199,9 @@ test('alerts go on being read from the channel after all this', async () => {
   expect(unread).toEqual([]);
   expect(messages.length).toBeGreaterThan(0);
 }, 30_000);
+
+test('Ctrl-C ends every process after all this, also those that were started again', async () => {
+  await scene.close();
+  expect(await product.stop()).toBe(0);
+  await nothingLeft(dataDir);
+}, 120_000);

@@ -16,6 +16,7 @@ const commands = [
   'doctor',
   'migrate',
   'alert',
+  'normalize',
   'incidents',
   'incident',
   'why',
@@ -215,6 +216,31 @@ describe('the sentry command by itself', () => {
     const answer = await run(['alert', '-'], {}, input);
     expect(answer).toMatchObject({ code: 1, stdout: '' });
     expect(answer.stderr).toContain(names);
+  });
+
+  it('prints what it reads in an alert, in the normal form, without a record to store it in', async () => {
+    const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+    const answer = await run(['normalize'], nowhere, payload);
+    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(answer.stdout)).toMatchObject([
+      { source: 'alertmanager', status: 'firing', name: 'PostgresBlockedSessions', target: 'shop-db:5432' },
+    ]);
+    expect(await run(['normalize', '-'], nowhere, '{}')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('alerts: expected the array of alerts'),
+    });
+  });
+
+  it('reads an alert as the source that is named, and says which there are', async () => {
+    const message = { channel: 'C1', bot_id: 'B1', ts: '1700000000.000100', text: 'Triggered: disk full' };
+    const answer = await run(['normalize', '--source', 'slack'], {}, JSON.stringify(message));
+    expect(JSON.parse(answer.stdout)).toMatchObject([{ source: 'slack', title: 'disk full' }]);
+    expect(await run(['alert', '--source', 'nobody', '-'], {}, payload)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('alertmanager, slack'),
+    });
   });
 
   it('refuses an alert file that is not there', async () => {

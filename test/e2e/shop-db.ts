@@ -17,10 +17,9 @@ export interface ShopDb {
 
 /** Opens the playground's shop-db by what its process said when it was ready. */
 export function openShopDb(dataDir: string): ShopDb {
-  const child = JSON.parse(readFileSync(join(dataDir, 'faults', 'child.json'), 'utf8')) as {
-    readonly ready: { readonly url: string; readonly readUrl: string };
-  };
-  const { url, readUrl } = child.ready;
+  const said = readFileSync(join(dataDir, 'faults', 'server.log'), 'utf8').split('\n');
+  const ready = said.findLast((line) => line.startsWith('{"ready":')) ?? '';
+  const { url, readUrl } = JSON.parse(ready) as { readonly url: string; readonly readUrl: string };
   const sql = postgres(readUrl, { max: 1, onnotice: () => undefined });
   return {
     async rootBlockers() {

@@ -1,7 +1,5 @@
 import type { Alert } from '../../src/core/alert.ts';
-import { alertmanager } from '../../src/sources/alertmanager/index.ts';
-import type { AlertSource } from '../../src/sources/ports.ts';
-import { slackMessage } from '../../src/sources/slack-message/index.ts';
+import { alertSource } from '../../src/sources/registry.ts';
 
 let clock = Date.parse('2026-03-01T10:00:00Z');
 
@@ -42,18 +40,18 @@ export function alertmanagerBody(
 }
 
 export function webhookAlert(...args: Parameters<typeof alertmanagerBody>): Alert {
-  return only(alertmanager, alertmanagerBody(...args));
+  return only('alertmanager', alertmanagerBody(...args));
 }
 
 /** A message of another app in #alerts, posted now unless `ts` says otherwise. */
 export function slackAlert(message: object, sentAt: Date = new Date()): Alert {
   clock += 1;
   const ts = `${Math.floor(sentAt.getTime() / 1000)}.${String(clock % 1_000_000).padStart(6, '0')}`;
-  return only(slackMessage, { type: 'message', channel: 'C0ALERTS', bot_id: 'B0AM', ts, ...message });
+  return only('slack', { type: 'message', channel: 'C0ALERTS', bot_id: 'B0AM', ts, ...message });
 }
 
-function only(source: AlertSource, payload: unknown): Alert {
-  const read = source.read(payload, { receivedAt: new Date(clock) });
+function only(source: string, payload: unknown): Alert {
+  const read = alertSource(source).read(payload, { receivedAt: new Date(clock) });
   if (!read.ok) throw new Error(`${read.field}: ${read.reason}`);
   const [alert, ...more] = read.alerts;
   if (!alert || more.length > 0) throw new Error(`expected one alert, read ${read.alerts.length}`);

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../src/core/sql.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
+import { processesUnder, type RunningProcess } from './processes-under.ts';
 import { waitFor } from './wait-for.ts';
 
 /** The record's embedded PostgreSQL of a data folder. */
@@ -48,65 +48,12 @@ function stateOf(folder: string): { readonly password: string; readonly port: nu
   return JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')) as { password: string; port: number };
 }
 
-export interface RunningProcess {
-  readonly pid: number;
-  readonly command: string;
-}
-
-/** Every process that was started for a data folder: it stands in the command line, or the process works inside it. */
-export function processesUnder(dataDir: string): readonly RunningProcess[] {
-  // Every process has an empty text in its command line.
-  if (!dataDir) throw new Error('of which data folder?');
-  const all = existsSync('/proc/self/cmdline') ? fromProc() : fromPs();
-  return all
-    .filter(
-      ({ pid, command, cwd }) =>
-        pid !== process.pid && (command.includes(dataDir) || cwd.startsWith(dataDir)),
-    )
-    .map(({ pid, command }) => ({ pid, command }));
-}
-
-function fromProc(): readonly (RunningProcess & { readonly cwd: string })[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-        // A zombie has no command line: it has ended.
-        return command === '' ? [] : [{ pid: Number(name), command, cwd: readlinkSync(`/proc/${name}/cwd`) }];
-      } catch {
-        // It ended between the listing and the reading, or belongs to another user: not one of ours.
-        return [];
-      }
-    });
-}
-
-function fromPs(): readonly (RunningProcess & { readonly cwd: string })[] {
-  return execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
-    .split('\n')
-    .flatMap((line) => {
-      const match = /^\s*(\d+) (.*)$/.exec(line);
-      return match ? [{ pid: Number(match[1]), command: match[2] ?? '', cwd: '' }] : [];
-    });
-}
-
 /** Fails with what is still there. */
 export async function nothingLeft(dataDir: string): Promise<void> {
   await waitFor(`no process of ${dataDir}`, async () => processesUnder(dataDir).length === 0, {
     timeoutMs: 60_000,
     seen: () => processesUnder(dataDir),
   });
-}
-
-/** For clearing up after a test that failed: kills what is left, so that it does not disturb the next one. */
-export function killLeftovers(dataDir: string): void {
-  for (const { pid } of processesUnder(dataDir)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // Gone already.
-    }
-  }
 }
 
 /** The parts a start begins as processes of their own. */

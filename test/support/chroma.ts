@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { startEmbeddedChroma } from '../../src/infra/chroma/embedded/start-embedded-chroma.ts';
+import { startEmbeddedChroma } from '../../src/infra/chroma/embedded-chroma.ts';
 import { quiet } from './quiet.ts';
 
 export interface ScratchChroma {

@@ -41,7 +41,7 @@ try {
 /** Imported when wanted: a copy of the checkout for another user holds only one of them. */
 async function hold(dataDir: string) {
   if (values.kind === 'chroma') {
-    const { startEmbeddedChroma } = await import('../../src/infra/chroma/embedded/start-embedded-chroma.ts');
+    const { startEmbeddedChroma } = await import('../../src/infra/chroma/embedded-chroma.ts');
     return startEmbeddedChroma({ dataDir, log });
   }
   const { startEmbeddedPostgres } = await import('../../src/infra/db/embedded/start-embedded-postgres.ts');

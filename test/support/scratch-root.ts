@@ -1,15 +1,15 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { stopEmbeddedChroma } from '../../src/infra/chroma/embedded/stop-embedded-chroma.ts';
-import { stopEmbeddedPostgres } from '../../src/infra/db/embedded/shut-down.ts';
 import {
   isRunning,
   type ProcessIdentity,
   processIdentity,
 } from '../../src/infra/process/process-identity.ts';
-import { quiet } from './quiet.ts';
+import { removeWithProcesses } from './processes-under.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,30 +21,43 @@ declare module 'vitest' {
 const prefix = 'sentry-test-';
 
 /** Vitest's global setup: one folder a run. Starts nothing: the servers start when a test first asks for one. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
   await removeAbandoned();
   const root = mkdtempSync(join(tmpdir(), prefix));
   // The postgres user must reach the data when root runs the tests.
   chmodSync(root, 0o755);
-  writeFileSync(join(root, 'owner.json'), JSON.stringify(processIdentity(process.pid)));
+  const owner = processIdentity(process.pid);
+  writeFileSync(join(root, 'owner.json'), JSON.stringify(owner));
   mkdirSync(join(root, 'servers'), { mode: 0o755 });
+  startReaper(root, `${owner?.pid}@${owner?.startedAt}`);
   project.provide('scratchRoot', root);
-  return () => removeRoot(root);
+  return () => removeWithProcesses(root);
 }
 
-async function removeRoot(root: string): Promise<void> {
-  await stopEmbeddedPostgres(join(root, 'servers', 'postgres'), quiet);
-  await stopEmbeddedChroma(join(root, 'servers', 'chroma'), quiet);
-  rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+/**
+ * In a session of its own, so that what ends the run (Ctrl-C, the end of a terminal) does not end it as well. Vitest's
+ * workers, and what they start with their own environment, are known to it by SENTRY_TEST_RUN.
+ */
+function startReaper(root: string, run: string): void {
+  const script = fileURLToPath(new URL('./reaper.mjs', import.meta.url));
+  const { SENTRY_TEST_RUN: _, ...env } = process.env;
+  const reaper = spawn(process.execPath, [script, root, run], {
+    detached: true,
+    env,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  process.env['SENTRY_TEST_RUN'] = run;
+  reaper.unref();
+  (reaper.stdin as unknown as { unref(): void }).unref();
 }
 
-/** What a run that was killed has left behind. */
+/** What a run has left behind that was killed together with its reaper. */
 async function removeAbandoned(): Promise<void> {
   for (const entry of readdirSync(tmpdir())) {
     if (!entry.startsWith(prefix)) continue;
     const root = join(tmpdir(), entry);
     const owner = ownerOf(root);
-    if (owner !== undefined && !isRunning(owner)) await removeRoot(root);
+    if (owner !== undefined && !isRunning(owner)) await removeWithProcesses(root);
   }
 }
 

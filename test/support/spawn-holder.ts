@@ -91,6 +91,7 @@ export function copyForOtherUser(to: string): void {
     'tsconfig.json',
     'src/core',
     'src/infra/process',
+    'src/infra/supervisor',
     'src/infra/db/embedded',
     'test/support/embedded-holder.ts',
     ...modules.map((name) => `node_modules/${name}`),

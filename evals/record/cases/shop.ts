@@ -1,11 +1,11 @@
-import { blockedSessions } from '../../../playground/faults/blocked-sessions.ts';
-import { until } from '../../../playground/faults/client-session.ts';
-import { connectionExhaustion } from '../../../playground/faults/connection-exhaustion.ts';
 import type { ShopFault } from '../../../playground/faults/fault.ts';
-import { idleInTransaction } from '../../../playground/faults/idle-in-transaction.ts';
-import { runawayQuery } from '../../../playground/faults/runaway-query.ts';
-import { tableBloat } from '../../../playground/faults/table-bloat.ts';
-import { startWorkload } from '../../../playground/faults/workload.ts';
+import { blockedSessions } from '../../../playground/faults/postgres/blocked-sessions.ts';
+import { until } from '../../../playground/faults/postgres/client-session.ts';
+import { connectionExhaustion } from '../../../playground/faults/postgres/connection-exhaustion.ts';
+import { idleInTransaction } from '../../../playground/faults/postgres/idle-in-transaction.ts';
+import { runawayQuery } from '../../../playground/faults/postgres/runaway-query.ts';
+import { tableBloat } from '../../../playground/faults/postgres/table-bloat.ts';
+import { startWorkload } from '../../../playground/faults/postgres/workload.ts';
 import { createLog } from '../../../src/infra/log/log.ts';
 import type { ExpectedAnswer, FaultCase } from '../fault-case.ts';
 

@@ -93,7 +93,9 @@ export const uncoveredCases: readonly FaultCase[] = [
       const server = await lab.server('plain');
       const stranger = new URL(server.appUrl);
       stranger.password = 'guessed';
-      const { clientSession, endSessions } = await import('../../../playground/faults/client-session.ts');
+      const { clientSession, endSessions } = await import(
+        '../../../playground/faults/postgres/client-session.ts'
+      );
       for (let n = 0; n < 5; n += 1) {
         const session = clientSession(stranger.href, 'unknown');
         await session.unsafe('SELECT 1').catch(() => undefined);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { applicationKeys, objectKeys, type TouchedObject } from '../../core/denial.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import { tidyCommand } from '../../core/same-command.ts';
+import { sha256 } from '../../safety/sha256.ts';
 
 /** The key of this very action in this incident, whatever it is written like. */
 export function actionKey(action: {
@@ -13,7 +13,7 @@ export function actionKey(action: {
 }): string {
   const { incidentId, tool, identity, target, command } = action;
   const what = [tool, identity ?? target, tidyCommand(command)].join('\0');
-  return `incident/${incidentId}/action/${createHash('sha256').update(what).digest('hex')}`;
+  return `incident/${incidentId}/action/${sha256(what)}`;
 }
 
 /** All keys under which a denial would cover an action. */

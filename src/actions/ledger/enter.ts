@@ -3,6 +3,7 @@ import { type Refusal, refuse } from '../../core/errors.ts';
 import type { Json } from '../../core/tool-call.ts';
 import type { ActiveTool, ToolContext } from '../../tools/define.ts';
 import { type CallContext, runChecks } from '../checks/check.ts';
+import { reach } from '../reach.ts';
 import type { ExecutionDeps } from './execution.ts';
 
 /** The tool of an approved action, as the checks let it through. */
@@ -42,5 +43,5 @@ export function contextOf(
   { tool, call: { target } }: Entered,
   signal: AbortSignal,
 ): ToolContext {
-  return { target, ports, timeoutMs: tool.timeoutMs, signal };
+  return { ...reach(ports, target), timeoutMs: tool.timeoutMs, signal };
 }

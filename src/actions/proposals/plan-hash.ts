@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Action } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Json } from '../../core/tool-call.ts';
+import { sha256 } from '../../safety/sha256.ts';
 
 /** A step of what a person approves, exactly: all that the card says of it. Anything else is another plan. */
 export type Plan = Pick<
@@ -26,7 +26,7 @@ export type Plan = Pick<
 /** SHA-256 (hex) over the steps in their order, as canonical JSON; a plan of one step is hashed as that step alone. */
 export function planHash(first: Plan, then: readonly Plan[] = []): string {
   const hashed = then.length === 0 ? content(first) : [first, ...then].map(content);
-  return createHash('sha256').update(canonicalJson(hashed)).digest('hex');
+  return sha256(canonicalJson(hashed));
 }
 
 function content(plan: Plan): Json {

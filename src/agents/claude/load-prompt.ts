@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../../safety/sha256.ts';
 
 export type PromptedRole = 'triage' | 'detective' | 'surgeon' | 'conversation';
 
@@ -17,7 +17,7 @@ export function promptsVersion(folder?: string): string {
     (role) => loadPrompt(role, folder).version,
   );
   const words = [...versions, compactionPrompt(folder), scepticPrompt(folder)];
-  return createHash('sha256').update(words.join()).digest('hex').slice(0, 12);
+  return sha256(words.join()).slice(0, 12);
 }
 
 /** What a model is told that sums its own history up. */
@@ -33,7 +33,7 @@ export function scepticPrompt(folder?: string): string {
 /** Policy first, so that all roles share the beginning. Files in `folder`, for trying others out, take the place of ours. */
 export function loadPrompt(role: PromptedRole, folder?: string): Prompt {
   const system = `${read('policy', folder)}\n${read(role, folder)}`;
-  return { system, version: createHash('sha256').update(system).digest('hex').slice(0, 12) };
+  return { system, version: sha256(system).slice(0, 12) };
 }
 
 function read(name: string, folder: string | undefined): string {

@@ -1,28 +1,8 @@
 import type { Diagnosis } from '../../core/diagnosis.ts';
-import type { Domain } from '../../core/incident.ts';
 import type { ToolCallResult } from '../../core/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 import { cannotTell, newFindings } from './findings.ts';
 import { type Phase, readSystem, unreadable } from './read-system.ts';
-
-/** What to look at when no runbook fits: cheap, read-only, and enough for a person to go on from. */
-const LOOKS: Readonly<Record<Domain, readonly { readonly tool: string; readonly why: string }[]>> = {
-  postgres: [
-    // Answers where all the others fail, and says so.
-    { tool: 'postgres_reachable', why: 'Whether it can be reached' },
-    { tool: 'postgres_activity', why: 'What the sessions are doing' },
-    { tool: 'postgres_blocking_tree', why: 'Who waits for whom' },
-    { tool: 'postgres_connections', why: 'How many connections are in use' },
-    { tool: 'postgres_long_transactions', why: 'Which transactions are old' },
-  ],
-  // Hosts, unless configured otherwise.
-  docker: [
-    { tool: 'service_status', why: 'How the services are' },
-    { tool: 'list_files', why: 'How full the disk is, and the largest files' },
-  ],
-  podman: [],
-  kubernetes: [],
-};
 
 interface Look {
   readonly tool: string;
@@ -34,7 +14,7 @@ interface Look {
 export async function readAround(work: Investigation, phase: Phase): Promise<readonly Look[]> {
   if (work.incident.target === null) return [];
   const looks: Look[] = [];
-  for (const { tool, why } of LOOKS[work.incident.domain]) {
+  for (const { tool, why } of work.looks) {
     work.say(`${why} …`);
     looks.push({ tool, why, result: await readSystem(work, phase, `look:${tool}`, tool, {}, why) });
   }

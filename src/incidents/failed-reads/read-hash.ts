@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
+import { sha256 } from '../../safety/sha256.ts';
 
 /** SHA-256 (hex) over exactly what a read is: whose, with which tool, on what, with which arguments. */
 export function readHash({
@@ -10,7 +10,7 @@ export function readHash({
   target,
   input,
 }: Pick<ToolCall, 'id' | 'incidentId' | 'tool' | 'target' | 'input'>): string {
-  return createHash('sha256').update(canonicalJson({ id, incidentId, tool, target, input })).digest('hex');
+  return sha256(canonicalJson({ id, incidentId, tool, target, input }));
 }
 
 /** Two calls of one incident that ask for the same. */

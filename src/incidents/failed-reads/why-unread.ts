@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { isWhole } from '../../actions/checks/may-read-again.ts';
-import { mayBeRoot } from '../../core/host-target.ts';
 import { isEvidenceToolName, isMemoryToolName, type Json, type ToolCall } from '../../core/tool-call.ts';
 import type { UnreadCall } from '../../core/unread.ts';
+import { mayBeRoot } from '../../safety/paths/root-folder.ts';
 import { isSecretFile } from '../../safety/paths/secret-files.ts';
 
 /** What is missing where a read has to be allowed first. */

@@ -38,7 +38,6 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
       });
     });
   });
-  deps.reporter.changed(incident.id);
   if (moved === 'lost') return;
   const { fixedBy } = end;
   if (fixedBy) {
@@ -59,7 +58,7 @@ interface OwnCheck {
 /** What our own check says when the source calls it over. */
 async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
   const record = await deps.records.load(incident.id);
-  const over = `Over, says ${record ? sourceName(record) : 'the alert’s source'}.`;
+  const over = `Over, says ${record ? sourceName(record, deps.confirmation) : 'the alert’s source'}.`;
   const alone = (says: string): OwnCheck => ({ says, fixedBy: null });
   if (!record || incident.target === null) return alone(over);
   const last = repairOf(record.actions, incident.round);

@@ -125,7 +125,13 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
   });
   if (judgement.kind === 'wait') return { wait: judgement };
   const lines = reading.lines.map((line) => deps.redact(line)).join('; ');
-  return { conclusion: conclusionOf(judgement, action, { lines, isSourceOver, source: sourceName(record) }) };
+  return {
+    conclusion: conclusionOf(judgement, action, {
+      lines,
+      isSourceOver,
+      source: sourceName(record, deps.confirmation),
+    }),
+  };
 }
 
 /**
@@ -165,11 +171,10 @@ async function sayChanged(
 }
 
 async function sayWaiting({ deps, incident }: PhaseRun, record: IncidentRecord | null): Promise<void> {
-  const says = `My own check holds. Waiting for ${record ? sourceName(record) : 'the source'} to say that it is over.`;
-  const rows = await deps.sql`
+  const says = `My own check holds. Waiting for ${record ? sourceName(record, deps.confirmation) : 'the source'} to say that it is over.`;
+  await deps.sql`
     UPDATE incident SET next_step = ${says}, updated_at = clock_timestamp()
-     WHERE id = ${incident.id} AND state = 'verifying' AND next_step IS DISTINCT FROM ${says} RETURNING id`;
-  if (rows.length > 0) deps.reporter.changed(incident.id);
+     WHERE id = ${incident.id} AND state = 'verifying' AND next_step IS DISTINCT FROM ${says}`;
 }
 
 interface Seen {

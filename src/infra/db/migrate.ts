@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres, { type Sql, type TransactionSql } from 'postgres';
 import { messageOf, OpsError } from '../../core/errors.ts';
+import { sha256 } from '../../safety/sha256.ts';
 
 /** The key `prisma migrate` locks on (its source, `advisory_lock_key`): it and we exclude each other. */
 const lockKey = 72707369;
@@ -67,7 +68,7 @@ function readMigrations(folder: string): readonly Migration[] {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => {
       const script = readFileSync(join(folder, name, 'migration.sql'), 'utf8');
-      return { name, script, checksum: createHash('sha256').update(script).digest('hex') };
+      return { name, script, checksum: sha256(script) };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

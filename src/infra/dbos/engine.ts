@@ -4,6 +4,7 @@ import { asIncidentId, type IncidentId } from '../../core/ids.ts';
 import type { Jobs } from '../../core/jobs.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
+import { within } from '../../core/within.ts';
 import { createEarlierTries, type EarlierTries, type TakenUp } from './earlier-tries.ts';
 import { APPLICATION, QUESTION_WORKFLOW, QUESTIONS_QUEUE, QUEUE, WORKFLOW } from './enqueue-function.ts';
 import { pidSpace } from './pid-space.ts';
@@ -231,7 +232,7 @@ export function createEngine(options: {
     async stop(drainMs) {
       stopping = true;
       ending.abort();
-      await settled(inFlight, drainMs);
+      await within(drainMs, Promise.allSettled(inFlight), () => undefined);
       await takeover.stop();
       await DBOS.shutdown({ deregister: true });
     },
@@ -250,16 +251,6 @@ function readAsked(asked: string): {
 }
 
 const forever = (): Promise<never> => new Promise<never>(() => undefined);
-
-/** Waits until every running step's own work has ended, at most `timeoutMs`. */
-async function settled(work: ReadonlySet<Promise<unknown>>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  await Promise.race([Promise.allSettled(work), late]);
-  clearTimeout(timer);
-}
 
 /** The engine's own chatter is for debugging; its warnings and errors are ours too. */
 function quietLogger(log: Log) {

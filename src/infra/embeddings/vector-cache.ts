@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../safety/sha256.ts';
 
 const KEPT = 2_000;
 
@@ -10,7 +10,7 @@ export interface VectorCache {
 
 export function createVectorCache(): VectorCache {
   const kept = new Map<string, readonly number[]>();
-  const keyOf = (text: string) => createHash('sha256').update(text).digest('base64');
+  const keyOf = (text: string) => sha256(text, 'base64');
   return {
     get(text) {
       const key = keyOf(text);

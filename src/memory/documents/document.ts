@@ -51,14 +51,8 @@ export interface MemoryStore {
   readonly title: string;
 }
 
-/** A document as its newest version says it. Times are ISO 8601. */
-export interface MemoryDocument extends Place {
-  readonly id: string;
-  readonly scope: MemoryScope;
-  readonly owner: string | null;
-  /** Unique in its place: `runbooks/orders-lock`. */
-  readonly path: string;
-  readonly version: number;
+/** What a document and each of its versions have. */
+export interface MemoryContent {
   /** Of the content in UTF-8, hex. */
   readonly sha256: string;
   readonly title: string;
@@ -71,23 +65,24 @@ export interface MemoryDocument extends Place {
   readonly system: SystemFacts | null;
   /** A role, a Slack user id, or `system`. */
   readonly author: string;
+}
+
+/** A document as its newest version says it. Times are ISO 8601. */
+export interface MemoryDocument extends Place, MemoryContent {
+  readonly id: string;
+  readonly scope: MemoryScope;
+  readonly owner: string | null;
+  /** Unique in its place: `runbooks/orders-lock`. */
+  readonly path: string;
+  readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly retiredAt: string | null;
 }
 
-export interface MemoryVersion {
+export interface MemoryVersion extends MemoryContent {
   readonly number: number;
-  readonly sha256: string;
-  readonly title: string;
-  readonly content: string;
-  readonly docType: DocType;
-  readonly trust: Trust;
-  readonly domain: Domain | null;
-  readonly entities: Entities;
-  readonly system: SystemFacts | null;
   readonly writer: string;
-  readonly author: string;
   readonly at: string;
   readonly sources: readonly SourceRef[];
 }

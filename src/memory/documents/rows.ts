@@ -2,6 +2,7 @@ import type { SqlRow } from '../../core/sql.ts';
 import { readFacts } from '../systems/system-facts.ts';
 import {
   type Entities,
+  type MemoryContent,
   type MemoryDocument,
   type MemoryVersion,
   noEntities,
@@ -18,15 +19,7 @@ export function toDocument(row: SqlRow): MemoryDocument {
     incidentId: row['incident_id'] ?? null,
     path: row['path'],
     version: row['version'],
-    sha256: row['sha256'],
-    title: row['title'],
-    content: row['content'],
-    docType: row['doc_type'],
-    trust: row['trust'],
-    domain: row['domain'] ?? null,
-    entities: toEntities(row['entities']),
-    system: readFacts(row['system']),
-    author: row['author'],
+    ...toContent(row),
     createdAt: row['created_at'],
     updatedAt: row['updated_at'],
     retiredAt: row['retired_at'] ?? null,
@@ -36,21 +29,23 @@ export function toDocument(row: SqlRow): MemoryDocument {
 export function toVersion(row: SqlRow, sources: readonly SourceRef[]): MemoryVersion {
   return {
     number: row['number'],
+    ...toContent(row),
+    writer: row['writer'],
+    at: row['at'],
+    sources,
+  } as MemoryVersion;
+}
+
+function toContent(row: SqlRow): MemoryContent {
+  return {
     sha256: row['sha256'],
     title: row['title'],
     content: row['content'],
     docType: row['doc_type'],
     trust: row['trust'],
     domain: row['domain'] ?? null,
-    entities: toEntities(row['entities']),
+    entities: { ...noEntities, ...(row['entities'] as Partial<Entities>) },
     system: readFacts(row['system']),
-    writer: row['writer'],
     author: row['author'],
-    at: row['at'],
-    sources,
-  } as MemoryVersion;
-}
-
-function toEntities(value: unknown): Entities {
-  return { ...noEntities, ...(value as Partial<Entities>) };
+  } as MemoryContent;
 }

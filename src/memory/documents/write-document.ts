@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentEventBody } from '../../core/event.ts';
 import { asIncidentId, type IncidentId } from '../../core/ids.ts';
 import type { SqlRow, Tx } from '../../core/sql.ts';
 import { scan } from '../../safety/screen/scan.ts';
+import { sha256 } from '../../safety/sha256.ts';
 import { denied, mayWrite, trustOf } from '../policy.ts';
 import { readFacts, type SystemFacts, sameSystem } from '../systems/system-facts.ts';
 import { systemOfIncident } from '../systems/systems.ts';
@@ -116,10 +116,6 @@ export function refusalEvent(write: DocumentWrite, refusal: WriteRefusal): Incid
       reason: refusal.reason,
     };
   return null;
-}
-
-export function sha256Of(content: string): string {
-  return createHash('sha256').update(content, 'utf8').digest('hex');
 }
 
 type Parsed = ReturnType<typeof NewDocument.parse>;
@@ -248,18 +244,18 @@ async function put(
 ): Promise<Written> {
   const { document, place, base } = write;
   const stamp: Stamp = {
-    sha256: sha256Of(document.content),
+    sha256: sha256(document.content),
     trust: writer.kind === 'import' ? writer.trust : trustOf[writer.kind],
     author: authorOf(writer),
     system: await learntOn(tx, write),
   };
-  const { sha256, trust, author } = stamp;
+  const { trust, author } = stamp;
   const system = stamp.system === null ? null : tx.json(stamp.system);
   if (base === undefined || base === null) {
     const [created] = await tx`
       INSERT INTO memory_document (store, scope, incident_id, path, version, sha256, title, content, doc_type, trust,
                                    domain, entities, author, system)
-      VALUES (${store.slug}, ${store.scope}, ${place.incidentId}, ${document.path}, 1, ${sha256}, ${document.title},
+      VALUES (${store.slug}, ${store.scope}, ${place.incidentId}, ${document.path}, 1, ${stamp.sha256}, ${document.title},
               ${document.content}, ${document.docType}, ${trust}, ${document.domain}, ${tx.json(document.entities)},
               ${author}, ${system}::jsonb)
       ON CONFLICT (store, coalesce(incident_id, ''), path) DO NOTHING RETURNING *`;
@@ -280,7 +276,7 @@ async function put(
   const number = Number(now['version']) + 1;
   await insertVersion(tx, String(now['id']), number, writer, write, stamp);
   const [row] = await tx`
-    UPDATE memory_document SET version = ${number}, sha256 = ${sha256}, title = ${document.title},
+    UPDATE memory_document SET version = ${number}, sha256 = ${stamp.sha256}, title = ${document.title},
       content = ${document.content}, doc_type = ${document.docType}, trust = ${trust}, domain = ${document.domain},
       entities = ${tx.json(document.entities)}, author = ${author}, system = ${system}::jsonb, updated_at = clock_timestamp(), retired_at = NULL
     WHERE id = ${String(now['id'])} RETURNING *`;

@@ -3,13 +3,13 @@ import type { Sql, Tx } from '../../core/sql.ts';
 import { storable } from '../../core/storable.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
 import { scan } from '../../safety/screen/scan.ts';
+import { sha256 } from '../../safety/sha256.ts';
 import type { MemoryDocument, SourceRef } from '../documents/document.ts';
 import { tellRefusal, versionsOf } from '../documents/documents.ts';
 import type { NewDocument } from '../documents/new-document.ts';
 import type { MemoryAudit, MemoryEvents } from '../documents/ports.ts';
 import {
   type DocumentWrite,
-  sha256Of,
   type WriteRefusal,
   type Writer,
   writeDocument,
@@ -17,7 +17,7 @@ import {
 import { badRunbook, checkRunbook, type RunbookRules } from './check-runbook.ts';
 import { type DryRunDeps, ensureDryRun, findDryRun } from './dry-runs.ts';
 import { loadPromotion } from './load-promotion.ts';
-import type { IsAdmin, Promotion, PromotionNotifier } from './ports.ts';
+import type { IsAdmin, Promotion } from './ports.ts';
 import { queueChunks } from './promoted-chunks.ts';
 
 export interface PromotionDecision {
@@ -44,7 +44,6 @@ export interface DecideDeps extends DryRunDeps {
   readonly audit: MemoryAudit;
   readonly isAdmin: IsAdmin;
   readonly runbooks: RunbookRules;
-  readonly notifier: PromotionNotifier;
 }
 
 const REASON_MAX = 1_000;
@@ -81,7 +80,6 @@ export function createDecide(deps: DecideDeps): (decision: PromotionDecision) =>
       const { writer, write, refusal } = undone;
       await sql.begin((tx) => tellRefusal(tx, deps, writer, write, refusal));
     }
-    if (answer.ok) deps.notifier.decided(jobId);
     return answer;
   };
 }
@@ -175,7 +173,7 @@ async function copy(
 
 /** The steps of exactly this text have been tried and worked, or it has none. */
 async function mayRun(tx: Tx, jobId: string, { steps }: Runbook, content: string): Promise<boolean> {
-  return steps.length === 0 || (await findDryRun(tx, jobId, sha256Of(content)))?.passed === true;
+  return steps.length === 0 || (await findDryRun(tx, jobId, sha256(content)))?.passed === true;
 }
 
 async function tell(

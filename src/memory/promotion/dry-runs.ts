@@ -2,7 +2,7 @@ import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
-import { sha256Of } from '../documents/write-document.ts';
+import { sha256 } from '../../safety/sha256.ts';
 import { badRunbook, checkRunbook, type RunbookRules } from './check-runbook.ts';
 import type { DryRun, DryRunReport, RunDry } from './ports.ts';
 
@@ -36,7 +36,7 @@ export async function ensureDryRun(deps: DryRunDeps, text: Rehearsed): Promise<R
   const runbook = stepsOf(text.path, text.content, deps.runbooks);
   if (runbook === null) return undefined;
   if ('ok' in runbook) return runbook;
-  const before = await findDryRun(deps.sql, text.jobId, sha256Of(text.content));
+  const before = await findDryRun(deps.sql, text.jobId, sha256(text.content));
   if (before?.passed) return undefined;
   if (!deps.dryRun)
     return refuse(
@@ -75,7 +75,7 @@ export async function findDryRun(tx: Tx, jobId: string, sha256: string): Promise
 async function keepDryRun(sql: Sql, { jobId, content }: Rehearsed, report: DryRunReport): Promise<void> {
   await sql`
     INSERT INTO memory_dry_run (job_id, sha256, passed, target, lines)
-    SELECT id, ${sha256Of(content)}, ${report.passed}, ${report.target}, ${sql.json(report.lines)}
+    SELECT id, ${sha256(content)}, ${report.passed}, ${report.target}, ${sql.json(report.lines)}
     FROM dream_job WHERE id = ${jobId}
     ON CONFLICT (job_id, sha256) DO UPDATE SET passed = EXCLUDED.passed, target = EXCLUDED.target,
       lines = EXCLUDED.lines, at = clock_timestamp()`;

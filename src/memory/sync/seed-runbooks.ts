@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type Domain, domains } from '../../core/incident.ts';
 import { chunkRunbook, type RunbookChunk } from '../../runbooks/chunk-runbook.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
+import { sha256 } from '../../safety/sha256.ts';
 import { runbooksOf } from '../../search/collections.ts';
 import type { Embedder, VectorStore } from '../../search/ports.ts';
 
@@ -99,5 +99,5 @@ function documentOf({ title, heading, text }: RunbookChunk): string {
 }
 
 function hashOf(chunk: RunbookChunk): string {
-  return createHash('sha256').update(documentOf(chunk)).digest('hex').slice(0, 32);
+  return sha256(documentOf(chunk)).slice(0, 32);
 }

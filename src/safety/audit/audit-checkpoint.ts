@@ -1,13 +1,7 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  sign,
-  verify,
-} from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { join } from 'node:path';
 import { messageOf, OpsError } from '../../core/errors.ts';
+import { sha256 } from '../sha256.ts';
 import { keyFile } from '../vault/key-file.ts';
 
 /** Says, signed, that the log's entry `seq` had this hash at some moment: whoever rewrites the log cannot make another. */
@@ -55,7 +49,7 @@ function keyFrom(pem: string): CheckpointKey {
   const privateKey = createPrivateKey(pem);
   const publicKey = createPublicKey(privateKey);
   const der = publicKey.export({ type: 'spki', format: 'der' });
-  const id = createHash('sha256').update(der).digest('hex').slice(0, 16);
+  const id = sha256(der).slice(0, 16);
   return {
     id,
     publicKey: String(publicKey.export({ type: 'spki', format: 'pem' })),

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Sql } from '../../core/sql.ts';
 import type { Json } from '../../core/tool-call.ts';
+import { sha256 } from '../sha256.ts';
 import type { AuditLog } from './audit-chain.ts';
 
 /**
@@ -17,14 +17,14 @@ export function noteSetting(
   },
 ): Promise<boolean> {
   const { name, text, kind, details } = setting;
-  const sha256 = createHash('sha256').update(text).digest('hex');
+  const digest = sha256(text);
   return sql.begin(async (tx) => {
     const rows = await tx`
-      INSERT INTO seen_setting (name, sha256) VALUES (${name}, ${sha256})
+      INSERT INTO seen_setting (name, sha256) VALUES (${name}, ${digest})
       ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, at = clock_timestamp()
         WHERE seen_setting.sha256 <> excluded.sha256 RETURNING name`;
     if (rows.length === 0) return false;
-    await audit.appendIn(tx, { kind, actor: 'system', details: { sha256, ...details } });
+    await audit.appendIn(tx, { kind, actor: 'system', details: { sha256: digest, ...details } });
     return true;
   });
 }

@@ -4,10 +4,10 @@ import { type Refusal, refuse } from '../../core/errors.ts';
 import { checkPath } from '../paths/check-path.ts';
 import { openInside } from '../paths/open-inside.ts';
 import { decodeText, readUpTo } from '../paths/read-inside.ts';
+import { sha256 } from '../sha256.ts';
 import { parseDiff } from './parse-diff.ts';
 import { type DiffLimits, defaultDiffLimits, type FilePatch } from './patch-types.ts';
 import { scratchApply } from './scratch-apply.ts';
-import { sha256 } from './sha256.ts';
 
 /** One file as it is and as it will be; exactly `after` is written, and only onto `beforeSha256`. */
 export interface PlannedFile {

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../core/errors.ts';
+import { sha256 } from '../sha256.ts';
 import { type HeldFolder, readHeld } from './folder.ts';
 import { defaultDiffLimits } from './patch-types.ts';
-import { sha256 } from './sha256.ts';
 
 /** Refused when a file is not (any more) what it should be; `expected` null: there should be none. */
 export async function refuseMoved(

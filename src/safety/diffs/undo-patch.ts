@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { type Refusal, refuse } from '../../core/errors.ts';
+import { sha256 } from '../sha256.ts';
 import {
   type HeldFolder,
   holdFolder,
@@ -12,7 +13,6 @@ import {
 import { defaultDiffLimits } from './patch-types.ts';
 import type { AppliedFile, PatchReceipt } from './receipt.ts';
 import { refuseMoved } from './refuse-moved.ts';
-import { sha256 } from './sha256.ts';
 
 /**
  * Puts back what a patch changed: only if every file still is what the patch wrote and every backup what it replaced;

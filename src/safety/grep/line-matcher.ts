@@ -1,77 +1,33 @@
-import type { Refusal } from '../../core/errors.ts';
-import { type Automaton, isWord, parsePattern, type Step } from './parse-pattern.ts';
+import { RE2JS, RE2JSException } from 're2js';
+import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 
 /** Whether a line matches; time linear in the line's length, whatever the pattern and the line. */
 export type LineMatcher = (line: string) => boolean;
 
-/** What makes a pattern more than words with `|` between them. */
-const special = /[.[\](){}*+?^$\\]/;
+const MAX_PATTERN = 200;
+/** Instructions of the compiled pattern: the time per character grows with them where RE2 finds no faster way. */
+const MAX_PROGRAM = 500;
 
-/** A matcher of one line. A pattern without special characters, or words divided by `|`, is looked for as plain text. */
+/** A matcher of one line by RE2 (https://github.com/google/re2/wiki/Syntax), which has no look-around and no back references. */
 export function lineMatcher(
   pattern: string,
   options: { readonly ignoreCase: boolean; readonly literal: boolean },
 ): { readonly ok: true; readonly matches: LineMatcher } | Refusal {
-  const parsed = parsePattern(
-    options.literal
-      ? pattern.replaceAll(/[|.[\](){}*+?^$\\]/g, '\\$&').slice(0, pattern.length * 2)
-      : pattern,
-    options.ignoreCase,
-  );
-  if (options.literal || !special.test(pattern)) {
-    const words = options.literal ? [pattern] : pattern.split('|');
-    if (!words.includes('')) return { ok: true, matches: plainMatcher(words, options.ignoreCase) };
+  if (pattern === '' || pattern.length > MAX_PATTERN)
+    return refuse('PATTERN', `A pattern has 1 to ${MAX_PATTERN} characters.`);
+  try {
+    const compiled = RE2JS.compile(
+      options.literal ? RE2JS.quote(pattern) : pattern,
+      RE2JS.DOTALL | (options.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0),
+    );
+    if (compiled.programSize() > MAX_PROGRAM) return refuse('PATTERN', 'The pattern repeats too much.');
+    return { ok: true, matches: (line) => compiled.test(line) };
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    const why = messageOf(error).replace('error parsing regexp: ', '');
+    return refuse(
+      'PATTERN',
+      `The pattern cannot be used: ${why} (RE2 syntax: no look-around, no back references).`,
+    );
   }
-  return parsed.ok ? { ok: true, matches: (line) => matchesSomewhere(parsed, line) } : parsed;
-}
-
-function plainMatcher(words: readonly string[], ignoreCase: boolean): LineMatcher {
-  if (!ignoreCase) return (line) => words.some((word) => line.includes(word));
-  const lower = words.map((word) => word.toLowerCase());
-  return (line) => {
-    const folded = line.toLowerCase();
-    return lower.some((word) => folded.includes(word));
-  };
-}
-
-/** All states at once, character by character; a state is visited at most once a character. */
-function matchesSomewhere({ steps, start }: Automaton, line: string): boolean {
-  const seen = new Int32Array(steps.length).fill(-1);
-  let current: number[] = [];
-  let matched = false;
-
-  const enter = (index: number, at: number, into: number[]): void => {
-    const pending = [index];
-    for (let top = pending.pop(); top !== undefined; top = pending.pop()) {
-      if (seen[top] === at) continue;
-      seen[top] = at;
-      const step = steps[top];
-      if (step === undefined) continue;
-      if (step.kind === 'match') matched = true;
-      else if (step.kind === 'character') into.push(top);
-      else if (step.kind === 'fork') pending.push(...step.next);
-      else if (holds(step, line, at)) pending.push(step.next);
-    }
-  };
-
-  for (let at = 0; at <= line.length; at += 1) {
-    const next: number[] = [];
-    const before = line[at - 1];
-    if (before !== undefined)
-      for (const index of current) {
-        const step = steps[index];
-        if (step?.kind === 'character' && step.fits(before)) enter(step.next, at, next);
-      }
-    enter(start, at, next);
-    if (matched) return true;
-    current = next;
-  }
-  return false;
-}
-
-function holds(step: Extract<Step, { kind: 'edge' }>, line: string, at: number): boolean {
-  if (step.edge === '^') return at === 0;
-  if (step.edge === '$') return at === line.length;
-  const boundary = isWord(line[at - 1] ?? '') !== isWord(line[at] ?? '');
-  return boundary === (step.edge === 'b');
 }

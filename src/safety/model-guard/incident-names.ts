@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { PersonalNames } from '../screen/redact-personal.ts';
+import { type PersonalNames, restoreNames } from '../screen/redact-personal.ts';
 
 /** Eight digits: two of a hundred values share one once in 20,000 incidents, and then the second takes the next number. */
 const NUMBERS = 100_000_000;
@@ -25,10 +25,6 @@ export function createIncidentNames(key: string, incidentId: string): PersonalNa
         return name;
       }
     },
-    restore: (text) =>
-      text.replace(
-        /\[redacted:(?:email|public-ip|private-ip)#\d{1,9}\]/g,
-        (name) => values.get(name) ?? name,
-      ),
+    restore: (text) => restoreNames(text, values),
   };
 }

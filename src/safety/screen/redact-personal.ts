@@ -25,12 +25,16 @@ export function createPersonalNames(): PersonalNames {
       }
       return name;
     },
-    restore: (text) =>
-      text.replace(
-        /\[redacted:(?:email|public-ip|private-ip)#\d{1,9}\]/g,
-        (name) => values.get(name) ?? name,
-      ),
+    restore: (text) => restoreNames(text, values),
   };
+}
+
+/** Puts values back where their placeholders stand. */
+export function restoreNames(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replace(
+    /\[redacted:(?:email|public-ip|private-ip)#\d{1,9}\]/g,
+    (name) => values.get(name) ?? name,
+  );
 }
 
 // The local part is bounded (RFC 5321 §4.5.3.1.1), so that a long run of letters costs no more than its length times 64.

@@ -1,8 +1,9 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { messageOf, OpsError } from '../../core/errors.ts';
+import { sha256 } from '../sha256.ts';
+import { timingSafeEqual } from '../timing-safe-equal.ts';
 import { keyFile } from './key-file.ts';
-import { sameText } from './same-text.ts';
 
 /** The one secret the vault rests on: it seals private keys and vouches for public ones. Never leaves this object. */
 export interface VaultKey {
@@ -46,7 +47,7 @@ function vaultKey(secret: Buffer): VaultKey {
   const vouching = part('vouch');
   const vouch = (text: string): string => createHmac('sha256', vouching).update(text).digest('hex');
   return {
-    id: createHash('sha256').update(part('id')).digest('hex').slice(0, 16),
+    id: sha256(part('id')).slice(0, 16),
     seal(plain, about) {
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv('aes-256-gcm', sealing, nonce).setAAD(Buffer.from(about));
@@ -70,6 +71,6 @@ function vaultKey(secret: Buffer): VaultKey {
       }
     },
     vouch,
-    vouches: (text, mac) => sameText(vouch(text), mac),
+    vouches: (text, mac) => timingSafeEqual(vouch(text), mac),
   };
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Sql, Tx } from '../../core/sql.ts';
+import { sha256 } from '../../safety/sha256.ts';
 import { type Entry, type Space, spaceName } from '../types.ts';
 import { encodeForward } from './forward.ts';
 import { lockSpace } from './lock-space.ts';
@@ -110,5 +110,5 @@ function storable({ key, title, text, metadata }: Entry): Required<Entry> {
 
 function contentHash({ title, text, metadata }: Required<Entry>): string {
   const content = JSON.stringify([ANALYSIS_VERSION, title, text, metadata]);
-  return createHash('sha256').update(content).digest('base64url');
+  return sha256(content, 'base64url');
 }

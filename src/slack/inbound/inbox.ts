@@ -2,6 +2,7 @@ import type { ReceiverEvent } from '@slack/bolt';
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
+import { within } from '../../core/within.ts';
 
 /** Slack waits 3 s for an acknowledgement; what is not stored by then is not acknowledged, so that Slack sends it again. */
 const STORE_MS = 2_000;
@@ -86,7 +87,7 @@ export function createInbox(deps: {
     for (const { event_key: key, body } of rows.toSorted((a, b) => a.at - b.at)) {
       if (stopped || running.has(key)) continue;
       // In their order, but an answer that Slack does not take keeps no alert and no decision waiting.
-      await briefly(run(key, { body, ack: async () => undefined }));
+      await within(PATIENCE_MS, run(key, { body, ack: async () => undefined }), () => undefined);
     }
     await sql`
       UPDATE slack_inbox SET processed_at = clock_timestamp(), last_error = 'too old'
@@ -117,7 +118,12 @@ export function createInbox(deps: {
       if (deps.ignore(event.body)) return acknowledged.ack();
       const key = keyOf(event.body);
       if (key === null) return deps.handle(acknowledged);
-      const fresh = await within(STORE_MS, store(key, event.body));
+      const fresh = await within(STORE_MS, store(key, event.body), () => {
+        throw new OpsError('SLACK_INBOX_SLOW', `An event could not be stored within ${STORE_MS} ms.`, {
+          hint: 'Check the database; Slack sends the event again.',
+          retryable: true,
+        });
+      });
       if (!fresh) return acknowledged.ack();
       await run(key, acknowledged);
     },
@@ -162,34 +168,4 @@ export function keyOf(body: Body): string | null {
     return `view:${String(view?.id)}:${String(view?.hash)}:${String(trigger)}`;
   }
   return null;
-}
-
-async function briefly(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new OpsError('SLACK_INBOX_SLOW', `An event could not be stored within ${ms} ms.`, {
-            hint: 'Check the database; Slack sends the event again.',
-            retryable: true,
-          }),
-        ),
-      ms,
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

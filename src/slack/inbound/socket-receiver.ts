@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Receiver, SocketModeReceiver } from '@slack/bolt';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { within } from '../../core/within.ts';
 import { boltLogger } from '../bolt-logger.ts';
 import { webClientOptions } from '../outbound/web-client.ts';
 import type { SlackConnection } from '../ports.ts';
@@ -71,18 +72,10 @@ export function socketReceiver(
   }
 
   async function connect(): Promise<void> {
-    const late = new AbortController();
-    try {
-      await Promise.race([
-        client.start(),
-        delay(HELLO_MS, undefined, { signal: late.signal }).then(async () => {
-          await client.disconnect();
-          throw new Error(`no hello within ${HELLO_MS} ms`);
-        }),
-      ]);
-    } finally {
-      late.abort();
-    }
+    await within(HELLO_MS, client.start(), async () => {
+      await client.disconnect();
+      throw new Error(`no hello within ${HELLO_MS} ms`);
+    });
   }
 
   return {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../safety/sha256.ts';
 import type { Block } from '../views/blocks/build.ts';
 import { LIMITS } from '../views/blocks/limits.ts';
 import type { Slot } from '../views/blocks/slot.ts';
@@ -15,7 +15,7 @@ export interface OutgoingMessage {
 /** Of what the message says: the same hash, the same message. */
 export function hashOf(slot: Slot): string {
   const said = JSON.stringify([slot.text, slot.blocks, slot.strip ?? null]);
-  return createHash('sha256').update(said).digest('hex');
+  return sha256(said);
 }
 
 /** The message of a slot, marked so that it can be recognised in Slack after a crash (see `find-posted.ts`). */

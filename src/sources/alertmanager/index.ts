@@ -1,10 +1,9 @@
 import type { Alert } from '../../core/alert.ts';
-import { storable } from '../../core/storable.ts';
 import { badInput } from '../bad-input.ts';
+import { clip } from '../clip.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
-import { clip, storableMap } from '../storable-text.ts';
 import { namedTarget } from '../target.ts';
 import { type AlertmanagerAlert, AlertmanagerWebhook } from './schema.ts';
 
@@ -18,7 +17,10 @@ const REDELIVERY_MS = 5 * 60_000;
 /** The webhook of a Prometheus Alertmanager: every alert of the group is one alert. */
 export const alertmanager: AlertSource = {
   name: 'alertmanager',
-  vague: false,
+  title: 'Alertmanager',
+  payload: 'what Alertmanager sends to a webhook (version 4)',
+  arrives: 'webhook',
+  partialLabels: false,
   read(payload: unknown, context: ReadContext): ReadResult {
     const parsed = AlertmanagerWebhook.safeParse(payload);
     if (!parsed.success) return badInput(parsed.error);
@@ -28,8 +30,8 @@ export const alertmanager: AlertSource = {
 };
 
 function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedAt }: ReadContext): Alert {
-  const labels = storableMap({ ...group.commonLabels, ...raw.labels });
-  const annotations = storableMap({ ...group.commonAnnotations, ...raw.annotations });
+  const labels = { ...group.commonLabels, ...raw.labels };
+  const annotations = { ...group.commonAnnotations, ...raw.annotations };
   const name = labels['alertname'] || null;
   const title = name ?? annotations['summary'] ?? annotations['description'] ?? 'Alert without a name';
   const sourceSeverity = labels['severity'] ?? labels['priority'] ?? null;
@@ -37,7 +39,7 @@ function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedA
   const startsAt = new Date(raw.startsAt).toISOString();
   const endsAt = raw.status === 'resolved' ? endOf(raw.endsAt) : null;
   // Alertmanager's own fingerprint covers the labels ours leaves out: replicas' notifications are deliveries of their own.
-  const which = storable(raw.fingerprint || fingerprint);
+  const which = raw.fingerprint || fingerprint;
   const round = Math.floor(receivedAt.getTime() / REDELIVERY_MS);
   return {
     source: 'alertmanager',
@@ -53,7 +55,7 @@ function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedA
     deliveryKey: ['alertmanager', which, raw.status, startsAt, endsAt ?? '', round].join(':'),
     startsAt,
     endsAt,
-    url: storable(raw.generatorURL || group.externalURL || '') || null,
+    url: raw.generatorURL || group.externalURL || null,
   };
 }
 

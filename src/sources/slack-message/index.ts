@@ -1,10 +1,9 @@
 import { type Alert, bareValues } from '../../core/alert.ts';
-import { storable } from '../../core/storable.ts';
 import { badInput } from '../bad-input.ts';
+import { clip } from '../clip.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
-import { clip, storableMap } from '../storable-text.ts';
 import { namedTarget } from '../target.ts';
 import { type Texts, textsOf } from './message-texts.ts';
 import { type Content, SlackMessage } from './schema.ts';
@@ -17,7 +16,10 @@ import { senders } from './senders.ts';
  */
 export const slackMessage: AlertSource = {
   name: 'slack',
-  vague: true,
+  title: 'Another app’s message in Slack',
+  payload: 'a message event of Slack’s Events API',
+  arrives: 'slack',
+  partialLabels: true,
   read(payload: unknown, context: ReadContext): ReadResult {
     const parsed = SlackMessage.safeParse(payload);
     if (!parsed.success) return badInput(parsed.error);
@@ -53,9 +55,7 @@ function readContent(message: Content, channel: string, sentAt: string, key: str
   const texts = textsOf(message);
   const reading = firstReading(message, texts);
   if (reading === null) return null;
-  const { status, severity: sourceSeverity, values, identity, headline, apart } = reading;
-  const labels = storableMap(reading.labels);
-  const name = reading.name === null ? null : storable(reading.name);
+  const { status, name, severity: sourceSeverity, labels, values, identity, headline, apart } = reading;
   const description = texts.lines.join('\n').trim();
   const at = new Date(Number(sentAt) * 1000).toISOString();
   const bare = values.filter((value) => value !== '' && !Object.values(labels).includes(value));
@@ -63,23 +63,23 @@ function readContent(message: Content, channel: string, sentAt: string, key: str
     source: 'slack',
     status,
     name,
-    title: clip(storable(reading.title), 300),
+    title: clip(reading.title, 300),
     severity: severityOf(sourceSeverity),
     sourceSeverity,
     labels,
     annotations: {
-      ...storableMap(reading.annotations),
-      ...(description === '' ? {} : { text: clip(storable(description), 3000) }),
-      ...(bare.length === 0 ? {} : { [bareValues]: storable(bare.join(' ')) }),
+      ...reading.annotations,
+      ...(description === '' ? {} : { text: clip(description, 3000) }),
+      ...(bare.length === 0 ? {} : { [bareValues]: bare.join(' ') }),
     },
     target: namedTarget(labels) ?? bare[0] ?? null,
-    fingerprint: fingerprintOf(storable(identity.name), labels, identity.words.map(storable)),
+    fingerprint: fingerprintOf(identity.name, labels, identity.words),
     deliveryKey: `slack:${channel}:${key}`,
     startsAt: at,
     endsAt: status === 'resolved' ? at : null,
-    url: texts.url && storable(texts.url),
-    ...(headline ? { headline: { ...headline, text: clip(storable(headline.text), 8000) } } : {}),
-    ...(apart ? { apart: apart.map(storable) } : {}),
+    url: texts.url,
+    ...(headline ? { headline: { ...headline, text: clip(headline.text, 8000) } } : {}),
+    ...(apart ? { apart } : {}),
   };
 }
 

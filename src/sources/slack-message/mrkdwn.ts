@@ -1,16 +1,12 @@
+import { unescapeMrkdwn } from '../../core/unescape-mrkdwn.ts';
+
 /** Slack's mrkdwn as plain text: links by their label, entities decoded, `:emoji:` and mentions of channels dropped. */
 export function plainText(mrkdwn: string): string {
-  return (
-    mrkdwn
-      .replace(/<!(?:here|channel|everyone|subteam\^[^>]*)>/g, '')
-      .replace(/<([^|>]+)\|([^>]*)>/g, '$2')
-      .replace(/<((?:https?|mailto):[^>]+)>/g, '$1')
-      // Only the three entities Slack makes; `&amp;` last, so that `&amp;lt;` stays what was written.
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&')
-      .replace(/(^|[\s[(])(?::[a-z0-9_+-]{2,}:)(?=$|[\s\])])/g, '$1')
-  );
+  const unlinked = mrkdwn
+    .replace(/<!(?:here|channel|everyone|subteam\^[^>]*)>/g, '')
+    .replace(/<([^|>]+)\|([^>]*)>/g, '$2')
+    .replace(/<((?:https?|mailto):[^>]+)>/g, '$1');
+  return unescapeMrkdwn(unlinked).replace(/(^|[\s[(])(?::[a-z0-9_+-]{2,}:)(?=$|[\s\])])/g, '$1');
 }
 
 /** The first URL of a mrkdwn text, or null. */

@@ -59,7 +59,7 @@ export function pairsOf(lines: readonly string[]): Pairs {
   const labels = new Map<string, string | null>();
   const annotations: Record<string, string> = {};
   for (const line of lines) {
-    for (const [, name = '', value = ''] of line.matchAll(/([A-Za-z_]\w*)="([^"]*)"/g)) put(name, value);
+    for (const [, name = '', value = ''] of line.matchAll(/\b([A-Za-z_]\w*)="([^"]*)"/g)) put(name, value);
     const pair = /^[\s•·*_~`>-]*([A-Za-z_][\w ]{0,40}?)[*_`\s]*(?::[*_]*\s+|:[*_]+\s*|\s=\s|=)(.+)$/.exec(
       line,
     );

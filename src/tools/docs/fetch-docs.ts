@@ -18,11 +18,10 @@ export const fetchDocsTool = defineReadTool({
     from: z.number().int().min(0).default(0),
   }),
   timeoutMs: 15_000,
-  rules: ({ ports }, { url }) => urlProblem(url, ports.docs.hosts),
+  rules: ({ docs }, { url }) => urlProblem(url, docs.hosts),
   async run(context, { url, from }) {
-    const { docs } = context.ports;
     const page = orThrow(
-      await docs.fetch(url, {
+      await context.docs.fetch(url, {
         timeoutMs: Math.max(1_000, context.timeoutMs - 2_000),
         signal: context.signal,
       }),

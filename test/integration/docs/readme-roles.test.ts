@@ -4,13 +4,9 @@ import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allTools } from '../../../src/targets/all-tools.ts';
-import {
-  createPostgresTargets,
-  type OpenPostgresTargets,
-} from '../../../src/targets/postgres/connect/create-postgres-targets.ts';
 import type { ActiveTool, ReadTool, ToolContext } from '../../../src/tools/define.ts';
-import { noHosts } from '../../support/no-hosts.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import { createPostgresTargets, type PostgresTargets } from '../../support/targets.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
 const block = /<!-- The tests run this block\. -->\n```sql\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
@@ -20,7 +16,7 @@ const roles = { read: `sentry_read_${suffix}`, act: `sentry_act_${suffix}` };
 
 let database: ScratchDatabase;
 let admin: Sql;
-let targets: OpenPostgresTargets;
+let targets: PostgresTargets;
 
 beforeAll(async () => {
   database = await scratchDatabase();
@@ -51,16 +47,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-function context(timeoutMs: number): ToolContext {
-  const target = targets.describe('orders-db');
-  if (target === undefined) throw new Error('no target');
-  return {
-    target,
-    ports: { postgres: targets, ...noHosts },
-    signal: new AbortController().signal,
-    timeoutMs,
-  };
-}
+const context = (timeoutMs: number): ToolContext => targets.context('orders-db', timeoutMs);
 
 describe('the roles that the README makes', () => {
   // Those that need an argument from another tool's answer are left to their own tests.

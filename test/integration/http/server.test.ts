@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { asIncidentId } from '../../../src/core/ids.ts';
 import { createRateLimit } from '../../../src/http/rate-limit.ts';
 import { createHttpServer, type HttpServerOptions } from '../../../src/http/server.ts';
 import { statusRoutes } from '../../../src/http/status-routes.ts';
-import { type WebhookOptions, webhookRoute } from '../../../src/http/webhook-route.ts';
+import { type WebhookOptions, webhookRoute, webhookRoutes } from '../../../src/http/webhook-route.ts';
 import { openDatabase } from '../../../src/infra/db/client.ts';
-import { createMetrics } from '../../../src/infra/metrics/registry.ts';
 import { createAccept } from '../../../src/ingest/accept.ts';
-import { alertmanager } from '../../../src/sources/alertmanager/index.ts';
+import { alertSource, alertSources } from '../../../src/sources/registry.ts';
 import { acceptDatabase } from '../../support/accept-database.ts';
 import { alertmanagerBody } from '../../support/alerts.ts';
 
@@ -28,17 +28,16 @@ const log = {
 };
 
 async function start(webhook: Partial<WebhookOptions> = {}, server: Partial<HttpServerOptions> = {}) {
-  const metrics = createMetrics();
+  const metrics = new Registry();
   const routes = [
     webhookRoute({
-      source: alertmanager,
+      source: alertSource('alertmanager'),
       accept: async () => ({ kind: 'opened', incidentId: asIncidentId('INC-1') }),
       secret: 'correct horse',
       log,
-      metrics,
       ...webhook,
     }),
-    ...statusRoutes({ checks: [], renderMetrics: metrics.render }),
+    ...statusRoutes({ checks: [], metrics }),
   ];
   const http = createHttpServer({ host: '127.0.0.1', port: 0, routes, log, metrics, ...server });
   const { port } = await http.listen();
@@ -77,6 +76,16 @@ test('takes every alert of a group', async () => {
   expect(await db.sql`SELECT FROM incident`).toHaveLength(3);
 });
 
+test('every source that calls us has a route, those read in Slack have none', () => {
+  const routes = webhookRoutes({ accept: () => Promise.reject(new Error('no')), secret: null, log });
+  const [calling, read] = ['webhook', 'slack'].map((way) =>
+    alertSources.filter(({ arrives }) => arrives === way).map(({ name }) => `/webhooks/${name}`),
+  );
+  expect(routes.map(({ path }) => path)).toEqual(calling);
+  expect(calling).toContain('/webhooks/alertmanager');
+  expect(read).not.toEqual([]);
+});
+
 describe('the secret', () => {
   test.each([
     ['a bearer token', { authorization: 'bearer correct horse' }, 202],
@@ -97,7 +106,7 @@ describe('the secret', () => {
 
   test('is demanded from other machines when none is configured', () => {
     const route = webhookRoute({
-      source: alertmanager,
+      source: alertSource('alertmanager'),
       accept: () => Promise.reject(new Error('no')),
       secret: null,
       log,
@@ -203,11 +212,11 @@ test('every answer carries the security headers and no stack', async () => {
     path: '/broken',
     handle: () => Promise.reject(new Error('secret detail')),
   } as const;
-  const metrics = createMetrics();
+  const metrics = new Registry();
   const http = createHttpServer({
     host: '127.0.0.1',
     port: 0,
-    routes: [broken, ...statusRoutes({ checks: [], renderMetrics: metrics.render })],
+    routes: [broken, ...statusRoutes({ checks: [], metrics })],
     log,
     metrics,
   });
@@ -220,13 +229,20 @@ test('every answer carries the security headers and no stack', async () => {
     expect(answer.headers.get('x-powered-by')).toBeNull();
     expect(await answer.text()).not.toMatch(/secret detail|at .*\.ts/);
   }
-  expect(metrics.render()).toContain('sentry_http_requests_total{path="/health",status="200"} 1');
-  expect(metrics.render()).toContain('sentry_http_requests_total{path="other",status="404"} 1');
+  const scrape = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(scrape.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const text = await scrape.text();
+  expect(text).toContain('sentry_http_requests_total{path="/health",status="200"} 1\n');
+  expect(text).toContain('sentry_http_requests_total{path="other",status="404"} 1\n');
+  expect(text).toContain('sentry_http_request_seconds_bucket{le="+Inf",path="/health"} 1\n');
+  const sample =
+    /^(?:[a-z_]+(?:\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? [\d.e+-]+|# (?:HELP|TYPE) [a-z_]+ .+|)$/;
+  expect(text.split('\n').filter((line) => !sample.test(line))).toEqual([]);
 });
 
 test('is not ready while a part is not, and says which', async () => {
   const checks = [{ name: 'database', check: () => Promise.reject(new Error('connection refused')) }];
-  const routes = statusRoutes({ checks, renderMetrics: () => '' });
+  const routes = statusRoutes({ checks, metrics: new Registry() });
   const http = createHttpServer({ host: '127.0.0.1', port: 0, routes, log });
   const { port } = await http.listen();
   closing.push(() => http.close(100));

@@ -9,8 +9,7 @@ import { createHttpServer, type HttpServer } from '../../../src/http/server.ts';
 import { webhookRoute } from '../../../src/http/webhook-route.ts';
 import { freePort } from '../../../src/infra/process/free-port.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
-import { alertmanager } from '../../../src/sources/alertmanager/index.ts';
-import { slackMessage } from '../../../src/sources/slack-message/index.ts';
+import { alertSource } from '../../../src/sources/registry.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -56,7 +55,7 @@ describe.skipIf(program === null)(
         host: '127.0.0.1',
         port: 0,
         log,
-        routes: [webhookRoute({ source: alertmanager, accept, secret: 'open sesame', log })],
+        routes: [webhookRoute({ source: alertSource('alertmanager'), accept, secret: 'open sesame', log })],
       });
       const { port } = await http.listen();
       // Stands where Slack's incoming webhook is: what Alertmanager posts there becomes a channel message.
@@ -225,7 +224,7 @@ describe.skipIf(program === null)(
         channel: 'C0ALERTS',
         ts,
       };
-      const read = slackMessage.read(event, { receivedAt: new Date() });
+      const read = alertSource('slack').read(event, { receivedAt: new Date() });
       if (!read.ok || !read.alerts[0]) throw new Error(`not read: ${JSON.stringify(read)}`);
       return accept(read.alerts[0]);
     }

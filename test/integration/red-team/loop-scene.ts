@@ -19,6 +19,7 @@ import { defineReadTool } from '../../../src/tools/define.ts';
 import { fetchDocsTool } from '../../../src/tools/docs/fetch-docs.ts';
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { scratchDatabase } from '../../support/postgres.ts';
+import { noSystems } from '../../support/targets.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { SECRET } from '../actions/rig.ts';
 
@@ -88,6 +89,7 @@ export async function openLoop(): Promise<LoopScene> {
       redact,
       redactJson: (value: Json) => redactJson(value),
       ports: {
+        ...noSystems,
         docs: {
           hosts: ['docs.python.org'],
           fetch: async (url: string) => {
@@ -95,7 +97,7 @@ export async function openLoop(): Promise<LoopScene> {
             return { ok: true as const, url, contentType: 'text/plain', text: 'a page' };
           },
         },
-      } as never,
+      },
       throttle: { limits, take: (call) => createThrottle(core.sql, limits).take(call) },
       targets: new Map([
         [boxTarget.name, boxTarget],

@@ -50,7 +50,7 @@ describe.each(playClasses)('%s', (name) => {
   });
 });
 
-describe.each(Object.keys(switchedOff) as CheckName[])('without station %s', (station) => {
+describe.each(Object.keys(switchedOff) as CheckName[])('without check %s', (station) => {
   const stopped = titled((play) => play.station === station);
   test('there is a play for it', () => expect(stopped).not.toEqual([]));
   test.each(stopped)('comes through: %s', async (_, play) => {

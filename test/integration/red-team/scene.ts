@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Gate } from '../../../src/actions/gate.ts';
 import type { GateDeps } from '../../../src/actions/gate-deps.ts';
-import { deniedPorts, localAccess } from '../../../src/app/host-access.ts';
 import { createMemoryDocuments } from '../../../src/app/memory-documents.ts';
+import { ownPorts } from '../../../src/app/tool-ports.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import type { Action } from '../../../src/core/action.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
@@ -16,11 +16,12 @@ import { fetchDocs } from '../../../src/safety/urls/fetch-docs.ts';
 import type { Credential, CredentialVault, VaultOptions } from '../../../src/safety/vault/credentials.ts';
 import { openCredentialVault } from '../../../src/safety/vault/credentials.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
-import { createHostTargets } from '../../../src/targets/host/connect/create-host-targets.ts';
+import { localAccess } from '../../../src/targets/host/connect/local-access.ts';
 import { evidenceTools } from '../../../src/tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../../../src/tools/memory/memory-tools.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { quiet } from '../../support/quiet.ts';
+import { createHostTargets } from '../../support/targets.ts';
 import { createRig, openIncident, type Rig } from '../actions/rig.ts';
 import { hostTarget, type ScratchHost, scratchHost } from '../targets/host/host-rig.ts';
 
@@ -57,7 +58,7 @@ export async function openScene(): Promise<OpenScene> {
   const host = scratchHost();
   const hosts = createHostTargets([host.config], {
     access: localAccess,
-    deniedPorts: deniedPorts(loadConfig({})),
+    deniedPorts: ownPorts(loadConfig({})),
     steadySeconds: 0.3,
   });
   await seedStores(core.sql);
@@ -67,7 +68,6 @@ export async function openScene(): Promise<OpenScene> {
     audit: core.audit,
     isAdmin: async (user) => user === 'UADMIN',
     runbooks: { tools: createRegistry(allTools), sources: [] },
-    notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
     dryRun: null,
     enabled: true,
   });
@@ -78,7 +78,11 @@ export async function openScene(): Promise<OpenScene> {
     memory: { ...memory, search: createSearchWords(memory.documents) },
     registry: { get: (name) => core.gateDeps.registry.get(name) ?? real.get(name) },
     targets: new Map([...core.gateDeps.targets, [hostTarget.name, hostTarget]]),
-    ports: { postgres: {} as never, host: hosts, docs: world.docs },
+    ports: {
+      ...hosts.ports,
+      system: (name) => (name === hostTarget.name ? hosts.system(name) : undefined),
+      docs: world.docs,
+    },
     identity: async (name) =>
       name === hostTarget.name ? hosts.identity(name) : core.gateDeps.identity(name),
   };

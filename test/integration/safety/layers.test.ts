@@ -1,10 +1,11 @@
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countingRefusals, layersLine, layersNow, watchLayers } from '../../../src/app/layers.ts';
 import { loadConfig } from '../../../src/config/config.ts';
-import { createMetrics } from '../../../src/infra/metrics/registry.ts';
 import { createKillSwitch } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { layerNames, layerOf, layerStatus, on } from '../../../src/safety/layers.ts';
 import { createCostBreaker } from '../../../src/safety/limits/cost-breaker.ts';
+import { allTools } from '../../../src/targets/all-tools.ts';
 import { quiet } from '../../support/quiet.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createRig, type Rig, typed } from '../actions/rig.ts';
@@ -19,7 +20,7 @@ const look = (env: Record<string, string> = {}) => {
   const { sql, audit } = rig.core;
   const config = loadConfig({ SENTRY_DATA_DIR: rig.dataDir, ...env });
   const breaker = createCostBreaker({ sql, audit, limits: config.cost, log: quiet });
-  return layersNow({ config, sql, killSwitch: createKillSwitch(sql, config), breaker });
+  return layersNow({ config, tools: allTools, sql, killSwitch: createKillSwitch(sql, config), breaker });
 };
 const stateOf = async (name: string, env: Record<string, string> = {}) =>
   (await look(env)).find((layer) => layer.name === name);
@@ -82,13 +83,13 @@ describe('what is so is said', () => {
 });
 
 test('each has a metric: whether it is on, and what it has stopped', async () => {
-  const metrics = createMetrics();
+  const metrics = new Registry();
   const end = watchLayers(() => look(), metrics);
   await waitFor('the first look', async () =>
-    metrics.render().includes('sentry_layer_on{layer="throttle"} 1'),
+    (await metrics.metrics()).includes('sentry_layer_on{layer="throttle"} 1'),
   );
   end();
-  expect(metrics.render()).toContain('sentry_layer_on{layer="audit log"} 0.5');
+  expect(await metrics.metrics()).toContain('sentry_layer_on{layer="audit log"} 0.5');
   const audit = countingRefusals(rig.core.audit, metrics);
   const refused = (code: string) =>
     audit.append({ kind: 'gate.refused', actor: 'detective', details: { code } });
@@ -96,8 +97,8 @@ test('each has a metric: whether it is on, and what it has stopped', async () =>
   await refused('PATH_OUTSIDE');
   await refused('PATH_SECRET');
   await refused('EXPIRED');
-  expect(metrics.render()).toContain('sentry_layer_refusals_total{layer="path validation"} 2');
-  expect(metrics.render()).toContain('sentry_layer_refusals_total{layer="throttle"} 1');
-  expect(metrics.render()).toContain('sentry_audit_entries_total{kind="gate.refused"} 4');
+  expect(await metrics.metrics()).toContain('sentry_layer_refusals_total{layer="path validation"} 2');
+  expect(await metrics.metrics()).toContain('sentry_layer_refusals_total{layer="throttle"} 1');
+  expect(await metrics.metrics()).toContain('sentry_audit_entries_total{kind="gate.refused"} 4');
   expect(layerOf('EXPIRED')).toBeUndefined();
 });

@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from 'postgres';
-import { clientSession, leaveRunning, until } from '../../../playground/faults/client-session.ts';
-import { type Shop, startShop } from '../../../playground/faults/shop.ts';
+import { clientSession, leaveRunning, until } from '../../../playground/faults/postgres/client-session.ts';
+import { type Shop, startShop } from '../../../playground/faults/postgres/shop.ts';
 import type { ExecutionResult } from '../../../src/actions/ledger/execution.ts';
-import { deniedPorts, localAccess } from '../../../src/app/host-access.ts';
+import { ownPorts } from '../../../src/app/tool-ports.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import type { Action } from '../../../src/core/action.ts';
 import type { DenialReach } from '../../../src/core/denial.ts';
@@ -13,14 +13,14 @@ import type { Target } from '../../../src/core/target.ts';
 import type { Json, ToolCallResult } from '../../../src/core/tool-call.ts';
 import { redact, redactJson } from '../../../src/safety/screen/redact.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
-import { createHostTargets } from '../../../src/targets/host/connect/create-host-targets.ts';
-import { createPostgresTargets } from '../../../src/targets/postgres/connect/create-postgres-targets.ts';
+import { localAccess } from '../../../src/targets/host/connect/local-access.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { blame } from '../../support/blamed.ts';
 import { boxAlert, type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import { createHostTargets, createPostgresTargets, noSystems } from '../../support/targets.ts';
 import { type ScratchHost, scratchHost } from '../targets/host/host-rig.ts';
 
 const never = new AbortController().signal;
@@ -100,11 +100,11 @@ export async function startDenialsRig(): Promise<DenialsRig> {
     ],
     {
       access: localAccess,
-      deniedPorts: deniedPorts(loadConfig({})),
+      deniedPorts: ownPorts(loadConfig({})),
       steadySeconds: 0.3,
     },
   );
-  const isHost = (name: string): boolean => hosts.has(name);
+  const isHost = (name: string): boolean => name.startsWith('web-');
   const target = (name: string): Target => ({
     name,
     kind: isHost(name) ? 'host' : 'postgres',
@@ -124,9 +124,8 @@ export async function startDenialsRig(): Promise<DenialsRig> {
         registry: createRegistry(allTools),
         targets: new Map(names.map((name) => [name, target(name)])),
         ports: {
-          postgres,
-          host: hosts,
-          docs: { hosts: [], fetch: async () => ({ ok: false, code: 'NO', reason: 'no' }) },
+          ...noSystems,
+          system: (name) => (isHost(name) ? hosts : postgres).system(name),
         },
         identity: async (name) => (isHost(name) ? hosts : postgres).identity(name),
         redact,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { blockedSessions } from '../../../playground/faults/blocked-sessions.ts';
-import { leaveRunning } from '../../../playground/faults/client-session.ts';
-import { idleInTransaction } from '../../../playground/faults/idle-in-transaction.ts';
+import { blockedSessions } from '../../../playground/faults/postgres/blocked-sessions.ts';
+import { leaveRunning } from '../../../playground/faults/postgres/client-session.ts';
+import { idleInTransaction } from '../../../playground/faults/postgres/idle-in-transaction.ts';
 import { readMeasure } from '../../../src/core/measure.ts';
 import type { Json } from '../../../src/core/tool-call.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';

@@ -10,7 +10,8 @@ import {
   signalProcess,
 } from '../../../src/infra/process/process-identity.ts';
 import { alertmanagerBody } from '../../support/alerts.ts';
-import { killLeftovers, partOf, recordUrl, signalPart } from '../../support/chaos.ts';
+import { partOf, recordUrl, signalPart } from '../../support/chaos.ts';
+import { killLeftovers } from '../../support/processes-under.ts';
 import { type Product, repository, startProduct } from '../../support/product.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { waitFor } from '../../support/wait-for.ts';

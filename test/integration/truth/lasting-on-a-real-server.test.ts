@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Shop, startShop } from '../../../playground/faults/shop.ts';
-import { tableBloat } from '../../../playground/faults/table-bloat.ts';
+import { type Shop, startShop } from '../../../playground/faults/postgres/shop.ts';
+import { tableBloat } from '../../../playground/faults/postgres/table-bloat.ts';
 import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
 import type { Action } from '../../../src/core/action.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
@@ -10,21 +10,17 @@ import type { IncidentRecord } from '../../../src/core/incident-record.ts';
 import { lastingFixInWords } from '../../../src/incidents/questions/lasting-fix-words.ts';
 import { loadRunbooks } from '../../../src/runbooks/load-runbooks.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
-import {
-  createPostgresTargets,
-  type OpenPostgresTargets,
-} from '../../../src/targets/postgres/connect/create-postgres-targets.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { boxAlert, boxTarget, type Core, createCore } from '../../support/core.ts';
-import { noHosts } from '../../support/no-hosts.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import { createPostgresTargets, type PostgresTargets } from '../../support/targets.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** The playground's bloated table, from its alert to what keeps it from coming back: the shop’s server, engine, gate and ledger. */
 let shop: Shop;
-let targets: OpenPostgresTargets;
+let targets: PostgresTargets;
 let database: ScratchDatabase;
 let core: Core;
 beforeAll(async () => {
@@ -41,7 +37,7 @@ beforeAll(async () => {
     url: database.url,
     tools: allTools as never,
     investigator: createPlaybook({ runbooks: () => runbooks }),
-    gate: { ports: { ...noHosts, postgres: targets } },
+    gate: { ports: targets.ports },
   });
   await core.start();
 }, 120_000);

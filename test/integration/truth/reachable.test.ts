@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Investigator } from '../../../src/agents/ports.ts';
-import { localAccess } from '../../../src/app/host-access.ts';
-import type { HostTargetConfig } from '../../../src/core/host-target.ts';
 import type { VerifyPlan } from '../../../src/core/tool-call.ts';
 import { openDatabase } from '../../../src/infra/db/client.ts';
 import {
@@ -13,15 +11,15 @@ import {
   startEmbeddedPostgres,
 } from '../../../src/infra/db/embedded/start-embedded-postgres.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
-import { createHostTargets } from '../../../src/targets/host/connect/create-host-targets.ts';
-import { createPostgresTargets } from '../../../src/targets/postgres/connect/create-postgres-targets.ts';
+import type { HostConfig } from '../../../src/targets/host/config.ts';
+import { localAccess } from '../../../src/targets/host/connect/local-access.ts';
 import type { ReadTool } from '../../../src/tools/define.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { type Core, createCore, findsNothing } from '../../support/core.ts';
-import { noHosts } from '../../support/no-hosts.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import { createHostTargets, createPostgresTargets } from '../../support/targets.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type HostRig, hostRig, hostTarget, scratchHost } from '../targets/host/host-rig.ts';
 import { driving, queueInvestigator, queueTools, queueWorld } from './queue-rig.ts';
@@ -136,23 +134,8 @@ describe('a PostgreSQL server', () => {
         actUrl: null,
       },
     ]);
-    const target = {
-      name: 'shop-db',
-      kind: 'postgres',
-      domain: 'postgres',
-      environment: 'test',
-      aliases: [],
-    };
     try {
-      return await (toolNamed('postgres_reachable') as ReadTool).run(
-        {
-          target: target as never,
-          ports: { ...noHosts, postgres: targets },
-          timeoutMs: 15_000,
-          signal: new AbortController().signal,
-        },
-        {},
-      );
+      return await (toolNamed('postgres_reachable') as ReadTool).run(targets.context('shop-db', 15_000), {});
     } finally {
       await targets.close();
     }
@@ -284,7 +267,7 @@ describe('a database that is down, and whose service on the host can be started'
     db = await startEmbeddedPostgres({ dataDir, name: 'shop-db', log: quiet });
     writeFileSync(pidFile, `${db.pid}\n`);
     const starts = fileURLToPath(new URL('start-database.ts', import.meta.url));
-    const config: HostTargetConfig = {
+    const config: HostConfig = {
       name: 'box',
       kind: 'host',
       domain: 'postgres',
@@ -319,7 +302,7 @@ describe('a database that is down, and whose service on the host can be started'
       gate: {
         registry: createRegistry(allTools),
         targets: new Map([[name, { name, kind: 'host', domain, environment, aliases }]]),
-        ports: { ...noHosts, host: hosts, postgres: {} as never },
+        ports: hosts.ports,
         identity: async () => hosts.identity(name),
       },
     });

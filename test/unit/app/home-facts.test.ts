@@ -3,6 +3,7 @@ import { createHomeFacts } from '../../../src/app/home-facts.ts';
 import type { Target } from '../../../src/core/target.ts';
 import type { BreakerView } from '../../../src/safety/limits/cost-breaker.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
+import { kinds } from '../../../src/targets/kinds.ts';
 import { quiet } from '../../support/quiet.ts';
 
 const target = (name: string, kind: Target['kind'], domain: Target['domain']): Target => ({
@@ -36,6 +37,7 @@ function factsOf(changes: Partial<Parameters<typeof createHomeFacts>[0]> = {}) {
       target('web-1', 'host', 'docker'),
     ],
     tools: allTools,
+    kinds,
     layers: async () => [],
     breaker: { view: async () => view },
     limits: { usd: 5, windowMs: 600_000, perIncidentUsd: 10, perDayUsd: 100 },

@@ -11,7 +11,7 @@ function configured(yaml: string, env: Record<string, string> = {}) {
 }
 
 test('a host has folders to read, folders to patch, and services by unit or by command', () => {
-  const { hosts, playgroundTarget, docsHosts } = configured(`roots:
+  const { targets, playgroundTarget, docsHosts } = configured(`roots:
   - /var/log/shop
   - { path: /srv/shop, patch: true }
 services:
@@ -20,7 +20,7 @@ services:
 curl_hosts: [localhost]`);
   expect(playgroundTarget).toBe(false);
   expect(docsHosts).toEqual(['docs.python.org', 'stackoverflow.com']);
-  expect(hosts).toEqual([
+  expect(targets).toEqual([
     {
       name: 'web-1',
       kind: 'host',
@@ -50,7 +50,7 @@ test('the README’s example is one', () => {
   const [, yaml = ''] = /```yaml\n(targets:\n {2}- name: web-1\n[\s\S]*?)```/.exec(readme) ?? [];
   const path = join(scratchDir(), 'sentry.yaml');
   writeFileSync(path, yaml);
-  expect(loadConfig({ SENTRY_CONFIG: path }).hosts).toMatchObject([
+  expect(loadConfig({ SENTRY_CONFIG: path }).targets).toMatchObject([
     {
       name: 'web-1',
       services: [{ kind: 'systemd' }, { kind: 'command' }],

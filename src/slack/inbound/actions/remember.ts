@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Refusal } from '../../../core/errors.ts';
 import type { IncidentId } from '../../../core/ids.ts';
 import type { Domain } from '../../../core/incident.ts';
 import { storable } from '../../../core/storable.ts';
 import { conversationStore, type MemoryDocument } from '../../../memory/documents/document.ts';
 import type { NewDocument } from '../../../memory/documents/new-document.ts';
+import { sha256 } from '../../../safety/sha256.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
 import type { SlackMemory } from '../../ports.ts';
 import { button, buttons, paragraph, prose, words } from '../../views/blocks/build.ts';
@@ -41,7 +41,7 @@ export async function remember(memory: SlackMemory, { userId, incident, text }: 
 function noteOf(content: string, domain: Domain | null): NewDocument {
   const title = cut(oneLine(content), 120);
   const slug = (title.toLowerCase().match(/[a-z0-9]+/g) ?? []).slice(0, 6).join('-').slice(0, 48);
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 8);
+  const hash = sha256(content).slice(0, 8);
   return { path: `notes/${slug === '' ? '' : `${slug}-`}${hash}`, title, content, docType: 'note', domain };
 }
 

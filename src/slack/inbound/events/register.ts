@@ -1,4 +1,5 @@
 import type { App } from '@slack/bolt';
+import { unescapeMrkdwn } from '../../../core/unescape-mrkdwn.ts';
 import type { SlackContext } from '../../context.ts';
 import type { SlackMessage } from '../../ports.ts';
 import { publishHome } from '../../views/publish-home.ts';
@@ -53,7 +54,7 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
   app.event('agent_session_stopped', async ({ event }) => {
     const { channel, thread_ts: threadTs } = event as unknown as MessageEvent;
     if (!threadTs) return;
-    await context.deps.questions?.stop(channel, threadTs);
+    await context.deps.questions.stop(channel, threadTs);
     await context.sessions.idle({ channel, threadTs });
   });
 
@@ -71,10 +72,6 @@ function saidOf(message: MessageEvent, botUserId: string): Said {
     channel: message.channel,
     ts: message.ts,
     threadTs: message.thread_ts ?? null,
-    text: unescape((message.text ?? '').replaceAll(`<@${botUserId}>`, ' ')).trim(),
+    text: unescapeMrkdwn((message.text ?? '').replaceAll(`<@${botUserId}>`, ' ')).trim(),
   };
 }
-
-/** Slack escapes these three in `text`. */
-const unescape = (text: string): string =>
-  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

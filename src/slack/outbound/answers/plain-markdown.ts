@@ -1,4 +1,4 @@
-import { printable } from '../../views/blocks/text.ts';
+import { escape, printable } from '../../views/blocks/text.ts';
 
 const ADDRESS = /([a-z][a-z0-9+.-]*:\/\/\S+|\bmailto:\S+|\bwww\.\S+)/i;
 /** Breaks the marks it stands between, and shows as nothing. */
@@ -18,9 +18,5 @@ export function plainMarkdown(text: string): string {
 }
 
 function unmarked(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replace(/\](?=[([:]|$)/g, `]${NOTHING}`);
+  return escape(text).replace(/\](?=[([:]|$)/g, `]${NOTHING}`);
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ActionOutcome } from '../../../core/action.ts';
@@ -6,8 +5,11 @@ import type { TouchedObject } from '../../../core/denial.ts';
 import { messageOf, OpsError, orThrow, type Refusal, refuse } from '../../../core/errors.ts';
 import { parseDiff } from '../../../safety/diffs/parse-diff.ts';
 import type { PatchPlan, PlannedFile } from '../../../safety/diffs/plan-patch.ts';
-import { defineActiveTool, type Preflight, type ToolContext } from '../../../tools/define.ts';
-import { hostOf, hostPath, placeOf } from '../read/host-path.ts';
+import { sha256 } from '../../../safety/sha256.ts';
+import type { Preflight, ToolContext } from '../../../tools/define.ts';
+import { type HostContext, hostPath, placeOf } from '../read/host-path.ts';
+import type { Host } from '../system.ts';
+import { hostTool } from '../tool.ts';
 import { passed } from './deadline.ts';
 
 interface Input {
@@ -27,13 +29,11 @@ type PatchGuard = {
 /** The card shows the whole diff, so it must fit there: what nobody can read on the card cannot be approved. */
 const MAX_DIFF = 2_500;
 
-export const applyPatch = defineActiveTool<Input, PatchGuard>({
+export const applyPatch = hostTool.active<Input, PatchGuard>({
   name: 'apply_patch',
   description:
     'Changes one text file of the host by a unified diff ("--- a/PATH", "+++ b/PATH" with the path relative to the target’s folder, hunks with context). The old file is kept beside it as .bak; undo_patch puts it back. Only below folders that are declared for patching. Nothing re-reads the file by itself: a service may have to be restarted.',
   kind: 'active',
-  domain: 'any',
-  targetKind: 'host',
   input: z.strictObject({
     file_path: hostPath.describe('The one file that the diff changes.'),
     diff: z
@@ -50,7 +50,7 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
       return refuse('DIFF_DELETE', 'A patch deletes no files.');
     const place = await patchable(context, file);
     if (!place.ok) return place;
-    const checked = await hostOf(context).access.check(place.root.path, place.path);
+    const checked = await context.system.access.check(place.root.path, place.path);
     if (!checked.ok) return checked;
     return parsed.files.length === 1 && parsed.files[0]?.path === checked.relative
       ? undefined
@@ -65,7 +65,7 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
     const { executable } = guard;
     return {
       guard,
-      clock: hostOf(context).clock(),
+      clock: context.system.clock(),
       lines: [
         `${file}: ${planned.kind === 'create' ? 'does not exist yet' : `SHA-256 ${planned.beforeSha256?.slice(0, 16)}…`}`,
         `git apply --check: applies cleanly (+${added} −${removed} lines)`,
@@ -93,7 +93,7 @@ export const applyPatch = defineActiveTool<Input, PatchGuard>({
     // `guard.file` is what was approved; the same as `file`, or the root leads elsewhere by now.
     if (file !== guard.file)
       return { kind: 'failed', text: `Nothing was done: ${guard.file} leads elsewhere.` };
-    return write(context, plan, guard, () => passed(hostOf(context).clock(), deadline));
+    return write(context, plan, guard, () => passed(context.system.clock(), deadline));
   },
   async look(context, input, guard) {
     const now = await sha256Of(context, input.file_path);
@@ -128,14 +128,14 @@ const Left = z.strictObject({
 });
 
 async function write(
-  context: ToolContext,
+  context: ToolContext<Host>,
   plan: PatchPlan,
   guard: PatchGuard,
   late: () => boolean,
 ): Promise<ActionOutcome> {
   const { file } = guard;
   try {
-    const applied = await hostOf(context).access.apply(plan, {
+    const applied = await context.system.access.apply(plan, {
       // The last moment before the file is replaced; a rename cannot carry a deadline itself.
       beforeWrite: () => {
         if (late()) throw new OpsError('DEADLINE', 'the deadline had passed', { hint: 'Propose it again.' });
@@ -163,7 +163,7 @@ async function write(
 
 /** A fault in the middle: the file itself says whether it was replaced. */
 async function seenAfter(
-  context: ToolContext,
+  context: ToolContext<Host>,
   file: string,
   guard: PatchGuard,
   why: string,
@@ -177,13 +177,13 @@ async function seenAfter(
   }
 }
 
-function patchable(context: Pick<ToolContext, 'target' | 'ports'>, path: string) {
+function patchable(context: HostContext, path: string) {
   return placeOf(context, path, ({ patch }) => patch);
 }
 
 /** The plan of the one file. Throws what the rules refuse: the state moved between them and here. */
 async function patchOf(
-  context: ToolContext,
+  context: ToolContext<Host>,
   { file_path: path, diff }: Input,
 ): Promise<{
   readonly plan: PatchPlan;
@@ -196,7 +196,7 @@ async function patchOf(
   readonly real: string;
 }> {
   const place = orThrow(await patchable(context, path));
-  const { access } = hostOf(context);
+  const { access } = context.system;
   const { relative, resolved: real } = orThrow(await access.check(place.root.path, place.path));
   const plan = unlessMoved(
     await access.plan(place.root.path, diff, { onlyFile: relative, signal: context.signal }),
@@ -237,12 +237,12 @@ function guardOf({ beforeSha256, afterSha256, mode }: PlannedFile, file: string)
 }
 
 /** SHA-256 of a file's bytes; null when it is not there. */
-export async function sha256Of(context: ToolContext, path: string): Promise<string | null> {
+export async function sha256Of(context: ToolContext<Host>, path: string): Promise<string | null> {
   const place = orThrow(await patchable(context, path));
-  const read = await hostOf(context).access.read(place.root.path, place.path, { maxBytes: 2 * 1024 * 1024 });
+  const read = await context.system.access.read(place.root.path, place.path, { maxBytes: 2 * 1024 * 1024 });
   if (!read.ok && read.code === 'PATH_MISSING') return null;
   const file = orThrow(read);
   if (file.kind === 'binary' || file.cut)
     throw new OpsError('PATH_NOT_TEXT', `${path} is binary or too large.`, { hint: 'Look by hand.' });
-  return createHash('sha256').update(file.text).digest('hex');
+  return sha256(file.text);
 }

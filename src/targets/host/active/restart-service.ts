@@ -1,21 +1,18 @@
 import { z } from 'zod';
 import { refuse } from '../../../core/errors.ts';
-import { defineActiveTool } from '../../../tools/define.ts';
-import type { ServiceGuard, ServiceState } from '../../../tools/ports.ts';
 import { age } from '../../postgres/read/format.ts';
-import { hostOf } from '../read/host-path.ts';
 import { serviceName } from '../read/service-status.ts';
+import type { ServiceGuard, ServiceState } from '../system.ts';
+import { hostTool } from '../tool.ts';
 
 /** The seed's: once a service in ten minutes. */
 const WITHIN_MS = 10 * 60_000;
 
-export const restartServiceTool = defineActiveTool<{ service: string }, ServiceGuard>({
+export const restartServiceTool = hostTool.active<{ service: string }, ServiceGuard>({
   name: 'restart_service',
   description:
     'Restarts one declared service of the host (systemd, or the command declared for it). At most once a service in ten minutes. For a service that is down, stuck or has to read a changed configuration; look at service_status first.',
   kind: 'active',
-  domain: 'any',
-  targetKind: 'host',
   input: z.strictObject({ service: serviceName }),
   timeoutMs: 60_000,
   limit: ({ service }, { machine, declared }, objects) => ({
@@ -27,7 +24,7 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
   }),
   command: ({ service }) => `restart service ${service}`,
   rules(context, { service }) {
-    const { services } = hostOf(context);
+    const { services } = context.system;
     return services.includes(service)
       ? undefined
       : refuse(
@@ -36,7 +33,7 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
         );
   },
   async preflight(context, { service }) {
-    const host = hostOf(context);
+    const host = context.system;
     const state = await host.service(service, context);
     return {
       guard: guardOf(state, host.machine),
@@ -59,14 +56,14 @@ export const restartServiceTool = defineActiveTool<{ service: string }, ServiceG
     return keys.map((key) => ({ kind: 'service', key, label: `service ${service}` }));
   },
   async run(context, { service }, guard, deadline) {
-    const host = hostOf(context);
+    const host = context.system;
     // It was approved as a restart that cuts nothing off. Of a process that was there the restart itself looks.
     if (guard.steady === null && (await host.service(service, context)).state === 'running')
       return { kind: 'failed', text: `Nothing was done: ${service} runs by now.` };
     return host.restart(guard, deadline, context);
   },
   async look(context, { service }, guard) {
-    const now = await hostOf(context).service(service, context);
+    const now = await context.system.service(service, context);
     const { steady } = guard;
     if (steady && now.mainPid === steady.main_pid && now.startedAt === steady.started_at) return 'not_done';
     // Another main process than before, or one where none stayed: what a restart does. Who did it cannot be told.

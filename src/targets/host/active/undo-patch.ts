@@ -2,8 +2,10 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { OpsError, orThrow, refuse } from '../../../core/errors.ts';
 import type { PatchReceipt } from '../../../safety/diffs/receipt.ts';
-import { defineActiveTool, type ToolContext } from '../../../tools/define.ts';
-import { hostOf, hostPath, placeOf } from '../read/host-path.ts';
+import type { ToolContext } from '../../../tools/define.ts';
+import { hostPath, placeOf } from '../read/host-path.ts';
+import type { Host } from '../system.ts';
+import { hostTool } from '../tool.ts';
 import { fileObjects, sha256Of } from './apply-patch.ts';
 import { passed } from './deadline.ts';
 
@@ -22,13 +24,11 @@ type Input = z.infer<typeof input>;
 type UndoGuard = { readonly file: string; readonly now_sha256: string; readonly executable: boolean };
 
 /** Puts back what `apply_patch` replaced. Its result holds the input for this. */
-export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
+export const undoPatchTool = hostTool.active<Input, UndoGuard>({
   name: 'undo_patch',
   description:
     'Puts back the file that apply_patch replaced, from its .bak, or removes the one it created, only while the file still is exactly what was written. Take all four values from the result of apply_patch.',
   kind: 'active',
-  domain: 'any',
-  targetKind: 'host',
   input,
   timeoutMs: 20_000,
   command: ({ file_path: file, backup, written_sha256: written }) =>
@@ -49,7 +49,7 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
     const isExecutable = executable(found.receipt);
     return {
       guard: { file, now_sha256: found.now, executable: isExecutable },
-      clock: hostOf(context).clock(),
+      clock: context.system.clock(),
       lines: [
         `${file} still is what the patch wrote${given.backup === null ? '' : `; its backup ${given.backup} is there`}.`,
       ],
@@ -67,7 +67,7 @@ export const undoPatchTool = defineActiveTool<Input, UndoGuard>({
     const { receipt, now, file } = await unchanged(context, given);
     if (file !== guard.file || now !== guard.now_sha256 || executable(receipt) !== guard.executable)
       return { kind: 'failed', text: `Nothing was done: ${file} is not what the patch wrote.` };
-    const host = hostOf(context);
+    const host = context.system;
     if (passed(host.clock(), deadline))
       return { kind: 'failed', text: 'Nothing was done: the deadline had passed.' };
     const undone = await host.access.undo(receipt);
@@ -100,7 +100,7 @@ function executable({ files }: PatchReceipt): boolean {
 
 /** The file, its backup and the receipt to undo by. Throws GONE when either is not what the patch left. */
 async function unchanged(
-  context: ToolContext,
+  context: ToolContext<Host>,
   given: Input,
 ): Promise<{
   readonly receipt: PatchReceipt;
@@ -110,7 +110,7 @@ async function unchanged(
   readonly real: string;
 }> {
   const place = orThrow(await placeOf(context, given.file_path, ({ patch }) => patch));
-  const { access } = hostOf(context);
+  const { access } = context.system;
   const checked = orThrow(await access.check(place.root.path, place.path));
   const now = await sha256Of(context, given.file_path);
   const kept =
@@ -145,7 +145,7 @@ async function unchanged(
 }
 
 /** Permission bits, which the file keeps. */
-async function modeOf(context: ToolContext, root: string, path: string): Promise<number> {
-  const read = orThrow(await hostOf(context).access.read(root, path, { maxBytes: 1 }));
+async function modeOf(context: ToolContext<Host>, root: string, path: string): Promise<number> {
+  const read = orThrow(await context.system.access.read(root, path, { maxBytes: 1 }));
   return read.mode;
 }

@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OpsError } from '../../../core/errors.ts';
-import type { HostService } from '../../../core/host-target.ts';
 import { processIdentity } from '../../../infra/process/process-identity.ts';
 import { readRegular } from '../../../infra/process/read-regular.ts';
-import type { ServiceState } from '../../../tools/ports.ts';
+import type { HostService } from '../config.ts';
+import type { ServiceState } from '../system.ts';
 import { uptimeSeconds } from './boot-clock.ts';
 
 type CommandService = Extract<HostService, { kind: 'command' }>;

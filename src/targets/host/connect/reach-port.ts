@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import type { PortState, SessionOptions } from '../../../tools/ports.ts';
+import type { SessionOptions } from '../../../tools/ports.ts';
+import type { PortState } from '../system.ts';
 
 /** This machine, by both families: a service need not listen on all of its addresses. */
 const ADDRESSES = ['127.0.0.1', '::1'];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionOutcome } from '../../../core/action.ts';
-import type { ServiceGuard, ServiceState, SessionOptions } from '../../../tools/ports.ts';
+import type { SessionOptions } from '../../../tools/ports.ts';
+import type { ServiceGuard, ServiceState } from '../system.ts';
 import { FUSE_LATE, FUSE_MOVED, FUSE_NO_COMMAND, fused } from './fuse.ts';
 import { runDeclared } from './run-declared.ts';
 

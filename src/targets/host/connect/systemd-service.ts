@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { OpsError } from '../../../core/errors.ts';
-import type { HostService } from '../../../core/host-target.ts';
 import { processIdentity } from '../../../infra/process/process-identity.ts';
-import type { ServiceState, SessionOptions } from '../../../tools/ports.ts';
+import type { SessionOptions } from '../../../tools/ports.ts';
+import type { HostService } from '../config.ts';
+import type { ServiceState } from '../system.ts';
 import { ageOf } from './declared-service.ts';
 import { runDeclared } from './run-declared.ts';
 

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { OpsError, orThrow } from '../../../core/errors.ts';
 import { diffTexts } from '../../../safety/diffs/diff-texts.ts';
-import { defineReadTool, type ToolContext } from '../../../tools/define.ts';
-import { hostOf, hostPath, pathRule, placeOf } from './host-path.ts';
+import type { ToolContext } from '../../../tools/define.ts';
+import type { Host } from '../system.ts';
+import { hostTool } from '../tool.ts';
+import { hostPath, pathRule, placeOf } from './host-path.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
 /** How two files differ. Data: `{ same, diff, added, removed, missing }`; `missing`: the second is not there. */
-export const compareFiles = defineReadTool({
+export const compareFiles = hostTool.read({
   name: 'compare_files',
   description:
     'The unified diff that turns one text file of the host into another, e.g. a configuration into the backup beside it. The diff can be handed to apply_patch as it is.',
   kind: 'read',
-  domain: 'any',
-  targetKind: 'host',
   input: z.strictObject({ path: hostPath, with: hostPath }),
   timeoutMs: 10_000,
   async rules(context, input) {
@@ -45,11 +45,11 @@ export const compareFiles = defineReadTool({
 });
 
 async function textOf(
-  context: ToolContext,
+  context: ToolContext<Host>,
   path: string,
 ): Promise<{ readonly text: string; readonly relative: string } | null> {
   const place = orThrow(await placeOf(context, path));
-  const read = await hostOf(context).access.read(place.root.path, place.path, { maxBytes: MAX_BYTES });
+  const read = await context.system.access.read(place.root.path, place.path, { maxBytes: MAX_BYTES });
   if (!read.ok && read.code === 'PATH_MISSING') return null;
   const { kind, relative, ...rest } = orThrow(read);
   if (kind === 'text' && 'text' in rest && !rest.cut) return { text: rest.text, relative };

@@ -2,21 +2,19 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { orThrow } from '../../../core/errors.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
-import { defineReadTool } from '../../../tools/define.ts';
 import { count, withoutBreaks } from '../../postgres/read/format.ts';
-import { hostOf, hostPath, pathRule, placesOf } from './host-path.ts';
+import { hostTool } from '../tool.ts';
+import { hostPath, pathRule, placesOf } from './host-path.ts';
 
 /** The seed's limit. */
 const MAX_RESULTS = 100;
 
 /** Lines that match. Data: `{ matches: [{ path, line, text }], count, files_searched, complete }`; paths absolute. */
-export const grepSearch = defineReadTool({
+export const grepSearch = hostTool.read({
   name: 'grep_search',
   description:
     'Lines that match a pattern in a file, or in all files below a folder, the newest files and lines first; at most 100. The pattern is a regular expression without look-around and back references ("error|panic", "timeout=\\d+"); ignores case unless told otherwise. Of files over 8 MiB the end is searched.',
   kind: 'read',
-  domain: 'any',
-  targetKind: 'host',
   input: z.strictObject({
     query: z.string().min(1).max(200),
     path: hostPath.optional().describe('Where to look; all folders of the target when left out.'),
@@ -41,7 +39,7 @@ export const grepSearch = defineReadTool({
         break;
       }
       const { path: root } = place.root;
-      const found = orThrow(await hostOf(context).access.search(root, place.path, matches, options));
+      const found = orThrow(await context.system.access.search(root, place.path, matches, options));
       rows.push(...found.matches.map(({ path: at, line, text }) => ({ path: join(root, at), line, text })));
       files += found.filesSearched;
       passedOver += found.passedOver;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { orThrow, type Refusal, refuse } from '../../../core/errors.ts';
-import type { HostRoot } from '../../../core/host-target.ts';
 import { shellCharacter } from '../../../safety/inputs/clean-input.ts';
 import type { ToolContext } from '../../../tools/define.ts';
-import type { Host } from '../../../tools/ports.ts';
+import type { HostRoot } from '../config.ts';
+import type { Host } from '../system.ts';
 
 /** A path as tools take it. */
 export const hostPath = z
@@ -20,11 +20,8 @@ export interface Place {
   readonly path: string;
 }
 
-type HostContext = Pick<ToolContext, 'target' | 'ports'>;
-
-export function hostOf({ target, ports }: HostContext): Host {
-  return ports.host.host(target.name);
-}
+/** What of a tool's context tells of the host. */
+export type HostContext = Pick<ToolContext<Host>, 'target' | 'system' | 'docs'>;
 
 /**
  * Which of the host's folders a path belongs to: the deepest that it lies below; for a relative path the first in which it is
@@ -35,7 +32,7 @@ export async function placeOf(
   path: string,
   may: (root: HostRoot) => boolean = () => true,
 ): Promise<Place | Refusal> {
-  const host = hostOf(context);
+  const host = context.system;
   const mark = shellCharacter(path);
   if (mark !== undefined)
     return refuse('PATH_EXPANSION', `The path holds "${mark}"; nothing is expanded here.`);
@@ -66,7 +63,7 @@ function outside(roots: readonly HostRoot[]): Refusal {
 /** The place of a path; without one, all folders of the host. */
 export async function placesOf(context: HostContext, path: string | undefined): Promise<readonly Place[]> {
   if (path !== undefined) return [orThrow(await placeOf(context, path))];
-  return hostOf(context).roots.map((root) => ({ ok: true, root, path: '.' }));
+  return context.system.roots.map((root) => ({ ok: true, root, path: '.' }));
 }
 
 /** The rule of a tool that takes one path. */

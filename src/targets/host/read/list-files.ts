@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { orThrow } from '../../../core/errors.ts';
 import { measureAt, numberAt } from '../../../core/measure.ts';
-import { defineReadTool, type ToolContext } from '../../../tools/define.ts';
+import type { ToolContext } from '../../../tools/define.ts';
 import { age, bytes, count, more, table } from '../../postgres/read/format.ts';
-import { hostOf, hostPath, pathRule, placesOf } from './host-path.ts';
+import type { Host } from '../system.ts';
+import { hostTool } from '../tool.ts';
+import { hostPath, pathRule, placesOf } from './host-path.ts';
 
 interface Listed {
   readonly path: string;
@@ -21,13 +23,11 @@ interface Listed {
  * size_bytes, free_bytes, used_percent }, watched_seconds }`, the first of the order first; growth is 0 unless it was
  * watched; `fastest_growth` (bytes a second) is of all files that were seen, null unless watched.
  */
-export const listFiles = defineReadTool({
+export const listFiles = hostTool.read({
   name: 'list_files',
   description:
     'The largest, the most recently changed or the fastest growing files below a folder of the host, with sizes and ages, and how full their disk is. For a full disk, a growing log (watch_seconds, order growth), or what was changed last.',
   kind: 'read',
-  domain: 'any',
-  targetKind: 'host',
   measures: [
     measureAt('disk.used_percent', {
       name: 'disk_used_percent',
@@ -113,7 +113,7 @@ const orders = {
 } as const;
 
 async function look(
-  context: ToolContext,
+  context: ToolContext<Host>,
   path: string | undefined,
 ): Promise<{
   readonly files: readonly Listed[];
@@ -126,7 +126,7 @@ async function look(
   const now = Date.now();
   for (const place of await placesOf(context, path)) {
     const walk = orThrow(
-      await hostOf(context).access.walk(place.root.path, place.path, { signal: context.signal }),
+      await context.system.access.walk(place.root.path, place.path, { signal: context.signal }),
     );
     complete &&= walk.complete;
     unreadFolders += walk.unreadFolders;
@@ -143,9 +143,9 @@ async function look(
 }
 
 async function fullestDisk(
-  context: ToolContext,
+  context: ToolContext<Host>,
 ): Promise<{ size_bytes: number; free_bytes: number; used_percent: number | null }> {
-  const { roots, access } = hostOf(context);
+  const { roots, access } = context.system;
   const spaces = await Promise.all(roots.map(({ path }) => access.space(path)));
   const disks = spaces.map(({ size, free }) => ({
     size_bytes: size,

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { orThrow } from '../../../core/errors.ts';
-import { defineReadTool } from '../../../tools/define.ts';
+import { sha256 } from '../../../safety/sha256.ts';
 import { bytes, count } from '../../postgres/read/format.ts';
-import { hostOf, hostPath, pathRule, placeOf } from './host-path.ts';
+import { hostTool } from '../tool.ts';
+import { hostPath, pathRule, placeOf } from './host-path.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const DEFAULT_LINES = 200;
@@ -12,13 +12,11 @@ const DEFAULT_LINES = 200;
  * Part of a text file. Data: `{ path, size_bytes, binary, first_line, lines, text, whole, sha256 }`; `first_line` null when
  * only the file's end was read, `sha256` null unless all of it was.
  */
-export const readFile = defineReadTool({
+export const readFile = hostTool.read({
   name: 'read_file',
   description:
     'Reads a text file of the host: its first lines, lines from a number on, or with last=true its end (for logs). Files that hold keys or passwords are refused; binary files are only described.',
   kind: 'read',
-  domain: 'any',
-  targetKind: 'host',
   input: z.strictObject({
     path: hostPath,
     from_line: z.number().int().min(1).optional(),
@@ -30,7 +28,7 @@ export const readFile = defineReadTool({
   async run(context, { path, from_line: from = 1, lines: wanted, last }) {
     const place = orThrow(await placeOf(context, path));
     const read = orThrow(
-      await hostOf(context).access.read(place.root.path, place.path, { maxBytes: MAX_BYTES, fromEnd: last }),
+      await context.system.access.read(place.root.path, place.path, { maxBytes: MAX_BYTES, fromEnd: last }),
     );
     if (read.kind === 'binary') {
       const data = {
@@ -67,7 +65,7 @@ export const readFile = defineReadTool({
         lines: shown.length,
         text: shown.join('\n'),
         whole,
-        sha256: read.cut ? null : createHash('sha256').update(read.text).digest('hex'),
+        sha256: read.cut ? null : sha256(read.text),
       },
     };
   },

@@ -4,8 +4,7 @@ import type { AllowedCommand } from '../../../safety/commands/decision.ts';
 import { parseCommand } from '../../../safety/commands/parse-command.ts';
 import type { CommandPolicy } from '../../../safety/commands/policy.ts';
 import { redact } from '../../../safety/screen/redact.ts';
-import { defineReadTool } from '../../../tools/define.ts';
-import { hostOf } from './host-path.ts';
+import { hostTool } from '../tool.ts';
 
 const MAX_OUTPUT = 256 * 1024;
 
@@ -13,21 +12,19 @@ const MAX_OUTPUT = 256 * 1024;
  * One diagnostic command. Data: `{ command, exit_code, stdout, stderr, cut }`; an exit code other than 0 is an answer,
  * `cut` says why it was ended before its end (`timeout`, `output`) or null.
  */
-export const runDiagnostics = defineReadTool({
+export const runDiagnostics = hostTool.read({
   name: 'run_diagnostics',
   description:
     'Runs one diagnostic command on the host: ps, netstat, ss, df, free, uptime, "systemctl status UNIT", ping -c N HOST, tail -n N LOG, curl URL (GET of allowed hosts). No shell: no pipes, no substitutions; each command has its own allowed arguments, and a refusal says which.',
   kind: 'diagnostic',
-  domain: 'any',
-  targetKind: 'host',
   input: z.strictObject({ command: z.string().min(1).max(1000) }),
   timeoutMs: 40_000,
   rules(context, { command }) {
-    const judged = judge(command, hostOf(context).commands);
+    const judged = judge(command, context.system.commands);
     return judged.ok ? undefined : judged;
   },
   async run(context, { command }) {
-    const host = hostOf(context);
+    const host = context.system;
     const { allowed } = orThrow(judge(command, host.commands));
     const result = orThrow(
       await host.access.run(allowed, {

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
-import { defineReadTool } from '../../../tools/define.ts';
-import { hostOf } from './host-path.ts';
+import { hostTool } from '../tool.ts';
 import { serviceName } from './service-status.ts';
 
 /** Whether a service takes connections at its declared port. Data: `{ service, port, reachable, says }`. */
-export const serviceReachable = defineReadTool({
+export const serviceReachable = hostTool.read({
   name: 'service_reachable',
   description:
     'Whether a declared service takes connections at its declared port. A service can run and answer nobody.',
   kind: 'read',
-  domain: 'any',
-  targetKind: 'host',
   measures: [
     measureAt('reachable', {
       name: 'reachable',
@@ -24,7 +21,7 @@ export const serviceReachable = defineReadTool({
   input: z.strictObject({ service: serviceName }),
   timeoutMs: 15_000,
   async run(context, { service }) {
-    const { port, reachable, says } = await hostOf(context).reach(service, context);
+    const { port, reachable, says } = await context.system.reach(service, context);
     return { text: `${service}: ${says}`, data: { service, port, reachable, says } };
   },
 });

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
-import { defineReadTool } from '../../../tools/define.ts';
+import { sha256 } from '../../../safety/sha256.ts';
 import { age } from '../../postgres/read/format.ts';
-import { hostOf } from './host-path.ts';
+import { hostTool } from '../tool.ts';
 
 export const serviceName = z
   .string()
@@ -15,13 +14,11 @@ export const serviceName = z
  * One declared service. Data: `{ service, state, running, main_pid, started_at, age_seconds, restarts, says }`; `running`
  * only after 10 s under one pid: a service that dies and starts again all the time is `restarting`.
  */
-export const serviceStatus = defineReadTool({
+export const serviceStatus = hostTool.read({
   name: 'service_status',
   description:
     'Whether a declared service runs: its state (running, restarting, stopped, failed), main process, age in seconds, and how often its supervisor started it again. Without a name: all of them.',
   kind: 'read',
-  domain: 'any',
-  targetKind: 'host',
   measures: [
     measureAt('running', {
       name: 'running',
@@ -66,7 +63,7 @@ export const serviceStatus = defineReadTool({
   input: z.strictObject({ service: serviceName.optional() }),
   timeoutMs: 15_000,
   async run(context, { service }) {
-    const host = hostOf(context);
+    const host = context.system;
     const names = service === undefined ? host.services : [service];
     const states = await Promise.all(names.map((name) => host.service(name, context)));
     const services = states.map((state) => ({
@@ -98,5 +95,5 @@ function processNumber(data: Json): number | null {
     return null;
   const who = services.map(({ main_pid, started_at }) => `${main_pid} ${started_at}`).join('\n');
   // 48 bits: a number that JSON keeps as it is.
-  return Number.parseInt(createHash('sha256').update(who).digest('hex').slice(0, 12), 16);
+  return Number.parseInt(sha256(who).slice(0, 12), 16);
 }

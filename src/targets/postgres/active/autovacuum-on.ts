@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
-import { defineActiveTool } from '../../../tools/define.ts';
-import type { PostgresSession, Row } from '../../../tools/ports.ts';
 import { exactTime } from '../read/session-columns.ts';
+import type { PostgresSession, Row } from '../system.ts';
+import { postgresTool } from '../tool.ts';
 import { lightFuse, releaseFuse } from './fuse.ts';
 import { identifier, quoteIdentifier } from './identifier.ts';
 import { clockOf, outcomeOfThrow } from './signal-outcome.ts';
@@ -13,21 +13,16 @@ type TableInput = z.infer<typeof input>;
 /** The table itself, whatever bears its name by then, and all its storage parameters as they were. */
 type TableGuard = { readonly oid: number; readonly options: string };
 
-export const postgresAutovacuumOn = defineActiveTool<TableInput, TableGuard>({
+export const postgresAutovacuumOn = postgresTool.active<TableInput, TableGuard>({
   name: 'postgres_autovacuum_on',
   description:
     'Takes back that autovacuum is switched off for one table (its storage parameter autovacuum_enabled): autovacuum comes to it again as to any other. It vacuums nothing by itself and locks out neither reads nor writes.',
   kind: 'active',
-  domain: 'postgres',
   input,
   timeoutMs: 20_000,
   command: resetSql,
   async preflight(context, { schema, table }) {
-    const row = await context.ports.postgres.act(
-      context.target.name,
-      (session) => readTable(session, schema, table),
-      context,
-    );
+    const row = await context.system.act((session) => readTable(session, schema, table), context);
     if (row['enabled'] === true)
       throw new OpsError('GONE', `Autovacuum is not switched off for ${schema}.${table}.`, {
         hint: 'If autovacuum does not come, look at the server: postgres_settings, autovacuum.',
@@ -57,37 +52,29 @@ export const postgresAutovacuumOn = defineActiveTool<TableInput, TableGuard>({
   ],
   async run(context, parsed, guard, deadline) {
     const clock = clockOf(deadline);
-    return context.ports.postgres.act(
-      context.target.name,
-      async (session) => {
-        const params = [nameOf(parsed), guard.oid, guard.options];
-        if (!(await lightFuse(session, clock, deadline.withinMs, unchanged, params)))
-          return {
-            kind: 'failed',
-            text: 'Nothing was done: the table or its storage parameters were changed meanwhile, or the deadline had passed.',
-          };
-        try {
-          await session.query(resetSql(parsed));
-        } catch (error) {
-          return outcomeOfThrow(error);
-        }
-        // It is done; that the connection is lost right after it changes nothing.
-        await releaseFuse(session).catch(() => undefined);
+    return context.system.act(async (session) => {
+      const params = [nameOf(parsed), guard.oid, guard.options];
+      if (!(await lightFuse(session, clock, deadline.withinMs, unchanged, params)))
         return {
-          kind: 'succeeded',
-          text: `Autovacuum is no longer switched off for ${parsed.schema}.${parsed.table}.`,
+          kind: 'failed',
+          text: 'Nothing was done: the table or its storage parameters were changed meanwhile, or the deadline had passed.',
         };
-      },
-      context,
-    );
+      try {
+        await session.query(resetSql(parsed));
+      } catch (error) {
+        return outcomeOfThrow(error);
+      }
+      // It is done; that the connection is lost right after it changes nothing.
+      await releaseFuse(session).catch(() => undefined);
+      return {
+        kind: 'succeeded',
+        text: `Autovacuum is no longer switched off for ${parsed.schema}.${parsed.table}.`,
+      };
+    }, context);
   },
   async look(context, { schema, table }, guard) {
     try {
-      const row = await context.ports.postgres.act(
-        context.target.name,
-        (session) => readTable(session, schema, table),
-        context,
-      );
+      const row = await context.system.act((session) => readTable(session, schema, table), context);
       if (Number(row['oid']) !== guard.oid) return 'cannot_tell';
       if (row['enabled'] === true) return 'done';
       return row['options'] === guard.options ? 'not_done' : 'cannot_tell';

@@ -1,37 +1,28 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ActionOutcome } from '../../../core/action.ts';
 import { OpsError } from '../../../core/errors.ts';
-import { defineActiveTool } from '../../../tools/define.ts';
-import type { PostgresSession, Row } from '../../../tools/ports.ts';
 import { age } from '../read/format.ts';
 import { isOwnSession, who } from '../read/session-columns.ts';
 import { type SessionKey, sessionKey } from '../read/session-key.ts';
+import type { PostgresSession, Row } from '../system.ts';
+import { postgresTool } from '../tool.ts';
 import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
 import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
 import { objected, signalable, stateLines } from './session-state.ts';
-import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
+import { beforeDeadline, clockOf, outcomeOfSignal, outcomeOfThrow } from './signal-outcome.ts';
 
 /** The session with its transaction, and the very statement it runs: the next one is not what was approved. */
 type CancelGuard = SessionGuard & { readonly query_start: string };
 
-const endsWithinMs = 5_000;
-
-export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
+export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>({
   name: 'postgres_cancel_query',
   description:
     'Cancels the statement a session runs now (pg_cancel_backend); the session stays connected. For a runaway query. A session that is idle in transaction has nothing to cancel: terminate that one. Take pid and backend_start literally from a read tool.',
   kind: 'active',
-  domain: 'postgres',
   input: sessionKey,
   timeoutMs: 15_000,
   command: ({ pid, backend_start }) =>
     `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {
-    const state = await context.ports.postgres.act(
-      context.target.name,
-      (session) => signalable(session, input),
-      context,
-    );
+    const state = await context.system.act((session) => signalable(session, input), context);
     const { facts } = state;
     const { query_start } = facts;
     if (facts.state !== 'active' || query_start === null)
@@ -56,32 +47,30 @@ export const postgresCancelQuery = defineActiveTool<SessionKey, CancelGuard>({
   objects: sessionObjects,
   async run(context, _input, guard, deadline) {
     const clock = clockOf(deadline);
-    return context.ports.postgres.act(
-      context.target.name,
-      async (session) => {
-        let rows: readonly Row[];
-        try {
-          rows = await session.query(cancelSql, [
-            ...guardParams(guard),
-            guard.query_start,
-            clock,
-            deadline.withinMs,
-          ]);
-        } catch (error) {
-          return outcomeOfThrow(error);
-        }
-        return outcome(session, guard, rows[0]?.['signalled']);
-      },
-      context,
-    );
+    return context.system.act(async (session) => {
+      let rows: readonly Row[];
+      try {
+        rows = await session.query(cancelSql, [
+          ...guardParams(guard),
+          guard.query_start,
+          clock,
+          deadline.withinMs,
+        ]);
+      } catch (error) {
+        return outcomeOfThrow(error);
+      }
+      return outcomeOfSignal(rows[0]?.['signalled'], () => stillRuns(session, guard), {
+        notSent: 'the statement had ended, its transaction has written since, or the deadline had passed.',
+        ended: `The statement of session ${guard.pid} was cancelled.`,
+        told: `Session ${guard.pid} was told to cancel`,
+        stillThere: 'still runs',
+        notRead: 'whether it did',
+      });
+    }, context);
   },
   async look(context, _input, guard) {
     try {
-      const runs = await context.ports.postgres.act(
-        context.target.name,
-        (session) => stillRuns(session, guard),
-        context,
-      );
+      const runs = await context.system.act((session) => stillRuns(session, guard), context);
       return runs ? 'not_done' : 'done';
     } catch (error) {
       if (error instanceof OpsError) return 'cannot_tell';
@@ -122,37 +111,4 @@ async function stillRuns(session: PostgresSession, guard: CancelGuard): Promise<
     guard.query_start,
   ]);
   return rows.length > 0;
-}
-
-async function outcome(
-  session: PostgresSession,
-  guard: CancelGuard,
-  signalled: unknown,
-): Promise<ActionOutcome> {
-  if (signalled === undefined)
-    return {
-      kind: 'failed',
-      text: 'Nothing was done: the statement had ended, its transaction has written since, or the deadline had passed.',
-    };
-  if (signalled !== true)
-    return { kind: 'failed', text: 'PostgreSQL could not send the signal; the session had just ended.' };
-  const from = performance.now();
-  try {
-    while (performance.now() - from < endsWithinMs) {
-      if (!(await stillRuns(session, guard)))
-        return { kind: 'succeeded', text: `The statement of session ${guard.pid} was cancelled.` };
-      await sleep(100);
-    }
-  } catch (error) {
-    // The signal is out; not being able to watch does not take it back.
-    if (!(error instanceof OpsError)) throw error;
-    return {
-      kind: 'succeeded',
-      text: `Session ${guard.pid} was told to cancel; whether it did could not be read: ${error.message}`,
-    };
-  }
-  return {
-    kind: 'succeeded',
-    text: `Session ${guard.pid} was told to cancel and still runs after ${endsWithinMs / 1_000} s.`,
-  };
 }

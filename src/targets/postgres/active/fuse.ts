@@ -1,5 +1,5 @@
-import type { PostgresSession } from '../../../tools/ports.ts';
 import { serverVersion } from '../read/postgres-read-tool.ts';
+import type { PostgresSession } from '../system.ts';
 import { beforeDeadline } from './signal-outcome.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { TouchedObject } from '../../../core/denial.ts';
 import type { Json } from '../../../core/tool-call.ts';
+import { sha256 } from '../../../safety/sha256.ts';
 import type { Preflight, ShownBy } from '../../../tools/define.ts';
 import type { SessionKey } from '../read/session-key.ts';
 import type { SessionState } from './session-state.ts';
@@ -24,9 +24,7 @@ export function sessionObjects(
   if (!application) return [thing];
   const who = user === null ? application : `${application} (${user})`;
   // What a client calls itself may be anything: as a digest no name is read as another's, or as a secret.
-  const key = createHash('sha256')
-    .update(JSON.stringify([application, user]))
-    .digest('hex');
+  const key = sha256(JSON.stringify([application, user]));
   return [{ ...thing, application: { key, label: `all sessions of ${who}` } }];
 }
 

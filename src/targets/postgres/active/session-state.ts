@@ -1,9 +1,9 @@
 import { OpsError } from '../../../core/errors.ts';
-import type { PostgresSession } from '../../../tools/ports.ts';
 import { blockingGraph } from '../read/blocking-graph.ts';
 import { age, count, oneLine } from '../read/format.ts';
 import { exactTime, type SessionFacts, sessionColumns, sessionFacts, who } from '../read/session-columns.ts';
 import type { SessionKey } from '../read/session-key.ts';
+import type { PostgresSession } from '../system.ts';
 
 /** What a session is and holds, before something is done to it. */
 export interface SessionState {

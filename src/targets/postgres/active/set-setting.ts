@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ActionOutcome } from '../../../core/action.ts';
 import { messageOf, OpsError } from '../../../core/errors.ts';
-import { defineActiveTool } from '../../../tools/define.ts';
-import type { PostgresSession, Row } from '../../../tools/ports.ts';
 import { exactTime } from '../read/session-columns.ts';
+import type { PostgresSession, Row } from '../system.ts';
+import { postgresTool } from '../tool.ts';
 import { type ChangeableName, changeableSettings, parseSetting } from './changeable-settings.ts';
 import { lightFuse, releaseFuse } from './fuse.ts';
 import { clockOf, outcomeOfThrow } from './signal-outcome.ts';
@@ -32,20 +32,15 @@ type SettingGuard = {
   readonly overrides: number;
 };
 
-export const postgresSetSetting = defineActiveTool<SettingInput, SettingGuard>({
+export const postgresSetSetting = postgresTool.active<SettingInput, SettingGuard>({
   name: 'postgres_set_setting',
   description: `Changes one server setting by ALTER SYSTEM and a reload, for sessions from now on (a session that already idles takes a new timeout at its next statement). Only: ${names.join(', ')}. Values like 30s, 64MB, 0.05, on.`,
   kind: 'active',
-  domain: 'postgres',
   input,
   timeoutMs: 20_000,
   command: (parsed) => `${alterSql(parsed)}; SELECT pg_reload_conf()`,
   async preflight(context, parsed) {
-    const row = await context.ports.postgres.act(
-      context.target.name,
-      (session) => readSetting(session, parsed.name),
-      context,
-    );
+    const row = await context.system.act((session) => readSetting(session, parsed.name), context);
     const { setting } = wanted(parsed);
     const unit = row['unit'] === null ? '' : ` × ${row['unit']}`;
     const before = `${row['setting']}${unit}`;
@@ -72,34 +67,26 @@ export const postgresSetSetting = defineActiveTool<SettingInput, SettingGuard>({
   objects: (_, { name }) => [{ kind: 'setting', key: name, label: `setting ${name}` }],
   async run(context, parsed, guard, deadline) {
     const clock = clockOf(deadline);
-    return context.ports.postgres.act(
-      context.target.name,
-      async (session) => {
-        const { name, setting, source, overrides } = guard;
-        if (
-          !(await lightFuse(session, clock, deadline.withinMs, unchanged, [name, setting, source, overrides]))
-        )
-          return {
-            kind: 'failed',
-            text: 'Nothing was done: the setting was changed meanwhile, or the deadline had passed.',
-          };
-        try {
-          await session.query(alterSql(parsed));
-        } catch (error) {
-          return outcomeOfThrow(error);
-        }
-        return reload(session, parsed);
-      },
-      context,
-    );
+    return context.system.act(async (session) => {
+      const { name, setting, source, overrides } = guard;
+      if (
+        !(await lightFuse(session, clock, deadline.withinMs, unchanged, [name, setting, source, overrides]))
+      )
+        return {
+          kind: 'failed',
+          text: 'Nothing was done: the setting was changed meanwhile, or the deadline had passed.',
+        };
+      try {
+        await session.query(alterSql(parsed));
+      } catch (error) {
+        return outcomeOfThrow(error);
+      }
+      return reload(session, parsed);
+    }, context);
   },
   async look(context, parsed) {
     try {
-      const row = await context.ports.postgres.act(
-        context.target.name,
-        (session) => readSetting(session, parsed.name),
-        context,
-      );
+      const row = await context.system.act((session) => readSetting(session, parsed.name), context);
       return row['setting'] === wanted(parsed).setting ? 'done' : 'not_done';
     } catch (error) {
       if (error instanceof OpsError) return 'cannot_tell';

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { TouchedObject } from '../../../core/denial.ts';
 import { messageOf, OpsError } from '../../../core/errors.ts';
-import { defineActiveTool, type Preflight } from '../../../tools/define.ts';
-import type { PostgresSession, Row } from '../../../tools/ports.ts';
+import type { Preflight } from '../../../tools/define.ts';
 import { age, bytes } from '../read/format.ts';
 import { exclusivelyLocked, sizeWithoutWaiting } from '../read/relation-size.ts';
 import { exactTime } from '../read/session-columns.ts';
+import type { PostgresSession, Row } from '../system.ts';
+import { postgresTool } from '../tool.ts';
 import { lightFuse, releaseFuse } from './fuse.ts';
 import { identifier, quoteIdentifier } from './identifier.ts';
 import { clockOf, outcomeOfThrow } from './signal-outcome.ts';
@@ -21,23 +22,18 @@ type VacuumInput = z.infer<typeof input>;
 /** A vacuum by hand in between makes the plan void; autovacuum's do not. */
 type VacuumGuard = { readonly oid: number; readonly last_vacuum: string | null };
 
-export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
+export const postgresVacuumTable = postgresTool.active<VacuumInput, VacuumGuard>({
   name: 'postgres_vacuum_table',
   description:
     'Runs VACUUM (by default with ANALYZE) on one table: dead rows become reusable space and the planner gets new statistics. It does not lock out reads or writes and does not give space back to the disk (no FULL). For bloat and autovacuum that is behind.',
   kind: 'active',
-  domain: 'postgres',
   input,
   timeoutMs: 600_000,
   // It removes nothing that an open transaction may still see; once that has ended, it does.
   isRepeatable: true,
   command: vacuumSql,
   async preflight(context, { schema, table }) {
-    const row = await context.ports.postgres.act(
-      context.target.name,
-      (session) => readTable(session, schema, table),
-      context,
-    );
+    const row = await context.system.act((session) => readTable(session, schema, table), context);
     const holder =
       row['holder'] === null
         ? 'no transaction of more than 5 s holds back the removal of dead rows'
@@ -62,47 +58,39 @@ export const postgresVacuumTable = defineActiveTool<VacuumInput, VacuumGuard>({
   objects: tableObjects,
   async run(context, parsed, guard, deadline) {
     const clock = clockOf(deadline);
-    return context.ports.postgres.act(
-      context.target.name,
-      async (session) => {
-        const relation = `${quoteIdentifier(parsed.schema)}.${quoteIdentifier(parsed.table)}`;
-        if (
-          !(await lightFuse(session, clock, deadline.withinMs, sameTable, [
-            relation,
-            guard.oid,
-            guard.last_vacuum,
-          ]))
-        )
+    return context.system.act(async (session) => {
+      const relation = `${quoteIdentifier(parsed.schema)}.${quoteIdentifier(parsed.table)}`;
+      if (
+        !(await lightFuse(session, clock, deadline.withinMs, sameTable, [
+          relation,
+          guard.oid,
+          guard.last_vacuum,
+        ]))
+      )
+        return {
+          kind: 'failed',
+          text: 'Nothing was done: the table was replaced or vacuumed by hand meanwhile, or the deadline had passed.',
+        };
+      const from = performance.now();
+      try {
+        await session.query(vacuumSql(parsed));
+      } catch (error) {
+        if (error instanceof OpsError && error.code === 'POSTGRES_57014')
           return {
             kind: 'failed',
-            text: 'Nothing was done: the table was replaced or vacuumed by hand meanwhile, or the deadline had passed.',
+            text: `VACUUM was stopped after ${age((performance.now() - from) / 1_000)}; what it had cleaned stays clean.`,
           };
-        const from = performance.now();
-        try {
-          await session.query(vacuumSql(parsed));
-        } catch (error) {
-          if (error instanceof OpsError && error.code === 'POSTGRES_57014')
-            return {
-              kind: 'failed',
-              text: `VACUUM was stopped after ${age((performance.now() - from) / 1_000)}; what it had cleaned stays clean.`,
-            };
-          return outcomeOfThrow(error);
-        }
-        return {
-          kind: 'succeeded',
-          text: `${vacuumSql(parsed)} took ${age((performance.now() - from) / 1_000)}. ${await after(session, guard.oid)}`,
-        };
-      },
-      context,
-    );
+        return outcomeOfThrow(error);
+      }
+      return {
+        kind: 'succeeded',
+        text: `${vacuumSql(parsed)} took ${age((performance.now() - from) / 1_000)}. ${await after(session, guard.oid)}`,
+      };
+    }, context);
   },
   async look(context, { schema, table }, guard) {
     try {
-      const row = await context.ports.postgres.act(
-        context.target.name,
-        (session) => readTable(session, schema, table),
-        context,
-      );
+      const row = await context.system.act((session) => readTable(session, schema, table), context);
       if (Number(row['oid']) !== guard.oid || row['vacuuming'] === true) return 'cannot_tell';
       return (row['last_vacuum'] ?? null) === guard.last_vacuum ? 'not_done' : 'done';
     } catch (error) {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { OpsError } from '../../../core/errors.ts';
-import type { DescribedStatement, PostgresSession, Row, SessionOptions } from '../../../tools/ports.ts';
+import type { SessionOptions } from '../../../tools/ports.ts';
+import type { DescribedStatement, PostgresSession, Row } from '../system.ts';
 import { type FaultPlace, isConnectionLoss, postgresFault } from './postgres-fault.ts';
 import { wireTypes } from './wire-types.ts';
 

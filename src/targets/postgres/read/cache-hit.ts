@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
-import type { PostgresSession } from '../../../tools/ports.ts';
+import type { PostgresSession } from '../system.ts';
 import { bytes, percent, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 

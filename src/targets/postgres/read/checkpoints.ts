@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
 import { measureAt } from '../../../core/measure.ts';
-import type { PostgresSession, Row } from '../../../tools/ports.ts';
+import type { PostgresSession, Row } from '../system.ts';
 import { bytes, percent } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
 

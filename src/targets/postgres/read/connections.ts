@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
-import type { PostgresSession } from '../../../tools/ports.ts';
+import type { PostgresSession } from '../system.ts';
 import { age, count, more, oneLine, percent, table } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
 import { hiddenAmong, hiddenLine, isClientSession, sessionColumns, sessionFacts } from './session-columns.ts';

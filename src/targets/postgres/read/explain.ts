@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
-import { defineReadTool, type ToolOutput } from '../../../tools/define.ts';
-import type { OwnPostgresSession, PostgresSession } from '../../../tools/ports.ts';
+import type { ToolOutput } from '../../../tools/define.ts';
+import type { OwnPostgresSession, PostgresSession } from '../system.ts';
+import { postgresTool } from '../tool.ts';
 import { explainable, withoutLeadingComments } from './explainable.ts';
 import { oneLine } from './format.ts';
 import { cannotExplain, planSafely, type SafePlan } from './plan-safely.ts';
@@ -33,19 +34,16 @@ const input = z
  * The plan of a statement the server knows, never of free SQL, and never run. Data: `{ query, generic, total_cost, rows_estimate, plan_lines, sequential_scans }`;
  * costs in the planner's units, `sequential_scans` names the tables.
  */
-export const postgresExplain = defineReadTool({
+export const postgresExplain = postgresTool.read({
   name: 'postgres_explain',
   description:
     "The plan (plain EXPLAIN) of a reading statement by queryid from postgres_slow_statements, or of a session's current statement by pid and backend_start. The statement is not run; planning can run functions it uses, so one that reaches a function, view or type with code of anybody but a superuser is refused. Parameters give a generic plan. Needs a free connection slot.",
   kind: 'diagnostic',
-  domain: 'postgres',
   input,
   timeoutMs: 15_000,
   async run(context, { queryid, pid, backend_start }) {
-    const { postgres } = context.ports;
-    const { name } = context.target;
-    const { query, maxBytes } = await postgres.read(
-      name,
+    const { system } = context;
+    const { query, maxBytes } = await system.read(
       async (session) =>
         queryid === undefined
           ? {
@@ -57,7 +55,7 @@ export const postgresExplain = defineReadTool({
     );
     const checked = explainable(query, maxBytes);
     if ('why' in checked) throw cannotExplain(checked.why);
-    return present(query, await postgres.readAlone(name, (session) => plan(session, checked.sql), context));
+    return present(query, await system.readAlone((session) => plan(session, checked.sql), context));
   },
 });
 

@@ -1,4 +1,4 @@
-import type { PostgresSession } from '../../../tools/ports.ts';
+import type { PostgresSession } from '../system.ts';
 import { oneLine } from './format.ts';
 
 /** Code that belongs to no superuser, as people name it, and that the server would run as whoever asks. */

@@ -1,5 +1,5 @@
 import { OpsError } from '../../../core/errors.ts';
-import type { DescribedStatement, OwnPostgresSession } from '../../../tools/ports.ts';
+import type { DescribedStatement, OwnPostgresSession } from '../system.ts';
 import { foreignCode } from './foreign-code.ts';
 import { filled, type Skeleton, statementSkeleton, stringIn } from './statement-skeleton.ts';
 

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { Measure } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
-import { defineReadTool, type ReadTool, type ToolOutput } from '../../../tools/define.ts';
-import type { PostgresSession, Row } from '../../../tools/ports.ts';
+import type { ReadTool, ToolOutput } from '../../../tools/define.ts';
+import type { PostgresSession, PostgresSystem, Row } from '../system.ts';
+import { postgresTool } from '../tool.ts';
 import { withoutBreaks } from './format.ts';
 
 /** What a PostgreSQL read tool adds to the common part. */
@@ -20,19 +21,18 @@ export interface PostgresReadSpec<I> {
 }
 
 /** A read tool that runs in one read-only session on its target. */
-export function postgresReadTool<I>(spec: PostgresReadSpec<I>): ReadTool<I> {
+export function postgresReadTool<I>(spec: PostgresReadSpec<I>): ReadTool<I, PostgresSystem> {
   const { name, description, input, kind = 'read', timeoutMs = 10_000, measures = [], counters } = spec;
-  return defineReadTool<I>({
+  return postgresTool.read<I>({
     name,
     description,
     kind,
-    domain: 'postgres',
     input,
     timeoutMs,
     measures,
     ...(counters === undefined ? {} : { counters }),
     run: (context, parsed) =>
-      context.ports.postgres.read(context.target.name, (session) => spec.read(session, parsed), {
+      context.system.read((session) => spec.read(session, parsed), {
         timeoutMs: context.timeoutMs,
         signal: context.signal,
       }),

@@ -2,20 +2,18 @@ import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
 import { measureAt } from '../../../core/measure.ts';
 import { isUnreachable } from '../../../core/unreachable.ts';
-import { defineReadTool } from '../../../tools/define.ts';
+import { postgresTool } from '../tool.ts';
 
 /**
  * Whether the server takes a connection and answers: the one read that says something while nothing else can be read. Data:
  * `{ reachable, code }`; `code` is the failure's, null when it answers. Other failures (a wrong password, no free slot) are
  * failures of this read, too: they do not tell.
  */
-export const postgresReachable = defineReadTool({
+export const postgresReachable = postgresTool.read({
   name: 'postgres_reachable',
   description:
     'Whether the server can be reached; answers when no other read can. For a database that is down.',
   kind: 'read',
-  domain: 'postgres',
-  targetKind: 'postgres',
   tellsReachable: true,
   measures: [
     measureAt('reachable', {
@@ -28,9 +26,9 @@ export const postgresReachable = defineReadTool({
   ],
   input: z.strictObject({}),
   timeoutMs: 15_000,
-  async run({ ports, target, timeoutMs, signal }) {
+  async run({ system, target, timeoutMs, signal }) {
     try {
-      await ports.postgres.read(target.name, (session) => session.query('SELECT 1'), { timeoutMs, signal });
+      await system.read((session) => session.query('SELECT 1'), { timeoutMs, signal });
       return { text: `${target.name} can be reached.`, data: { reachable: true, code: null } };
     } catch (error) {
       if (!(error instanceof OpsError) || !isUnreachable(error.code)) throw error;

@@ -1,6 +1,6 @@
 import { numberAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
-import type { PostgresSession, Row } from '../../../tools/ports.ts';
+import type { PostgresSession, Row } from '../system.ts';
 import { oneLine } from './format.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { PostgresSession } from '../../../tools/ports.ts';
+import type { PostgresSession } from '../system.ts';
 
 /** The extension's own view, not another of its name. The name by which pg_stat_statements can be read here, quoted; null when the extension is not in this database or not loaded. */
 export async function statementStatistics(session: PostgresSession): Promise<string | null> {

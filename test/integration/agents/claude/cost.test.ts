@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MessagesRequest, ScriptedReply } from '../../../../playground/claude/scenario.ts';
 import { toolResultTexts } from '../../../../playground/claude/scenario.ts';
@@ -6,7 +7,6 @@ import { createClaude } from '../../../../src/agents/claude/create-claude.ts';
 import { countingUsage } from '../../../../src/app/model-metrics.ts';
 import type { IncidentId } from '../../../../src/core/ids.ts';
 import { why } from '../../../../src/incidents/questions/why.ts';
-import { createMetrics } from '../../../../src/infra/metrics/registry.ts';
 import { createAnthropicBackend } from '../../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../../src/llm/gateway.ts';
 import { priceOf } from '../../../../src/llm/pricing.ts';
@@ -21,7 +21,7 @@ import { waitFor } from '../../../support/wait-for.ts';
 
 /** Every place that says what the model cost, against the usage that the server itself wrote down. */
 const machine: Machine = { broken: true, generation: 1, effects: 0, helps: true };
-const metrics = createMetrics();
+const metrics = new Registry();
 const limits: CostLimits = { usd: 5, windowMs: 600_000, perIncidentUsd: 10, perDayUsd: 100 };
 let database: ScratchDatabase;
 let claude: ScriptedClaude;
@@ -105,9 +105,8 @@ function charged(): number {
   }, 0);
 }
 
-const counted = (name: string): number =>
-  metrics
-    .render()
+const counted = async (name: string): Promise<number> =>
+  (await metrics.metrics())
     .split('\n')
     .filter((line) => line.startsWith(name))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
@@ -138,8 +137,8 @@ it('the server’s usage, the record, /sentry cost, the card, why and the metric
   expect(costLines(report)[0]).toContain(`${incidentId}: ${cents} in 5 calls`);
   expect(JSON.stringify(drawRoot(record).blocks)).toContain(cents);
   expect(why(record)).toContain(usd.toFixed(4));
-  expect(counted('sentry_model_cost_usd_total')).toBeCloseTo(usd, 6);
-  expect(counted('sentry_model_calls_total')).toBe(5);
+  expect(await counted('sentry_model_cost_usd_total')).toBeCloseTo(usd, 6);
+  expect(await counted('sentry_model_calls_total')).toBe(5);
 
   const server = (name: string): number =>
     claude.requests.reduce((sum, { usage }) => sum + Number(usage?.[name] ?? 0), 0);
@@ -153,12 +152,8 @@ it('the server’s usage, the record, /sentry cost, the card, why and the metric
     const details = usage?.['output_tokens_details'] as { thinking_tokens?: number } | null | undefined;
     return sum + (details?.thinking_tokens ?? 0);
   }, 0);
-  console.log(
-    await core.sql`SELECT * FROM usage`,
-    claude.requests.map((r) => r.usage),
-  );
   expect(today.thinkingTokens).toBe(thinking);
-  expect(counted('sentry_model_tokens_total')).toBe(
+  expect(await counted('sentry_model_tokens_total')).toBe(
     today.inputTokens + today.cacheReadTokens + today.cacheWriteTokens + today.outputTokens + thinking,
   );
   // Nothing is left reserved.

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { kindOfDomain } from '../../../../evals/replay/kind-of-domain.ts';
 import type { Scenario } from '../../../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../../../playground/claude/scripted-claude.ts';
 import { type ClaudeDeps, createClaude } from '../../../../src/agents/claude/create-claude.ts';
 import type { OfferedTool } from '../../../../src/agents/claude/role-tools.ts';
 import type { Investigation, Investigator } from '../../../../src/agents/ports.ts';
+import { unattended } from '../../../../src/agents/unattended.ts';
 import { asActionId, asIncidentId, asToolCallId } from '../../../../src/core/ids.ts';
 import type { Incident } from '../../../../src/core/incident.ts';
 import { EMPTY_RECALL } from '../../../../src/core/memory.ts';
@@ -75,10 +77,12 @@ export async function startInvestigation(
   const spent: ModelUsage[] = [];
   const steps = new Set<string>();
   const work: Investigation = {
+    ...unattended,
     incident: INCIDENT,
     recall: EMPTY_RECALL,
     tried: [],
     guidance: [],
+    looks: kindOfDomain(INCIDENT.domain).looks,
     signal: stop.signal,
     say: (words) => void said.push(words),
     unsay: () => void said.push(null),

@@ -19,6 +19,7 @@ import { fetchDocsTool } from '../../../../src/tools/docs/fetch-docs.ts';
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
 import { quiet } from '../../../support/quiet.ts';
+import { noSystems } from '../../../support/targets.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 /** What reaches the model and what comes back, with the real gate, record and SDK; only the model is scripted. */
@@ -99,7 +100,7 @@ async function start(
     gate: {
       redact,
       redactJson: (value: Json) => redactJson(value),
-      ports: { docs } as never,
+      ports: { ...noSystems, docs },
       targets: new Map([
         [boxTarget.name, boxTarget],
         ['other', { ...boxTarget, name: 'other' }],

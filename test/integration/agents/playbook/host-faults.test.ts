@@ -5,14 +5,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ShopFault } from '../../../../playground/faults/fault.ts';
 import { hostFaults } from '../../../../playground/faults/host/host-faults.ts';
 import { type ShopHost, startShopHost } from '../../../../playground/faults/host/shop-host.ts';
-import { localAccess } from '../../../../src/app/host-access.ts';
 import { loadRunbooks } from '../../../../src/runbooks/load-runbooks.ts';
 import type { Runbook } from '../../../../src/runbooks/runbook.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
-import { createHostTargets } from '../../../../src/targets/host/connect/create-host-targets.ts';
+import { localAccess } from '../../../../src/targets/host/connect/local-access.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
-import { noHosts } from '../../../support/no-hosts.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import { createHostTargets } from '../../../support/targets.ts';
 import { hostTarget } from '../../targets/host/host-rig.ts';
 import { type LiveIncident, liveIncident } from './live-incident.ts';
 
@@ -72,7 +71,7 @@ function open(alertName: string): void {
   live = liveIncident({
     readUrl: 'postgres://127.0.0.1:9/none',
     actUrl: 'postgres://127.0.0.1:9/none',
-    on: { target: hostTarget, ports: { ...noHosts, host: hosts } },
+    on: { target: hostTarget, ports: hosts.ports },
     tools,
     runbooks,
     incident: { alertName, title: alertName },

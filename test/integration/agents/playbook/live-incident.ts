@@ -2,6 +2,7 @@ import { checkVerifyStep, type VerifyCheck } from '../../../../src/actions/recov
 import { measuresOf } from '../../../../src/actions/recovery/criterion.ts';
 import { createPlaybook } from '../../../../src/agents/playbook/create-playbook.ts';
 import type { Investigation, PlanOutcome } from '../../../../src/agents/ports.ts';
+import { unattended } from '../../../../src/agents/unattended.ts';
 import type { Action } from '../../../../src/core/action.ts';
 import type { Diagnosis, Triage } from '../../../../src/core/diagnosis.ts';
 import { messageOf, OpsError } from '../../../../src/core/errors.ts';
@@ -16,11 +17,10 @@ import type {
   VerifyPlan,
 } from '../../../../src/core/tool-call.ts';
 import type { Runbook } from '../../../../src/runbooks/runbook.ts';
-import { createPostgresTargets } from '../../../../src/targets/postgres/connect/create-postgres-targets.ts';
 import type { Tool } from '../../../../src/tools/define.ts';
 import type { ToolPorts } from '../../../../src/tools/ports.ts';
 import type { ToolRegistry } from '../../../../src/tools/registry.ts';
-import { noHosts } from '../../../support/no-hosts.ts';
+import { createPostgresTargets } from '../../../support/targets.ts';
 import { anAction, anIncident } from '../../../unit/agents/playbook/scripted-work.ts';
 
 export interface LiveIncident {
@@ -48,24 +48,22 @@ export function liveIncident(options: {
   readonly readUrl: string;
   readonly actUrl: string;
   /** Something else than a database. */
-  readonly on?: { readonly target: Target; readonly ports: Pick<ToolPorts, 'host' | 'docs'> };
+  readonly on?: { readonly target: Target; readonly ports: ToolPorts };
   readonly tools: ToolRegistry;
   readonly runbooks: readonly Runbook[];
   readonly incident: Partial<Incident>;
 }): LiveIncident {
-  const ports = {
-    ...(options.on?.ports ?? noHosts),
-    postgres: createPostgresTargets([
-      {
-        name: 'shop-db',
-        kind: 'postgres',
-        environment: 'test',
-        aliases: [],
-        readUrl: options.readUrl,
-        actUrl: options.actUrl,
-      },
-    ]),
-  };
+  const databases = createPostgresTargets([
+    {
+      name: 'shop-db',
+      kind: 'postgres',
+      environment: 'test',
+      aliases: [],
+      readUrl: options.readUrl,
+      actUrl: options.actUrl,
+    },
+  ]);
+  const ports = options.on?.ports ?? databases.ports;
   const target: Target = options.on?.target ?? {
     name: 'shop-db',
     kind: 'postgres',
@@ -87,7 +85,8 @@ export function liveIncident(options: {
 
   const context = (tool: Tool) => ({
     target,
-    ports,
+    system: ports.system(target.name),
+    docs: ports.docs,
     signal: AbortSignal.timeout(30_000),
     timeoutMs: tool.timeoutMs,
   });
@@ -129,10 +128,12 @@ export function liveIncident(options: {
   }
 
   const work = (): Investigation => ({
+    ...unattended,
     incident,
     recall: { incidents: [], runbooks: [], episodes: { similar: [], failedCommands: [] }, missing: null },
     tried,
     guidance: [],
+    looks: ports.looks(target.name),
     callTool,
     say: () => undefined,
     unsay: () => undefined,
@@ -232,6 +233,6 @@ export function liveIncident(options: {
       tried = earlier;
       incident = { ...incident, round: incident.round + 1 };
     },
-    close: () => ports.postgres.close(),
+    close: () => databases.close(),
   };
 }

@@ -13,21 +13,17 @@ import {
 } from '../../../../src/infra/db/embedded/start-embedded-postgres.ts';
 import { loadRunbooks } from '../../../../src/runbooks/load-runbooks.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
-import {
-  createPostgresTargets,
-  type OpenPostgresTargets,
-} from '../../../../src/targets/postgres/connect/create-postgres-targets.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
 import { boxAlert, type Core, createCore } from '../../../support/core.ts';
-import { noHosts } from '../../../support/no-hosts.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import { createPostgresTargets, type PostgresTargets } from '../../../support/targets.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let server: EmbeddedPostgres;
 let admin: Sql;
-let targets: OpenPostgresTargets;
+let targets: PostgresTargets;
 let database: ScratchDatabase;
 let core: Core;
 const clients: Sql[] = [];
@@ -67,7 +63,7 @@ beforeAll(async () => {
     url: database.url,
     tools: allTools,
     investigator: createPlaybook({ runbooks: () => runbooks }),
-    gate: { ports: { ...noHosts, postgres: targets }, identity: (name) => targets.identity(name) },
+    gate: { ports: targets.ports, identity: (name) => targets.identity(name) },
   });
   await core.start();
 }, 120_000);

@@ -5,15 +5,14 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { localAccess } from '../../../../src/app/host-access.ts';
 import type { Diagnosis } from '../../../../src/core/diagnosis.ts';
 import { loadRunbooks } from '../../../../src/runbooks/load-runbooks.ts';
 import type { Runbook } from '../../../../src/runbooks/runbook.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
-import { createHostTargets } from '../../../../src/targets/host/connect/create-host-targets.ts';
+import { localAccess } from '../../../../src/targets/host/connect/local-access.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
-import { noHosts } from '../../../support/no-hosts.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import { createHostTargets } from '../../../support/targets.ts';
 import { hostTarget } from '../../targets/host/host-rig.ts';
 import { liveIncident } from './live-incident.ts';
 import { WAYS_TO_DIE } from './ways-to-die.ts';
@@ -84,7 +83,7 @@ async function diagnosed(
   const live = liveIncident({
     readUrl: 'postgres://127.0.0.1:9/none',
     actUrl: 'postgres://127.0.0.1:9/none',
-    on: { target: hostTarget, ports: { ...noHosts, host: hosts } },
+    on: { target: hostTarget, ports: hosts.ports },
     tools,
     runbooks,
     incident: { alertName: 'HostServiceDown', title: 'The service gateway is down on web-1' },

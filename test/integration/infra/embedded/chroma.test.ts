@@ -6,10 +6,9 @@ import {
   type EmbeddedChroma,
   type EmbeddedChromaOptions,
   startEmbeddedChroma,
-} from '../../../../src/infra/chroma/embedded/start-embedded-chroma.ts';
-import { stopEmbeddedChroma } from '../../../../src/infra/chroma/embedded/stop-embedded-chroma.ts';
-import { findProcesses } from '../../../../src/infra/process/find-processes.ts';
+} from '../../../../src/infra/chroma/embedded-chroma.ts';
 import { processIdentity } from '../../../../src/infra/process/process-identity.ts';
+import { endProcessesUnder } from '../../../support/processes-under.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { recordedLog } from '../../../support/recorded-log.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
@@ -23,10 +22,7 @@ afterEach(async () => {
 /** A data folder whose server, whoever runs it, is gone after the test. */
 function dataFolder(): string {
   const dataDir = join(scratchDir(), 'chroma');
-  cleanUp.push(async () => {
-    await stopEmbeddedChroma(dataDir, quiet);
-    expect(findProcesses((command) => command.includes(dataDir))).toEqual([]);
-  });
+  cleanUp.push(() => endProcessesUnder(dataDir));
   return dataDir;
 }
 

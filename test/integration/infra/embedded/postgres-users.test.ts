@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { sharedRoot } from '../../../../src/infra/db/embedded/binaries.ts';
-import { stopEmbeddedPostgres } from '../../../../src/infra/db/embedded/shut-down.ts';
 import { startEmbeddedPostgres } from '../../../../src/infra/db/embedded/start-embedded-postgres.ts';
 import { processIdentity } from '../../../../src/infra/process/process-identity.ts';
+import { endProcessesUnder } from '../../../support/processes-under.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
 import { copyForOtherUser, heldBy, spawnHolder } from '../../../support/spawn-holder.ts';
@@ -51,7 +51,7 @@ function closedHome(owner: { readonly uid: number; readonly gid: number }): stri
 test('an ordinary user runs it as himself, from a checkout under his 0700 home', async () => {
   const home = closedHome(ordinary);
   const dataDir = join(home, 'data', 'postgres');
-  cleanUp.push(() => stopEmbeddedPostgres(dataDir, quiet));
+  cleanUp.push(() => endProcessesUnder(dataDir));
   const holder = await spawnHolder('postgres', dataDir, {
     from: join(home, 'checkout'),
     ...(isRoot && ordinary),
@@ -72,7 +72,7 @@ test('from a 0700 folder the next start finds the same data; root keeps what Pos
   const { pid, url } = heldBy(first);
   const place = (JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8')) as { home: string | null })
     .home;
-  cleanUp.push(() => stopEmbeddedPostgres(dataDir, quiet));
+  cleanUp.push(() => endProcessesUnder(dataDir));
   if (place !== null) cleanUp.push(() => rmSync(place, { recursive: true }));
   if (isRoot) {
     expect(place).toMatch(new RegExp(`^${sharedRoot}/data/`));
@@ -97,7 +97,7 @@ test('another user than the one who made the data is refused with what to do', a
   const dataDir = join(scratchDir(), 'postgres');
   mkdirSync(dataDir);
   chmodSync(dataDir, 0o755);
-  cleanUp.push(() => stopEmbeddedPostgres(dataDir, quiet));
+  cleanUp.push(() => endProcessesUnder(dataDir));
   const first = await startEmbeddedPostgres({ dataDir, name: 'held', log: quiet });
   await first.stop();
   if (!isRoot) chmodSync(join(dataDir, 'server.json'), 0o000);
@@ -117,7 +117,7 @@ test('root after an ordinary user runs it as that user, who can start it again',
   const parent = scratchDir();
   if (isRoot) chownSync(parent, ordinary.uid, ordinary.gid);
   const dataDir = join(parent, 'postgres');
-  cleanUp.push(() => stopEmbeddedPostgres(dataDir, quiet));
+  cleanUp.push(() => endProcessesUnder(dataDir));
   const asUser = { from: checkout, ...(isRoot && ordinary) };
   await (await spawnHolder('postgres', dataDir, asUser)).end('SIGTERM');
   const root = await startEmbeddedPostgres({ dataDir, name: 'held', log: quiet });

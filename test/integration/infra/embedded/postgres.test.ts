@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { afterEach, describe, expect, test } from 'vitest';
 import { OpsError } from '../../../../src/core/errors.ts';
-import { stopEmbeddedPostgres } from '../../../../src/infra/db/embedded/shut-down.ts';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../../../src/infra/db/embedded/start-embedded-postgres.ts';
-import { findProcesses } from '../../../../src/infra/process/find-processes.ts';
 import { processIdentity } from '../../../../src/infra/process/process-identity.ts';
+import { endProcessesUnder } from '../../../support/processes-under.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { recordedLog } from '../../../support/recorded-log.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
@@ -26,10 +25,7 @@ afterEach(async () => {
 /** A data folder whose server, whoever runs it, is gone after the test. */
 function dataFolder(): string {
   const dataDir = join(scratchDir(), 'postgres');
-  cleanUp.push(async () => {
-    await stopEmbeddedPostgres(dataDir, quiet);
-    expect(findProcesses((command) => command.includes(dataDir))).toEqual([]);
-  });
+  cleanUp.push(() => endProcessesUnder(dataDir));
   return dataDir;
 }
 

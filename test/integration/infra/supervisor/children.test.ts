@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { withFileLock } from '../../../../src/infra/process/file-lock.ts';
 import { processIdentity } from '../../../../src/infra/process/process-identity.ts';
-import {
-  type ChildProcessOptions,
-  startChildProcess,
-} from '../../../../src/infra/supervisor/child-process.ts';
+import type { ChildSpec } from '../../../../src/infra/supervisor/child-spec.ts';
 import { keepRunning } from '../../../../src/infra/supervisor/keep-running.ts';
+import { type ProgramOptions, program } from '../../../../src/infra/supervisor/program.ts';
+import { startChild } from '../../../../src/infra/supervisor/start-child.ts';
+import { endProcessesUnder } from '../../../support/processes-under.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
 
@@ -17,115 +17,117 @@ afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
 });
 
-/** A child that gets ready and lives; it tells its pid and one variable. */
+/** A data folder whose child, whoever started it, is gone after the test. */
+function dataFolder(): string {
+  const dir = scratchDir();
+  cleanUp.push(() => endProcessesUnder(dir));
+  return dir;
+}
+
+/** A child that gets ready and lives; it tells what it was given. */
 const living =
-  'console.log("some words"); console.log(JSON.stringify({ready:{pid:process.pid,word:process.env.WORD,keys:Object.keys(process.env)}})); setInterval(() => {}, 1000)';
+  'console.log("some words"); console.log(JSON.stringify({ready:true,word:process.argv[4],keys:Object.keys(process.env)})); setInterval(() => {}, 1000)';
 
 interface Info {
-  readonly pid: number;
-  readonly word?: string;
+  readonly word: string;
   readonly keys: readonly string[];
 }
 
-function options(dataDir: string, more: Partial<ChildProcessOptions<Info>> = {}): ChildProcessOptions<Info> {
-  return {
+function child(
+  dataDir: string,
+  more: Partial<ProgramOptions<Info>> & { readonly code?: string } = {},
+): ChildSpec<Info> {
+  const { code = living, ...options } = more;
+  const script = join(dataDir, 'program.js');
+  writeFileSync(script, code);
+  return program({
     name: 'child',
+    log: quiet,
     dataDir,
-    command: [process.execPath, '-e', living],
+    script,
+    data: 'data',
+    args: ['here'],
     parse: (ready) => ready as Info,
     isHealthy: async () => true,
-    log: quiet,
-    ...more,
-  };
+    readyMs: 30_000,
+    ...options,
+  });
 }
 
 function isAlive(pid: number): boolean {
   return processIdentity(pid) !== undefined;
 }
 
-describe('a child process', () => {
+describe('a child', () => {
   test('gives what it printed when ready, has only the environment it was given, and ends when stopped', async () => {
-    const child = await startChildProcess(options(scratchDir(), { env: { WORD: 'here' } }));
-    cleanUp.push(child.stop);
-    expect(child.info).toMatchObject({ pid: child.pid, word: 'here' });
-    expect(child.info.keys.toSorted()).toEqual(['PATH', 'TZ', 'WORD']);
-    await child.stop();
-    expect(isAlive(child.pid)).toBe(false);
+    const running = await startChild(child(dataFolder()));
+    expect(running.word).toBe('here');
+    expect(running.keys.toSorted()).toEqual(['PATH', 'TZ']);
+    await running.stop();
+    expect(isAlive(running.pid)).toBe(false);
   });
 
   test('is adopted by the next start of the same command, and replaced by another one or when unhealthy', async () => {
-    const dir = scratchDir();
-    const first = await startChildProcess(options(dir));
-    cleanUp.push(first.stop);
-    const second = await startChildProcess(options(dir));
-    expect(second).toMatchObject({ adopted: true, pid: first.pid });
-    const third = await startChildProcess(options(dir, { env: { WORD: 'other' } }));
-    cleanUp.push(third.stop);
-    expect(third.adopted).toBe(false);
+    const dir = dataFolder();
+    const first = await startChild(child(dir));
+    const second = await startChild(child(dir));
+    expect(second).toMatchObject({ adopted: true, pid: first.pid, word: 'here' });
+    const third = await startChild(child(dir, { args: ['there'] }));
+    expect(third).toMatchObject({ adopted: false, word: 'there' });
     expect(isAlive(first.pid)).toBe(false);
-    const fourth = await startChildProcess(
-      options(dir, { env: { WORD: 'other' }, isHealthy: async () => false }),
-    );
-    cleanUp.push(fourth.stop);
+    const isHealthy = async () => isAlive(third.pid) === false;
+    const fourth = await startChild(child(dir, { args: ['there'], isHealthy, readyMs: 500 }));
     expect(fourth.adopted).toBe(false);
     expect(isAlive(third.pid)).toBe(false);
   });
 
+  test('ends with the last that uses it', async () => {
+    const dir = dataFolder();
+    const [one, two] = [await startChild(child(dir)), await startChild(child(dir))];
+    expect(two.pid).toBe(one.pid);
+    await one.stop();
+    expect(isAlive(two.pid)).toBe(true);
+    await two.stop();
+    expect(isAlive(two.pid)).toBe(false);
+  });
+
   test('that dies before it is ready, never gets ready, or cannot be executed, is reported with its last words', async () => {
-    const dies = options(scratchDir(), {
-      command: [process.execPath, '-e', 'console.error("no luck"); process.exit(3)'],
-    });
-    await expect(startChildProcess(dies)).rejects.toMatchObject({
+    const dies = child(dataFolder(), { code: 'console.error("no luck"); process.exit(3)' });
+    await expect(startChild(dies)).rejects.toMatchObject({
       code: 'CHILD_FAILED',
       message: expect.stringContaining('no luck'),
     });
-    const silent = options(scratchDir(), {
-      command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'],
-      readyMs: 500,
-    });
-    await expect(startChildProcess(silent)).rejects.toMatchObject({ code: 'CHILD_FAILED' });
-    const missing = options(scratchDir(), { command: ['/no/such/program'] });
-    await expect(startChildProcess(missing)).rejects.toMatchObject({ code: 'CHILD_FAILED' });
+    const silent = child(dataFolder(), { code: 'setInterval(() => {}, 1000)', readyMs: 500 });
+    await expect(startChild(silent)).rejects.toMatchObject({ code: 'CHILD_FAILED' });
+    const missing = child(dataFolder(), { script: '/no/such/program.js' });
+    await expect(startChild(missing)).rejects.toMatchObject({ code: 'CHILD_FAILED' });
   });
 });
 
 describe('what is kept running', () => {
-  test('is started again when it is killed, again and again, and not after it was stopped', async () => {
-    const dir = scratchDir();
-    const restarted: number[] = [];
-    const kept = await keepRunning({
-      name: 'child',
-      start: () => startChildProcess(options(dir)),
-      log: quiet,
-      backoffMs: [0, 10],
-      onRestart: (child) => restarted.push(child.pid),
-    });
-    cleanUp.push(kept.stop);
+  test('is started again when it is killed, again and again, and ends when it is stopped', async () => {
+    const kept = await keepRunning(child(dataFolder()));
     const pids = [kept.current().pid];
     for (let round = 1; round <= 3; round += 1) {
       process.kill(kept.current().pid, 'SIGKILL');
-      await expect.poll(() => restarted.length).toBe(round);
+      await expect.poll(() => pids.includes(kept.current().pid)).toBe(false);
       pids.push(kept.current().pid);
     }
-    expect(new Set(pids).size).toBe(4);
     await kept.stop();
-    await sleep(500);
     expect(pids.filter(isAlive)).toEqual([]);
-    expect(restarted).toHaveLength(3);
+    expect(kept.current().pid).toBe(pids.at(-1));
   });
 
   test('is tried again when a restart fails', async () => {
-    const dir = scratchDir();
     let starts = 0;
+    const spec = child(dataFolder());
     const kept = await keepRunning({
-      name: 'child',
-      start: async () => {
+      ...spec,
+      prepare: (folder) => {
         starts += 1;
         if (starts === 2) throw new Error('not yet');
-        return startChildProcess(options(dir));
+        return spec.prepare(folder);
       },
-      log: quiet,
-      backoffMs: [0, 10],
     });
     cleanUp.push(kept.stop);
     const first = kept.current().pid;

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChromaStore } from '../../../../src/infra/chroma/client.ts';
-import {
-  type EmbeddedChroma,
-  startEmbeddedChroma,
-} from '../../../../src/infra/chroma/embedded/start-embedded-chroma.ts';
+import { type EmbeddedChroma, startEmbeddedChroma } from '../../../../src/infra/chroma/embedded-chroma.ts';
 import { createEmbedder } from '../../../../src/infra/embeddings/embedder.ts';
 import { conversationStore } from '../../../../src/memory/documents/document.ts';
 import { loadRunbooks } from '../../../../src/runbooks/load-runbooks.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/memory/documents/document.ts';
 import { seedStores } from '../../../../src/memory/documents/seed-stores.ts';
 import type { Writer } from '../../../../src/memory/documents/write-document.ts';
-import { sha256Of } from '../../../../src/memory/documents/write-document.ts';
+import { sha256 } from '../../../../src/safety/sha256.ts';
 import { admin, type DocumentsRig, documentsRig, note } from './rig.ts';
 
 let rig: DocumentsRig;
@@ -93,7 +93,7 @@ describe('a version', () => {
     await written(agentIn(id), { place, document: note({ content: 'Twice.' }), sources: [] });
     const versions = await rig.documents.history(readerIn(id), { id: made.id });
     expect(versions).toMatchObject([
-      { number: 2, content: 'Twice.', sha256: sha256Of('Twice.'), trust: 'agent_draft', author: 'detective' },
+      { number: 2, content: 'Twice.', sha256: sha256('Twice.'), trust: 'agent_draft', author: 'detective' },
       {
         number: 1,
         sources: [
@@ -168,7 +168,7 @@ describe('a patch', () => {
     expect(await patch('Third.')).toMatchObject({
       ok: false,
       code: 'MEMORY_STALE',
-      currentSha256: sha256Of('Second.'),
+      currentSha256: sha256('Second.'),
     });
   });
 

@@ -2,12 +2,13 @@ import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { localAccess } from '../../../../src/app/host-access.ts';
 import type { Json } from '../../../../src/core/tool-call.ts';
 import { applyPlan } from '../../../../src/safety/diffs/apply-plan.ts';
 import { restartServiceTool } from '../../../../src/targets/host/active/restart-service.ts';
-import { createHostTargets } from '../../../../src/targets/host/connect/create-host-targets.ts';
-import type { ServiceGuard } from '../../../../src/tools/ports.ts';
+import { localAccess } from '../../../../src/targets/host/connect/local-access.ts';
+import type { ServiceGuard } from '../../../../src/targets/host/system.ts';
+import { type Host } from '../../../../src/targets/host/system.ts';
+import { createHostTargets, noDocs } from '../../../support/targets.ts';
 import { type HostRig, hostRig, hostTarget, scratchHost } from './host-rig.ts';
 
 let rig: HostRig;
@@ -134,7 +135,8 @@ describe('apply_patch', () => {
     if (tool?.kind !== 'active') throw new Error('no tool');
     const context = {
       target: late.core.gateDeps.targets.get('web-1') as never,
-      ports: late.core.gateDeps.ports,
+      system: late.core.gateDeps.ports.system('web-1'),
+      docs: noDocs,
       signal: new AbortController().signal,
       timeoutMs: 5_000,
     };
@@ -287,10 +289,7 @@ describe('restart_service', () => {
     });
     // As if it had come up between the second look and the run.
     const context = {
-      target: hostTarget,
-      ports: { host: hosts } as never,
-      timeoutMs: 20_000,
-      signal: new AbortController().signal,
+      ...hosts.context(hostTarget.name, 20_000),
     };
     const deadline = { clock: hosts.host(hostTarget.name).clock(), withinMs: 60_000 };
     expect(
@@ -380,7 +379,7 @@ describe('restart_service', () => {
   test('the fuse holds: too late, or another process, and nothing is done', async () => {
     await running();
     const action = await rig.approve(await rig.propose('restart_service', { service: 'worker' }));
-    const host = rig.core.gateDeps.ports.host.host('web-1');
+    const host = rig.core.gateDeps.ports.system('web-1') as Host;
     const options = { timeoutMs: 20_000, signal: new AbortController().signal };
     const guard = action.guard as never;
     expect(await host.restart(guard, { clock: host.clock(), withinMs: 0 }, options)).toMatchObject({

@@ -1,10 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionResult } from '../../../../src/actions/ledger/execution.ts';
-import { deniedPorts, localAccess } from '../../../../src/app/host-access.ts';
+import { ownPorts } from '../../../../src/app/tool-ports.ts';
 import { loadConfig } from '../../../../src/config/config.ts';
 import type { Action } from '../../../../src/core/action.ts';
-import type { HostTargetConfig } from '../../../../src/core/host-target.ts';
 import { asActionId, type IncidentId } from '../../../../src/core/ids.ts';
 import type { Role } from '../../../../src/core/incident.ts';
 import type { Target } from '../../../../src/core/target.ts';
@@ -13,13 +12,16 @@ import { processIdentity, signalProcess } from '../../../../src/infra/process/pr
 import { redact, redactJson } from '../../../../src/safety/screen/redact.ts';
 import { fetchDocs } from '../../../../src/safety/urls/fetch-docs.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
-import { createHostTargets } from '../../../../src/targets/host/connect/create-host-targets.ts';
-import type { Docs, HostAccess } from '../../../../src/tools/ports.ts';
+import type { HostConfig } from '../../../../src/targets/host/config.ts';
+import { localAccess } from '../../../../src/targets/host/connect/local-access.ts';
+import type { HostAccess } from '../../../../src/targets/host/system.ts';
+import type { Docs } from '../../../../src/tools/ports.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
 import { blame } from '../../../support/blamed.ts';
 import { boxAlert, type Core, createCore } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import { createHostTargets } from '../../../support/targets.ts';
 
 export const hostTarget: Target = {
   name: 'web-1',
@@ -50,7 +52,7 @@ echo "$(date +%s) ERROR worker.conf: workers is no number" >> "$dir/logs/worker.
 /** A folder that is a host: an application with its configuration, a folder of logs, and a real service. */
 export interface ScratchHost {
   readonly dir: string;
-  readonly config: HostTargetConfig;
+  readonly config: HostConfig;
   /** Starts the service as an operator would. */
   start(): void;
   pid(): number | undefined;
@@ -138,7 +140,7 @@ export async function hostRig(options: HostRigOptions = {}): Promise<HostRig> {
   const database = options.database ?? (await scratchDatabase({ migrate: true }));
   const hosts = createHostTargets([host.config], {
     access: { ...localAccess, ...options.access },
-    deniedPorts: deniedPorts(loadConfig({})),
+    deniedPorts: ownPorts(loadConfig({})),
     steadySeconds: options.steadySeconds ?? 0.3,
   });
   const core = await createCore({
@@ -150,8 +152,7 @@ export async function hostRig(options: HostRigOptions = {}): Promise<HostRig> {
       registry: createRegistry(allTools),
       targets: new Map([[hostTarget.name, hostTarget]]),
       ports: {
-        postgres: {} as never,
-        host: hosts,
+        ...hosts.ports,
         docs: options.docs ?? { hosts: [], fetch: (url) => fetchDocs(url, { allow: [] }) },
       },
       identity: async (name) => hosts.identity(name),

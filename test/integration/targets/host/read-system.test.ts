@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createReadSystem } from '../../../../src/app/read-system.ts';
-import { createHostTargets } from '../../../../src/targets/host/connect/create-host-targets.ts';
 import { programVersion } from '../../../../src/targets/host/connect/program-version.ts';
-import type { PostgresTargets } from '../../../../src/tools/ports.ts';
+import { hostFacts } from '../../../../src/targets/host/facts.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import { createHostTargets } from '../../../support/targets.ts';
 
 const options = () => ({ timeoutMs: 5_000, signal: AbortSignal.timeout(5_000) });
 
@@ -35,8 +34,7 @@ test('a host’s system is its distribution, kernel and architecture, and the pr
     ],
     { access: {} as never, deniedPorts: [] },
   );
-  const read = createReadSystem({ postgres: {} as PostgresTargets, hosts });
-  const facts = await read('shop-host');
+  const facts = await hostFacts(hosts.host('shop-host'));
   expect(Object.keys(facts).toSorted()).toEqual(['architecture', 'kernel', 'os', 'service orders']);
   expect(facts['service orders']).toMatch(
     new RegExp(`^${basename(process.execPath)} \\d*:?${process.versions.node}`),

@@ -149,6 +149,15 @@ describe('grep_search', () => {
     expect(cpuMs()).toBeLessThan(10_000);
   });
 
+  test('searches the first 64 KiB of a line, and says that there may be more behind them', async () => {
+    const long = `${'a'.repeat(64 * 1024 - 6)}needle${'b'.repeat(10)}hidden`;
+    writeFileSync(join(logs, 'long.json'), `${long}\nneedle\n`);
+    const search = (query: string) =>
+      rig.call('detective', 'grep_search', { query, path: `${logs}/long.json` });
+    expect(await search('needle')).toMatchObject({ kind: 'ok', data: { count: 2, complete: true } });
+    expect(await search('hidden')).toMatchObject({ kind: 'ok', data: { count: 0, complete: false } });
+  });
+
   test('looks into no secret file, no link and no binary file, and says how many', async () => {
     mkdirSync(join(app, 'mixed'));
     for (const name of ['.env', 'id_ed25519', 'server.key'])

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { localAccess } from '../../../../src/app/host-access.ts';
-import { createHostTargets } from '../../../../src/targets/host/connect/create-host-targets.ts';
-import type { Host } from '../../../../src/tools/ports.ts';
+import { localAccess } from '../../../../src/targets/host/connect/local-access.ts';
+import type { Host } from '../../../../src/targets/host/system.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import { createHostTargets } from '../../../support/targets.ts';
 
 /** Stands in for systemctl, whose manager cannot run here: answers from a file, and writes down what it was told. */
 let dir: string;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leaveRunning, until } from '../../../../playground/faults/client-session.ts';
-import { runawayQuery } from '../../../../playground/faults/runaway-query.ts';
-import { tableBloat } from '../../../../playground/faults/table-bloat.ts';
+import { leaveRunning, until } from '../../../../playground/faults/postgres/client-session.ts';
+import { runawayQuery } from '../../../../playground/faults/postgres/runaway-query.ts';
+import { tableBloat } from '../../../../playground/faults/postgres/table-bloat.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { lightFuse } from '../../../../src/targets/postgres/active/fuse.ts';
 import { blockOneRow, keyOf, type Loose, type ShopRig, startShopRig } from './shop-rig.ts';

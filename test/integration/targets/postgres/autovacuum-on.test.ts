@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tableBloat } from '../../../../playground/faults/table-bloat.ts';
+import { tableBloat } from '../../../../playground/faults/postgres/table-bloat.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { type Loose, type ShopRig, startShopRig } from './shop-rig.ts';
 

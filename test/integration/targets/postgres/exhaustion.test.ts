@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientSession, until } from '../../../../playground/faults/client-session.ts';
-import { connectionExhaustion } from '../../../../playground/faults/connection-exhaustion.ts';
+import { clientSession, until } from '../../../../playground/faults/postgres/client-session.ts';
+import { connectionExhaustion } from '../../../../playground/faults/postgres/connection-exhaustion.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { type ShopRig, startShopRig } from './shop-rig.ts';
 

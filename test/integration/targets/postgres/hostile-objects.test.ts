@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { clientSession, until } from '../../../../playground/faults/client-session.ts';
+import { clientSession, until } from '../../../../playground/faults/postgres/client-session.ts';
 import { type Loose, type ShopRig, startShopRig } from './shop-rig.ts';
 
 /*
@@ -366,9 +366,7 @@ describe('whatever stands in the way of a name', () => {
       CREATE FUNCTION spy.pg_backend_pid() RETURNS int LANGUAGE plpgsql AS $$BEGIN PERFORM spy.evil(1); RETURN 0; END$$;
       GRANT SELECT ON ALL TABLES IN SCHEMA spy TO PUBLIC`);
     await admin.unsafe('ALTER ROLE sentry_read SET search_path = spy, pg_catalog');
-    const { createPostgresTargets } = await import(
-      '../../../../src/targets/postgres/connect/create-postgres-targets.ts'
-    );
+    const { createPostgresTargets } = await import('../../../support/targets.ts');
     const targets = createPostgresTargets([
       {
         name: 'shop-db',

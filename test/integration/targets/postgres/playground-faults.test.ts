@@ -6,9 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { until } from '../../../../playground/faults/client-session.ts';
-import { stopEmbeddedPostgres } from '../../../../src/infra/db/embedded/shut-down.ts';
-import { quiet } from '../../../support/quiet.ts';
+import { until } from '../../../../playground/faults/postgres/client-session.ts';
+import { endProcessesUnder } from '../../../support/processes-under.ts';
 import type { Loose } from './shop-rig.ts';
 
 /** What Sentry's webhook got, and what it answers. */
@@ -38,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   child?.kill('SIGKILL');
   receiver.close();
-  await stopEmbeddedPostgres(join(dataDir, 'shop-db'), quiet);
+  await endProcessesUnder(dataDir);
   rmSync(dataDir, { recursive: true, force: true });
 });
 

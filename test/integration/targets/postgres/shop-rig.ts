@@ -3,19 +3,15 @@ import { join } from 'node:path';
 import { evaluate } from '@marcbachmann/cel-js';
 import type { Sql } from 'postgres';
 import { inject } from 'vitest';
-import { clientSession, leaveRunning, until } from '../../../../playground/faults/client-session.ts';
-import { type Shop, startShop } from '../../../../playground/faults/shop.ts';
+import { clientSession, leaveRunning, until } from '../../../../playground/faults/postgres/client-session.ts';
+import { type Shop, startShop } from '../../../../playground/faults/postgres/shop.ts';
 import type { ActionOutcome } from '../../../../src/core/action.ts';
 import type { Json, VerifyPlan } from '../../../../src/core/tool-call.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
-import {
-  createPostgresTargets,
-  type OpenPostgresTargets,
-} from '../../../../src/targets/postgres/connect/create-postgres-targets.ts';
 import type { ActiveTool, Preflight, ReadTool, ToolContext } from '../../../../src/tools/define.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
-import { noHosts } from '../../../support/no-hosts.ts';
 import { quiet } from '../../../support/quiet.ts';
+import { createPostgresTargets, type PostgresTargets } from '../../../support/targets.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into the documented data of each tool
 export type Loose = any;
@@ -23,7 +19,7 @@ export type Loose = any;
 /** shop-db with Sentry's own two roles, and the tools on it as the gate calls them. */
 export interface ShopRig {
   readonly shop: Shop;
-  readonly targets: OpenPostgresTargets;
+  readonly targets: PostgresTargets;
   read(tool: string, input?: Json): Promise<{ readonly text: string; readonly data: Loose }>;
   preflight(tool: string, input: Json): Promise<Preflight>;
   /** Pre-flight and run, as one approved action; `withinMs` counts from the pre-flight. */
@@ -59,16 +55,7 @@ export async function startShopRig(): Promise<ShopRig> {
     },
   ]);
   const clients: Sql[] = [];
-  const context = (timeoutMs: number): ToolContext => {
-    const target = targets.describe('shop-db');
-    if (target === undefined) throw new Error('no target');
-    return {
-      target,
-      ports: { postgres: targets, ...noHosts },
-      signal: new AbortController().signal,
-      timeoutMs,
-    };
-  };
+  const context = (timeoutMs: number): ToolContext => targets.context('shop-db', timeoutMs);
   const reader = (name: string): ReadTool<Loose> => {
     const tool = registry.get(name);
     if (tool === undefined || tool.kind === 'active') throw new Error(`${name} is no read tool`);

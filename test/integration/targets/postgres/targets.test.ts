@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../../../../playground/faults/client-session.ts';
-import { createPostgresTargets } from '../../../../src/targets/postgres/connect/create-postgres-targets.ts';
+import { until } from '../../../../playground/faults/postgres/client-session.ts';
+import { createPostgresTargets } from '../../../support/targets.ts';
 import { type ShopRig, startShopRig } from './shop-rig.ts';
 
 let rig: ShopRig;
@@ -184,7 +184,7 @@ describe('a target that cannot be used says why and what to do', () => {
       code: 'POSTGRES_NO_ACTING_ROLE',
     });
     await expect(targets.read('other', async () => 1, within(1_000))).rejects.toMatchObject({
-      code: 'POSTGRES_NO_TARGET',
+      code: 'NO_SYSTEM',
     });
     await targets.close();
   });

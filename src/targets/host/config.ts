@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { domains } from '../../core/incident.ts';
+import { absolute, folder, plain } from '../../safety/paths/root-folder.ts';
+import type { EntryOf, TargetConfig } from '../kind.ts';
+
+/** A folder of a host that may be read, and, with `patch`, patched. */
+export interface HostRoot {
+  readonly path: string;
+  readonly patch: boolean;
+}
+
+/** A service that may be looked at and restarted: nothing else of the host can be. */
+export type HostService =
+  | {
+      readonly name: string;
+      readonly kind: 'systemd';
+      readonly unit: string;
+      /** Where it takes connections on its machine, if it does. */
+      readonly port?: number;
+    }
+  | {
+      readonly name: string;
+      readonly kind: 'command';
+      /** Program by absolute path and its arguments; run without a shell. */
+      readonly restart: readonly string[];
+      /** Holds the pid of its main process. */
+      readonly pidFile: string;
+      readonly port?: number;
+    };
+
+/** A host as configured. It has no credential: Sentry acts with the rights of its own account. */
+export interface HostConfig extends TargetConfig {
+  readonly roots: readonly HostRoot[];
+  readonly services: readonly HostService[];
+  /** Hosts that `curl` may ask; an entry that starts with a dot also stands for what is below it. */
+  readonly curlHosts: readonly string[];
+}
+
+const serviceName = z
+  .string()
+  .regex(/^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,62}$/, 'letters, digits, ".", "_", "@", "-"; at most 63');
+const unit = z
+  .string()
+  .regex(/^[A-Za-z0-9_@:][A-Za-z0-9_.@:-]{0,246}\.service$/, 'expected the name of a unit, like web.service');
+const curlHost = z
+  .string()
+  .regex(/^\.?[a-z0-9][a-z0-9.-]{0,252}$|^\[[0-9a-f:]+\]$/, 'expected a host name or address in lower case');
+
+const service = z
+  .strictObject({
+    name: serviceName,
+    unit: unit.optional(),
+    restart: z.tuple([absolute], plain.max(1000)).optional(),
+    pid_file: absolute.optional(),
+    port: z.number().int().min(1).max(65_535).optional(),
+  })
+  .superRefine((value, context) => {
+    const declared = value.restart !== undefined || value.pid_file !== undefined;
+    if (value.unit !== undefined ? declared : !(value.restart && value.pid_file))
+      context.addIssue(
+        'expected either "unit", or "restart" (a program by absolute path, and arguments) and "pid_file"',
+      );
+  })
+  .transform(
+    ({ name, unit: named, restart = [], pid_file: pidFile = '', port }): HostService => ({
+      ...(named === undefined
+        ? { name, kind: 'command', restart, pidFile }
+        : { name, kind: 'systemd', unit: named }),
+      ...(port === undefined ? {} : { port }),
+    }),
+  );
+
+/** A path alone is a folder that may only be read. */
+const root = z.preprocess(
+  (given) => (typeof given === 'string' ? { path: given } : given),
+  z.strictObject({ path: folder, patch: z.boolean().default(false) }),
+);
+
+/** The fields of a host in `sentry.yaml`, besides those of every target. */
+export const hostFields = {
+  domain: z.enum(domains).default('docker'),
+  roots: z.array(root).min(1, 'name at least one folder that may be read').max(20),
+  services: z.array(service).max(100).default([]),
+  curl_hosts: z.array(curlHost).max(50).default([]),
+} as const;
+
+/** From its entry in `sentry.yaml`; what is wrong across its fields, as `path: message`. */
+export function readHost({
+  curl_hosts: curlHosts,
+  ...host
+}: EntryOf<typeof hostFields>): HostConfig | readonly string[] {
+  const problems = hostProblems(host);
+  return problems.length > 0 ? problems : { ...host, curlHosts };
+}
+
+function hostProblems(host: Pick<HostConfig, 'services' | 'roots'>): readonly string[] {
+  const twice = (values: readonly string[]): string | undefined =>
+    values.find((value, index) => values.indexOf(value) !== index);
+  const name = twice(host.services.map((each) => each.name));
+  const path = twice(host.roots.map((each) => each.path));
+  return [
+    ...(name === undefined ? [] : [`services: two services are called "${name}"`]),
+    ...(path === undefined ? [] : [`roots: ${path} is named twice`]),
+  ];
+}

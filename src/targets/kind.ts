@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import type { Domain } from '../core/incident.ts';
+import type { FirstLook } from '../core/target.ts';
+import type { Json } from '../core/tool-call.ts';
+import type { Tool } from '../tools/define.ts';
+
+/** A target as configured: what every kind has. A kind adds its addresses and credentials. */
+export interface TargetConfig {
+  readonly name: string;
+  readonly kind: string;
+  /** Whose memory and runbooks it shares. */
+  readonly domain: Domain;
+  readonly environment: string;
+  readonly aliases: readonly string[];
+}
+
+/** An entry of `sentry.yaml` as a kind is given it, its own fields parsed. */
+export type EntryOf<F extends z.ZodRawShape> = Omit<TargetConfig, 'domain'> & z.infer<z.ZodObject<F>>;
+
+/** What identifies a system beyond its name: a failover or a restored copy is another one, and voids approvals. */
+export interface TargetIdentity {
+  readonly systemIdentifier: string;
+  /** 0 where a system has no timelines. */
+  readonly timelineId: number;
+}
+
+/** The way to one target, kept open for as long as Sentry runs. */
+export interface Connection<S> {
+  /** What the kind's tools work with. */
+  readonly system: S;
+  /** By the acting credential where there is one, so that it is the system which would be changed. */
+  identity(): Promise<TargetIdentity>;
+  close(): Promise<void>;
+}
+
+/** What a kind may need to know of this Sentry to connect. */
+export interface ConnectDeps {
+  /** Ports of Sentry itself and of what it keeps on this machine: their answers are not for models. */
+  readonly ownPorts: readonly number[];
+}
+
+/**
+ * A kind of system Sentry may touch. Whoever needs to know about kinds iterates `kinds.ts`; nobody compares a kind's name.
+ * `C`: a target as configured. `S`: the connection its tools work with.
+ */
+export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> {
+  /** As `kind:` in `sentry.yaml`: lower-case letters. */
+  readonly name: string;
+  /** What people call several of them. */
+  readonly plural: string;
+  /** Its fields in `sentry.yaml`, besides name, kind, environment and aliases. */
+  readonly fields: z.ZodRawShape;
+  /** From its parsed entry and the environment variables this names; what is wrong, a line each. */
+  read(entry: never, env: Readonly<Record<string, string | undefined>>): C | readonly string[];
+  /** What of its configuration the audit log shows: what may be done to it, and no secret. */
+  settings(config: C): { readonly [key: string]: Json };
+  /** The account it is read with, for what a person may have to grant to it; null where there is none. */
+  reader(config: C): string | null;
+  /** Opens nothing that could fail: what cannot be reached is tried again for as long as the connection lives. */
+  connect(config: C, deps: ConnectDeps): Connection<S>;
+  /** For `sentry doctor`: tries it, and says in a line how it is. Throws OpsError with what to do. */
+  doctor(config: C, connection: Connection<S>): Promise<string>;
+  /** What it runs, by name: `os`, `postgresql`, `service orders`; versions or names as the system gives them. */
+  facts(system: S): Promise<Readonly<Record<string, string>>>;
+  readonly looks: readonly FirstLook[];
+  /** In the order models are shown them. Made with `toolsOf` under the same name. */
+  readonly tools: readonly Tool[];
+}
+
+/** Gives a kind its types; the registry keeps kinds of every type together, each of which is given its own only. */
+export function defineKind<C extends TargetConfig, S>(kind: TargetKind<C, S>): TargetKind {
+  return kind as unknown as TargetKind;
+}

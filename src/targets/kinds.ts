@@ -1,0 +1,6 @@
+import { host } from './host/kind.ts';
+import type { TargetKind } from './kind.ts';
+import { postgres } from './postgres/kind.ts';
+
+/** Every kind of system Sentry knows. A new kind is a folder beside these and one entry here. */
+export const kinds: readonly TargetKind[] = [postgres, host];

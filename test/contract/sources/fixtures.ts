@@ -1,0 +1,17 @@
+import type { Alert } from '../../../src/core/alert.ts';
+
+/** What `test/contract/sources/<source>.ts` exports as `fixtures`: payloads of one source, and what must be read in them. */
+export interface SourceFixtures {
+  /** The beginning of one problem. */
+  readonly firing: unknown;
+  /** Its one alert. */
+  readonly alert: Pick<Alert, 'name' | 'title' | 'severity' | 'target'> & Partial<Alert>;
+  /** The end of the same problem. */
+  readonly resolved: unknown;
+  /** The beginning of the same problem on another thing. */
+  readonly otherThing: unknown;
+  /** A beginning with this text wherever the sender, or who talks to it, can write. */
+  readonly carrying: (text: string) => unknown;
+  /** What is refused: the field that the message must name (empty: the payload as a whole), and what it must say of it. */
+  readonly bad: readonly { readonly payload: unknown; readonly field: string; readonly says: string }[];
+}

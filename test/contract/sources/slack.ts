@@ -1,0 +1,49 @@
+import type { SourceFixtures } from './fixtures.ts';
+
+const post = (ts: string, rest: object) => ({
+  type: 'message',
+  channel: 'C0ALERTS',
+  bot_id: 'B0AM',
+  ts,
+  ...rest,
+});
+const titled = (title: string, color: string) => ({
+  text: '',
+  attachments: [{ title, color, fallback: `${title} | x` }],
+});
+
+export const fixtures: SourceFixtures = {
+  firing: post(
+    '1700000000.000100',
+    titled('[FIRING:1] PostgresBlockedSessions (shop-db critical)', 'danger'),
+  ),
+  alert: {
+    name: 'PostgresBlockedSessions',
+    title: 'PostgresBlockedSessions',
+    severity: 'critical',
+    target: 'shop-db',
+    startsAt: '2023-11-14T22:13:20.000Z',
+  },
+  resolved: post(
+    '1700000060.000100',
+    titled('[RESOLVED] PostgresBlockedSessions (shop-db critical)', 'good'),
+  ),
+  otherThing: post(
+    '1700000001.000100',
+    titled('[FIRING:1] PostgresBlockedSessions (other-db critical)', 'danger'),
+  ),
+  carrying: (text) =>
+    post('1700000002.000100', {
+      text: `Alarm: ${text}`,
+      attachments: [
+        { title: text, title_link: text, text, fields: [{ title: text, value: text }] },
+        { text: `instance: ${text}` },
+      ],
+    }),
+  bad: [
+    { payload: null, field: '', says: 'Slack message event' },
+    { payload: { channel: 'C1' }, field: 'ts', says: 'string' },
+    { payload: { channel: 'C1', ts: 'now' }, field: 'ts', says: 'Slack timestamp' },
+    { payload: post('1700000000.000100', { attachments: 'x' }), field: 'attachments', says: 'array' },
+  ],
+};

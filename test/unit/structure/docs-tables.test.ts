@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { alertSources, webhookPath } from '../../../src/sources/registry.ts';
+
+/** Tables of the documents that are made from the code, each below a comment with its name. */
+const tables = [
+  {
+    file: 'docs/alert-sources.md',
+    name: 'alert sources',
+    head: ['source', 'arrives at', '`--source`', 'it must be'],
+    rows: alertSources.map((source) => [
+      source.title,
+      source.arrives === 'webhook' ? `\`POST ${webhookPath(source)}\`` : 'an alert channel in Slack',
+      `\`${source.name}\``,
+      source.payload,
+    ]),
+  },
+];
+
+test.each(tables)(
+  '$file has the table of $name that this command writes',
+  async ({ file, name, ...table }) => {
+    const path = join(import.meta.dirname, '../../..', file);
+    const lines = [table.head, table.head.map(() => '---'), ...table.rows].map(
+      (cells) => `| ${cells.join(' | ')} |\n`,
+    );
+    const mark = `<!-- ${name}: npm test -- test/unit/structure/docs-tables.test.ts -u -->\n\n`;
+    const [before = '', after = ''] = readFileSync(path, 'utf8').split(mark);
+    expect(after).not.toBe('');
+    await expect(
+      `${before}${mark}${lines.join('')}\n${after.replace(/^(?:\|.*\n)*\n*/, '')}`,
+    ).toMatchFileSnapshot(path);
+  },
+);
