@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { extname, join, sep } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, extname, join, sep } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -8,6 +9,13 @@ import { sendText } from './http-io.ts';
 import type { PageDelta, PageFrame, PageSnapshot } from './page-api.ts';
 
 const PAGE_DIR = fileURLToPath(new URL('./page/', import.meta.url));
+const require = createRequire(import.meta.url);
+/** The page's libraries, straight from node_modules: each is one module that a browser reads as it is. */
+const LIBRARIES: Readonly<Record<string, string>> = {
+  '/vendor/preact.js': join(dirname(require.resolve('preact')), 'preact.mjs'),
+  '/vendor/htm.js': join(dirname(require.resolve('htm')), 'htm.mjs'),
+  '/vendor/marked.js': join(dirname(require.resolve('marked')), 'marked.esm.js'),
+};
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -76,7 +84,7 @@ export class PageServer {
   /** A file of the page; `/` and permalinks (`/archives/…`) are the page itself. */
   serve(response: ServerResponse, path: string): void {
     const wanted = path === '/' || path.startsWith('/archives/') ? '/index.html' : path;
-    const file = pageFile(wanted);
+    const file = LIBRARIES[wanted] ?? pageFile(wanted);
     if (file === undefined) {
       sendText(response, 404, 'not found');
       return;

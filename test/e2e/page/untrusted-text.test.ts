@@ -59,6 +59,14 @@ describe.skipIf(withoutChromium())('text from apps and people stays text', () =>
     expect(session.faults).toEqual([]);
   });
 
+  it.each(['>', '- ', '**', '['])('shows Markdown nested without end: %s', async (mark) => {
+    const text = mark.repeat(5_000);
+    const blocks = [{ type: 'markdown' as const, text }];
+    const { ts = '' } = await session.bot.client.chat.postMessage({ channel, text: 'deep', blocks });
+    await page.getByTestId(`message-${ts}`).locator('.markdown').waitFor();
+    expect(session.faults).toEqual([]);
+  });
+
   it('shows escaped markup as the characters themselves', async () => {
     const { ts = '' } = await session.bot.client.chat.postMessage({
       channel,

@@ -1,7 +1,7 @@
 import { createApp } from './app.js';
 import { act } from './core/connection.js';
 import { unread, visibleChannels } from './core/select-state.js';
-import { h, render } from './core/vdom.js';
+import { html, render } from './core/dom.js';
 import { mainColumn } from './view/channel.js';
 import { faultPanel } from './view/faults.js';
 import { confirmDialog, connectionBanner, imageViewer, toasts } from './view/layers.js';
@@ -34,7 +34,7 @@ function schedule() {
 function draw() {
   scheduled = false;
   const kept = scroll.before();
-  render(root, [shell(), modal(app), confirmDialog(app), imageViewer(app), menuLayer(app), toasts(app)]);
+  render([shell(), modal(app), confirmDialog(app), imageViewer(app), menuLayer(app), toasts(app)], root);
   scroll.after(kept, app.ui.focus);
   markRead();
   title();
@@ -47,23 +47,19 @@ function shell() {
     app.ui.confirm !== undefined ||
     app.ui.image !== undefined;
   const thread = threadPane(app);
-  return h(
-    'div',
-    { key: 'shell', class: `shell pane-${app.ui.pane}${thread ? ' has-thread' : ''}`, inert: open },
-    connectionBanner(app),
-    h('div', { class: 'columns' }, sidebar(app), mainColumn(app), thread),
-    faultPanel(app),
-  );
+  return html`<div key="shell" class="shell pane-${app.ui.pane}${thread ? ' has-thread' : ''}" inert=${open}>
+    ${connectionBanner(app)}
+    <div class="columns">${sidebar(app)}${mainColumn(app)}${thread}</div>
+    ${faultPanel(app)}
+  </div>`;
 }
 
 function loading() {
   const lost = app.ui.connection === 'lost';
-  return h(
-    'div',
-    { key: 'loading', class: 'loading', role: 'status' },
-    h('span', { class: 'spinner spinner-large', 'aria-hidden': 'true' }),
-    h('p', null, lost ? 'The local workspace does not answer. Trying again by itself…' : 'Opening the workspace…'),
-  );
+  return html`<div key="loading" class="loading" role="status">
+    <span class="spinner spinner-large" aria-hidden="true" />
+    <p>${lost ? 'The local workspace does not answer. Trying again by itself…' : 'Opening the workspace…'}</p>
+  </div>`;
 }
 
 /** Tells the server how far this person has read, when they can see it. */

@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { withEmoji } from '../text/emoji.js';
 import { dateText, link } from '../text/entities.js';
 import { mrkdwn, unescape } from '../text/mrkdwn.js';
@@ -13,10 +13,7 @@ import { renderBlocks } from './render.js';
 /** @type {Record<string, string>} */
 const NAMED = { good: '#2eb886', warning: '#daa038', danger: '#d63b4f' };
 
-/**
- * A colour that may go into a style, or undefined.
- * @param {unknown} value
- */
+/** A colour that may go into a style, or undefined. @param {unknown} value */
 export function safeColor(value) {
   if (typeof value !== 'string') return undefined;
   const named = NAMED[value];
@@ -25,27 +22,18 @@ export function safeColor(value) {
   return hex ? `#${hex[1]}` : undefined;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} attachment
- */
+/** @param {Ctx} ctx @param {any} attachment */
 export function renderAttachment(ctx, attachment) {
   const color = safeColor(attachment.color);
   const pretext = text(attachment.pretext);
   const body = Array.isArray(attachment.blocks) ? renderBlocks(ctx, attachment.blocks) : classic(ctx, attachment);
-  return h(
-    'div',
-    { class: 'attachment-wrap' },
-    pretext !== '' && h('div', { class: 'attachment-pretext b-text' }, mrkdwn(ctx, pretext)),
-    h('div', { class: 'attachment', style: color ? { '--bar': color } : {} }, body),
-  );
+  return html`<div class="attachment-wrap">
+    ${pretext !== '' && html`<div class="attachment-pretext b-text">${mrkdwn(ctx, pretext)}</div>`}
+    <div class="attachment" style=${color ? { '--bar': color } : {}}>${body}</div>
+  </div>`;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} attachment
- * @returns {Child}
- */
+/** @param {Ctx} ctx @param {any} attachment @returns {Child} */
 function classic(ctx, attachment) {
   const title = text(attachment.title);
   const titleLink = text(attachment.title_link);
@@ -55,52 +43,35 @@ function classic(ctx, attachment) {
   return [
     attachment.author_name && author(ctx, attachment),
     title !== '' &&
-      h(
-        'div',
-        { class: 'attachment-title' },
-        titleLink === '' ? withEmoji(unescape(title)) : link(ctx, titleLink, [withEmoji(unescape(title))]),
-      ),
-    body !== '' && h('div', { class: 'b-text' }, mrkdwn(ctx, body)),
-    nothing && h('div', { class: 'b-text' }, unescape(text(attachment.fallback))),
+      html`<div class="attachment-title">
+        ${titleLink === '' ? withEmoji(unescape(title)) : link(ctx, titleLink, [withEmoji(unescape(title))])}
+      </div>`,
+    body !== '' && html`<div class="b-text">${mrkdwn(ctx, body)}</div>`,
+    nothing && html`<div class="b-text">${unescape(text(attachment.fallback))}</div>`,
     fields.length > 0 &&
-      h(
-        'div',
-        { class: 'attachment-fields' },
-        fields.map((field) =>
-          h(
-            'div',
-            { class: field.short ? 'attachment-field is-short' : 'attachment-field' },
-            h('div', { class: 'field-title' }, withEmoji(unescape(text(field.title)))),
-            h(
-              'div',
-              { class: 'b-text' },
-              mrkdwn(ctx, typeof field.value === 'number' ? String(field.value) : text(field.value)),
-            ),
-          ),
-        ),
-      ),
+      html`<div class="attachment-fields">
+        ${fields.map((field) =>
+          html`<div class=${field.short ? 'attachment-field is-short' : 'attachment-field'}>
+            <div class="field-title">${withEmoji(unescape(text(field.title)))}</div>
+            <div class="b-text">
+              ${mrkdwn(ctx, typeof field.value === 'number' ? String(field.value) : text(field.value))}
+            </div>
+          </div>`,
+        )}
+      </div>`,
     legacyActions(ctx, attachment),
     attachment.image_url &&
-      h('img', {
-        class: 'attachment-image',
-        src: text(attachment.image_url),
-        alt: title || 'image',
-        loading: 'lazy',
-        referrerpolicy: 'no-referrer',
-        onError: broken,
-      }),
+      html`<img class="attachment-image" src=${text(attachment.image_url)} alt=${title || 'image'} loading="lazy"
+        referrerpolicy="no-referrer" onError=${broken} />`,
     footer(attachment),
   ];
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} attachment
- */
+/** @param {Ctx} ctx @param {any} attachment */
 function author(ctx, attachment) {
   const name = unescape(text(attachment.author_name));
   const href = text(attachment.author_link);
-  return h('div', { class: 'attachment-author' }, href === '' ? name : link(ctx, href, [name]));
+  return html`<div class="attachment-author">${href === '' ? name : link(ctx, href, [name])}</div>`;
 }
 
 /**
@@ -111,26 +82,17 @@ function author(ctx, attachment) {
 function legacyActions(ctx, attachment) {
   const all = list(attachment.actions);
   if (all.length === 0) return null;
-  return h(
-    'div',
-    { class: 'b-actions' },
-    all.map((action) => {
+  return html`<div class="b-actions">
+    ${all.map((action) => {
       const style = action.style === 'primary' ? ' btn-primary' : action.style === 'danger' ? ' btn-danger' : '';
       const label = withEmoji(unescape(text(action.text)));
       return text(action.url) === ''
-        ? h(
-            'button',
-            {
-              type: 'button',
-              class: `btn${style}`,
-              disabled: true,
-              title: 'Classic attachment buttons do nothing here',
-            },
-            label,
-          )
+        ? html`<button type="button" class="btn${style}" disabled title="Classic attachment buttons do nothing here">
+          ${label}
+        </button>`
         : link(ctx, text(action.url), [label], `btn${style}`);
-    }),
-  );
+    })}
+  </div>`;
 }
 
 /** @param {any} attachment */
@@ -139,5 +101,5 @@ function footer(attachment) {
   const when = Number(attachment.ts);
   const time = Number.isFinite(when) && when > 0 ? dateText(when, '{date_short_pretty} {time}', '') : '';
   if (words === '' && time === '') return null;
-  return h('div', { class: 'attachment-footer' }, [words, time].filter((part) => part !== '').join('  ·  '));
+  return html`<div class="attachment-footer">${[words, time].filter((part) => part !== '').join('  ·  ')}</div>`;
 }

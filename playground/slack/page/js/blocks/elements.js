@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { textObject } from '../text/mrkdwn.js';
 import { button, feedbackButtons, iconButton, overflow, workflowButton } from './buttons.js';
 import { imageUrl, text } from './fields.js';
@@ -50,33 +50,18 @@ export function blockElement(ctx, block, element, field = {}) {
     case 'plain_text':
       return textObject(ctx, element);
     default:
-      return h('span', { class: 'unknown' }, `Unsupported element “${type}”`);
+      return html`<span class="unknown">Unsupported element “${type}”</span>`;
   }
 }
 
-/**
- * A small image.
- * @param {Ctx} ctx
- * @param {any} image
- * @param {string} className
- */
+/** A small image. @param {Ctx} ctx @param {any} image @param {string} className */
 export function thumbnail(ctx, image, className) {
   const url = imageUrl(image);
-  return h('img', {
-    class: className,
-    src: url,
-    alt: text(image?.alt_text),
-    title: text(image?.alt_text) || undefined,
-    loading: 'lazy',
-    referrerpolicy: 'no-referrer',
-    onError: broken,
-  });
+  return html`<img class=${className} src=${url} alt=${text(image?.alt_text)} title=${text(image?.alt_text) || undefined}
+    loading="lazy" referrerpolicy="no-referrer" onError=${broken} />`;
 }
 
-/**
- * An image that cannot be loaded shows its alternative text in a frame.
- * @param {Event} event
- */
+/** An image that cannot be loaded shows its alternative text in a frame. @param {Event} event */
 export function broken(event) {
   /** @type {HTMLElement} */ (event.currentTarget).classList.add('is-broken');
 }

@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { plain } from '../text/mrkdwn.js';
 import { text, typed } from './fields.js';
 import { changed } from './selects.js';
@@ -30,32 +30,26 @@ export function textInput(ctx, block, element, field = {}) {
   const onCharacter = Array.isArray(triggers) && triggers.includes('on_character_entered');
   const multiline = element.multiline === true || element.type === 'rich_text_input';
   const dispatches = block.type !== 'input' || block.dispatch_action === true;
-  return h(multiline ? 'textarea' : 'input', {
-    key: `${ctx.scope}:${blockId}:${actionId}`,
-    ...(multiline ? { rows: '5' } : { type: INPUT_TYPES[element.type] ?? 'text' }),
-    ...(element.type === 'number_input'
+  return html`<${multiline ? 'textarea' : 'input'} key="${ctx.scope}:${blockId}:${actionId}"
+    ...${(multiline ? { rows: '5' } : { type: INPUT_TYPES[element.type] ?? 'text' })}
+    ...${(element.type === 'number_input'
       ? { step: element.is_decimal_allowed ? 'any' : '1', min: element.min_value, max: element.max_value }
-      : {}),
-    class: 'text-input',
-    id: field.id,
-    'aria-invalid': field.invalid ? 'true' : undefined,
-    'aria-describedby': field.id ? `${field.id}-hint` : undefined,
-    value: initial,
-    placeholder: plain(element.placeholder) || undefined,
-    maxlength: Number(element.max_length) > 0 ? String(element.max_length) : undefined,
-    'data-autofocus': element.focus_on_load === true ? 'true' : undefined,
-    'data-testid': `action-${actionId}`,
-    onInput: (/** @type {Event} */ event) => {
+      : {})}
+    class="text-input" id=${field.id} aria-invalid=${field.invalid ? 'true' : undefined}
+    aria-describedby=${field.id ? `${field.id}-hint` : undefined} value=${initial}
+    placeholder=${plain(element.placeholder) || undefined}
+    maxlength=${Number(element.max_length) > 0 ? String(element.max_length) : undefined}
+    data-autofocus=${element.focus_on_load === true ? 'true' : undefined} data-testid="action-${actionId}"
+    onInput=${(/** @type {Event} */ event) => {
       const value = typed(event);
       ctx.form.set(blockId, actionId, { kind: 'text', value });
       if (dispatches && onCharacter) ctx.act(block, element, { kind: 'text', value });
-    },
-    onKeydown: (/** @type {KeyboardEvent} */ event) => {
+    }}
+    onKeydown=${(/** @type {KeyboardEvent} */ event) => {
       if (event.key !== 'Enter' || multiline || !dispatches || !onEnter || event.isComposing) return;
       event.preventDefault();
       ctx.act(block, element, { kind: 'text', value: typed(event) });
-    },
-  });
+    }} />`;
 }
 
 /** @param {Element_} element */
@@ -80,20 +74,16 @@ export function picker(ctx, block, element, field = {}) {
   const entered = ctx.form.get(text(block.block_id), text(element.action_id));
   const initial = element.initial_date ?? element.initial_time ?? element.initial_date_time;
   const value = entered && 'value' in entered ? entered.value : initial;
-  return h('input', {
-    type: kind === 'datetime' ? 'datetime-local' : kind,
-    class: 'text-input picker',
-    id: field.id,
-    'aria-label': field.id ? undefined : plain(element.placeholder) || kind,
-    value: kind === 'datetime' ? localDateTime(Number(value)) : text(value),
-    'data-testid': `action-${text(element.action_id)}`,
-    onChange: (/** @type {Event} */ event) => {
+  return html`<input type=${kind === 'datetime' ? 'datetime-local' : kind} class="text-input picker" id=${field.id}
+    aria-label=${field.id ? undefined : plain(element.placeholder) || kind}
+    value=${kind === 'datetime' ? localDateTime(Number(value)) : text(value)}
+    data-testid="action-${text(element.action_id)}"
+    onChange=${(/** @type {Event} */ event) => {
       const entry = typed(event);
       if (entry === '') return;
       if (kind !== 'datetime') return changed(ctx, block, element, { kind, value: entry });
       changed(ctx, block, element, { kind, value: Math.floor(new Date(entry).getTime() / 1000) });
-    },
-  });
+    }} />`;
 }
 
 /** @param {number} seconds */
@@ -105,5 +95,5 @@ function localDateTime(seconds) {
 
 /** The local workspace takes no uploads: said instead of pretended. */
 export function fileInput() {
-  return h('p', { class: 'hint' }, 'Files cannot be uploaded in the local workspace.');
+  return html`<p class="hint">Files cannot be uploaded in the local workspace.</p>`;
 }

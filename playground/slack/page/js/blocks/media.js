@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { link } from '../text/entities.js';
 import { plain } from '../text/mrkdwn.js';
 import { broken } from './elements.js';
@@ -8,34 +8,17 @@ import { imageUrl, text } from './fields.js';
 
 /** @typedef {import('../core/types.js').Ctx} Ctx @typedef {import('../core/types.js').Block} Block */
 
-/**
- * @param {Ctx} ctx
- * @param {Block} block
- */
+/** @param {Ctx} ctx @param {Block} block */
 export function image(ctx, block) {
   const url = imageUrl(block);
   const title = plain(block.title);
-  return h(
-    'figure',
-    { class: 'b-image' },
-    title !== '' && h('figcaption', { class: 'image-title' }, title),
-    h(
-      'button',
-      {
-        type: 'button',
-        class: 'image-button',
-        'aria-label': `Open image: ${text(block.alt_text)}`,
-        onClick: () => url !== undefined && ctx.openImage(url, text(block.alt_text)),
-      },
-      h('img', {
-        src: url,
-        alt: text(block.alt_text),
-        loading: 'lazy',
-        referrerpolicy: 'no-referrer',
-        onError: broken,
-      }),
-    ),
-  );
+  return html`<figure class="b-image">
+    ${title !== '' && html`<figcaption class="image-title">${title}</figcaption>`}
+    <button type="button" class="image-button" aria-label="Open image: ${text(block.alt_text)}"
+      onClick=${() => url !== undefined && ctx.openImage(url, text(block.alt_text))}>
+      <img src=${url} alt=${text(block.alt_text)} loading="lazy" referrerpolicy="no-referrer" onError=${broken} />
+    </button>
+  </figure>`;
 }
 
 /**
@@ -46,45 +29,31 @@ export function image(ctx, block) {
 export function video(ctx, block) {
   const href = text(block.title_url) || text(block.video_url);
   const about = [text(block.author_name), text(block.provider_name)].filter((part) => part !== '').join(' · ');
-  return h(
-    'div',
-    { class: 'b-video' },
-    about !== '' && h('div', { class: 'video-about' }, about),
-    h('div', { class: 'video-title' }, link(ctx, href, [plain(block.title)])),
-    block.description && h('div', { class: 'video-description' }, plain(block.description)),
-    link(
+  return html`<div class="b-video">
+    ${about !== '' && html`<div class="video-about">${about}</div>`}
+    <div class="video-title">${link(ctx, href, [plain(block.title)])}</div>
+    ${block.description && html`<div class="video-description">${plain(block.description)}</div>`}
+    ${link(
       ctx,
       href,
       [
-        h('img', {
-          src: text(block.thumbnail_url),
-          alt: text(block.alt_text),
-          loading: 'lazy',
-          referrerpolicy: 'no-referrer',
-          onError: broken,
-        }),
-        h('span', { class: 'video-play', 'aria-hidden': 'true' }, '▶'),
+        html`<img src=${text(block.thumbnail_url)} alt=${text(block.alt_text)} loading="lazy" referrerpolicy="no-referrer"
+          onError=${broken} />`,
+        html`<span class="video-play" aria-hidden="true">▶</span>`,
       ],
       'video-frame',
-    ),
-  );
+    )}
+  </div>`;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {Block} block
- */
+/** @param {Ctx} ctx @param {Block} block */
 export function file(ctx, block) {
   const found = block.file ?? {};
   const name = text(found.title) || text(found.name) || text(block.external_id) || 'File';
   return fileCard(ctx, name, text(found.url_private) || text(found.permalink), 'Remote file');
 }
 
-/**
- * A file attached to a message.
- * @param {Ctx} ctx
- * @param {import('../../../slack-shapes.ts').SlackFile} attached
- */
+/** A file attached to a message. @param {Ctx} ctx @param {import('../../../slack-shapes.ts').SlackFile} attached */
 export function messageFile(ctx, attached) {
   const title = attached.title || attached.name;
   if (attached.mimetype.startsWith('image/')) {
@@ -97,24 +66,15 @@ export function messageFile(ctx, attached) {
   return fileCard(ctx, title, attached.url_private, `${attached.mimetype} · ${size(attached.size)}`);
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string} name
- * @param {string} url
- * @param {string} detail
- */
+/** @param {Ctx} ctx @param {string} name @param {string} url @param {string} detail */
 function fileCard(ctx, name, url, detail) {
-  return h(
-    'div',
-    { class: 'b-file' },
-    h('span', { class: 'file-icon', 'aria-hidden': 'true' }, '📄'),
-    h(
-      'div',
-      { class: 'file-text' },
-      url === '' ? h('span', { class: 'file-name' }, name) : link(ctx, url, [name], 'file-name'),
-      h('span', { class: 'file-detail' }, detail),
-    ),
-  );
+  return html`<div class="b-file">
+    <span class="file-icon" aria-hidden="true">📄</span>
+    <div class="file-text">
+      ${url === '' ? html`<span class="file-name">${name}</span>` : link(ctx, url, [name], 'file-name')}
+      <span class="file-detail">${detail}</span>
+    </div>
+  </div>`;
 }
 
 /** @param {number} bytes */

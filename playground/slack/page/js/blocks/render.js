@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { markdown } from '../text/markdown.js';
 import { richText } from '../text/rich-text.js';
 import { actions, alert, context, contextActions, divider, header, input, section } from './basic.js';
@@ -17,11 +17,9 @@ import { plan, taskCard } from './tasks.js';
  * @returns {Child}
  */
 export function renderBlocks(ctx, blocks) {
-  return h(
-    'div',
-    { class: 'blocks' },
-    list(blocks).map((block, i) => h('div', { class: `block block-${kind(block)}`, key: i }, renderBlock(ctx, block))),
-  );
+  return html`<div class="blocks">
+    ${list(blocks).map((block, i) => html`<div class="block block-${kind(block)}" key=${i}>${renderBlock(ctx, block)}</div>`)}
+  </div>`;
 }
 
 /** @param {Block} block */
@@ -29,11 +27,7 @@ function kind(block) {
   return text(block.type).replace(/[^a-z_]/g, '') || 'unknown';
 }
 
-/**
- * @param {Ctx} ctx
- * @param {Block} block
- * @returns {Child}
- */
+/** @param {Ctx} ctx @param {Block} block @returns {Child} */
 export function renderBlock(ctx, block) {
   switch (block.type) {
     case 'header':
@@ -77,6 +71,6 @@ export function renderBlock(ctx, block) {
     case 'container':
       return container(ctx, block, renderBlock);
     default:
-      return h('p', { class: 'unknown' }, `This client cannot show a “${text(block.type)}” block.`);
+      return html`<p class="unknown">This client cannot show a “${text(block.type)}” block.</p>`;
   }
 }

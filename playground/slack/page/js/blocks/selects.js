@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { displayName } from '../text/entities.js';
 import { plain, textObject } from '../text/mrkdwn.js';
 import { list, menuOption, text } from './fields.js';
@@ -21,12 +21,7 @@ export function changed(ctx, block, element, input) {
   if (block.type !== 'input' || block.dispatch_action === true) ctx.act(block, element, input);
 }
 
-/**
- * Every kind of select menu, single and multi.
- * @param {Ctx} ctx
- * @param {Block} block
- * @param {Element_} element
- */
+/** Every kind of select menu, single and multi. @param {Ctx} ctx @param {Block} block @param {Element_} element */
 export function select(ctx, block, element) {
   const multi = String(element.type).startsWith('multi_');
   const byId = /(users|channels|conversations)_select$/.test(element.type);
@@ -39,43 +34,31 @@ export function select(ctx, block, element) {
   const label = plain(element.placeholder) || (multi ? 'Select options' : 'Select an option');
   const remember = ctx.local.get(`labels:${text(element.action_id)}`);
   const words = chosen.map((value) => known.get(value) ?? remember?.[value] ?? value).join(', ');
-  return h(
-    'button',
-    {
-      type: 'button',
-      class: `select${words === '' ? ' is-empty' : ''}`,
-      'aria-haspopup': 'listbox',
-      'aria-label': words === '' ? label : `${label}: ${words}`,
-      'data-testid': `action-${text(element.action_id)}`,
-      onClick: (/** @type {MouseEvent} */ event) =>
-        ctx.openMenu(/** @type {Element} */ (event.currentTarget), {
-          label,
-          groups,
-          multi,
-          chosen,
-          search: known.size > 8 || element.type.endsWith('external_select'),
-          ...(multi && Number(element.max_selected_items) > 0 ? { max: Number(element.max_selected_items) } : {}),
-          ...(element.type.endsWith('external_select')
-            ? { load: (/** @type {string} */ query) => loadExternal(ctx, block, element, query) }
-            : {}),
-          pick: (values) => {
-            const value = values[0] ?? '';
-            if (multi) changed(ctx, block, element, byId ? { kind: 'ids', values } : { kind: 'options', values });
-            else changed(ctx, block, element, byId ? { kind: 'id', value } : { kind: 'option', value });
-          },
-        }),
-    },
-    h('span', { class: 'select-text' }, words === '' ? label : words),
-    h('span', { class: 'select-caret', 'aria-hidden': 'true' }),
-  );
+  return html`<button type="button" class="select${words === '' ? ' is-empty' : ''}" aria-haspopup="listbox"
+    aria-label=${words === '' ? label : `${label}: ${words}`} data-testid="action-${text(element.action_id)}"
+    onClick=${(/** @type {MouseEvent} */ event) =>
+      ctx.openMenu(/** @type {Element} */ (event.currentTarget), {
+        label,
+        groups,
+        multi,
+        chosen,
+        search: known.size > 8 || element.type.endsWith('external_select'),
+        ...(multi && Number(element.max_selected_items) > 0 ? { max: Number(element.max_selected_items) } : {}),
+        ...(element.type.endsWith('external_select')
+          ? { load: (/** @type {string} */ query) => loadExternal(ctx, block, element, query) }
+          : {}),
+        pick: (values) => {
+          const value = values[0] ?? '';
+          if (multi) changed(ctx, block, element, byId ? { kind: 'ids', values } : { kind: 'options', values });
+          else changed(ctx, block, element, byId ? { kind: 'id', value } : { kind: 'option', value });
+        },
+      })}>
+    <span class="select-text">${words === '' ? label : words}</span>
+    <span class="select-caret" aria-hidden="true" />
+  </button>`;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {Block} block
- * @param {Element_} element
- * @param {string} query
- */
+/** @param {Ctx} ctx @param {Block} block @param {Element_} element @param {string} query */
 async function loadExternal(ctx, block, element, query) {
   const options = (await ctx.loadOptions(block, element, query)).map(menuOption);
   const key = `labels:${text(element.action_id)}`;
@@ -85,12 +68,7 @@ async function loadExternal(ctx, block, element, query) {
   return [{ options }];
 }
 
-/**
- * @param {Ctx} ctx
- * @param {Block} block
- * @param {Element_} element
- * @returns {string[]}
- */
+/** @param {Ctx} ctx @param {Block} block @param {Element_} element @returns {string[]} */
 export function chosenValues(ctx, block, element) {
   const input = ctx.form.get(text(block.block_id), text(element.action_id));
   if (input && 'values' in input) return [...input.values];
@@ -124,12 +102,7 @@ function optionGroups(ctx, element) {
   return groups.map((group) => ({ label: plain(group.label), options: list(group.options).map(menuOption) }));
 }
 
-/**
- * Radio buttons and checkboxes.
- * @param {Ctx} ctx
- * @param {Block} block
- * @param {Element_} element
- */
+/** Radio buttons and checkboxes. @param {Ctx} ctx @param {Block} block @param {Element_} element */
 export function choices(ctx, block, element) {
   const multi = element.type === 'checkboxes';
   const chosen = chosenValues(ctx, block, element);
@@ -139,27 +112,17 @@ export function choices(ctx, block, element) {
     const values = chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value];
     changed(ctx, block, element, { kind: 'options', values });
   };
-  return h(
-    'div',
-    { class: 'choices', role: multi ? 'group' : 'radiogroup', 'data-testid': `action-${text(element.action_id)}` },
-    list(element.options).map((option) => {
+  return html`<div class="choices" role=${multi ? 'group' : 'radiogroup'} data-testid="action-${text(element.action_id)}">
+    ${list(element.options).map((option) => {
       const value = text(option.value);
-      return h(
-        'label',
-        { class: 'choice', key: value },
-        h('input', {
-          type: multi ? 'checkbox' : 'radio',
-          name,
-          checked: chosen.includes(value),
-          onChange: () => toggle(value),
-        }),
-        h(
-          'span',
-          { class: 'choice-text' },
-          textObject(ctx, option.text),
-          option.description && h('span', { class: 'choice-description' }, textObject(ctx, option.description)),
-        ),
-      );
-    }),
-  );
+      return html`<label class="choice" key=${value}>
+        <input type=${multi ? 'checkbox' : 'radio'} name=${name} checked=${chosen.includes(value)}
+          onChange=${() => toggle(value)} />
+        <span class="choice-text">
+          ${textObject(ctx, option.text)}
+          ${option.description && html`<span class="choice-description">${textObject(ctx, option.description)}</span>`}
+        </span>
+      </label>`;
+    })}
+  </div>`;
 }

@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { richText } from '../text/rich-text.js';
 import { list, text, typed } from './fields.js';
 
@@ -11,11 +11,7 @@ function rowsOf(value) {
   return Array.isArray(value) ? value.filter(Array.isArray) : [];
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} cell
- * @returns {Child}
- */
+/** @param {Ctx} ctx @param {any} cell @returns {Child} */
 function cellBody(ctx, cell) {
   if (cell?.type === 'rich_text') return richText(ctx, cell);
   return cellText(cell);
@@ -30,10 +26,7 @@ function cellText(cell) {
   return text(cell.text);
 }
 
-/**
- * @param {Ctx} ctx
- * @param {Block} block
- */
+/** @param {Ctx} ctx @param {Block} block */
 export function table(ctx, block) {
   const [head = [], ...body] = rowsOf(block.rows);
   const settings = list(block.column_settings);
@@ -42,41 +35,21 @@ export function table(ctx, block) {
     const known = ['left', 'center', 'right'].includes(align) ? align : 'left';
     return `align-${known}${settings[column]?.is_wrapped === true ? ' is-wrapped' : ''}`;
   };
-  return h(
-    'div',
-    { class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': 'Table' },
-    h(
-      'table',
-      { class: 'table' },
-      h(
-        'thead',
-        null,
-        h(
-          'tr',
-          null,
-          head.map((cell, i) => h('th', { scope: 'col', class: cellClass(cell, i) }, cellBody(ctx, cell))),
-        ),
-      ),
-      h(
-        'tbody',
-        null,
-        body.map((row) =>
-          h(
-            'tr',
-            null,
-            row.map((cell, i) => h('td', { class: cellClass(cell, i) }, cellBody(ctx, cell))),
-          ),
-        ),
-      ),
-    ),
-  );
+  return html`<div class="table-scroll" tabindex="0" role="region" aria-label="Table">
+    <table class="table">
+      <thead>
+        <tr>${head.map((cell, i) => html`<th scope="col" class=${cellClass(cell, i)}>${cellBody(ctx, cell)}</th>`)}</tr>
+      </thead>
+      <tbody>
+        ${body.map((row) =>
+          html`<tr>${row.map((cell, i) => html`<td class=${cellClass(cell, i)}>${cellBody(ctx, cell)}</td>`)}</tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
-/**
- * With filter, sorting and pages, all kept per message.
- * @param {Ctx} ctx
- * @param {Block} block
- */
+/** With filter, sorting and pages, all kept per message. @param {Ctx} ctx @param {Block} block */
 export function dataTable(ctx, block) {
   const key = `table:${text(block.block_id)}`;
   /** @type {{ page: number, sort: number, down: boolean, filter: string }} */
@@ -88,70 +61,41 @@ export function dataTable(ctx, block) {
   const pages = Math.max(1, Math.ceil(rows.length / size));
   const page = Math.min(state.page, pages - 1);
   const headColumn = Number(block.row_header_column_index) || 0;
-  return h(
-    'div',
-    { class: 'data-table' },
-    all.length > size && tableFilter(state.filter, (filter) => set({ filter, page: 0 })),
-    h(
-      'div',
-      { class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': text(block.caption) || 'Table' },
-      h(
-        'table',
-        { class: 'table' },
-        h('caption', null, text(block.caption)),
-        h(
-          'thead',
-          null,
-          h(
-            'tr',
-            null,
-            head.map((cell, i) =>
+  return html`<div class="data-table">
+    ${all.length > size && tableFilter(state.filter, (filter) => set({ filter, page: 0 }))}
+    <div class="table-scroll" tabindex="0" role="region" aria-label=${text(block.caption) || 'Table'}>
+      <table class="table">
+        <caption>${text(block.caption)}</caption>
+        <thead>
+          <tr>
+            ${head.map((cell, i) =>
               sortHead(cellText(cell), i, state, all[0]?.[i]?.type === 'raw_number', () =>
                 set({ sort: i, down: state.sort === i && !state.down }),
               ),
-            ),
-          ),
-        ),
-        h(
-          'tbody',
-          null,
-          rows.slice(page * size, (page + 1) * size).map((row) =>
-            h(
-              'tr',
-              null,
-              row.map((cell, i) => dataCell(ctx, cell, i === headColumn)),
-            ),
-          ),
-        ),
-      ),
-    ),
-    pages > 1 && pager(page, pages, rows.length, (next) => set({ page: next })),
-  );
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.slice(page * size, (page + 1) * size).map((row) =>
+            html`<tr>${row.map((cell, i) => dataCell(ctx, cell, i === headColumn))}</tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${pages > 1 && pager(page, pages, rows.length, (next) => set({ page: next }))}
+  </div>`;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} cell
- * @param {boolean} isHead
- */
+/** @param {Ctx} ctx @param {any} cell @param {boolean} isHead */
 function dataCell(ctx, cell, isHead) {
   const className = cell?.type === 'raw_number' ? 'align-right' : undefined;
-  return h(isHead ? 'th' : 'td', { class: className, scope: isHead ? 'row' : undefined }, cellBody(ctx, cell));
+  return html`<${isHead ? 'th' : 'td'} class=${className} scope=${isHead ? 'row' : undefined}>${cellBody(ctx, cell)}<//>`;
 }
 
-/**
- * @param {string} value
- * @param {(value: string) => void} change
- */
+/** @param {string} value @param {(value: string) => void} change */
 function tableFilter(value, change) {
-  return h('input', {
-    type: 'search',
-    class: 'text-input table-filter',
-    placeholder: 'Filter rows',
-    'aria-label': 'Filter rows',
-    value,
-    onInput: (/** @type {Event} */ event) => change(typed(event)),
-  });
+  return html`<input type="search" class="text-input table-filter" placeholder="Filter rows" aria-label="Filter rows" value=${value}
+    onInput=${(/** @type {Event} */ event) => change(typed(event))} />`;
 }
 
 /**
@@ -164,46 +108,26 @@ function tableFilter(value, change) {
 function sortHead(label, column, state, isNumber, toggle) {
   const active = state.sort === column;
   const order = !active ? 'none' : state.down ? 'descending' : 'ascending';
-  return h(
-    'th',
-    { scope: 'col', 'aria-sort': order, class: isNumber ? 'align-right' : undefined },
-    h(
-      'button',
-      { type: 'button', class: 'sort-button', onClick: toggle },
-      label,
-      h('span', { 'aria-hidden': 'true' }, active ? (state.down ? ' ↓' : ' ↑') : ''),
-    ),
-  );
+  return html`<th scope="col" aria-sort=${order} class=${isNumber ? 'align-right' : undefined}>
+    <button type="button" class="sort-button" onClick=${toggle}>
+      ${label}
+      <span aria-hidden="true">${active ? (state.down ? ' ↓' : ' ↑') : ''}</span>
+    </button>
+  </th>`;
 }
 
-/**
- * @param {number} page
- * @param {number} pages
- * @param {number} count
- * @param {(page: number) => void} go
- */
+/** @param {number} page @param {number} pages @param {number} count @param {(page: number) => void} go */
 function pager(page, pages, count, go) {
-  return h(
-    'div',
-    { class: 'pager' },
-    h(
-      'button',
-      { type: 'button', class: 'btn btn-small', disabled: page === 0, onClick: () => go(page - 1) },
-      'Previous',
-    ),
-    h('span', { class: 'pager-text' }, `Page ${page + 1} of ${pages} · ${count} rows`),
-    h(
-      'button',
-      { type: 'button', class: 'btn btn-small', disabled: page >= pages - 1, onClick: () => go(page + 1) },
-      'Next',
-    ),
-  );
+  return html`<div class="pager">
+    <button type="button" class="btn btn-small" disabled=${page === 0} onClick=${() => go(page - 1)}>Previous</button>
+    <span class="pager-text">Page ${page + 1} of ${pages} · ${count} rows</span>
+    <button type="button" class="btn btn-small" disabled=${page >= pages - 1} onClick=${() => go(page + 1)}>
+      Next
+    </button>
+  </div>`;
 }
 
-/**
- * @param {any[][]} rows
- * @param {string} filter
- */
+/** @param {any[][]} rows @param {string} filter */
 function filtered(rows, filter) {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return rows;
@@ -213,11 +137,7 @@ function filtered(rows, filter) {
   });
 }
 
-/**
- * @param {any[][]} rows
- * @param {number} column
- * @param {boolean} down
- */
+/** @param {any[][]} rows @param {number} column @param {boolean} down */
 function sorted(rows, column, down) {
   if (column < 0) return rows;
   const compare = (/** @type {any} */ a, /** @type {any} */ b) => {

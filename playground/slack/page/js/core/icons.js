@@ -1,4 +1,4 @@
-import { h } from './vdom.js';
+import { html } from './dom.js';
 
 /** Line icons drawn here, so that the page needs nothing from elsewhere. 24 × 24, stroke in the text's colour. */
 /** @type {Record<string, string[]>} */
@@ -14,7 +14,6 @@ const PATHS = {
   more: ['M5.5 12h.01', 'M12 12h.01', 'M18.5 12h.01'],
   bolt: ['M13 3 5 13.5h6L10.5 21 19 10h-6.2z'],
   undo: ['M8 6 4 10l4 4', 'M4 10h10.5a5 5 0 0 1 0 10H11'],
-  check: ['M5 12.5l4.5 4.5L19 7.5'],
   chevron: ['M7 9.5l5 5 5-5'],
   pin: ['M9 4h6l-1 6 3 3H7l3-3z', 'M12 13v7'],
   home: ['M4 11.5 12 5l8 6.5', 'M6 10.5V19h12v-8.5'],
@@ -23,14 +22,9 @@ const PATHS = {
   radar: ['M12 12l6-6', 'M20 12a8 8 0 1 1-4.7-7.3', 'M16 12a4 4 0 1 1-2.3-3.6'],
 };
 
-/**
- * @param {string} name
- * @param {string} [className]
- */
+/** @param {string} name @param {string} [className] */
 export function icon(name, className = 'icon') {
-  return h(
-    'svg',
-    { class: className, viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' },
-    (PATHS[name] ?? []).map((d) => h('path', { d })),
-  );
+  return html`<svg class=${className} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    ${(PATHS[name] ?? []).map((d) => html`<path d=${d} />`)}
+  </svg>`;
 }

@@ -1,8 +1,8 @@
 /**
  * Types shared by the page's modules; nothing runs here.
  *
- * @typedef {import('./vdom.js').VNode} VNode
- * @typedef {import('./vdom.js').Child} Child
+ * @typedef {import('./dom.js').VNode} VNode
+ * @typedef {import('./dom.js').Child} Child
  * @typedef {import('../../../page-api.ts').PageSnapshot} PageSnapshot
  * @typedef {import('../../../page-api.ts').PageDelta} PageDelta
  * @typedef {import('../../../page-api.ts').PageFrame} PageFrame

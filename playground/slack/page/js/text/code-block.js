@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 
 /** @typedef {import('../core/types.js').Child} Child */
 
@@ -8,13 +8,11 @@ import { h } from '../core/vdom.js';
  * @param {string} [language]
  */
 export function codeBlock(body, language) {
-  return h(
-    'div',
-    { class: 'code-wrap' },
-    language ? h('span', { class: 'code-language' }, language) : null,
-    h('pre', { class: 'code-block', tabindex: '0' }, h('code', null, body)),
-    h('button', { type: 'button', class: 'code-copy', 'aria-label': 'Copy this text', onClick: copy }, 'Copy'),
-  );
+  return html`<div class="code-wrap">
+    ${language ? html`<span class="code-language">${language}</span>` : null}
+    <pre class="code-block" tabindex="0"><code>${body}</code></pre>
+    <button type="button" class="code-copy" aria-label="Copy this text" onClick=${copy}>Copy</button>
+  </div>`;
 }
 
 /** @param {MouseEvent} event */

@@ -1,19 +1,15 @@
-import { h, isSafeAddress } from '../core/vdom.js';
+import { html, isSafeAddress } from '../core/dom.js';
 
 /** Mentions, links and dates: the pieces that mrkdwn, Markdown and rich text share. */
 
 /** @typedef {import('../core/types.js').Ctx} Ctx @typedef {import('../core/types.js').Child} Child */
 
-/**
- * @param {Ctx} ctx
- * @param {string} id
- * @param {string} [fallback]
- */
+/** @param {Ctx} ctx @param {string} id @param {string} [fallback] */
 export function userMention(ctx, id, fallback) {
   const user = ctx.dir.users.get(id);
   const name = user ? displayName(user) : (fallback ?? id);
   const own = id === ctx.viewer;
-  return h('span', { class: own ? 'mention mention-me' : 'mention', title: user?.real_name }, `@${name}`);
+  return html`<span class=${own ? 'mention mention-me' : 'mention'} title=${user?.real_name}>@${name}</span>`;
 }
 
 /** @param {import('../core/types.js').User} user */
@@ -21,31 +17,23 @@ export function displayName(user) {
   return user.profile.display_name || user.real_name || user.name;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string} id
- * @param {string} [fallback]
- */
+/** @param {Ctx} ctx @param {string} id @param {string} [fallback] */
 export function channelMention(ctx, id, fallback) {
   const name = ctx.dir.channels.get(id)?.name ?? fallback ?? id;
   return link(ctx, `/archives/${encodeURIComponent(id)}`, [`#${name}`], 'mention');
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string} id
- * @param {string} [fallback]
- */
+/** @param {Ctx} ctx @param {string} id @param {string} [fallback] */
 export function groupMention(ctx, id, fallback) {
   const group = ctx.dir.groups.get(id);
   const name = group ? group.handle : (fallback ?? id).replace(/^@/, '');
   const own = group?.users.includes(ctx.viewer) === true;
-  return h('span', { class: own ? 'mention mention-me' : 'mention', title: group?.name }, `@${name}`);
+  return html`<span class=${own ? 'mention mention-me' : 'mention'} title=${group?.name}>@${name}</span>`;
 }
 
 /** @param {string} range */
 export function broadcastMention(range) {
-  return h('span', { class: 'mention mention-me' }, `@${range}`);
+  return html`<span class="mention mention-me">@${range}</span>`;
 }
 
 /**
@@ -56,20 +44,13 @@ export function broadcastMention(range) {
  * @param {string} [className]
  */
 export function link(ctx, url, label, className) {
-  if (!isSafeAddress(url)) return h('span', { class: 'link-unsafe', title: 'This link is not shown as one' }, label);
-  return h(
-    'a',
-    {
-      class: className ?? 'link',
-      href: url,
-      target: '_blank',
-      rel: 'noopener noreferrer',
-      onClick: (/** @type {MouseEvent} */ event) => {
-        if (!event.metaKey && !event.ctrlKey && ctx.openLink(url)) event.preventDefault();
-      },
-    },
-    label,
-  );
+  if (!isSafeAddress(url)) return html`<span class="link-unsafe" title="This link is not shown as one">${label}</span>`;
+  return html`<a class=${className ?? 'link'} href=${url} target="_blank" rel="noopener noreferrer"
+    onClick=${(/** @type {MouseEvent} */ event) => {
+      if (!event.metaKey && !event.ctrlKey && ctx.openLink(url)) event.preventDefault();
+    }}>
+    ${label}
+  </a>`;
 }
 
 /** @type {Record<string, Intl.DateTimeFormatOptions>} */
@@ -113,11 +94,7 @@ export function startOfDay(date) {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }
 
-/**
- * "5 minutes ago".
- * @param {number} then seconds
- * @param {number} now seconds
- */
+/** "5 minutes ago". @param {number} then seconds @param {number} now seconds */
 export function ago(then, now) {
   const past = Math.max(0, now - then);
   /** @type {[number, string][]} */

@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { codeBlock as codeBlockNode } from './code-block.js';
 import { emojiFor, withEmoji } from './emoji.js';
 import { broadcastMention, channelMention, dateText, groupMention, link, userMention } from './entities.js';
@@ -14,22 +14,14 @@ import { broadcastMention, channelMention, dateText, groupMention, link, userMen
 const MAX_FORMATTED = 60_000;
 const MAX_DEPTH = 6;
 
-/**
- * A text object (`plain_text` or `mrkdwn`) → nodes.
- * @param {Ctx} ctx
- * @param {any} object
- * @returns {Child[]}
- */
+/** A text object (`plain_text` or `mrkdwn`) → nodes. @param {Ctx} ctx @param {any} object @returns {Child[]} */
 export function textObject(ctx, object) {
   if (object === null || typeof object !== 'object' || typeof object.text !== 'string') return [];
   if (object.type === 'mrkdwn') return mrkdwn(ctx, object.text, { verbatim: object.verbatim === true });
   return [plain(object)];
 }
 
-/**
- * The text of a plain_text object with its emoji.
- * @param {any} object
- */
+/** The text of a plain_text object with its emoji. @param {any} object */
 export function plain(object) {
   const text = typeof object?.text === 'string' ? object.text : '';
   return object?.emoji === false ? text : withEmoji(unescape(text));
@@ -75,21 +67,13 @@ function fencePadding(text, index, count) {
   return result;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string} source
- */
+/** @param {Ctx} ctx @param {string} source */
 function codeBlock(ctx, source) {
   const body = source.replace(/^\n/, '').replace(/\n$/, '');
   return codeBlockNode(entitiesOnly(ctx, body));
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string} text
- * @param {{ verbatim?: boolean }} options
- * @returns {Child[]}
- */
+/** @param {Ctx} ctx @param {string} text @param {{ verbatim?: boolean }} options @returns {Child[]} */
 function lines(ctx, text, options) {
   if (text === '') return [];
   /** @type {Child[]} */
@@ -112,26 +96,20 @@ function lines(ctx, text, options) {
     const bullet = /^(\s*)[•◦▪‣]\s+(.*)$/.exec(line);
     if (bullet) {
       const depth = Math.min(4, Math.floor((bullet[1] ?? '').length / 2));
-      out.push(h('span', { class: `bullet-line bullet-${depth}` }, inline(ctx, bullet[2] ?? '', options, 0)));
+      out.push(html`<span class="bullet-line bullet-${depth}">${inline(ctx, bullet[2] ?? '', options, 0)}</span>`);
       continue;
     }
     out.push(inline(ctx, line, options, 0));
-    if (i < all.length - 1) out.push(h('br', null));
+    if (i < all.length - 1) out.push(html`<br />`);
   }
   return out;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string[]} quoted
- * @param {{ verbatim?: boolean }} options
- */
+/** @param {Ctx} ctx @param {string[]} quoted @param {{ verbatim?: boolean }} options */
 function quote(ctx, quoted, options) {
-  return h(
-    'blockquote',
-    { class: 'quote' },
-    quoted.map((line, i) => [i > 0 && h('br', null), inline(ctx, line, options, 0)]),
-  );
+  return html`<blockquote class="quote">
+    ${quoted.map((line, i) => [i > 0 && html`<br />`, inline(ctx, line, options, 0)])}
+  </blockquote>`;
 }
 
 /** @type {Record<string, string>} */
@@ -191,7 +169,7 @@ function readToken(ctx, text, at, options, depth) {
   if (char === '`') {
     const close = text.indexOf('`', at + 1);
     if (close <= at + 1) return undefined;
-    const node = h('code', { class: 'code' }, entitiesOnly(ctx, text.slice(at + 1, close)));
+    const node = html`<code class="code">${entitiesOnly(ctx, text.slice(at + 1, close))}</code>`;
     return { node, end: close + 1 };
   }
   if (char === ':') return emojiToken(text, at);
@@ -200,7 +178,7 @@ function readToken(ctx, text, at, options, depth) {
   if (tag === undefined || depth >= MAX_DEPTH || !opens(text, at)) return undefined;
   const close = closing(text, at, char);
   if (close === -1) return undefined;
-  return { node: h(tag, null, inline(ctx, text.slice(at + 1, close), options, depth + 1)), end: close + 1 };
+  return { node: html`<${tag}>${inline(ctx, text.slice(at + 1, close), options, depth + 1)}<//>`, end: close + 1 };
 }
 
 /**
@@ -236,10 +214,7 @@ function closing(text, at, marker) {
   return -1;
 }
 
-/**
- * @param {string} text
- * @param {number} at
- */
+/** @param {string} text @param {number} at */
 function emojiToken(text, at) {
   const match = /^:([a-z0-9_+-]+(?:::skin-tone-\d)?):/.exec(text.slice(at, at + 60));
   const char = match?.[1] === undefined ? undefined : emojiFor(match[1]);
@@ -247,19 +222,12 @@ function emojiToken(text, at) {
   return { node: emojiNode(char, match[1] ?? ''), end: at + match[0].length };
 }
 
-/**
- * @param {string} char
- * @param {string} name
- */
+/** @param {string} char @param {string} name */
 export function emojiNode(char, name) {
-  return h('span', { class: 'emoji', role: 'img', 'aria-label': name.replaceAll('_', ' '), title: `:${name}:` }, char);
+  return html`<span class="emoji" role="img" aria-label=${name.replaceAll('_', ' ')} title=":${name}:">${char}</span>`;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string} text
- * @param {number} at
- */
+/** @param {Ctx} ctx @param {string} text @param {number} at */
 function bareLink(ctx, text, at) {
   if (/[\p{L}\p{N}]/u.test(text[at - 1] ?? ' ')) return undefined;
   const match = /^https?:\/\/[^\s<>`|"]+/.exec(text.slice(at, at + 3000));
@@ -268,12 +236,7 @@ function bareLink(ctx, text, at) {
   return { node: link(ctx, unescape(url), [unescape(url)]), end: at + url.length };
 }
 
-/**
- * What stands between `<` and `>`.
- * @param {Ctx} ctx
- * @param {string} body
- * @returns {Child | undefined}
- */
+/** What stands between `<` and `>`. @param {Ctx} ctx @param {string} body @returns {Child | undefined} */
 function entity(ctx, body) {
   const bar = body.indexOf('|');
   const target = bar === -1 ? body : body.slice(0, bar);
@@ -286,30 +249,20 @@ function entity(ctx, body) {
   return link(ctx, url, [label === undefined || label === '' ? url.replace(/^mailto:/, '') : withEmoji(label)]);
 }
 
-/**
- * @param {Ctx} ctx
- * @param {string} target
- * @param {string | undefined} label
- * @returns {Child}
- */
+/** @param {Ctx} ctx @param {string} target @param {string | undefined} label @returns {Child} */
 function special(ctx, target, label) {
   if (target.startsWith('subteam^')) return groupMention(ctx, target.slice(8), label);
   if (target.startsWith('date^')) {
     const [, seconds = '', format = '', url] = target.split('^');
     const text = dateText(Number(seconds), format, label ?? '');
     const title = Number.isFinite(Number(seconds)) ? new Date(Number(seconds) * 1000).toString() : undefined;
-    const time = h('time', { class: 'date', title }, text);
+    const time = html`<time class="date" title=${title}>${text}</time>`;
     return url === undefined || url === '' ? time : link(ctx, unescape(url), [time]);
   }
   return broadcastMention(label?.replace(/^@/, '') || target);
 }
 
-/**
- * Inside code only `<…>` has a meaning.
- * @param {Ctx} ctx
- * @param {string} text
- * @returns {Child[]}
- */
+/** Inside code only `<…>` has a meaning. @param {Ctx} ctx @param {string} text @returns {Child[]} */
 function entitiesOnly(ctx, text) {
   /** @type {Child[]} */
   const out = [];

@@ -1,4 +1,4 @@
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { codeBlock } from './code-block.js';
 import { emojiFor } from './emoji.js';
 import { broadcastMention, channelMention, dateText, groupMention, link, userMention } from './entities.js';
@@ -6,17 +6,9 @@ import { emojiNode } from './mrkdwn.js';
 
 /** @typedef {import('../core/types.js').Ctx} Ctx @typedef {import('../core/types.js').Child} Child */
 
-/**
- * A `rich_text` block → nodes.
- * @param {Ctx} ctx
- * @param {any} block
- */
+/** A `rich_text` block → nodes. @param {Ctx} ctx @param {any} block */
 export function richText(ctx, block) {
-  return h(
-    'div',
-    { class: 'rich-text' },
-    list(block?.elements).map((element) => richElement(ctx, element)),
-  );
+  return html`<div class="rich-text">${list(block?.elements).map((element) => richElement(ctx, element))}</div>`;
 }
 
 /** @param {any} value @returns {any[]} */
@@ -24,18 +16,14 @@ function list(value) {
   return Array.isArray(value) ? value.filter((entry) => entry !== null && typeof entry === 'object') : [];
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} element
- * @returns {Child}
- */
+/** @param {Ctx} ctx @param {any} element @returns {Child} */
 function richElement(ctx, element) {
   const inner = () => list(element.elements).map((leaf) => richLeaf(ctx, leaf));
   switch (element.type) {
     case 'rich_text_section':
-      return h('div', { class: 'rich-section' }, inner());
+      return html`<div class="rich-section">${inner()}</div>`;
     case 'rich_text_quote':
-      return h('blockquote', { class: 'quote' }, inner());
+      return html`<blockquote class="quote">${inner()}</blockquote>`;
     case 'rich_text_preformatted':
       return codeBlock(inner());
     case 'rich_text_list':
@@ -45,44 +33,25 @@ function richElement(ctx, element) {
   }
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} element
- */
+/** @param {Ctx} ctx @param {any} element */
 function richList(ctx, element) {
   const indent = Math.max(0, Math.min(8, Number(element.indent) || 0));
   const offset = Number(element.offset) || 0;
-  return h(
-    element.style === 'ordered' ? 'ol' : 'ul',
-    {
-      class: `rich-list rich-list-${indent % 3}${element.border ? ' rich-border' : ''}`,
-      style: { '--indent': String(indent) },
-      start: offset > 0 ? offset + 1 : undefined,
-    },
-    list(element.elements).map((item) =>
-      h(
-        'li',
-        null,
-        list(item.elements).map((leaf) => richLeaf(ctx, leaf)),
-      ),
-    ),
-  );
+  return html`<${element.style === 'ordered' ? 'ol' : 'ul'}
+    class="rich-list rich-list-${indent % 3}${element.border ? ' rich-border' : ''}"
+    style=${{ '--indent': String(indent) }} start=${offset > 0 ? offset + 1 : undefined}>
+    ${list(element.elements).map((item) =>
+      html`<li>${list(item.elements).map((leaf) => richLeaf(ctx, leaf))}</li>`,
+    )}
+  <//>`;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} leaf
- * @returns {Child}
- */
+/** @param {Ctx} ctx @param {any} leaf @returns {Child} */
 function richLeaf(ctx, leaf) {
   return styled(leaf.style, leafBody(ctx, leaf));
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} leaf
- * @returns {Child}
- */
+/** @param {Ctx} ctx @param {any} leaf @returns {Child} */
 function leafBody(ctx, leaf) {
   switch (leaf.type) {
     case 'text':
@@ -96,7 +65,7 @@ function leafBody(ctx, leaf) {
     case 'usergroup':
       return groupMention(ctx, String(leaf.usergroup_id ?? ''));
     case 'team':
-      return h('span', { class: 'mention' }, `@${String(leaf.team_id ?? 'team')}`);
+      return html`<span class="mention">@${String(leaf.team_id ?? 'team')}</span>`;
     case 'broadcast':
       return broadcastMention(String(leaf.range ?? 'here'));
     case 'emoji':
@@ -124,20 +93,17 @@ function fromCodePoints(unicode) {
   return points.every((point) => point <= 0x10ffff) ? String.fromCodePoint(...points) : undefined;
 }
 
-/**
- * @param {Ctx} ctx
- * @param {any} leaf
- */
+/** @param {Ctx} ctx @param {any} leaf */
 function dateLeaf(ctx, leaf) {
   const text = dateText(Number(leaf.timestamp), String(leaf.format ?? '{date} {time}'), String(leaf.fallback ?? ''));
-  const node = h('time', { class: 'date' }, text);
+  const node = html`<time class="date">${text}</time>`;
   return typeof leaf.url === 'string' ? link(ctx, leaf.url, [node]) : node;
 }
 
 /** @param {string} value */
 function colorLeaf(value) {
   const valid = /^#[0-9a-f]{3,8}$/i.test(value);
-  return [value, valid && h('span', { class: 'color-chip', style: { '--chip': value }, 'aria-hidden': 'true' })];
+  return [value, valid && html`<span class="color-chip" style=${{ '--chip': value }} aria-hidden="true" />`];
 }
 
 /** @param {string} text @returns {Child[]} */
@@ -145,18 +111,14 @@ function broken(text) {
   return text.split('\n').map((line, i) => [i > 0 && '\n', line]);
 }
 
-/**
- * @param {any} style
- * @param {Child} body
- * @returns {Child}
- */
+/** @param {any} style @param {Child} body @returns {Child} */
 function styled(style, body) {
   if (style === null || typeof style !== 'object') return body;
   let node = body;
-  if (style.code) node = h('code', { class: 'code' }, node);
-  if (style.strike) node = h('s', null, node);
-  if (style.italic) node = h('em', null, node);
-  if (style.bold) node = h('strong', null, node);
-  if (style.underline) node = h('u', null, node);
+  if (style.code) node = html`<code class="code">${node}</code>`;
+  if (style.strike) node = html`<s>${node}</s>`;
+  if (style.italic) node = html`<em>${node}</em>`;
+  if (style.bold) node = html`<strong>${node}</strong>`;
+  if (style.underline) node = html`<u>${node}</u>`;
   return node;
 }

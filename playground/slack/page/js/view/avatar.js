@@ -1,5 +1,5 @@
 import { icon } from '../core/icons.js';
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { emojiFor } from '../text/emoji.js';
 
 /**
@@ -12,11 +12,11 @@ export function avatar(who, size = '') {
   const emoji = who.emoji === undefined ? undefined : emojiFor(who.emoji);
   const body =
     emoji !== undefined
-      ? h('span', { class: 'avatar-emoji' }, emoji)
+      ? html`<span class="avatar-emoji">${emoji}</span>`
       : who.isApp
         ? appMark(who.name)
         : initials(who.name);
-  return h('span', { class: className, 'aria-hidden': 'true' }, body);
+  return html`<span class=${className} aria-hidden="true">${body}</span>`;
 }
 
 /** @param {{ id: string, name: string, isApp: boolean }} who */

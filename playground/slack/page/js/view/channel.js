@@ -1,7 +1,7 @@
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
 import { appUser, channelMessages } from '../core/select-state.js';
-import { h, isSafeAddress } from '../core/vdom.js';
+import { html, isSafeAddress } from '../core/dom.js';
 import { avatar } from './avatar.js';
 import { composer, sayInDirect } from './composer.js';
 import { emptyState } from './empty-state.js';
@@ -15,161 +15,109 @@ export function mainColumn(app) {
   const channel = app.data.channels.get(app.ui.channel);
   if (app.ui.home || channel?.is_im) return appColumn(app, channel);
   if (!channel)
-    return h('main', { class: 'column main-column' }, emptyState('Choose a channel', 'Your channels are on the left.'));
-  return h(
-    'main',
-    { class: 'column main-column', 'aria-label': `Channel ${channel.name}` },
-    channelHead(app, channel),
-    channelBody(app, channel),
-  );
+    return html`<main class="column main-column">${emptyState('Choose a channel', 'Your channels are on the left.')}</main>`;
+  return html`<main class="column main-column" aria-label="Channel ${channel.name}">
+    ${channelHead(app, channel)}
+    ${channelBody(app, channel)}
+  </main>`;
 }
 
-/**
- * @param {App} app
- * @param {Channel} channel
- */
+/** @param {App} app @param {Channel} channel */
 function channelHead(app, channel) {
   const pins = app.data.snapshot?.pins[channel.id] ?? [];
   const bookmarks = app.data.snapshot?.bookmarks[channel.id] ?? [];
-  return h(
-    'header',
-    { class: 'column-head' },
-    backButton(app),
-    h(
-      'div',
-      { class: 'head-words' },
-      h('h2', { class: 'head-title' }, icon(channel.is_private ? 'lock' : 'hash', 'icon head-icon'), channel.name),
-      channel.topic !== '' && h('p', { class: 'head-topic' }, channel.topic),
-    ),
-    bookmarks.length > 0 &&
-      h(
-        'div',
-        { class: 'head-links' },
-        bookmarks
+  return html`<header class="column-head">
+    ${backButton(app)}
+    <div class="head-words">
+      <h2 class="head-title">
+        ${icon(channel.is_private ? 'lock' : 'hash', 'icon head-icon')}
+        ${channel.name}
+      </h2>
+      ${channel.topic !== '' && html`<p class="head-topic">${channel.topic}</p>`}
+    </div>
+    ${bookmarks.length > 0 &&
+      html`<div class="head-links">
+        ${bookmarks
           .filter((one) => isSafeAddress(one.link))
           .map((one) =>
-            h('a', { class: 'head-link', href: one.link, target: '_blank', rel: 'noopener noreferrer' }, one.title),
-          ),
-      ),
-    pins.length > 0 &&
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'head-chip',
-          title: 'Go to the pinned message',
-          onClick: () => app.go({ channel: channel.id, focus: pins.at(-1) ?? '' }),
-        },
-        icon('pin'),
-        String(pins.length),
-      ),
-    h(
-      'span',
-      { class: 'head-chip', title: `${channel.members.length} members` },
-      '👥 ',
-      String(channel.members.length),
-    ),
-  );
+            html`<a class="head-link" href=${one.link} target="_blank" rel="noopener noreferrer">${one.title}</a>`,
+          )}
+      </div>`}
+    ${pins.length > 0 &&
+      html`<button type="button" class="head-chip" title="Go to the pinned message"
+        onClick=${() => app.go({ channel: channel.id, focus: pins.at(-1) ?? '' })}>
+        ${icon('pin')}
+        ${String(pins.length)}
+      </button>`}
+    <span class="head-chip" title="${channel.members.length} members">
+      ${'👥 '}
+      ${String(channel.members.length)}
+    </span>
+  </header>`;
 }
 
 /** @param {App} app */
 export function backButton(app) {
-  return h(
-    'button',
-    {
-      type: 'button',
-      class: 'tool back-button',
-      'aria-label': 'Show the channel list',
-      onClick: () => app.set({ pane: 'list' }),
-    },
-    icon('back'),
-  );
+  return html`<button
+    type="button" class="tool back-button" aria-label="Show the channel list" onClick=${() => app.set({ pane: 'list' })}>
+    ${icon('back')}
+  </button>`;
 }
 
-/**
- * @param {App} app
- * @param {Channel} channel
- */
+/** @param {App} app @param {Channel} channel */
 function channelBody(app, channel) {
   const entries = channelMessages(app.data, channel.id, app.ui.viewer);
   const member = channel.members.includes(app.ui.viewer);
   return [
-    h(
-      'div',
-      {
-        key: `list-${channel.id}-${app.ui.viewer}`,
-        class: 'scroller',
-        'data-stick': 'channel',
-        role: 'log',
-        'aria-label': `Messages in ${channel.name}`,
-        tabindex: '0',
-      },
-      h('div', { class: 'list-start' }, channel.is_im ? null : channelStart(channel)),
-      entries.length === 0 && !channel.is_im
+    html`<div key="list-${channel.id}-${app.ui.viewer}" class="scroller" data-stick="channel" role="log"
+      aria-label="Messages in ${channel.name}" tabindex="0">
+      <div class="list-start">${channel.is_im ? null : channelStart(channel)}</div>
+      ${entries.length === 0 && !channel.is_im
         ? emptyState(
             'Quiet so far',
             channel.name === 'alerts'
               ? 'Press “Cause an incident” and watch an alert arrive here.'
               : 'Nobody has written here yet.',
           )
-        : messageList(app, entries, 'channel'),
-    ),
+        : messageList(app, entries, 'channel')}
+    </div>`,
     channel.is_im && suggestedPrompts(app, channel),
     member || channel.is_im ? composer(app, { channel, thread: undefined }) : joinBar(app, channel),
   ];
 }
 
-/**
- * What the app offers to ask.
- * @param {App} app
- * @param {Channel} channel
- */
+/** What the app offers to ask. @param {App} app @param {Channel} channel */
 function suggestedPrompts(app, channel) {
   const offered = app.data.snapshot?.prompts[channel.id];
   if (!offered) return null;
-  return h(
-    'div',
-    { class: 'prompts', 'data-testid': 'prompts', role: 'group', 'aria-label': offered.title || 'Suggestions' },
-    offered.title !== '' && h('span', { class: 'prompts-title' }, offered.title),
-    offered.prompts.map((prompt) =>
-      h(
-        'button',
-        { type: 'button', class: 'btn btn-small', onClick: () => void sayInDirect(app, channel, prompt.message) },
-        prompt.title,
-      ),
-    ),
-  );
+  return html`<div class="prompts" data-testid="prompts" role="group" aria-label=${offered.title || 'Suggestions'}>
+    ${offered.title !== '' && html`<span class="prompts-title">${offered.title}</span>`}
+    ${offered.prompts.map((prompt) =>
+      html`<button type="button" class="btn btn-small" onClick=${() => void sayInDirect(app, channel, prompt.message)}>
+        ${prompt.title}
+      </button>`,
+    )}
+  </div>`;
 }
 
 /** @param {Channel} channel */
 function channelStart(channel) {
   return [
-    h('div', { class: 'start-mark' }, icon(channel.is_private ? 'lock' : 'hash')),
-    h('h3', null, `#${channel.name}`),
-    h('p', null, `This is the very beginning of #${channel.name}. ${channel.topic}`),
+    html`<div class="start-mark">${icon(channel.is_private ? 'lock' : 'hash')}</div>`,
+    html`<h3>#${channel.name}</h3>`,
+    html`<p>This is the very beginning of #${channel.name}. ${channel.topic}</p>`,
   ];
 }
 
-/**
- * @param {App} app
- * @param {Channel} channel
- */
+/** @param {App} app @param {Channel} channel */
 function joinBar(app, channel) {
-  return h(
-    'div',
-    { class: 'join-bar' },
-    h('span', null, `You are looking at #${channel.name} from outside.`),
-    h(
-      'button',
-      {
-        type: 'button',
-        class: 'btn btn-primary',
-        'data-testid': 'join',
-        onClick: () => void app.report(act('channel.join', { userId: app.ui.viewer, channel: channel.id })),
-      },
-      'Join channel',
-    ),
-  );
+  return html`<div class="join-bar">
+    <span>You are looking at #${channel.name} from outside.</span>
+    <button type="button" class="btn btn-primary" data-testid="join"
+      onClick=${() => void app.report(act('channel.join', { userId: app.ui.viewer, channel: channel.id }))}>
+      Join channel
+    </button>
+  </div>`;
 }
 
 /**
@@ -186,38 +134,21 @@ function appColumn(app, channel) {
     /** @type {() => void} */ onClick,
     /** @type {string} */ id,
   ) =>
-    h(
-      'button',
-      {
-        type: 'button',
-        class: `tab${selected ? ' is-selected' : ''}`,
-        role: 'tab',
-        'aria-selected': selected ? 'true' : 'false',
-        'data-testid': id,
-        onClick,
-      },
-      label,
-    );
-  return h(
-    'main',
-    { class: 'column main-column', 'aria-label': name },
-    h(
-      'header',
-      { class: 'column-head app-head' },
-      backButton(app),
-      avatar({ id: bot?.id ?? 'app', name, isApp: true }),
-      h(
-        'div',
-        { class: 'head-words' },
-        h('h2', { class: 'head-title' }, name, h('span', { class: 'app-badge' }, 'APP')),
-      ),
-      h(
-        'div',
-        { class: 'tabs', role: 'tablist' },
-        tab('Home', app.ui.home, () => void app.openHome(), 'tab-home'),
-        tab('Messages', !app.ui.home, () => void app.openDirectMessage(), 'tab-messages'),
-      ),
-    ),
-    app.ui.home || !channel ? homeTab(app, name) : channelBody(app, channel),
-  );
+    html`<button
+      type="button" class="tab${selected ? ' is-selected' : ''}" role="tab" aria-selected=${selected} data-testid=${id}
+      onClick=${onClick}>
+      ${label}
+    </button>`;
+  return html`<main class="column main-column" aria-label=${name}>
+    <header class="column-head app-head">
+      ${backButton(app)}
+      ${avatar({ id: bot?.id ?? 'app', name, isApp: true })}
+      <div class="head-words"><h2 class="head-title">${name}<span class="app-badge">APP</span></h2></div>
+      <div class="tabs" role="tablist">
+        ${tab('Home', app.ui.home, () => void app.openHome(), 'tab-home')}
+        ${tab('Messages', !app.ui.home, () => void app.openDirectMessage(), 'tab-messages')}
+      </div>
+    </header>
+    ${app.ui.home || !channel ? homeTab(app, name) : channelBody(app, channel)}
+  </main>`;
 }

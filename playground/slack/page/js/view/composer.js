@@ -1,6 +1,6 @@
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { applySuggestion, suggestionsFor } from './suggestions.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').Channel} Channel @typedef {{ channel: Channel, thread: string | undefined }} Target */
@@ -26,71 +26,45 @@ export function composer(app, target) {
       suggestions: { ...app.ui.suggestions, [key]: 0 },
     });
   };
-  return h(
-    'form',
-    {
-      class: 'composer',
-      onSubmit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        void send(app, target, key);
-      },
-    },
-    offers.length > 0 && suggestionList(offers, active, listId, take),
-    h(
-      'div',
-      { class: 'composer-box' },
-      h('textarea', {
-        key,
-        class: 'composer-input',
-        rows: '1',
-        value,
-        controlled: true,
-        placeholder: placeholder(app, target),
-        'aria-label': placeholder(app, target),
-        'aria-autocomplete': 'list',
-        'aria-controls': offers.length > 0 ? listId : undefined,
-        'aria-activedescendant': offers.length > 0 ? `${listId}-${active}` : undefined,
-        'data-testid': target.thread === undefined ? 'composer' : 'thread-composer',
-        maxlength: '12000',
-        hook: { mount: (/** @type {HTMLTextAreaElement} */ el) => setTimeout(() => grow(el)), update: grow },
-        onInput: (/** @type {Event} */ event) =>
-          setDraft(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
-        onKeydown: (/** @type {KeyboardEvent} */ event) => {
+  return html`<form class="composer"
+    onSubmit=${(/** @type {Event} */ event) => {
+      event.preventDefault();
+      void send(app, target, key);
+    }}>
+    ${offers.length > 0 && suggestionList(offers, active, listId, take)}
+    <div class="composer-box">
+      <textarea
+        key=${key} class="composer-input" rows="1" value=${value} placeholder=${placeholder(app, target)}
+        aria-label=${placeholder(app, target)} aria-autocomplete="list"
+        aria-controls=${offers.length > 0 ? listId : undefined}
+        aria-activedescendant=${offers.length > 0 ? `${listId}-${active}` : undefined}
+        data-testid=${target.thread === undefined ? 'composer' : 'thread-composer'} maxlength="12000"
+        hook=${{ mount: (/** @type {HTMLTextAreaElement} */ el) => setTimeout(() => grow(el)), update: grow }}
+        onInput=${(/** @type {Event} */ event) =>
+          setDraft(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value)}
+        onKeydown=${(/** @type {KeyboardEvent} */ event) => {
           if (event.isComposing) return;
           if (offers.length > 0 && steer(app, event, { key, offers, active, take, value })) return;
           if (event.key === 'Enter' && !event.shiftKey) {
             event.preventDefault();
             void send(app, target, key);
           }
-        },
-      }),
-      h(
-        'button',
-        {
-          type: 'submit',
-          class: `send${value.trim() === '' ? '' : ' is-ready'}`,
-          'aria-label': 'Send',
-          disabled: value.trim() === '',
-          'data-testid': target.thread === undefined ? 'send' : 'thread-send',
-        },
-        icon('send'),
-      ),
-    ),
-    h(
-      'p',
-      { class: 'composer-hint', 'aria-hidden': 'true' },
-      h('kbd', null, 'Enter'),
-      ' to send · ',
-      h('kbd', null, 'Shift + Enter'),
-      ' for a new line',
-    ),
-  );
+        }} />
+      <button type="submit" class="send${value.trim() === '' ? '' : ' is-ready'}" aria-label="Send"
+        disabled=${value.trim() === ''} data-testid=${target.thread === undefined ? 'send' : 'thread-send'}>
+        ${icon('send')}
+      </button>
+    </div>
+    <p class="composer-hint" aria-hidden="true">
+      <kbd>Enter</kbd>
+      ${' to send · '}
+      <kbd>Shift + Enter</kbd>
+      ${' for a new line'}
+    </p>
+  </form>`;
 }
 
-/**
- * @param {App} app
- * @param {Target} target
- */
+/** @param {App} app @param {Target} target */
 function placeholder(app, target) {
   if (target.thread !== undefined) return 'Reply…';
   if (!target.channel.is_im) return `Message #${target.channel.name}`;
@@ -129,35 +103,23 @@ function steer(app, event, { key, offers, active, take, value }) {
  * @param {(index: number) => void} take
  */
 function suggestionList(offers, active, id, take) {
-  return h(
-    'ul',
-    { class: 'suggestions', role: 'listbox', id, 'aria-label': 'Suggestions', 'data-testid': 'suggestions' },
-    offers.map((offer, i) =>
-      h(
-        'li',
-        {
-          key: offer.insert,
-          id: `${id}-${i}`,
-          role: 'option',
-          class: i === active ? 'suggestion is-active' : 'suggestion',
-          'aria-selected': i === active ? 'true' : 'false',
-          onMousedown: (/** @type {MouseEvent} */ event) => {
-            event.preventDefault();
-            take(i);
-          },
-        },
-        h('span', { class: 'suggestion-name' }, offer.label),
-        h('span', { class: 'suggestion-detail' }, offer.detail),
-      ),
-    ),
-  );
+  return html`<ul class="suggestions" role="listbox" id=${id} aria-label="Suggestions" data-testid="suggestions">
+    ${offers.map((offer, i) =>
+      html`<li
+        key=${offer.insert} id="${id}-${i}" role="option" class=${i === active ? 'suggestion is-active' : 'suggestion'}
+        aria-selected=${i === active}
+        onMousedown=${(/** @type {MouseEvent} */ event) => {
+          event.preventDefault();
+          take(i);
+        }}>
+        <span class="suggestion-name">${offer.label}</span>
+        <span class="suggestion-detail">${offer.detail}</span>
+      </li>`,
+    )}
+  </ul>`;
 }
 
-/**
- * @param {App} app
- * @param {Target} target
- * @param {string} key
- */
+/** @param {App} app @param {Target} target @param {string} key */
 async function send(app, target, key) {
   const typed = (app.ui.drafts[key] ?? '').trim();
   if (typed === '') return;
@@ -193,12 +155,7 @@ function openConversation(app, target, ts) {
     app.go({ channel: target.channel.id, thread: ts });
 }
 
-/**
- * Sends a suggested prompt as this person's message.
- * @param {App} app
- * @param {Channel} channel
- * @param {string} text
- */
+/** Sends a suggested prompt as this person's message. @param {App} app @param {Channel} channel @param {string} text */
 export async function sayInDirect(app, channel, text) {
   const answer = await app.report(act('message.post', { userId: app.ui.viewer, channel: channel.id, text }));
   if (answer.ok) openConversation(app, { channel, thread: undefined }, answer.ts);

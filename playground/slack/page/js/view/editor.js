@@ -1,14 +1,10 @@
 import { act } from '../core/connection.js';
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { decodeTyped } from '../text/typed.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').Message} Message */
 
-/**
- * A message being edited by its author.
- * @param {App} app
- * @param {Message} message
- */
+/** A message being edited by its author. @param {App} app @param {Message} message */
 export function editor(app, message) {
   const key = `edit:${message.channel}:${message.ts}`;
   const before = decodeTyped(app.data, message.text);
@@ -25,33 +21,23 @@ export function editor(app, message) {
     );
     if (answer.ok) done();
   };
-  return h(
-    'div',
-    { class: 'editor' },
-    h('textarea', {
-      class: 'text-input',
-      rows: '2',
-      value,
-      controlled: true,
-      'aria-label': 'Edit message',
-      hook: { mount: (/** @type {HTMLTextAreaElement} */ el) => setTimeout(() => el.focus()) },
-      onInput: (/** @type {Event} */ event) =>
+  return html`<div class="editor">
+    <textarea class="text-input" rows="2" value=${value} aria-label="Edit message"
+      hook=${{ mount: (/** @type {HTMLTextAreaElement} */ el) => setTimeout(() => el.focus()) }}
+      onInput=${(/** @type {Event} */ event) =>
         app.set({
           drafts: { ...app.ui.drafts, [key]: /** @type {HTMLTextAreaElement} */ (event.currentTarget).value },
-        }),
-      onKeydown: (/** @type {KeyboardEvent} */ event) => {
+        })}
+      onKeydown=${(/** @type {KeyboardEvent} */ event) => {
         if (event.key === 'Escape') done();
         if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
           event.preventDefault();
           void save();
         }
-      },
-    }),
-    h(
-      'div',
-      { class: 'b-actions' },
-      h('button', { type: 'button', class: 'btn btn-small', onClick: done }, 'Cancel'),
-      h('button', { type: 'button', class: 'btn btn-small btn-primary', onClick: () => void save() }, 'Save'),
-    ),
-  );
+      }} />
+    <div class="b-actions">
+      <button type="button" class="btn btn-small" onClick=${done}>Cancel</button>
+      <button type="button" class="btn btn-small btn-primary" onClick=${() => void save()}>Save</button>
+    </div>
+  </div>`;
 }

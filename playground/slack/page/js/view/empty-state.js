@@ -1,17 +1,11 @@
 import { icon } from '../core/icons.js';
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 
-/**
- * What stands where there is nothing yet.
- * @param {string} title
- * @param {string} words
- */
+/** What stands where there is nothing yet. @param {string} title @param {string} words */
 export function emptyState(title, words) {
-  return h(
-    'div',
-    { class: 'empty' },
-    h('div', { class: 'empty-mark', 'aria-hidden': 'true' }, icon('radar')),
-    h('h3', null, title),
-    h('p', null, words),
-  );
+  return html`<div class="empty">
+    <div class="empty-mark" aria-hidden="true">${icon('radar')}</div>
+    <h3>${title}</h3>
+    <p>${words}</p>
+  </div>`;
 }

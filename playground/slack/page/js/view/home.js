@@ -1,29 +1,21 @@
 import { renderBlocks } from '../blocks/render.js';
 import { contextFor } from '../context.js';
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { emptyState } from './empty-state.js';
 
-/**
- * The app's Home tab for this person.
- * @param {import('../app.js').App} app
- * @param {string} name
- */
+/** The app's Home tab for this person. @param {import('../app.js').App} app @param {string} name */
 export function homeTab(app, name) {
   const view = app.data.snapshot?.homes[app.ui.viewer];
   if (!view)
-    return h(
-      'div',
-      { class: 'scroller home' },
-      emptyState(`${name} has not drawn its Home yet`, 'It appears as soon as the app publishes it.'),
-    );
+    return html`<div class="scroller home">
+      ${emptyState(`${name} has not drawn its Home yet`, 'It appears as soon as the app publishes it.')}
+    </div>`;
   const ctx = contextFor(app, {
     scope: `home:${app.ui.viewer}:${view.id}`,
     surface: 'home',
     container: { type: 'view', viewId: view.id },
   });
-  return h(
-    'div',
-    { class: 'scroller home', tabindex: '0', 'data-testid': 'home' },
-    h('div', { class: 'home-body' }, renderBlocks(ctx, view.blocks)),
-  );
+  return html`<div class="scroller home" tabindex="0" data-testid="home">
+    <div class="home-body">${renderBlocks(ctx, view.blocks)}</div>
+  </div>`;
 }

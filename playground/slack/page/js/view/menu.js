@@ -1,16 +1,13 @@
 import { typed } from '../blocks/fields.js';
 import { loadMenu } from '../context.js';
-import { h, isSafeAddress } from '../core/vdom.js';
+import { html, isSafeAddress } from '../core/dom.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').MenuOption} MenuOption @typedef {NonNullable<import('../app.js').Ui['menu']>} Open */
 
 /** Where the focus was before the menu. @type {HTMLElement | null} */
 let opener = null;
 
-/**
- * The list that is open, if one is: a select's options, an overflow menu, the user switch.
- * @param {App} app
- */
+/** The list that is open, if one is: a select's options, an overflow menu, the user switch. @param {App} app */
 export function menuLayer(app) {
   const open = app.ui.menu;
   if (!open) return null;
@@ -19,57 +16,35 @@ export function menuLayer(app) {
   const close = () => closeMenu(app);
   const choose = (/** @type {MenuOption} */ option) => pick(app, open, option);
   const searchable = open.menu.search === true || open.menu.load !== undefined;
-  return h(
-    'div',
-    {
-      class: 'menu-layer',
-      key: 'menu',
-      onMousedown: (/** @type {MouseEvent} */ event) => event.target === event.currentTarget && close(),
-    },
-    h(
-      'div',
-      {
-        class: 'menu',
-        tabindex: '-1',
-        role: 'listbox',
-        'aria-label': open.menu.label,
-        'aria-multiselectable': open.menu.multi ? 'true' : undefined,
-        'aria-activedescendant': `menu-option-${open.active}`,
-        'data-testid': 'menu',
-        hook: {
-          mount: (/** @type {HTMLElement} */ el) => mount(el, open.rect),
-          update: (/** @type {HTMLElement} */ el) => place(el, open.rect),
-        },
-        onKeydown: (/** @type {KeyboardEvent} */ event) => steer(app, event, flat, choose),
-      },
-      searchable &&
-        h('input', {
-          type: 'search',
-          class: 'text-input menu-search',
-          placeholder: open.menu.load ? 'Type to search' : 'Filter',
-          'aria-label': 'Filter options',
-          value: open.query,
-          onInput: (/** @type {Event} */ event) => {
+  return html`<div class="menu-layer" key="menu"
+    onMousedown=${(/** @type {MouseEvent} */ event) => event.target === event.currentTarget && close()}>
+    <div class="menu" tabindex="-1" role="listbox" aria-label=${open.menu.label}
+      aria-multiselectable=${open.menu.multi ? 'true' : undefined} aria-activedescendant="menu-option-${open.active}"
+      data-testid="menu"
+      hook=${{
+        mount: (/** @type {HTMLElement} */ el) => mount(el, open.rect),
+        update: (/** @type {HTMLElement} */ el) => place(el, open.rect),
+      }}
+      onKeydown=${(/** @type {KeyboardEvent} */ event) => steer(app, event, flat, choose)}>
+      ${searchable &&
+        html`<input type="search" class="text-input menu-search" placeholder=${open.menu.load ? 'Type to search' : 'Filter'}
+          aria-label="Filter options" value=${open.query}
+          onInput=${(/** @type {Event} */ event) => {
             const query = typed(event);
             app.set({ menu: { ...open, query, active: 0 } });
             if (open.menu.load) void loadMenu(app, open.menu, query);
-          },
-        }),
-      h(
-        'div',
-        { class: 'menu-scroll' },
-        groupList(groups, open, choose),
-        flat.length === 0 &&
-          h('p', { class: 'menu-empty' }, open.menu.load && !open.loaded ? 'Loading…' : 'Nothing found'),
-      ),
-      open.menu.multi &&
-        h(
-          'div',
-          { class: 'menu-foot' },
-          h('button', { type: 'button', class: 'btn btn-small btn-primary', onClick: close }, 'Done'),
-        ),
-    ),
-  );
+          }} />`}
+      <div class="menu-scroll">
+        ${groupList(groups, open, choose)}
+        ${flat.length === 0 &&
+          html`<p class="menu-empty">${open.menu.load && !open.loaded ? 'Loading…' : 'Nothing found'}</p>`}
+      </div>
+      ${open.menu.multi &&
+        html`<div class="menu-foot">
+          <button type="button" class="btn btn-small btn-primary" onClick=${close}>Done</button>
+        </div>`}
+    </div>
+  </div>`;
 }
 
 /**
@@ -79,32 +54,21 @@ export function menuLayer(app) {
  */
 function groupList(groups, open, choose) {
   let index = -1;
-  return groups.map((group) => [
-    group.label && h('div', { class: 'menu-group' }, group.label),
-    group.options.map((option) => {
+  return groups.flatMap((group) => [
+    group.label && html`<div class="menu-group">${group.label}</div>`,
+    ...group.options.map((option) => {
       index += 1;
       const chosen = open.chosen.includes(option.value);
-      return h(
-        'button',
-        {
-          type: 'button',
-          id: `menu-option-${index}`,
-          key: `${group.label ?? ''}|${option.value}`,
-          class: `menu-option${index === open.active ? ' is-active' : ''}${option.danger ? ' is-danger' : ''}`,
-          role: 'option',
-          tabindex: '-1',
-          'aria-selected': chosen ? 'true' : 'false',
-          'data-testid': `option-${option.value}`,
-          onClick: () => choose(option),
-        },
-        h(
-          'span',
-          { class: 'menu-words' },
-          h('span', null, option.text),
-          option.description && h('span', { class: 'menu-description' }, option.description),
-        ),
-        chosen && h('span', { class: 'menu-check', 'aria-hidden': 'true' }, '✓'),
-      );
+      return html`<button type="button" id="menu-option-${index}" key="${group.label ?? ''}|${option.value}"
+        class="menu-option${index === open.active ? ' is-active' : ''}${option.danger ? ' is-danger' : ''}"
+        role="option" tabindex="-1" aria-selected=${chosen} data-testid="option-${option.value}"
+        onClick=${() => choose(option)}>
+        <span class="menu-words">
+          <span>${option.text}</span>
+          ${option.description && html`<span class="menu-description">${option.description}</span>`}
+        </span>
+        ${chosen && html`<span class="menu-check" aria-hidden="true">✓</span>`}
+      </button>`;
     }),
   ]);
 }
@@ -124,11 +88,7 @@ function shown(open) {
     .filter((group) => group.options.length > 0);
 }
 
-/**
- * @param {App} app
- * @param {Open} open
- * @param {MenuOption} option
- */
+/** @param {App} app @param {Open} open @param {MenuOption} option */
 function pick(app, open, option) {
   if (!open.menu.multi) {
     closeMenu(app);
@@ -178,10 +138,7 @@ function steer(app, event, flat, choose) {
   event.stopPropagation();
 }
 
-/**
- * @param {HTMLElement} el
- * @param {DOMRect} rect
- */
+/** @param {HTMLElement} el @param {DOMRect} rect */
 function mount(el, rect) {
   opener = /** @type {HTMLElement | null} */ (document.activeElement);
   setTimeout(() => {

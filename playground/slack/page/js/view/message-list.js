@@ -1,6 +1,6 @@
 import { isSystem } from '../core/select-state.js';
 import { dayLabel } from '../core/time.js';
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { messageRow } from './message.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').Message} Message @typedef {{ message: Message, ephemeral: boolean }} Entry */
@@ -20,7 +20,8 @@ export function messageList(app, entries, place) {
   let unreadShown = place === 'thread' || app.ui.unreadFrom === undefined;
   /** @type {Entry | undefined} */
   let before;
-  return entries.map((entry) => {
+  // One flat list, so that Preact finds each row again by its key.
+  return entries.flatMap((entry) => {
     const { message } = entry;
     const day = dayLabel(message.ts);
     const newDay = place === 'channel' && day !== lastDay;
@@ -30,22 +31,15 @@ export function messageList(app, entries, place) {
     const compact = !newDay && !isFirstUnread && before !== undefined && grouped(before, entry);
     before = entry;
     return [
-      newDay && h('div', { key: `day-${day}`, class: 'day-line', role: 'separator' }, h('span', null, day)),
+      newDay && html`<div key="day-${day}" class="day-line" role="separator"><span>${day}</span></div>`,
       isFirstUnread &&
-        h(
-          'div',
-          { key: 'unread', class: 'unread-line', role: 'separator', 'aria-label': 'New messages' },
-          h('span', null, 'New'),
-        ),
+        html`<div key="unread" class="unread-line" role="separator" aria-label="New messages"><span>New</span></div>`,
       messageRow(app, message, { place, ephemeral: entry.ephemeral, compact }),
     ];
   });
 }
 
-/**
- * @param {Entry} before
- * @param {Entry} after
- */
+/** @param {Entry} before @param {Entry} after */
 function grouped(before, after) {
   const a = before.message;
   const b = after.message;
@@ -56,10 +50,7 @@ function grouped(before, after) {
   return same && Number(b.ts) - Number(a.ts) < GROUP_SECONDS;
 }
 
-/**
- * An app's card stands under its own name, with room around it.
- * @param {Message} message
- */
+/** An app's card stands under its own name, with room around it. @param {Message} message */
 function isCard(message) {
   return message.bot_id !== undefined && ((message.blocks?.length ?? 0) > 1 || (message.attachments?.length ?? 0) > 0);
 }

@@ -1,7 +1,7 @@
 import { openMenu } from '../context.js';
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { emojiFor, QUICK_REACTIONS } from '../text/emoji.js';
 import { unescape } from '../text/mrkdwn.js';
 
@@ -15,61 +15,44 @@ import { unescape } from '../text/mrkdwn.js';
  */
 export function toolbar(app, message, placement) {
   const id = { userId: app.ui.viewer, channel: message.channel, ts: message.ts };
-  return h(
-    'div',
-    { class: 'toolbar', role: 'toolbar', 'aria-label': 'Message actions' },
-    QUICK_REACTIONS.slice(0, 2).map((name) =>
+  return html`<div class="toolbar" role="toolbar" aria-label="Message actions">
+    ${QUICK_REACTIONS.slice(0, 2).map((name) =>
       tool(
         `React with ${name}`,
         emojiFor(name) ?? name,
         () => void app.report(act('reaction.toggle', { ...id, name })),
         `react-${name}`,
       ),
-    ),
-    h(
-      'button',
-      {
-        type: 'button',
-        class: 'tool',
-        title: 'Add a reaction',
-        'aria-label': 'Add a reaction',
-        onClick: (/** @type {MouseEvent} */ event) =>
-          openMenu(app, /** @type {Element} */ (event.currentTarget), {
-            label: 'Add a reaction',
-            groups: [
-              {
-                options: QUICK_REACTIONS.map((name) => ({
-                  value: name,
-                  text: `${emojiFor(name)}  ${name.replaceAll('_', ' ')}`,
-                })),
-              },
-            ],
-            pick: ([name = '']) => void app.report(act('reaction.toggle', { ...id, name })),
-          }),
-      },
-      icon('smile'),
-    ),
-    placement.place === 'channel' &&
+    )}
+    <button type="button" class="tool" title="Add a reaction" aria-label="Add a reaction"
+      onClick=${(/** @type {MouseEvent} */ event) =>
+        openMenu(app, /** @type {Element} */ (event.currentTarget), {
+          label: 'Add a reaction',
+          groups: [
+            {
+              options: QUICK_REACTIONS.map((name) => ({
+                value: name,
+                text: `${emojiFor(name)}  ${name.replaceAll('_', ' ')}`,
+              })),
+            },
+          ],
+          pick: ([name = '']) => void app.report(act('reaction.toggle', { ...id, name })),
+        })}>
+      ${icon('smile')}
+    </button>
+    ${placement.place === 'channel' &&
       tool(
         'Reply in thread',
         icon('thread'),
         () => app.go({ channel: message.channel, thread: message.thread_ts ?? message.ts }),
         `reply-${message.ts}`,
-      ),
-    h(
-      'button',
-      {
-        type: 'button',
-        class: 'tool',
-        title: 'More actions',
-        'aria-label': 'More actions',
-        'data-testid': `more-${message.ts}`,
-        onClick: (/** @type {MouseEvent} */ event) =>
-          openMore(app, message, /** @type {Element} */ (event.currentTarget)),
-      },
-      icon('more'),
-    ),
-  );
+      )}
+    <button type="button" class="tool" title="More actions" aria-label="More actions" data-testid="more-${message.ts}"
+      onClick=${(/** @type {MouseEvent} */ event) =>
+        openMore(app, message, /** @type {Element} */ (event.currentTarget))}>
+      ${icon('more')}
+    </button>
+  </div>`;
 }
 
 /**
@@ -79,18 +62,12 @@ export function toolbar(app, message, placement) {
  * @param {string} testId
  */
 function tool(label, body, onClick, testId) {
-  return h(
-    'button',
-    { type: 'button', class: 'tool', title: label, 'aria-label': label, 'data-testid': testId, onClick },
-    body,
-  );
+  return html`<button type="button" class="tool" title=${label} aria-label=${label} data-testid=${testId} onClick=${onClick}>
+    ${body}
+  </button>`;
 }
 
-/**
- * @param {App} app
- * @param {Message} message
- * @param {Element} anchor
- */
+/** @param {App} app @param {Message} message @param {Element} anchor */
 function openMore(app, message, anchor) {
   const id = { userId: app.ui.viewer, channel: message.channel, ts: message.ts };
   const own = message.user === app.ui.viewer && message.bot_id === undefined;
@@ -135,11 +112,7 @@ function permalink(message) {
   return `${location.origin}/archives/${message.channel}/p${message.ts.replace('.', '')}${thread}`;
 }
 
-/**
- * @param {App} app
- * @param {string} words
- * @param {string} said
- */
+/** @param {App} app @param {string} words @param {string} said */
 function copy(app, words, said) {
   navigator.clipboard.writeText(words).then(
     () => app.toast(said),
@@ -147,10 +120,7 @@ function copy(app, words, said) {
   );
 }
 
-/**
- * @param {App} app
- * @param {{ userId: string, channel: string, ts: string }} id
- */
+/** @param {App} app @param {{ userId: string, channel: string, ts: string }} id */
 async function remove(app, id) {
   const sure = await app.confirm({
     title: { type: 'plain_text', text: 'Delete message' },

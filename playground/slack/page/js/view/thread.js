@@ -1,15 +1,12 @@
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
 import { author, threadMessages } from '../core/select-state.js';
-import { h } from '../core/vdom.js';
+import { html } from '../core/dom.js';
 import { composer } from './composer.js';
 import { messageRow } from './message.js';
 import { messageList } from './message-list.js';
 
-/**
- * The thread beside the channel.
- * @param {import('../app.js').App} app
- */
+/** The thread beside the channel. @param {import('../app.js').App} app */
 export function threadPane(app) {
   const channel = app.data.channels.get(app.ui.channel);
   const ts = app.ui.thread;
@@ -17,64 +14,33 @@ export function threadPane(app) {
   const { root, replies } = threadMessages(app.data, channel.id, ts, app.ui.viewer);
   const count = replies.length;
   const close = () => app.go({ channel: channel.id });
-  return h(
-    'aside',
-    {
-      class: 'column thread-column',
-      'data-testid': 'thread',
-      'aria-label': 'Thread',
-      onKeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && !event.defaultPrevented && close(),
-    },
-    h(
-      'header',
-      { class: 'column-head' },
-      h(
-        'button',
-        { type: 'button', class: 'tool thread-back', 'aria-label': 'Back to the channel', onClick: close },
-        icon('back'),
-      ),
-      h(
-        'div',
-        { class: 'head-words' },
-        h('h2', { class: 'head-title' }, app.data.snapshot?.titles[`${channel.id}/${ts}`] ?? 'Thread'),
-        h('p', { class: 'head-topic' }, channel.is_im ? 'Direct message' : `#${channel.name}`),
-      ),
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'tool thread-close',
-          'aria-label': 'Close thread',
-          'data-testid': 'thread-close',
-          onClick: close,
-        },
-        icon('close'),
-      ),
-    ),
-    h(
-      'div',
-      {
-        key: `thread-${channel.id}-${ts}-${app.ui.viewer}`,
-        class: 'scroller',
-        'data-stick': 'thread',
-        role: 'log',
-        'aria-label': 'Thread messages',
-        tabindex: '0',
-      },
-      root
+  return html`<aside class="column thread-column" data-testid="thread" aria-label="Thread"
+    onKeydown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && !event.defaultPrevented && close()}>
+    <header class="column-head">
+      <button type="button" class="tool thread-back" aria-label="Back to the channel" onClick=${close}>
+        ${icon('back')}
+      </button>
+      <div class="head-words">
+        <h2 class="head-title">${app.data.snapshot?.titles[`${channel.id}/${ts}`] ?? 'Thread'}</h2>
+        <p class="head-topic">${channel.is_im ? 'Direct message' : `#${channel.name}`}</p>
+      </div>
+      <button
+        type="button" class="tool thread-close" aria-label="Close thread" data-testid="thread-close" onClick=${close}>
+        ${icon('close')}
+      </button>
+    </header>
+    <div key="thread-${channel.id}-${ts}-${app.ui.viewer}" class="scroller" data-stick="thread" role="log"
+      aria-label="Thread messages" tabindex="0">
+      ${root
         ? messageRow(app, root, { place: 'thread', ephemeral: false, compact: false, isRoot: true })
-        : h('p', { class: 'message-system' }, 'The message this thread began with was deleted.'),
-      count > 0 &&
-        h(
-          'div',
-          { class: 'thread-count', role: 'separator' },
-          h('span', null, `${count} ${count === 1 ? 'reply' : 'replies'}`),
-        ),
-      messageList(app, replies, 'thread'),
-      statusLine(app, channel.id, ts),
-    ),
-    channel.members.includes(app.ui.viewer) || channel.is_im ? composer(app, { channel, thread: ts }) : null,
-  );
+        : html`<p class="message-system">The message this thread began with was deleted.</p>`}
+      ${count > 0 &&
+        html`<div class="thread-count" role="separator"><span>${count} ${count === 1 ? 'reply' : 'replies'}</span></div>`}
+      ${messageList(app, replies, 'thread')}
+      ${statusLine(app, channel.id, ts)}
+    </div>
+    ${channel.members.includes(app.ui.viewer) || channel.is_im ? composer(app, { channel, thread: ts }) : null}
+  </aside>`;
 }
 
 /**
@@ -87,21 +53,13 @@ function statusLine(app, channel, ts) {
   const status = app.data.snapshot?.statuses.find((one) => one.channel === channel && one.thread_ts === ts);
   if (!status) return null;
   const name = author(app.data, /** @type {any} */ ({ bot_id: status.botId, text: '' })).name;
-  return h(
-    'div',
-    { class: 'status-line', role: 'status', 'data-testid': 'thread-status' },
-    h('span', { class: 'status-dots', 'aria-hidden': 'true' }, h('i', null), h('i', null), h('i', null)),
-    h('span', null, h('strong', null, name), ` ${status.text}`),
-    !status.clearsOnReply &&
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'btn btn-small',
-          'data-testid': 'session-stop',
-          onClick: () => void app.report(act('session.stop', { userId: app.ui.viewer, channel, thread_ts: ts })),
-        },
-        'Stop',
-      ),
-  );
+  return html`<div class="status-line" role="status" data-testid="thread-status">
+    <span class="status-dots" aria-hidden="true"><i /><i /><i /></span>
+    <span><strong>${name}</strong>${` ${status.text}`}</span>
+    ${!status.clearsOnReply &&
+      html`<button type="button" class="btn btn-small" data-testid="session-stop"
+        onClick=${() => void app.report(act('session.stop', { userId: app.ui.viewer, channel, thread_ts: ts }))}>
+        Stop
+      </button>`}
+  </div>`;
 }
