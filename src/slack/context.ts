@@ -1,4 +1,3 @@
-import type { WebClient } from '@slack/web-api';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import { type AgentSessions, createAgentSessions } from './inbound/direct/agent-session.ts';
 import { createDirectMessages, type DirectMessages } from './inbound/direct/direct-messages.ts';
@@ -8,10 +7,6 @@ import type { OutboundStore } from './outbound/store.ts';
 import { type Drawing, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
 import { type Audience, type Say, tell } from './outbound/tell.ts';
 import { webClient } from './outbound/web-client.ts';
-import type { Access } from './people/access.ts';
-import type { Channels } from './people/channels.ts';
-import type { SlackDirectory } from './people/directory.ts';
-import type { Identity } from './people/identity.ts';
 import type { People } from './people/people.ts';
 import type { SlackWorkspace } from './people/slack-workspace.ts';
 import type { SlackDeps } from './ports.ts';
@@ -22,16 +17,8 @@ import { createDrawOptions } from './views/draw-options.ts';
 import { drawProposal } from './views/draw-proposal.ts';
 
 /** What the handlers share. */
-export interface SlackContext {
+export interface SlackContext extends SlackWorkspace {
   readonly deps: SlackDeps;
-  readonly workspace: SlackWorkspace;
-  /** The workspace's parts, by name. */
-  readonly client: WebClient;
-  readonly people: People;
-  readonly directory: SlackDirectory;
-  readonly access: Access;
-  readonly channels: Channels;
-  readonly identity: () => Identity;
   readonly outbound: Outbound;
   /** Direct messages with the bot, and what its agent pane shows. */
   readonly direct: DirectMessages;
@@ -64,14 +51,8 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
     outbound.problem() ? `Slack: ${outbound.problem()}` : 'Slack: messages arrive.',
   ];
   return {
+    ...workspace,
     deps,
-    workspace,
-    client,
-    people,
-    directory: workspace.directory,
-    access: workspace.access,
-    channels: workspace.channels,
-    identity: workspace.identity,
     outbound,
     direct: createDirectMessages({ client, store, log, paces: new Paces(deps.speed), stopping }),
     sessions: createAgentSessions(client, log),

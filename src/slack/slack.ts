@@ -148,9 +148,9 @@ function registerHandlers(deps: SlackDeps, context: SlackContext, receiver: Rece
   });
 }
 
-function healthOf({ workspace, outbound }: SlackContext, connections: number): SlackHealth {
-  const mode = workspace.connection.kind;
-  const cut = workspace.own().userId === null || (mode === 'socket' && connections === 0);
+function healthOf({ connection, own, outbound }: SlackContext, connections: number): SlackHealth {
+  const mode = connection.kind;
+  const cut = own().userId === null || (mode === 'socket' && connections === 0);
   const problem = cut ? 'Slack cannot be reached' : outbound.problem();
   return { ok: problem === null, mode, connections, problem };
 }
