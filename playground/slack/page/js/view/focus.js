@@ -28,7 +28,8 @@ function mount(el) {
 /** @param {HTMLElement} el */
 function unmount(el) {
   const back = before.get(el);
-  if (back?.isConnected) setTimeout(() => back.focus({ preventScroll: true }));
+  // After this drawing, when the page is no longer inert, and before the next key.
+  if (back?.isConnected) queueMicrotask(() => back.focus({ preventScroll: true }));
 }
 
 /**
