@@ -1,4 +1,5 @@
 import type { Investigation } from '../../src/agents/ports.ts';
+import { unattended } from '../../src/agents/unattended.ts';
 import type { IncidentEvent } from '../../src/core/event.ts';
 import { asActionId, asToolCallId } from '../../src/core/ids.ts';
 import type { Incident } from '../../src/core/incident.ts';
@@ -118,6 +119,7 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
     dropped,
     proposals,
     work: (role) => ({
+      ...unattended,
       incident,
       alertStartedAt: options.alertStartedAt ?? incident.openedAt,
       recall: options.recall ?? EMPTY_RECALL,

@@ -26,7 +26,7 @@ export interface Undo {
   /**
    * Proposes the exact inverse of an action that ran, and approves it by the same click; of a plan, the inverses of what
    * succeeded of it and has one, the last step first, as a plan. It runs by its own turn, through
-   * all stations and the ledger, once, and only while the target still is what the action made of it. Where the policy
+   * all checks and the ledger, once, and only while the target still is what the action made of it. Where the policy
    * wants more people, or somebody else, its card asks for them.
    */
   press(click: UndoClick): Promise<UndoAnswer>;

@@ -66,8 +66,8 @@ export interface Investigation {
   callTool(request: ToolCallRequest, purpose?: string): Promise<ToolCallResult>;
   /** What to look at first on the target when no runbook fits; none without a target. */
   readonly looks: readonly FirstLook[];
-  /** Records a call that was asked for and is not run, and why; nothing is read. Absent where nobody looks (replays). */
-  leaveOut?(request: ToolCallRequest, purpose: string | undefined, why: string): Promise<void>;
+  /** Records a call that was asked for and is not run, and why; nothing is read. */
+  leaveOut(request: ToolCallRequest, purpose: string | undefined, why: string): Promise<void>;
   /**
    * The role's current words, whole so far (not a delta), shown in the live message; the last call of a phase wins.
    * Without a `kind` they are whole.
@@ -86,23 +86,14 @@ export interface Investigation {
    * the memories that stand in the history. Null when memory is off. Never throws but when aborted.
    */
   memoryFor(turn: number, text: string, shown: readonly string[]): Promise<PreparedMemory | null>;
-  /**
-   * What people have said since this role began, and after the event `seq`; 0 for all of it. Absent where nobody can say
-   * anything (replays).
-   */
-  hintsSince?(seq: number): Promise<readonly (Guidance & { readonly seq: number })[]>;
-  /** Records that another model goes on, and why. Absent where nobody looks (replays). */
-  modelChanged?(model: string, why: string): Promise<void>;
-  /**
-   * What of a diagnosis does not stand on the record, in words for whoever made it; null: nothing that would void it.
-   * Absent where there is no record to hold it against.
-   */
-  objections?(diagnosis: Diagnosis): Promise<string | null>;
-  /**
-   * What the latest reads of this round show beyond its healthy bound, by the tools' own measures, a line each. Absent where
-   * nothing measures (replays).
-   */
-  redNow?(): Promise<readonly string[]>;
+  /** What people have said since this role began, and after the event `seq`; 0 for all of it. */
+  hintsSince(seq: number): Promise<readonly (Guidance & { readonly seq: number })[]>;
+  /** Records that another model goes on, and why. */
+  modelChanged(model: string, why: string): Promise<void>;
+  /** What of a diagnosis does not stand on the record, in words for whoever made it; null: nothing that would void it. */
+  objections(diagnosis: Diagnosis): Promise<string | null>;
+  /** What the latest reads of this round show beyond its healthy bound, by the tools' own measures, a line each. */
+  redNow(): Promise<readonly string[]>;
   /** Records a claim that was dropped because its evidence did not hold. */
   dropped(claim: string, reason: string): Promise<void>;
   /** Records what a model call cost, as the phase's role unless another one is named. */

@@ -1,7 +1,5 @@
-import type { Registry } from 'prom-client';
 import { openPolicyRules } from '../actions/policy/policy-rules.ts';
 import { messageOf } from '../core/errors.ts';
-import type { Target } from '../core/target.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { openCheckpointKey } from '../safety/audit/audit-checkpoint.ts';
 import { checkpointLine, createAuditWitness } from '../safety/audit/audit-witness.ts';
@@ -13,25 +11,19 @@ import { createThrottle } from '../safety/limits/throttle.ts';
 import { openCredentialVault } from '../safety/vault/credentials.ts';
 import { createIdentities } from '../safety/vault/identities.ts';
 import { openVaultKey } from '../safety/vault/vault-key.ts';
-import { toolsOfKinds } from '../targets/all-tools.ts';
+import type { Foundations } from './foundations.ts';
 import { countingRefusals, layersNow, watchLayers } from './layers.ts';
-import type { Parts } from './parts.ts';
 import { settingsSeen } from './settings-seen.ts';
 
 const TIDY_MS = 60 * 60_000;
 
+export type Guards = Awaited<ReturnType<typeof createGuards>>;
+
 /** What stands between anybody and a system: made once, before everything that has to pass it. */
-export async function createGuards(
-  { config, store: { sql }, log, approvers, admins, oncallGroup, kinds }: Parts,
-  options: {
-    readonly executorId: string;
-    readonly metrics: Registry;
-    readonly targets: readonly Target[];
-    /** Says something in a channel; without one in the first alert channel. */
-    readonly announce: (text: string, channel?: string) => Promise<void>;
-  },
-) {
-  const { executorId, metrics, targets } = options;
+export async function createGuards(on: Foundations) {
+  const { config, sql, log, executorId, metrics, targets } = on;
+  const { approvers, admins, oncallGroup, kinds } = on.parts;
+  const { announce } = on.slackWorkspace;
   const { auditChannel } = config;
   const audit = countingRefusals(createAuditLog(sql), metrics);
   const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
@@ -43,7 +35,7 @@ export async function createGuards(
       key: checkpointKey,
       dataDir: config.dataDir,
       log,
-      ...(auditChannel ? { post: (taken) => options.announce(checkpointLine(taken), auditChannel) } : {}),
+      ...(auditChannel ? { post: (taken) => announce(checkpointLine(taken), auditChannel) } : {}),
     });
   const identities = createIdentities({ sql, audit, key: openVaultKey(config.dataDir, config.vaultKey) });
   const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
@@ -61,7 +53,7 @@ export async function createGuards(
     approvalMinutes: config.approvalMinutes,
     environmentOf: (name) => targets.find((target) => target.name === name)?.environment ?? '',
   });
-  const layers = () => layersNow({ config, tools: toolsOfKinds(kinds), sql, killSwitch, breaker });
+  const layers = () => layersNow({ config, tools: on.tools, sql, killSwitch, breaker });
   let endWatch = (): void => undefined;
   let tidying: NodeJS.Timeout | undefined;
 
@@ -84,7 +76,7 @@ export async function createGuards(
     rules,
     throttle: createThrottle(sql, config.throttle),
     layers,
-    async start(): Promise<void> {
+    async startGuards(): Promise<void> {
       await audit.append({
         kind: 'process.started',
         actor: 'system',
@@ -95,7 +87,7 @@ export async function createGuards(
         { name: 'settings', kind: 'config.changed', ...settingsSeen(config, kinds) },
       );
       witness?.start();
-      modeNotice.start((text) => options.announce(text));
+      modeNotice.start((text) => announce(text));
       endWatch = watchLayers(layers, metrics);
       tidying = setInterval(() => {
         vault
@@ -105,7 +97,7 @@ export async function createGuards(
       tidying.unref();
     },
     /** Last of all: nothing may be done after it. */
-    async stop(): Promise<void> {
+    async stopGuards(): Promise<void> {
       endWatch();
       clearInterval(tidying);
       await modeNotice.stop();

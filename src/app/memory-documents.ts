@@ -2,11 +2,11 @@ import type { Sql } from '../core/sql.ts';
 import { createDocuments, type Documents } from '../memory/documents/documents.ts';
 import type { MemoryAudit, MemoryEvents } from '../memory/documents/ports.ts';
 import type { RunbookRules } from '../memory/promotion/check-runbook.ts';
-import type { IsAdmin, PromotionNotifier, RunDry } from '../memory/promotion/ports.ts';
+import type { IsAdmin, RunDry } from '../memory/promotion/ports.ts';
 import { createPromotions, type Promotions } from '../memory/promotion/promotions.ts';
 import { createWorkspaceMemory, type WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
 
-/** Documents and promotion over one database, for the bot and for commands alike. */
+/** Documents and promotion over one database, for commands. */
 export function createMemoryDocuments(deps: {
   readonly sql: Sql;
   readonly events: MemoryEvents;
@@ -14,7 +14,6 @@ export function createMemoryDocuments(deps: {
   readonly enabled: boolean;
   readonly isAdmin: IsAdmin;
   readonly runbooks: RunbookRules;
-  readonly notifier: PromotionNotifier;
   /** Null: no system can be read from here. */
   readonly dryRun: RunDry | null;
 }): { readonly documents: Documents; readonly promotions: Promotions; readonly workspace: WorkspaceMemory } {

@@ -1,156 +1,113 @@
-import type { Approvals } from '../actions/approvals/approvals.ts';
 import { settleByClick } from '../actions/approvals/settle-by-hand.ts';
-import type { ApprovalPolicy } from '../actions/policy/policy.ts';
-import type { Undo } from '../actions/undo.ts';
 import { parseIncidentId } from '../core/ids.ts';
-import type { Target } from '../core/target.ts';
-import type { ChangeOfMind } from '../incidents/after-all.ts';
-import type { DigDeeper } from '../incidents/dig-deeper.ts';
-import type { ReadAgain } from '../incidents/failed-reads/read-again.ts';
-import type { Questions } from '../incidents/questions/questions.ts';
 import { why } from '../incidents/questions/why.ts';
-import type { Steering } from '../incidents/steering.ts';
-import type { Accept } from '../ingest/accept.ts';
-import type { OpenByHand } from '../ingest/open-by-hand.ts';
 import { costLines, costReport } from '../record/cost.ts';
-import type { Grades } from '../record/grades.ts';
-import type { IncidentRecords } from '../record/record.ts';
-import type { Runbook } from '../runbooks/runbook.ts';
 import { breakerLine } from '../safety/limits/breaker-line.ts';
+import type { SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
-import { toolsOfKinds } from '../targets/all-tools.ts';
-import type { createGuards } from './guards.ts';
 import { createHomeFacts } from './home-facts.ts';
 import { layersLine } from './layers.ts';
-import type { Parts } from './parts.ts';
-import type { createSwitches } from './switches.ts';
+import type { Services } from './services.ts';
 import { takeSlackMessage } from './take-slack-message.ts';
-import type { createWorkspace } from './workspace.ts';
-
-interface SlackSideDeps {
-  readonly parts: Parts;
-  readonly executorId: string;
-  readonly guards: Awaited<ReturnType<typeof createGuards>>;
-  readonly switches: ReturnType<typeof createSwitches>;
-  readonly workspace: ReturnType<typeof createWorkspace>;
-  readonly records: IncidentRecords;
-  readonly grades: Grades;
-  readonly targets: readonly Target[];
-  readonly runbooks: readonly Runbook[];
-  readonly runbookProblems: number;
-}
-
-/** What people do through Slack: made after it, because all of it answers there. */
-interface MadeLater {
-  readonly policy: ApprovalPolicy;
-  readonly approvals: Approvals;
-  readonly undo: Undo;
-  readonly changeOfMind: ChangeOfMind;
-  readonly steering: Steering;
-  readonly questions: Questions;
-  readonly digDeeper: DigDeeper;
-  readonly readAgain: ReadAgain;
-  readonly openByHand: OpenByHand;
-  readonly accept: Accept;
-}
 
 /** Slack with everything that people may see and do there. */
-export function createSlackSide(deps: SlackSideDeps, later: () => MadeLater): Slack {
-  const { parts, guards, switches, workspace, records, grades, targets, runbooks } = deps;
-  const { config, log } = parts;
-  const { sql } = parts.store;
-  const { breaker, killSwitch, audit } = guards;
-  const model = config.llm ? config.model : null;
-  const breakerWords = async (): Promise<string> => breakerLine(await breaker.view());
-
-  const slack = createSlack({
+export function createSlackSide(services: Services): Slack {
+  const { parts, config, sql, log, accept, grades, steering } = services;
+  return createSlack({
     sql,
     log,
-    records,
+    bus: services.bus,
+    workspace: services.slackWorkspace,
+    executorId: services.executorId,
+    speed: 1,
+    records: services.records,
     why,
-    executorId: deps.executorId,
-    connection: parts.slack,
     config: {
-      alertChannels: config.alertChannels,
-      approvers: parts.approvers,
-      approversOf: guards.approversOf,
+      approversOf: services.approversOf,
       oncallGroup: parts.oncallGroup,
-      mode: () => killSwitch.mode().mode,
+      mode: () => services.killSwitch.mode().mode,
     },
-    decide: async (decision) => {
-      if (decision.decision === 'approve') {
-        const no = await switches.holds(await records.action(decision.actionId));
-        if (no) return no;
-      }
-      const answer = await later().approvals.decide({ ...decision, reason: decision.reason ?? '' });
-      if (answer.ok) slack.changed(answer.action.incidentId);
-      return answer;
-    },
-    statusLines: async () => [
-      model ? `Claude: ${model}; runbooks take over when it fails.` : 'Claude: no key; runbooks investigate.',
-      `${runbooks.length} runbooks${deps.runbookProblems > 0 ? `, and ${deps.runbookProblems} problems in others` : ''}.`,
-      `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
-      ...(await switches.lines()),
-      await breakerWords(),
-      layersLine(await guards.layers()),
-    ],
-    home: createHomeFacts({
-      policy: {
-        isAdmin: (user) => later().policy.isAdmin(user),
-        takes: (user, about) => later().policy.takes(user, about),
-      },
-      targets,
-      layers: guards.layers,
-      breaker,
-      limits: config.cost,
-      log,
-      model,
-      tools: toolsOfKinds(parts.kinds),
-      kinds: parts.kinds,
-      runbooks: () => runbooks.length,
-      switchLines: () => switches.lines(),
-    }),
-    commands: {
-      ...switches.commands,
-      cost: async ({ text, incidentId }) => {
-        const asked = text.trim() === '' ? incidentId : (parseIncidentId(text) ?? null);
-        return [...costLines(await costReport(sql, asked)), await breakerWords()].join('\n');
-      },
-    },
-    afterwards: {
-      mayUndo: (action) => later().undo.can(action),
-      undo: (click) => later().undo.press(click),
-      askAgain: (click) => later().changeOfMind.askAgain(click),
-      takeNoBack: (click) => later().changeOfMind.takeBack(click),
-      runRest: (click) => later().changeOfMind.runRest(click),
-      settle: (click) => settleByClick({ sql, records, audit, policy: later().policy }, click),
-    },
-    memory: workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
-    hint: (incidentId, by, text) => later().steering.hint(incidentId, by, text),
-    questions: {
-      hasModel: model !== null,
-      readNow: (record, text) => later().questions.readNow(record, text),
-      note: (question) => later().questions.note(question),
-      ask: (question) => later().questions.ask(question),
-      stop: (channel, threadTs) => later().questions.stop(channel, threadTs),
-      lastOf: (channel, threadTs) => later().questions.lastOf(channel, threadTs),
-    },
-    openByHand: (request) => later().openByHand(request),
-    ...(model === null
-      ? {}
-      : {
-          digDeeper: {
-            estimate: (incidentId) => later().digDeeper.estimate(incidentId),
-            dig: (incidentId, by) => later().digDeeper.dig(incidentId, by),
-          },
-        }),
-    readAgain: {
-      ask: (read, by) => later().readAgain.ask(read, by),
-      grant: (read, by) => later().readAgain.grant(read, by),
-    },
+    decide: (decision) => decide(services, decision),
+    afterwards: afterwards(services),
+    hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
     grade: (incidentId, grade) => grades.give(incidentId, grade),
-    acceptSlackMessage: (message, own) =>
-      takeSlackMessage(message, own, { accept: later().accept, changed: (id) => slack.changed(id), log }),
+    questions: services.questions,
+    digDeeper: services.digDeeper,
+    readAgain: services.readAgain,
+    openByHand: services.openByHand,
+    acceptSlackMessage: (message, own) => takeSlackMessage(message, own, { accept, log }),
+    memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
+    commands: {
+      ...services.switches.commands,
+      cost: async (asked) => costCommand(services, asked),
+    },
+    statusLines: () => statusLines(services),
+    home: homeFacts(services),
   });
-  return slack;
 }
+
+/** What is stopped is not approved: it could not run. */
+async function decide(
+  { switches, records, approvals }: Services,
+  decision: Parameters<SlackDeps['decide']>[0],
+): ReturnType<SlackDeps['decide']> {
+  const held =
+    decision.decision === 'approve' && (await switches.holds(await records.action(decision.actionId)));
+  return held || approvals.decide({ ...decision, reason: decision.reason ?? '' });
+}
+
+const afterwards = ({
+  sql,
+  records,
+  audit,
+  policy,
+  undo,
+  changeOfMind,
+}: Services): SlackDeps['afterwards'] => ({
+  mayUndo: (action) => undo.can(action),
+  undo: (click) => undo.press(click),
+  askAgain: (click) => changeOfMind.askAgain(click),
+  takeNoBack: (click) => changeOfMind.takeBack(click),
+  runRest: (click) => changeOfMind.runRest(click),
+  settle: (click) => settleByClick({ sql, records, audit, policy }, click),
+});
+
+const modelOf = ({ config }: Services): string | null => (config.llm ? config.model : null);
+
+const breakerWords = async ({ breaker }: Services): Promise<string> => breakerLine(await breaker.view());
+
+async function costCommand(
+  services: Services,
+  { text, incidentId }: Parameters<SlackDeps['commands'][string]>[0],
+): Promise<string> {
+  const asked = text.trim() === '' ? incidentId : (parseIncidentId(text) ?? null);
+  return [...costLines(await costReport(services.sql, asked)), await breakerWords(services)].join('\n');
+}
+
+async function statusLines(services: Services): Promise<readonly string[]> {
+  const { runbooks, problems, targets } = services;
+  const model = modelOf(services);
+  return [
+    model ? `Claude: ${model}; runbooks take over when it fails.` : 'Claude: no key; runbooks investigate.',
+    `${runbooks.length} runbooks${problems.length > 0 ? `, and ${problems.length} problems in others` : ''}.`,
+    `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
+    ...(await services.switches.lines()),
+    await breakerWords(services),
+    layersLine(await services.layers()),
+  ];
+}
+
+const homeFacts = (services: Services): SlackDeps['home'] =>
+  createHomeFacts({
+    policy: services.policy,
+    targets: services.targets,
+    layers: services.layers,
+    breaker: services.breaker,
+    limits: services.config.cost,
+    log: services.log,
+    model: modelOf(services),
+    tools: services.tools,
+    kinds: services.parts.kinds,
+    runbooks: () => services.runbooks.length,
+    switchLines: () => services.switches.lines(),
+  });

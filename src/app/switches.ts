@@ -12,11 +12,9 @@ import type { Steered, Steering } from '../incidents/steering.ts';
 import { aliasesOf } from '../safety/kill-switch/parse-kill-switch.ts';
 import type { SlackCommand } from '../slack/ports.ts';
 
-interface SwitchesDeps extends Omit<KillSwitchServiceDeps, 'targets' | 'reporter'> {
+interface SwitchesDeps extends Omit<KillSwitchServiceDeps, 'targets'> {
   readonly targets: readonly Target[];
-  readonly changed: KillSwitchServiceDeps['reporter']['changed'];
-  /** Made later than this. */
-  readonly steering: () => Pick<Steering, 'stop' | 'resume'>;
+  readonly steering: Pick<Steering, 'stop' | 'resume'>;
   readonly isAdmin: (userId: string) => Promise<boolean>;
 }
 
@@ -24,13 +22,10 @@ interface SwitchesDeps extends Omit<KillSwitchServiceDeps, 'targets' | 'reporter
 export function createSwitches(deps: SwitchesDeps) {
   const { killSwitch, steering } = deps;
   const targets = new Map(deps.targets.map((target) => [target.name, target]));
-  const board = createKillSwitchService({ ...deps, targets, reporter: { changed: deps.changed } });
+  const board = createKillSwitchService({ ...deps, targets });
   const orders = createKillSwitchCommands({
     board,
-    steering: {
-      stop: (id, by, reason) => steering().stop(id, by, reason),
-      resume: (id, by) => steering().resume(id, by),
-    },
+    steering,
     isAdmin: deps.isAdmin,
     domains,
     targets: [...targets.keys()],

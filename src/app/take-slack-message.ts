@@ -1,4 +1,3 @@
-import type { IncidentId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import type { Accept } from '../ingest/accept.ts';
 import type { SlackDeps } from '../slack/ports.ts';
@@ -10,7 +9,7 @@ type AcceptSlackMessage = SlackDeps['acceptSlackMessage'];
 export async function takeSlackMessage(
   message: Parameters<AcceptSlackMessage>[0],
   own: Parameters<AcceptSlackMessage>[1],
-  to: { readonly accept: Accept; readonly changed: (id: IncidentId) => void; readonly log: Log },
+  to: { readonly accept: Accept; readonly log: Log },
 ): Promise<void> {
   for (const source of alertSources.filter(({ arrives }) => arrives === 'slack')) {
     const read = source.read(message, { receivedAt: new Date(), own });
@@ -19,9 +18,6 @@ export async function takeSlackMessage(
         { source: source.name, field: read.field, reason: read.reason },
         'a message in an alert channel could not be read as an alert',
       );
-    for (const alert of read.ok ? read.alerts : []) {
-      const accepted = await to.accept(alert);
-      if (accepted.incidentId) to.changed(accepted.incidentId);
-    }
+    for (const alert of read.ok ? read.alerts : []) await to.accept(alert);
   }
 }

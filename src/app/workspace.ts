@@ -1,97 +1,72 @@
 import { messageOf } from '../core/errors.ts';
+import type { EventBus } from '../core/event-bus.ts';
 import type { Log } from '../core/log.ts';
-import type { Sql } from '../core/sql.ts';
 import { memoryRoutes } from '../http/memory-routes.ts';
 import type { Route } from '../http/route.ts';
-import type { MemoryEvents } from '../memory/documents/ports.ts';
+import type { Documents } from '../memory/documents/documents.ts';
 import { memorySummary } from '../memory/documents/summary.ts';
 import { listEpisodes } from '../memory/episodes/list-episodes.ts';
-import type { IsAdmin, RunDry } from '../memory/promotion/ports.ts';
-import { createWorkspaceRunbooks, type RunbookSource } from '../memory/promotion/workspace-runbooks.ts';
-import type { KnownTools } from '../runbooks/check-tools.ts';
+import { createPromotions, type PromotionsDeps } from '../memory/promotion/promotions.ts';
+import { createWorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
+import type { WorkspaceRunbooks } from '../memory/promotion/workspace-runbooks.ts';
 import type { Runbook } from '../runbooks/runbook.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { SlackMemory } from '../slack/ports.ts';
-import { createMemoryDocuments } from './memory-documents.ts';
 
-const SWEEP_MS = 10_000;
+/** A trial that failed by a fault is made again after so long. */
+const RETRY_MS = 10_000;
+
+interface WorkspaceDeps extends PromotionsDeps {
+  readonly audit: AuditLog;
+  readonly documents: Documents;
+  readonly promoted: WorkspaceRunbooks;
+  readonly memory: {
+    /** Makes promoted runbooks found by search, and those that are none any more not. */
+    indexPromoted(runbooks: readonly Runbook[]): Promise<void>;
+    /** Sends to Chroma what waits for it. */
+    flushOutbox(): Promise<unknown>;
+  };
+  readonly bus: EventBus;
+  readonly log: Log;
+}
 
 /**
- * Documents and promotion as the bot has them: steps of proposals are tried in the background, cards drawn again when
- * something changed, promoted runbooks put to use and sent to Chroma at once.
+ * Documents and promotion as the bot has them: steps of proposals are tried in the background, promoted runbooks put to use
+ * and sent to Chroma as soon as the bus tells of them.
  */
-export function createWorkspace(deps: {
-  readonly sql: Sql;
-  readonly events: MemoryEvents;
-  readonly audit: AuditLog;
-  readonly enabled: boolean;
-  readonly isAdmin: IsAdmin;
-  readonly tools: KnownTools;
-  readonly files: () => readonly RunbookSource[];
-  readonly dryRun: RunDry;
-  /** A proposal's card is to be drawn again. */
-  readonly changed: (jobId: string) => void;
-  /** Makes promoted runbooks found by search, and those that are none any more not. */
-  readonly index: (runbooks: readonly Runbook[]) => Promise<void>;
-  /** Sends to Chroma what waits for it. */
-  readonly flush: () => Promise<unknown>;
-  readonly log: Log;
-}) {
-  const { sql, log, files, changed } = deps;
-  const running = new Map<string, Promise<void>>();
-  let sweeping: NodeJS.Timeout | undefined;
-  let stopped = false;
+export function createWorkspace(deps: WorkspaceDeps) {
+  const { sql, log, bus, documents, promoted, memory } = deps;
+  const made = {
+    documents,
+    promotions: createPromotions(deps),
+    workspace: createWorkspaceMemory(deps),
+  };
+  const trials = new Map<string, Promise<void>>();
+  const subscriptions: (() => Promise<void>)[] = [];
+  let indexed: readonly Runbook[] | undefined;
 
-  const runbooks = createWorkspaceRunbooks({ ...deps, files });
-  const made = createMemoryDocuments({
-    ...deps,
-    runbooks: {
-      tools: deps.tools,
-      get sources() {
-        return [...files(), ...runbooks.sources()];
-      },
-    },
-    notifier: {
-      proposed(jobId) {
-        changed(jobId);
-        rehearse(jobId);
-      },
-      decided(jobId) {
-        changed(jobId);
-        background(`decided ${jobId}`, async () => {
-          await runbooks.refresh();
-          await deps.flush();
-        });
-      },
-      tried: changed,
-    },
-  });
-
-  /** One at a time of each, and none once stopping. A fault is left to the next sweep. */
-  function background(name: string, work: () => Promise<unknown>): void {
-    if (stopped || running.has(name)) return;
-    const one = work()
-      .then(
-        () => undefined,
-        (error: unknown) =>
-          log.warn({ work: name, error: messageOf(error) }, 'memory work failed; tried again'),
+  /** One at a time of each proposal; a fault is left to the next sweep. */
+  function rehearse(jobId: string): void {
+    if (trials.has(jobId)) return;
+    const trial = made.promotions
+      .rehearse(jobId)
+      .catch((error: unknown) =>
+        log.warn({ proposal: jobId, error: messageOf(error) }, 'a proposal could not be tried; tried again'),
       )
-      .finally(() => running.delete(name));
-    running.set(name, one);
+      .finally(() => trials.delete(jobId));
+    trials.set(jobId, trial);
   }
 
-  const rehearse = (jobId: string): void =>
-    background(`rehearse ${jobId}`, () => made.promotions.rehearse(jobId));
-
-  /** What was proposed by a command, or by a process that died before its steps were tried. */
-  const sweep = (): void =>
-    background('sweep', async () => {
-      for (const jobId of await made.promotions.untried()) rehearse(jobId);
-    });
+  async function putToUse(): Promise<void> {
+    await promoted.refresh();
+    const now = promoted.current();
+    if (now !== indexed) await memory.indexPromoted(now);
+    indexed = now;
+    await memory.flushOutbox();
+  }
 
   return {
     ...made,
-    runbooks,
     forSlack: (admin: Pick<SlackMemory, 'adminChannel' | 'admins'>): SlackMemory => ({
       ...made,
       ...admin,
@@ -107,17 +82,26 @@ export function createWorkspace(deps: {
         log,
         token,
       }),
+    /** Resolves when the promoted runbooks are in use, or could not be read now. */
     async start(): Promise<void> {
       if (!deps.enabled) return;
-      await runbooks.start();
-      sweeping = setInterval(sweep, SWEEP_MS);
-      sweep();
+      await promoted
+        .refresh()
+        .catch((error: unknown) =>
+          log.warn({ error: messageOf(error) }, 'promoted runbooks could not be read; tried again'),
+        );
+      subscriptions.push(
+        bus.subscribe({ on: { 'workspace.changed': 'sweep' }, sweep: putToUse }),
+        bus.subscribe({
+          on: { 'proposal.changed': 'sweep' },
+          everyMs: RETRY_MS,
+          sweep: async () => (await made.promotions.untried()).forEach(rehearse),
+        }),
+      );
     },
     async stop(): Promise<void> {
-      stopped = true;
-      clearInterval(sweeping);
-      runbooks.stop();
-      await Promise.all(running.values());
+      await Promise.all(subscriptions.map((end) => end()));
+      await Promise.all(trials.values());
     },
   };
 }

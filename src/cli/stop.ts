@@ -56,8 +56,6 @@ function withBoard(use: (board: ReturnType<typeof createKillSwitchService>) => P
       audit: createAuditLog(sql),
       killSwitch: createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir }),
       targets: new Map(configuredTargets(config).map((target) => [target.name, target])),
-      // Whoever draws finds the events.
-      reporter: { changed: () => undefined },
       redact,
       log: createLog('error'),
     });

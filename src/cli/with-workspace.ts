@@ -10,9 +10,6 @@ import { allTools } from '../targets/all-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { withStore } from './with-store.ts';
 
-/** Nobody is told from here: the bot shows what it finds on record. */
-const silent = { proposed: () => undefined, decided: () => undefined, tried: () => undefined };
-
 /** What everybody's memory says, and what waits to become part of it, for a command. */
 export function withWorkspace<T>(
   use: (memory: { readonly promotions: Promotions; readonly workspace: WorkspaceMemory }) => Promise<T>,
@@ -29,7 +26,6 @@ export function withWorkspace<T>(
           tools: createRegistry(allTools),
           sources: await readRunbookFiles(config.runbooksDir ?? join(packageRoot(), 'runbooks')),
         },
-        notifier: silent,
         dryRun: null,
       }),
     ),

@@ -23,8 +23,6 @@ export interface WebhookOptions {
   /** One counter for all sources: a name is registered once. */
   readonly accepted?: Counter<'source' | 'kind'>;
   readonly timeoutMs?: number;
-  /** Told after an alert is durable, e.g. to draw its incident at once. Must not throw. */
-  readonly onAccepted?: (accepted: Accepted) => void;
 }
 
 /** The route of every source that calls us. */
@@ -34,7 +32,7 @@ export function webhookRoutes(options: Omit<WebhookOptions, 'source'>): readonly
 
 /** `POST /webhooks/<source>`: 202 once every alert of the payload is durable, else 503 so that the sender tries again. */
 export function webhookRoute(options: WebhookOptions): Route {
-  const { source, accept, secret, log, accepted, onAccepted } = options;
+  const { source, accept, secret, log, accepted } = options;
   const timeoutMs = options.timeoutMs ?? ACCEPT_TIMEOUT_MS;
   return {
     method: 'POST',
@@ -73,7 +71,6 @@ export function webhookRoute(options: WebhookOptions): Route {
         { source: source.name, title: alert.title, fingerprint: alert.fingerprint },
         'the end of an alert we never heard of',
       );
-    onAccepted?.(result);
     return result;
   }
 }

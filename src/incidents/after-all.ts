@@ -44,7 +44,6 @@ export function createChangeOfMind(deps: Deps): ChangeOfMind {
     async takeBack(click) {
       const taken = await takeDenialBack(deps, click);
       if (!taken.ok) return taken;
-      deps.reporter.changed(taken.action.incidentId);
       const incident = await deps.records.incident(taken.action.incidentId);
       if (!incident || !restsFor(incident, taken.action)) return { ok: true, text: 'The No is taken back.' };
       const again = await audited(click, await askAgain(deps, click));
@@ -199,7 +198,6 @@ async function proposeAgain(
     return refuse(answer.code, answer.reason);
   } finally {
     deps.vault.revoke(credential);
-    deps.reporter.changed(incident.id);
   }
 }
 

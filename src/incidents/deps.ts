@@ -13,7 +13,6 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { CredentialVault } from '../safety/vault/credentials.ts';
 import type { StopNotices } from './kill-switch/stop-notices.ts';
-import type { Reporter } from './ports.ts';
 import type { Confirmation } from './source-end.ts';
 
 /** What the investigation needs of memory; memory advises and never holds an incident up. */
@@ -42,7 +41,6 @@ export interface InvestigationDeps {
   /** Claude where there is a key, else null. */
   readonly claude: Investigator | null;
   readonly playbook: Investigator;
-  readonly reporter: Reporter;
   /** What people stop while it works. */
   readonly stops: StopNotices;
   readonly log: Log;

@@ -65,7 +65,6 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
             WHERE id = ${incidentId} AND NOT ${by} = ANY (requesters)`;
         return outcome;
       });
-      deps.reporter.changed(incidentId);
       return moved === 'moved'
         ? { ok: true, text: 'Looking again, deeper.' }
         : refuse('MOVED', 'It has just moved on; look at the thread.');

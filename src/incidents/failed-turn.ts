@@ -43,7 +43,6 @@ export async function endRepetition(
     else await toPerson(tx, deps, incident, words);
     return true;
   });
-  deps.reporter.changed(incident.id);
   return ended;
 }
 

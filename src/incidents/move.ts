@@ -57,7 +57,6 @@ export async function move(
   step: Move,
 ): Promise<'moved' | 'already' | 'lost'> {
   const outcome = await deps.sql.begin((tx) => moveAlone(tx, deps, incident, step));
-  deps.reporter.changed(incident.id);
   return outcome;
 }
 
@@ -140,5 +139,4 @@ export async function note(
   event: IncidentEventBody,
 ): Promise<void> {
   await deps.sql.begin((tx) => deps.records.append(tx, incident.id, event, key));
-  deps.reporter.changed(incident.id);
 }

@@ -1,11 +1,5 @@
 import type { WordsKind } from '../agents/ports.ts';
-import type { IncidentId } from '../core/ids.ts';
 import type { AskedQuestion } from './questions/questions.ts';
-
-/** Told after a change has been committed; must not throw and must not wait. What it draws, it draws from the record. */
-export interface Reporter {
-  changed(incidentId: IncidentId): void;
-}
 
 /** Where answers to people's questions appear. */
 export interface AnswerPlaces {

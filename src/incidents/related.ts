@@ -40,7 +40,6 @@ export async function noteRelated({ deps, incident, durably }: PhaseRun): Promis
           `related:${id}`,
         );
     });
-    for (const each of [id, ...same]) deps.reporter.changed(each);
     return same satisfies readonly IncidentId[];
   });
 }

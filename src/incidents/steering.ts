@@ -41,7 +41,6 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       await tx`SELECT sentry_enqueue_turn(${incidentId}, 'plan stopped', 0)`;
       return rows.map(({ step }) => Number(step)).toSorted((a, b) => a - b);
     });
-    deps.reporter.changed(incidentId);
     const [first] = steps;
     return first === undefined
       ? null
@@ -72,7 +71,6 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
             changes: { round: incident.round + 1, nextStep: 'Looking again with the hint.' },
           });
       });
-      deps.reporter.changed(incidentId);
       return {
         ok: true,
         text: again ? 'Looking again with your hint.' : 'Noted. I take it into account in my next step.',
@@ -120,12 +118,9 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
             incidentId,
             details: { reason: deps.redact(reason) },
           });
-          await deps.stops.tell(tx, incidentId);
         }
         return { moved: outcome, undoing: undos.some(({ state }) => state === 'started') };
       });
-      if (moved === 'moved') deps.stops.heard(incidentId);
-      deps.reporter.changed(incidentId);
       return moved === 'moved'
         ? {
             ok: true,
@@ -150,7 +145,6 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           events: [{ type: 'incident.resumed', by }],
         }),
       );
-      deps.reporter.changed(incidentId);
       return { ok: true, text: `${incidentId} goes on.` };
     },
   };

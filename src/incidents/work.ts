@@ -90,7 +90,6 @@ async function attempt<T>(
     hintsSince: (seq) => hintsSince(deps, incident, Math.max(seq, begun)),
     callTool: async (request, purpose) => {
       const result = await deps.gate.call(credential, request, { purpose, signal: stop.signal });
-      deps.reporter.changed(incident.id);
       return result;
     },
     leaveOut: async (request, purpose, why) => {
@@ -160,7 +159,6 @@ async function memoryFor(
   if (prepared === null) return null;
   await run.durably(`${round} on record`, async () => {
     await deps.memory.recordShown(incident.id, role, prepared);
-    deps.reporter.changed(incident.id);
     return true;
   });
   return prepared;
@@ -204,7 +202,6 @@ function createWords(run: PhaseRun): { say(words: string | null): void; end(): P
     writing = writing.then(async () => {
       try {
         await deps.records.setWords(incident.id, words === null ? null : deps.redact(words));
-        deps.reporter.changed(incident.id);
       } catch (error) {
         // Words are for watching; losing some of them loses nothing on record.
         deps.log.warn({ incident: incident.id, error: messageOf(error) }, 'could not show the current words');

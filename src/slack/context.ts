@@ -1,37 +1,118 @@
 import type { WebClient } from '@slack/web-api';
 import type { IncidentRecord } from '../core/incident-record.ts';
-import type { AgentSessions } from './inbound/direct/agent-session.ts';
-import type { DirectMessages } from './inbound/direct/direct-messages.ts';
-import type { Outbound } from './outbound/outbound.ts';
-import type { Audience, Say } from './outbound/tell.ts';
+import { type AgentSessions, createAgentSessions } from './inbound/direct/agent-session.ts';
+import { createDirectMessages, type DirectMessages } from './inbound/direct/direct-messages.ts';
+import { createOutbound, type Outbound } from './outbound/outbound.ts';
+import { Paces } from './outbound/pacing.ts';
+import type { OutboundStore } from './outbound/store.ts';
+import { type Drawing, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
+import { type Audience, type Say, tell } from './outbound/tell.ts';
+import { webClient } from './outbound/web-client.ts';
 import type { Access } from './people/access.ts';
 import type { Channels } from './people/channels.ts';
 import type { SlackDirectory } from './people/directory.ts';
 import type { Identity } from './people/identity.ts';
 import type { People } from './people/people.ts';
+import type { SlackWorkspace } from './people/slack-workspace.ts';
 import type { SlackDeps } from './ports.ts';
+import { draw } from './views/blocks/draw.ts';
+import { count } from './views/blocks/promotion-card.ts';
 import type { DrawOptions } from './views/blocks/slot.ts';
+import { createDrawOptions } from './views/draw-options.ts';
+import { drawProposal } from './views/draw-proposal.ts';
 
 /** What the handlers share. */
 export interface SlackContext {
   readonly deps: SlackDeps;
-  /** For what a person waits for; its limits are not shared with the outbound module's. */
+  readonly workspace: SlackWorkspace;
+  /** The workspace's parts, by name. */
   readonly client: WebClient;
-  readonly outbound: Outbound;
   readonly people: People;
   readonly directory: SlackDirectory;
-  /** Who may read of an incident outside of its thread. */
   readonly access: Access;
+  readonly channels: Channels;
+  readonly identity: () => Identity;
+  readonly outbound: Outbound;
   /** Direct messages with the bot, and what its agent pane shows. */
   readonly direct: DirectMessages;
   readonly sessions: AgentSessions;
-  readonly identity: () => Identity;
   readonly drawOptions: (record: IncidentRecord) => Promise<DrawOptions>;
   readonly tell: (to: Audience, say: Say) => Promise<void>;
-  /** `<@U…>` in words of ours as that person's name. */
+  /** `<@U…>` in words of ours as that person's name: these lines are plain text, and ring nobody. */
   readonly withNames: (text: string) => Promise<string>;
   readonly statusLines: () => Promise<readonly string[]>;
   /** The mode and whether Slack is reached: the first of them. */
   readonly modeLines: () => readonly string[];
-  readonly channels: Channels;
+}
+
+export function createContext(deps: SlackDeps, store: OutboundStore, stopping: AbortSignal): SlackContext {
+  const { workspace, log } = deps;
+  const { client, people } = workspace;
+  const drawOptions = createDrawOptions(deps, store);
+  const outbound = createOutbound({
+    client: webClient(workspace.connection, log),
+    store,
+    log,
+    paces: new Paces(deps.speed),
+    drawing: (id) => drawingOf(deps, store, drawOptions, id),
+  });
+  const withNames = (line: string): Promise<string> => nameEverybody(people, line);
+  const modeLines = (): readonly string[] => [
+    deps.config.mode() === 'ACTIVE'
+      ? 'Mode ACTIVE: approved fixes are run.'
+      : 'Mode AUDIT: nothing is changed.',
+    outbound.problem() ? `Slack: ${outbound.problem()}` : 'Slack: messages arrive.',
+  ];
+  return {
+    deps,
+    workspace,
+    client,
+    people,
+    directory: workspace.directory,
+    access: workspace.access,
+    channels: workspace.channels,
+    identity: workspace.identity,
+    outbound,
+    direct: createDirectMessages({ client, store, log, paces: new Paces(deps.speed), stopping }),
+    sessions: createAgentSessions(client, log),
+    drawOptions,
+    tell: async (to, say) => tell(client, log, to, { ...say, text: await withNames(say.text) }),
+    withNames,
+    modeLines,
+    statusLines: async () => [...modeLines(), ...(await restOfStatus(deps, withNames))],
+  };
+}
+
+/** What stands in Slack for a subject, as its record is now; null: there is nothing of that id, or it is not drawn. */
+async function drawingOf(
+  deps: SlackDeps,
+  store: OutboundStore,
+  drawOptions: SlackContext['drawOptions'],
+  id: SubjectId,
+): Promise<Drawing | null> {
+  if (isDirect(id)) return null;
+  if (isProposal(id)) return drawProposal(deps, store, id);
+  const record = await deps.records.load(id);
+  if (!record) return null;
+  const channel = record.incident.channel ?? (await deps.workspace.homeOf(record.alerts[0]?.deliveryKey));
+  return { slots: draw(record, await drawOptions(record)), channel };
+}
+
+async function nameEverybody(people: People, line: string): Promise<string> {
+  const ids = [...new Set([...line.matchAll(/<@([UW][A-Z0-9]+)>/g)].map(([, id = '']) => id))];
+  const names = new Map(await Promise.all(ids.map(async (id) => [id, await people.name(id)] as const)));
+  return line.replace(/<@([UW][A-Z0-9]+)>/g, (_, id: string) => names.get(id) ?? id);
+}
+
+async function restOfStatus(
+  deps: SlackDeps,
+  withNames: SlackContext['withNames'],
+): Promise<readonly string[]> {
+  const open = await deps.records.list({ limit: 1000, open: true });
+  const waiting = (await deps.memory.summary()).proposalsWaiting;
+  return [
+    `${open.length} open ${open.length === 1 ? 'incident' : 'incidents'}.`,
+    ...(waiting > 0 ? [`${count(waiting, 'proposal')} for everybody’s memory: /sentry promotions.`] : []),
+    ...(await Promise.all((await deps.statusLines()).map(withNames))),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { Action } from '../core/action.ts';
 import type { DenialReach } from '../core/denial.ts';
 import type { Refusal } from '../core/errors.ts';
+import type { EventBus } from '../core/event-bus.ts';
 import type { Grade } from '../core/grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
@@ -17,6 +18,7 @@ import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
+import type { SlackWorkspace } from './people/slack-workspace.ts';
 import type { HomeFacts } from './views/home-facts.ts';
 
 /** How to reach Slack. The playground's is `socket` with its own URL and tokens. */
@@ -88,16 +90,14 @@ export interface SlackMemory {
 /** Everything Slack needs from the rest, injected. */
 export interface SlackDeps {
   readonly sql: Sql;
+  readonly bus: EventBus;
   readonly log: Log;
-  readonly connection: SlackConnection;
+  readonly workspace: SlackWorkspace;
   /** Unique per process: who holds a lease. */
   readonly executorId: string;
   readonly config: {
-    /** Ids or names; the first gets the incidents that come from elsewhere. */
-    readonly alertChannels: readonly string[];
-    readonly approvers: readonly Principal[];
-    /** Who may approve this one, by the policy; the above without one. Null: the policy cannot be read. */
-    readonly approversOf?: (action: Action) => Promise<readonly Principal[] | null>;
+    /** Who may approve this one, by the policy. Null: the policy cannot be read. */
+    readonly approversOf: (action: Action) => Promise<readonly Principal[] | null>;
     /** Id or handle. */
     readonly oncallGroup: string | null;
     /** In force now. */
@@ -108,8 +108,8 @@ export interface SlackDeps {
   readonly why: (record: IncidentRecord) => string;
   /** One atomic decision. An expected *no* is a value whose `reason` is shown to the person. */
   readonly decide: (decision: SlackDecision) => Promise<{ readonly ok: true } | Refusal>;
-  /** What people may still do with an action that is over; absent where nothing can be. */
-  readonly afterwards?: {
+  /** What people may still do with an action that is over. */
+  readonly afterwards: {
     readonly mayUndo: (action: Action) => boolean;
     readonly undo: (
       click: PlanClick,
@@ -138,29 +138,24 @@ export interface SlackDeps {
   ) => Promise<{ readonly ok: true; readonly text: string } | Refusal>;
   /** What a person thinks of the work, once it is over. */
   readonly grade: (incidentId: IncidentId, grade: Grade) => Promise<{ readonly ok: true } | Refusal>;
-  /** Questions about incidents; without them the record alone answers. */
-  readonly questions?: Pick<Questions, 'hasModel' | 'note' | 'ask' | 'stop' | 'lastOf'> &
-    Partial<Pick<Questions, 'readNow'>>;
-  /** Has the model look again; absent where there is none. */
-  readonly digDeeper?: DigDeeper;
-  /** Has what could not be read made again; absent where Slack is tried without it. */
-  readonly readAgain?: ReadAgain;
+  readonly questions: Questions;
+  /** Has the model look again; null: there is none. */
+  readonly digDeeper: DigDeeper | null;
+  /** Has what could not be read made again. */
+  readonly readAgain: ReadAgain;
   /** Opens an incident for what a person has seen. */
-  readonly openByHand?: OpenByHand;
+  readonly openByHand: OpenByHand;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */
   readonly acceptSlackMessage: (message: SlackMessage, own: OwnIdentity) => Promise<unknown>;
-  /** Absent where Slack is tried without memory. */
-  readonly memory?: SlackMemory;
+  readonly memory: SlackMemory;
   /** More of `/sentry …`, by its first word. */
-  readonly commands?: Readonly<Record<string, SlackCommand>>;
+  readonly commands: Readonly<Record<string, SlackCommand>>;
   /** More lines for `/sentry status` and App Home: parts, switch, model. */
-  readonly statusLines?: () => Promise<readonly string[]>;
-  /** What App Home shows this person beside the incidents; absent where Slack is tried alone. */
-  readonly home?: (userId: string) => Promise<HomeFacts>;
-  /** Times the pace that Slack allows, for a server that allows more; 1 when left out. */
-  readonly speed?: number;
-  /** HTTP mode only: listen here by ourselves instead of being mounted. */
-  readonly listen?: { readonly host: string; readonly port: number };
+  readonly statusLines: () => Promise<readonly string[]>;
+  /** What App Home shows this person beside the incidents. */
+  readonly home: (userId: string) => Promise<HomeFacts>;
+  /** Times the pace that Slack allows; 1, but for a server that allows more. */
+  readonly speed: number;
 }
 
 /** Answers whoever typed it, in plain lines. */

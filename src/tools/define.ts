@@ -46,7 +46,7 @@ interface ToolBase<I> {
 /** Rules of a tool that has a target, beyond its schema. */
 interface Ruled<I, S> {
   /**
-   * What the input itself says against it (a path out of its root, a command that is not in the grammar), asked at station 6
+   * What the input itself says against it (a path out of its root, a command that is not in the grammar), asked at check 6
    * before anything is logged or run. Whoever opens, runs or fetches checks again what it got.
    */
   rules?(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createGate } from '../../src/actions/gate.ts';
@@ -6,23 +7,27 @@ import { asActionId, type IncidentId } from '../../src/core/ids.ts';
 import type { Target } from '../../src/core/target.ts';
 import { createTurn } from '../../src/incidents/turn.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
+import { createEventBus } from '../../src/infra/db/event-bus.ts';
 import { createKillSwitch } from '../../src/safety/kill-switch/kill-switch.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
 import { boxesTools } from './chaos-box.ts';
 import { boxTarget, createCore } from './core.ts';
+import { quiet } from './quiet.ts';
+import { slackBot, socketTo } from './slack-bot.ts';
 import { createPostgresTargets } from './targets.ts';
 
 /**
  * A process to be killed, paused and continued: `bot` works on incidents with the whole core; `ledger` executes approved
  * actions, whichever it finds, until none is left; `turns` works on every second incident (`--part 0|1`) without the engine,
  * holding each claim open between its look at the switch and its end; `postgres` executes one action with the real PostgreSQL tools. Says
- * `{"ready":true}` when it works. `plans` works on whichever incident has an approved plan, until none has. Every process has the
+ * `{"ready":true}` when it works. `slack` shows the record in the Slack at `--api`. `plans` works on whichever incident has an approved plan, until none has. Every process has the
  * real gate on the same record.
  */
 const { values } = parseArgs({
   options: {
     kind: { type: 'string' },
     url: { type: 'string' },
+    api: { type: 'string' },
     target: { type: 'string' },
     before: { type: 'string', default: '0' },
     after: { type: 'string', default: '0' },
@@ -51,6 +56,7 @@ if (values.kind === 'bot') await bot();
 else if (values.kind === 'ledger') await ledger();
 else if (values.kind === 'turns') await turns();
 else if (values.kind === 'plans') await plans();
+else if (values.kind === 'slack') await slack();
 else await postgres();
 
 async function bot(): Promise<void> {
@@ -150,6 +156,15 @@ async function ledger(): Promise<void> {
     }
     await sleep(20);
   }
+}
+
+async function slack(): Promise<void> {
+  const bus = createEventBus({ url, log: quiet });
+  const over = { sql: openDatabase(url).sql, bus, log: quiet, executorId: randomUUID() };
+  const bot = slackBot(over, { connection: socketTo(values.api ?? ''), speed: 100 });
+  bus.start();
+  await bot.start();
+  ready();
 }
 
 async function postgres(): Promise<void> {

@@ -14,14 +14,14 @@ import type { Sql } from '../../src/core/sql.ts';
 import type { Target } from '../../src/core/target.ts';
 import type { Json } from '../../src/core/tool-call.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
-import { createStopNotices, STOP_CHANNEL } from '../../src/incidents/kill-switch/stop-notices.ts';
+import { createStopNotices } from '../../src/incidents/kill-switch/stop-notices.ts';
 import type { AnswerPlaces } from '../../src/incidents/ports.ts';
+import { createAnswering } from '../../src/incidents/questions/answering.ts';
 import { createQuestions } from '../../src/incidents/questions/questions.ts';
-import { why } from '../../src/incidents/questions/why.ts';
 import { createSteering } from '../../src/incidents/steering.ts';
 import { createTurn } from '../../src/incidents/turn.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
-import { type Listener, openListener } from '../../src/infra/db/listen.ts';
+import { createEventBus } from '../../src/infra/db/event-bus.ts';
 import { createEngine } from '../../src/infra/dbos/engine.ts';
 import { migrateEngine } from '../../src/infra/dbos/enqueue-function.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
@@ -303,8 +303,7 @@ export async function createCore(options: CoreOptions) {
   const approvals = createApprovals({ sql, records, policy, audit });
   const engine = createEngine({ databaseUrl: options.url, sql, log: quiet, executorId: randomUUID() });
   const shutdown = new AbortController();
-  const stops = createStopNotices({ sql, log: quiet });
-  let listener: Listener | undefined;
+  const bus = createEventBus({ url: options.url, log: quiet });
   const deps: InvestigationDeps = {
     sql,
     records,
@@ -316,8 +315,7 @@ export async function createCore(options: CoreOptions) {
     memory: options.memory ?? forgetful,
     claude: options.claude ?? null,
     playbook: options.investigator ?? boxInvestigator,
-    reporter: { changed: () => undefined },
-    stops,
+    stops: createStopNotices({ sql, bus, log: quiet }),
     confirmation: {
       sourceWaitMs: options.sourceWaitMs ?? 0,
       sendsEnds: endSenders,
@@ -332,30 +330,26 @@ export async function createCore(options: CoreOptions) {
   const noPlace: AnswerPlaces = {
     open: () => ({ show: () => undefined, end: async () => undefined, close: () => undefined }),
   };
-  const questions = createQuestions({ ...deps, places: options.places ?? noPlace }, why);
+  const answering = createAnswering(deps, options.places ?? noPlace);
   return {
     ...deps,
-    questions,
+    questions: createQuestions(deps),
+    answering,
     audit,
     identities,
     gateDeps,
     policy,
     accept,
     engine,
-    steering: createSteering({ ...deps, audit }),
+    steering: createSteering(deps),
     async start() {
-      listener = openListener(options.url, {
-        channel: STOP_CHANNEL,
-        onNotice: stops.heard,
-        onState: stops.hearing,
-        log: quiet,
-      });
-      await engine.start(createTurn(deps), [], questions.answer);
+      bus.start();
+      await engine.start(createTurn(deps), [], answering);
     },
     async stop() {
       shutdown.abort();
       await engine.stop(2_000);
-      await listener?.close();
+      await bus.stop();
       await database.close();
     },
   };

@@ -6,15 +6,15 @@ import { quiet } from './quiet.ts';
 import { setup } from './scratch-root.ts';
 
 /**
- * What vitest does for a test run, as small as can be, for the test that kills it: makes the run's folder, and starts in
- * it both servers and a program that heeds no signal. Prints the folder when all run.
+ * What vitest does for a test run, as small as can be, for the test that kills it: makes the run's folders, and starts in
+ * one of them both servers and a program that heeds no signal. Prints the folders when all run.
  */
-let root = '';
-await setup({
-  provide: (_name, folder) => {
-    root = folder;
-  },
-});
+const roots: string[] = [];
+const provide = (_name: string, folder: string): void => void roots.push(folder);
+// Each project of vitest.config.ts has a folder of its own.
+await setup({ provide });
+await setup({ provide });
+const [root = ''] = roots;
 const servers = join(root, 'servers');
 await Promise.all([
   startEmbeddedPostgres({ dataDir: join(servers, 'postgres'), name: 'scratch', log: quiet }),
@@ -27,4 +27,4 @@ const program = spawn(process.execPath, ['-e', deaf], {
   detached: true,
   stdio: ['ignore', 'pipe', 'ignore'],
 });
-program.stdout.once('data', () => process.stdout.write(`${root}\n`));
+program.stdout.once('data', () => process.stdout.write(`${JSON.stringify(roots)}\n`));

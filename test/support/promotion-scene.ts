@@ -9,7 +9,6 @@ import { memorySummary } from '../../src/memory/documents/summary.ts';
 import type { DryRunReport } from '../../src/memory/promotion/ports.ts';
 import { createAuditLog } from '../../src/safety/audit/audit-chain.ts';
 import type { SlackMemory } from '../../src/slack/ports.ts';
-import type { Slack } from '../../src/slack/slack.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { otherRunbooks } from '../integration/memory/documents/rig.ts';
@@ -40,8 +39,6 @@ export async function promotionScene(): Promise<PromotionScene> {
   const { sql, records } = scene;
   await seedStores(sql);
   const trials: DryRunReport[] = [];
-  let bot: Slack | undefined;
-  const drawAgain = (jobId: string): void => bot?.proposalChanged(jobId);
   const { documents, promotions, workspace } = createMemoryDocuments({
     sql,
     events: records,
@@ -49,7 +46,6 @@ export async function promotionScene(): Promise<PromotionScene> {
     enabled: true,
     isAdmin: async (user) => user === USERS.admin,
     runbooks: { tools: createRegistry(allTools), sources: otherRunbooks() },
-    notifier: { proposed: drawAgain, decided: drawAgain, tried: drawAgain },
     dryRun: async () =>
       trials.shift() ?? { passed: true, target: 'shop-db', lines: ['✓ postgres_blocking_tree'] },
   });
@@ -62,7 +58,7 @@ export async function promotionScene(): Promise<PromotionScene> {
     workspace,
     summary: () => memorySummary(sql),
   };
-  bot = await scene.bot({ memory, speed: 50 });
+  await scene.bot({ memory, speed: 50 });
   const client = new LocalSlackClient(scene.slack.url);
 
   const draft = async (id: IncidentId, change: Partial<NewDocument> = {}): Promise<string> => {
@@ -92,7 +88,6 @@ export async function promotionScene(): Promise<PromotionScene> {
     async incident(drawn) {
       const id = await scene.incident();
       if (!drawn) return id;
-      bot?.changed(id);
       await client.waitForMessage(
         (message) => message.blocks?.[0]?.block_id?.startsWith(`sentry:${id}:root`) ?? false,
       );

@@ -4,5 +4,6 @@ process.stdin.resume().once('end', async () => {
   const { tsImport } = await import('tsx/esm/api');
   const { removeWithProcesses } = await tsImport('./processes-under.ts', import.meta.url);
   const [folder, run] = process.argv.slice(2);
-  await removeWithProcesses(folder, run);
+  // Put together here: in a command line it would be a trace of the run, and the reapers of a run would end each other.
+  await removeWithProcesses(folder, `SENTRY_TEST_RUN=${run}`);
 });

@@ -40,9 +40,13 @@ function stepsOf(title: string, section: string): readonly RecipeStep[] {
 }
 
 /** Does the steps in `root`; `run` runs a script there. */
-export function followRecipe({ steps }: Recipe, root: string, run: (script: string) => void): void {
+export async function followRecipe(
+  { steps }: Recipe,
+  root: string,
+  run: (script: string) => Promise<void>,
+): Promise<void> {
   for (const step of steps) {
-    if (step.kind === 'run') run(step.script);
+    if (step.kind === 'run') await run(step.script);
     else if (step.kind === 'edit') {
       const file = join(root, step.path);
       writeFileSync(file, edited(readFileSync(file, 'utf8'), step));

@@ -41,7 +41,7 @@ export async function setup(project: Pick<TestProject, 'provide'>): Promise<() =
 function startReaper(root: string, run: string): void {
   const script = fileURLToPath(new URL('./reaper.mjs', import.meta.url));
   const { SENTRY_TEST_RUN: _, ...env } = process.env;
-  const reaper = spawn(process.execPath, [script, root, `SENTRY_TEST_RUN=${run}`], {
+  const reaper = spawn(process.execPath, [script, root, run], {
     detached: true,
     env,
     stdio: ['pipe', 'ignore', 'ignore'],

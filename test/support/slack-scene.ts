@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import type { ControlName, ControlRequests, Counters } from '../../playground/slack/control-api.ts';
 import {
   createLocalSlack,
@@ -13,26 +14,34 @@ import type { IncidentEventBody } from '../../src/core/event.ts';
 import { asIncidentId, type IncidentId } from '../../src/core/ids.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { Sql } from '../../src/core/sql.ts';
+import { createHttpServer } from '../../src/http/server.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
+import { createEventBus } from '../../src/infra/db/event-bus.ts';
 import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
-import type { SlackConnection, SlackDecision, SlackDeps, SlackMessage } from '../../src/slack/ports.ts';
-import { createSlack, type Slack } from '../../src/slack/slack.ts';
+import type { HttpHandler } from '../../src/slack/inbound/http-receiver.ts';
+import type { SlackWorkspace } from '../../src/slack/people/slack-workspace.ts';
+import type { SlackConnection, SlackDecision, SlackMessage } from '../../src/slack/ports.ts';
+import type { Slack } from '../../src/slack/slack.ts';
 import { anAction, aToolCall } from './incident-record.ts';
 import { patience } from './patience.ts';
 import { scratchDatabase } from './postgres.ts';
 import { quiet } from './quiet.ts';
+import { type BotChanges, slackBot, socketTo } from './slack-bot.ts';
 
 /** A local Slack and a database, and bots on them: real Bolt, real HTTP and WebSocket, real PostgreSQL. */
 export interface SlackScene {
   readonly slack: LocalSlack;
+  /** Of the record. */
+  readonly url: string;
   readonly sql: Sql;
   readonly records: IncidentRecords;
   readonly decisions: readonly SlackDecision[];
   readonly hints: readonly { readonly id: IncidentId; readonly by: string; readonly text: string }[];
   readonly alerts: readonly SlackMessage[];
-  /** Starts one more bot process' worth of Slack side. */
-  bot(changes?: Partial<SlackDeps>): Promise<Slack>;
-  incident(events?: readonly IncidentEventBody[]): Promise<IncidentId>;
+  /** Starts one more bot process' worth of Slack side, listening to the record by itself. */
+  bot(changes?: BotChanges): Promise<SceneBot>;
+  /** `postedIn`: the alert channel that its alert was posted in. */
+  incident(events?: readonly IncidentEventBody[], postedIn?: string): Promise<IncidentId>;
   append(id: IncidentId, ...events: readonly IncidentEventBody[]): Promise<void>;
   propose(id: IncidentId, changes?: Partial<Action>): Promise<Action>;
   control<N extends ControlName>(name: N, body: ControlRequests[N]): Promise<Record<string, unknown>>;
@@ -44,12 +53,13 @@ export interface SlackScene {
   close(): Promise<void>;
 }
 
-export const SOCKET = (slack: LocalSlack): SlackConnection => ({
-  kind: 'socket',
-  botToken: SENTRY_APP.botToken,
-  appToken: SENTRY_APP.appToken,
-  apiUrl: slack.apiUrl,
-});
+export interface SceneBot extends Slack {
+  readonly workspace: SlackWorkspace;
+  /** Over HTTP: where its events go. */
+  readonly eventsUrl: string;
+}
+
+export const SOCKET = (slack: LocalSlack): SlackConnection => socketTo(slack.apiUrl);
 
 export async function slackScene(
   options: { readonly slack?: LocalSlackOptions; readonly log?: Log } = {},
@@ -64,7 +74,7 @@ export async function slackScene(
     ...options.slack,
   });
   const records = createRecords(sql);
-  const bots: Slack[] = [];
+  const stops: (() => Promise<void>)[] = [];
   const decisions: SlackDecision[] = [];
   const hints: { id: IncidentId; by: string; text: string }[] = [];
   const alerts: SlackMessage[] = [];
@@ -80,49 +90,54 @@ export async function slackScene(
 
   const scene: SlackScene = {
     slack,
+    url: database.url,
     sql,
     records,
     decisions,
     hints,
     alerts,
     async bot(changes = {}) {
-      const bot = createSlack({
-        sql,
-        log: options.log ?? quiet,
-        connection: SOCKET(slack),
-        executorId: `test-${bots.length}`,
-        config: {
-          alertChannels: ['alerts'],
-          approvers: [{ kind: 'group', name: 'oncall' }],
-          oncallGroup: 'oncall',
-          mode: () => 'ACTIVE',
+      const log = options.log ?? quiet;
+      const bus = createEventBus({ url: database.url, log });
+      const bot = slackBot(
+        { sql, bus, log, executorId: `test-${stops.length}` },
+        {
+          connection: SOCKET(slack),
+          decide: async (decision) => {
+            decisions.push(decision);
+            const oncall = await bot.workspace.directory.groupMembers('oncall');
+            return decideInRecord(sql, records, decision, oncall);
+          },
+          hint: async (id, by, text) => {
+            hints.push({ id, by, text });
+            return { ok: true, text: 'Noted.' };
+          },
+          acceptSlackMessage: async (message) => {
+            alerts.push(message);
+          },
+          ...changes,
         },
-        records,
-        why: (record) => `The story of ${record.incident.id}: ${record.incident.title}`,
-        decide: async (decision) => {
-          decisions.push(decision);
-          return decideInRecord(sql, records, decision, await bot.directory.groupMembers('oncall'));
-        },
-        grade: async () => ({ ok: true }),
-        hint: async (id, by, text) => {
-          hints.push({ id, by, text });
-          return { ok: true, text: 'Noted.' };
-        },
-        acceptSlackMessage: async (message) => {
-          alerts.push(message);
-        },
-        ...changes,
+      );
+      const server = bot.handleHttp && (await mounted(bot.handleHttp));
+      bus.start();
+      stops.push(async () => {
+        await bot.stop();
+        await bus.stop();
+        await server?.close();
       });
       await bot.start();
-      bots.push(bot);
-      return bot;
+      return { ...bot, eventsUrl: server?.url ?? '' };
     },
-    async incident(events = []) {
+    async incident(events = [], postedIn) {
       const [row] = await sql`
         INSERT INTO incident (title, severity, domain, target, source, fingerprint, labels, annotations)
         VALUES ('shop-db: sessions are blocked', 'critical', 'postgres', 'shop-db', 'test',
                 ${Math.random().toString(36)}, '{}', '{}') RETURNING id`;
       const id = asIncidentId(String(row?.['id']));
+      if (postedIn)
+        await sql`
+          INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
+          VALUES (${id}, ${`slack:${postedIn}:1.0:${id}`}, 'slack', ${id}, 'firing', 'blocked', '{}', '{}', now())`;
       await scene.append(id, { type: 'incident.opened', source: 'test', title: 'blocked' }, ...events);
       return id;
     },
@@ -177,13 +192,27 @@ export async function slackScene(
       return answer.snapshot.views[userId] ?? [];
     },
     async close() {
-      await Promise.all(bots.map((bot) => bot.stop()));
+      await Promise.all(stops.map((stop) => stop()));
       await slack.close();
       await db.close();
       await database.drop();
     },
   };
   return scene;
+}
+
+/** Slack's events as they come in where Slack does not use Socket Mode: through our HTTP server. */
+async function mounted(handler: HttpHandler): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    log: quiet,
+    metrics: new Registry(),
+    routes: [],
+    mounts: { '/slack/events': handler },
+  });
+  const { port } = await server.listen();
+  return { url: `http://127.0.0.1:${port}/slack/events`, close: () => server.close() };
 }
 
 /** What src/actions/approvals does, as one atomic statement: enough to see that a decision is asked for, answered and drawn. */

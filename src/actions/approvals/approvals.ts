@@ -1,17 +1,14 @@
 import type { Action } from '../../core/action.ts';
-import type { Denial, DenialReach } from '../../core/denial.ts';
-import { type Refusal, refuse } from '../../core/errors.ts';
-import { type ActionId, asIncidentId } from '../../core/ids.ts';
+import type { DenialReach } from '../../core/denial.ts';
+import type { Refusal } from '../../core/errors.ts';
+import type { ActionId } from '../../core/ids.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
-import { storable } from '../../core/storable.ts';
 import type { IncidentRecords } from '../../record/record.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
-import { redact } from '../../safety/screen/redact.ts';
-import { BY_POLICY } from '../policy/autonomy.ts';
 import type { ApprovalPolicy } from '../policy/policy.ts';
-import { type PlanDemands, strictest } from '../policy/strictest.ts';
 import { approveEarned } from './approve-earned.ts';
-import { lockSystem, overtakenBy, recordDenial } from './denials.ts';
+import { decide } from './decide.ts';
+import { expire, voidAction } from './end-approval.ts';
 
 /** A person's click, as it came: the user id from the signed payload, never from the button. */
 export interface Decision {
@@ -43,249 +40,21 @@ export interface Approvals {
   void(tx: Tx, action: Pick<Action, 'id' | 'incidentId'>, reason: string): Promise<boolean>;
 }
 
-type Asked = Omit<PlanDemands, 'expiresMinutes'>;
-const THIS_ACTION: DenialReach = { scope: 'action', minutes: null };
-/** A denial needs one person, whatever the policy says. */
-const ANY = { approvals: 1, selfApproval: true, rule: null } as const;
-/** Of a reason for a decision: Slack's window takes 1,000 characters. */
-const REASON_MAX = 2_000;
-
-export function createApprovals(deps: {
+export interface ApprovalDeps {
   readonly sql: Sql;
   readonly records: IncidentRecords;
   readonly policy: ApprovalPolicy;
   readonly audit: AuditLog;
-}): Approvals {
-  const { sql, records, policy, audit } = deps;
-
-  async function transition(decision: Decision, action: Action, demands: Asked): Promise<boolean> {
-    const approve = decision.decision === 'approve';
-    return sql.begin(async (tx) => {
-      await tx`SET LOCAL synchronous_commit = on`;
-      // A denial and a claim on one system come one after the other: either it is seen there, or it was too late.
-      if (!approve) await lockSystem(tx, action);
-      const rows = await tx`
-        UPDATE action a SET
-               decided_by = CASE WHEN NOT ${approve}
-                                   OR cardinality(approved_by) + 1 >= greatest(approvals_needed, ${demands.approvals})
-                                 THEN ${decision.by} END,
-               decided_at = clock_timestamp(), decision_reason = ${decision.reason || null},
-               approvals_needed = greatest(approvals_needed, ${demands.approvals}),
-               approved_by = CASE WHEN ${approve} THEN approved_by || ${decision.by}::text ELSE approved_by END,
-               state = CASE WHEN NOT ${approve} THEN 'denied'
-                            WHEN cardinality(approved_by) + 1 >= greatest(approvals_needed, ${demands.approvals})
-                            THEN 'approved' ELSE 'proposed' END
-        WHERE id = ${action.id} AND state = 'proposed' AND plan_hash = ${decision.planHash}
-          AND expires_at > clock_timestamp() AND NOT audit_only
-          AND NOT (${approve} AND ${decision.by} = ANY (approved_by))
-          AND NOT (${approve && !demands.selfApproval} AND EXISTS (
-                SELECT FROM incident i WHERE i.id = a.incident_id AND ${decision.by} = ANY (i.requesters)))
-        RETURNING state, approvals_needed, cardinality(approved_by) AS approved`;
-      const [row] = rows;
-      if (!row) return false;
-      const isFinal = row['state'] !== 'proposed';
-      const [count, needed] = [Number(row['approved']), Number(row['approvals_needed'])];
-      await records.append(
-        tx,
-        action.incidentId,
-        approve
-          ? isFinal
-            ? { type: 'action.approved', actionId: action.id, by: decision.by }
-            : { type: 'action.seconded', actionId: action.id, by: decision.by, count, needed }
-          : {
-              type: 'action.denied',
-              actionId: action.id,
-              by: decision.by,
-              reason: decision.reason,
-              anotherWay: decision.anotherWay,
-            },
-      );
-      const denial = approve ? null : await deny(tx, decision, action);
-      if (!approve && decision.reason)
-        await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
-                 WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
-      if (isFinal)
-        await tx`SELECT sentry_enqueue_turn(${action.incidentId}, ${action.beside ? 'undo' : 'decided'})`;
-      const seq = await audit.appendIn(tx, {
-        kind: 'approval.decided',
-        actor: decision.by,
-        incidentId: action.incidentId,
-        details: {
-          action: action.id,
-          decision: decision.decision,
-          planHash: decision.planHash,
-          reason: decision.reason,
-          ...(denial
-            ? { denial: denial.id, scope: denial.scope, covers: denial.label, until: denial.until }
-            : {}),
-          ...(approve ? { count, needed, rule: demands.rule } : {}),
-        },
-      });
-      // The gate reads the approvals there: what is set in this table alone is none.
-      if (approve)
-        await tx`UPDATE action SET approval_seq = ${seq}, approval_seqs = approval_seqs || ${seq}::bigint WHERE id = ${action.id}`;
-      return true;
-    });
-  }
-
-  /** The No itself, and what it overtakes in other incidents: they go back to planning, and ask with it on their card. */
-  async function deny(
-    tx: Tx,
-    { by, reason, reach = THIS_ACTION }: Decision,
-    action: Action,
-  ): Promise<Denial> {
-    const denial = await recordDenial(tx, action, await records.plan(action.planId), { by, reason, reach });
-    for (const overtaken of await overtakenBy(tx, denial)) {
-      await voidIn(
-        tx,
-        overtaken,
-        'Somebody has said no to what it touches; it is asked for again with that.',
-      );
-      await tx`SELECT sentry_enqueue_turn(${overtaken.incidentId}, ${overtaken.beside ? 'undo' : 'denied elsewhere'})`;
-    }
-    return denial;
-  }
-
-  async function voidIn(
-    tx: Tx,
-    { id: actionId, incidentId }: Pick<Action, 'id' | 'incidentId'>,
-    said: string,
-  ): Promise<boolean> {
-    const reason = redact(said);
-    const rows = await tx`
-      UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()
-      WHERE id = ${actionId} AND state IN ('proposed', 'approved') RETURNING id`;
-    if (rows.length === 0) return false;
-    await records.append(tx, incidentId, { type: 'action.void', actionId, reason }, `void:${actionId}`);
-    await audit.appendIn(tx, {
-      kind: 'approval.void',
-      actor: 'system',
-      incidentId,
-      details: { action: actionId, reason },
-    });
-    return true;
-  }
-
-  /** Who approves a plan may approve every step of it; who may deny one step may deny the plan. */
-  async function policyRefuses({ by, decision }: Decision, action: Action): Promise<Refusal | undefined> {
-    const incident = await records.incident(action.incidentId);
-    if (!incident) return refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
-    const refusals: Refusal[] = [];
-    const steps = await records.plan(action.planId);
-    for (const step of steps) {
-      const refusal = await policy.mayDecide(by, step, incident, decision);
-      if (refusal) refusals.push(refusal);
-    }
-    return decision === 'approve' || refusals.length === steps.length ? refusals[0] : undefined;
-  }
-
-  async function demandsOf({ planId }: Action): Promise<PlanDemands | Refusal> {
-    const asked: PlanDemands[] = [];
-    for (const step of await records.plan(planId)) {
-      const demands = await policy.demands(step);
-      if ('ok' in demands) return demands;
-      asked.push(demands);
-    }
-    return strictest(asked);
-  }
-
-  return {
-    async decide(given) {
-      const decision = { ...given, reason: storable(redact(given.reason)).slice(0, REASON_MAX) };
-      const refused = async (refusal: Refusal, incidentId?: string): Promise<Refusal> => {
-        await audit.append({
-          kind: 'approval.refused',
-          actor: decision.by,
-          ...(incidentId === undefined ? {} : { incidentId }),
-          details: { action: decision.actionId, decision: decision.decision, code: refusal.code },
-        });
-        return refusal;
-      };
-      const action = await records.action(decision.actionId);
-      if (!action)
-        return refused(
-          refuse('UNKNOWN_ACTION', 'This card is not on record any more. Ask `/sentry status` what is open.'),
-        );
-      const mayNot = await policyRefuses(decision, action);
-      if (mayNot) return refused(mayNot, action.incidentId);
-      const demands = await demandsOf(action);
-      if ('ok' in demands && decision.decision === 'approve') return refused(demands, action.incidentId);
-      if (await transition(decision, action, 'ok' in demands ? ANY : demands))
-        return { ok: true, action: (await records.action(action.id)) ?? action };
-      const now = (await records.action(action.id)) ?? action;
-      // Still open: whoever pressed became its requester in between, or its time ran out.
-      const meanwhile = now.state === 'proposed' ? await policyRefuses(decision, now) : undefined;
-      return refused(meanwhile ?? whyNot(now, decision), action.incidentId);
-    },
-
-    approveEarned: async (actionId) => {
-      const action = await records.action(actionId);
-      return action?.autonomousAt ? approveEarned({ sql, records, policy, audit }, action) : false;
-    },
-
-    async expire(actionId) {
-      return sql.begin(async (tx) => {
-        const [row] = await tx`
-          UPDATE action SET state = 'expired', finished_at = clock_timestamp()
-          WHERE id = ${actionId} AND state IN ('proposed', 'approved') AND expires_at <= clock_timestamp() RETURNING incident_id`;
-        if (!row) return false;
-        const incidentId = asIncidentId(String(row['incident_id']));
-        await records.append(tx, incidentId, { type: 'action.expired', actionId }, `expired:${actionId}`);
-        await audit.appendIn(tx, {
-          kind: 'approval.expired',
-          actor: 'system',
-          incidentId,
-          details: { action: actionId },
-        });
-        return true;
-      });
-    },
-
-    void: voidIn,
-  };
 }
 
-function whyNot(action: Action, decision: Decision): Refusal {
-  const who =
-    action.decidedBy === BY_POLICY ? 'the policy' : action.decidedBy ? `<@${action.decidedBy}>` : 'somebody';
-  if (action.auditOnly)
-    return refuse(
-      'AUDIT_ONLY',
-      'Sentry is in AUDIT mode or stopped: this is what it would do, and it cannot be approved.',
-    );
-  if (action.planHash !== decision.planHash)
-    return refuse('PLAN_CHANGED', 'The plan is no longer what this card shows. Nothing was run.');
-  if (action.state === 'proposed' && action.approvedBy.includes(decision.by))
-    return refuse(
-      'APPROVED_ALREADY',
-      `You have approved this already (${action.approvedBy.length} of ${action.approvalsNeeded}): somebody else has to.`,
-    );
-  switch (action.state) {
-    case 'approved':
-    case 'started':
-    case 'succeeded':
-    case 'failed':
-    case 'unknown':
-      return refuse('ALREADY_DECIDED', `Already approved by ${who}; your click changed nothing.`);
-    case 'denied':
-      return refuse('ALREADY_DECIDED', `Already denied by ${who}; your click changed nothing.`);
-    case 'void':
-      return refuse(
-        'VOID',
-        `This is void: ${action.outcome ?? 'the state moved since it was proposed'}. Nothing was run.`,
-      );
-    case 'queued':
-    case 'skipped':
-      return refuse('NOT_THE_PLAN', 'This is one step of a plan; the plan is decided on its first step.');
-    case 'expired':
-    case 'proposed':
-      return refuse(
-        'EXPIRED',
-        'This approval has expired. Nothing was run; ask for a fresh look in the thread.',
-      );
-    default: {
-      const never: never = action.state;
-      return never;
-    }
-  }
+export function createApprovals(deps: ApprovalDeps): Approvals {
+  return {
+    decide: (decision) => decide(deps, decision),
+    async approveEarned(actionId) {
+      const action = await deps.records.action(actionId);
+      return action?.autonomousAt ? approveEarned(deps, action) : false;
+    },
+    expire: (actionId) => expire(deps, actionId),
+    void: (tx, action, reason) => voidAction(tx, deps, action, reason),
+  };
 }

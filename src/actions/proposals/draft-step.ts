@@ -15,7 +15,7 @@ import type { Aim } from './aim.ts';
 import type { Plan } from './plan-hash.ts';
 import { touchedBy } from './touched.ts';
 
-/** A step of what is to be proposed, as it came through the stations at the entrance. */
+/** A step of what is to be proposed, as the checks let it through. */
 export interface Called {
   readonly tool: ActiveTool<unknown, Json>;
   readonly context: ToolContext;

@@ -85,10 +85,7 @@ async function againstIgnoring({ toolCalls }: ClaudeDeps, work: Investigation): 
   if (!looked) return 'nothing was read';
   const looks = await readAround(work, 'triage');
   if (looks.some(({ result }) => isUnread(result))) return 'not all could be read';
-  const red = await work.durably(
-    `claude:triage:r${work.incident.round}:red`,
-    async () => work.redNow?.() ?? [],
-  );
+  const red = await work.durably(`claude:triage:r${work.incident.round}:red`, () => work.redNow());
   return red[0] ?? null;
 }
 
@@ -156,8 +153,8 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
   if (diagnosis.verdict !== 'cannot_tell' && !contradicts(diagnosis, known.diagnosis))
     return withPrevention(diagnosis, known.diagnosis);
   // A side that nothing it read carries is none: the runbook's finding stands alone.
-  const objections = await work.durably(`claude:detective:r${work.incident.round}:objections`, async () =>
-    work.objections ? work.objections(diagnosis) : null,
+  const objections = await work.durably(`claude:detective:r${work.incident.round}:objections`, () =>
+    work.objections(diagnosis),
   );
   if (objections !== null) throw new InvestigatorFailed('nothing it read carries what it said.');
   return disagreement(diagnosis, known.diagnosis);
@@ -177,7 +174,7 @@ async function review(
   if (reviews > 0) return null;
   // Whoever says that nothing is wrong may have read what is well only.
   if (diagnosis.verdict === 'healthy') await readAround(work, 'diagnose');
-  const objections = (await work.objections?.(diagnosis)) ?? null;
+  const objections = await work.objections(diagnosis);
   const contradicted = shown !== null && contradicts(diagnosis, shown) ? askAboutContradiction(shown) : null;
   const says = [contradicted, objections].filter((text) => text !== null).join('\n\n');
   if (says === '') return null;

@@ -89,7 +89,7 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
   if (first.kind !== 'refused' || fallbackModel === undefined) return ended(work, first, memory.shown);
   // A history of its own: what one model thought is not valid with another.
   work.unsay();
-  await work.modelChanged?.(
+  await work.modelChanged(
     fallbackModel,
     `${deps.llm.model} declined (${first.category ?? 'no category'}); ${fallbackModel} goes on.`,
   );
@@ -164,10 +164,10 @@ function converse<T>(
     ...(deps.clock === undefined ? {} : { clock: () => nowOf(deps).getTime() }),
     leftOut: async (name, input, limit) => {
       const asked = requested(name, input);
-      await work.leaveOut?.(asked.request, asked.purpose, `Not run: ${limitWords(limit)}.`);
+      await work.leaveOut(asked.request, asked.purpose, `Not run: ${limitWords(limit)}.`);
     },
     onEvent: words.on,
-    takeHints: async (after) => ((await work.hintsSince?.(after)) ?? []).map(hintTurn),
+    takeHints: async (after) => (await work.hintsSince(after)).map(hintTurn),
     ...(remember === undefined ? {} : { remember }),
   });
 }

@@ -10,6 +10,7 @@ import type { Runbook } from '../../runbooks/runbook.ts';
 import { renderInput } from '../../runbooks/template.ts';
 import type { CredentialVault } from '../../safety/vault/credentials.ts';
 import type { Investigation } from '../ports.ts';
+import { unattended } from '../unattended.ts';
 import { newFindings } from './findings.ts';
 import { runRunbook } from './run-runbook.ts';
 
@@ -99,6 +100,7 @@ const lineOf = (tool: string, result: ToolCallResult): string =>
 
 function workOf(incident: Incident, read: Call, dropped: string[], signal: AbortSignal): Investigation {
   return {
+    ...unattended,
     incident,
     recall: { incidents: [], runbooks: [], episodes: { similar: [], failedCommands: [] }, missing: null },
     tried: [],

@@ -111,5 +111,4 @@ async function drop(
         details: { investigator, round, claim: claim.slice(0, 500), reason },
       });
   });
-  deps.reporter.changed(id);
 }

@@ -101,7 +101,6 @@ export function createReadAgain(deps: InvestigationDeps, { mayAsk, readerOf }: R
         await tx`SELECT sentry_enqueue_turn(${incident.id}, 'read again')`;
         return 'taken';
       });
-      deps.reporter.changed(incident.id);
       if (taken === 'taken') return { ok: true, text: `Reading ${call.tool} again.` };
       return refused(
         read,

@@ -1,4 +1,3 @@
-import { asIncidentId, type IncidentId } from '../../core/ids.ts';
 import type { Tx } from '../../core/sql.ts';
 import type { KillSwitchServiceDeps } from './kill-switch-service.ts';
 import { targetsIn } from './running-actions.ts';
@@ -11,15 +10,13 @@ export async function announce(
   type: 'switch.set' | 'switch.cleared',
   body: object,
   key: string | null = null,
-): Promise<readonly IncidentId[]> {
+): Promise<void> {
   const names = await targetsIn(tx, targets, scope);
-  const rows = await tx`
+  await tx`
     INSERT INTO event (incident_id, type, body, dedupe_key)
     SELECT id, ${type}, ${tx.json({ scope, ...body })}, ${key} FROM incident
      WHERE state NOT IN ('ignored', 'resolved')
-       AND (${names === null} OR target = ANY (${tx.array(names ?? [])}::text[]))
-    RETURNING incident_id`;
-  return rows.map((row) => asIncidentId(String(row['incident_id'])));
+       AND (${names === null} OR target = ANY (${tx.array(names ?? [])}::text[]))`;
 }
 
 export async function announceCleared(
@@ -28,10 +25,9 @@ export async function announceCleared(
   scope: string,
   by: string,
   reason: string,
-): Promise<readonly IncidentId[]> {
-  const told = await announce(tx, targets, scope, 'switch.cleared', { by, reason });
+): Promise<void> {
+  await announce(tx, targets, scope, 'switch.cleared', { by, reason });
   await audit.appendIn(tx, { kind: 'switch.cleared', actor: by, details: { scope, reason } });
-  return told;
 }
 
 /** One setting of the switch, as incidents are told of it. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../core/errors.ts';
-import type { IncidentId } from '../../core/ids.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { Target } from '../../core/target.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
@@ -47,10 +46,7 @@ export interface KillSwitchService {
 const LOOK_MS = 1_000;
 const LEARN_MS = 2_000;
 
-export type KillSwitchServiceDeps = Pick<
-  InvestigationDeps,
-  'sql' | 'records' | 'reporter' | 'log' | 'redact'
-> & {
+export type KillSwitchServiceDeps = Pick<InvestigationDeps, 'sql' | 'records' | 'log' | 'redact'> & {
   readonly audit: AuditLog;
   readonly killSwitch: KillSwitch;
   readonly targets: ReadonlyMap<string, Pick<Target, 'domain'>>;
@@ -106,7 +102,7 @@ async function stop(
 ): Promise<readonly RunningAction[]> {
   const { sql, audit, targets } = deps;
   const reason = deps.redact(said);
-  const told = await sql.begin(async (tx) => {
+  await sql.begin(async (tx) => {
     const [row] = await tx`
       INSERT INTO switch (scope, stopped, by, reason, until)
       VALUES (${scope}, true, ${by}, ${reason}, clock_timestamp() + ${forMs}::float8 * interval '1 millisecond')
@@ -114,7 +110,7 @@ async function stop(
          until = excluded.until, at = clock_timestamp()
       RETURNING until, at`;
     const until = row?.['until'] ?? null;
-    const ids = await announce(
+    await announce(
       tx,
       targets,
       scope,
@@ -127,9 +123,7 @@ async function stop(
       actor: by,
       details: { scope, reason, until: until === null ? null : String(until) },
     });
-    return ids;
   });
-  redraw(deps, told);
   await learnSystem(deps, scope);
   const claimed = await runningIn(sql, targets, scope);
   onSet?.(claimed);
@@ -141,15 +135,13 @@ async function resume(
   { scope, by, reason: said }: SwitchOrder,
 ): Promise<boolean> {
   const reason = deps.redact(said);
-  const cleared = await deps.sql.begin(async (tx) => {
+  return deps.sql.begin(async (tx) => {
     const rows = await tx`
       UPDATE switch SET stopped = false, until = NULL, by = ${by}, reason = ${reason}, at = clock_timestamp()
        WHERE scope = ${scope} AND stopped RETURNING scope`;
-    return rows.length > 0 ? announceCleared(tx, deps, scope, by, reason) : null;
+    if (rows.length > 0) await announceCleared(tx, deps, scope, by, reason);
+    return rows.length > 0;
   });
-  if (cleared === null) return false;
-  redraw(deps, cleared);
-  return true;
 }
 
 /** Stops that have ended by the database's clock; of several processes one does it. */
@@ -157,16 +149,12 @@ async function endOverdue(deps: KillSwitchServiceDeps): Promise<void> {
   const { sql } = deps;
   const [due] = await sql`SELECT 1 FROM switch WHERE stopped AND until <= clock_timestamp()`;
   if (!due) return;
-  const told = await sql.begin(async (tx) => {
+  await sql.begin(async (tx) => {
     const rows = await tx`
       UPDATE switch SET stopped = false, until = NULL, at = clock_timestamp()
        WHERE stopped AND until <= clock_timestamp() RETURNING scope`;
-    const ids: IncidentId[] = [];
-    for (const row of rows)
-      ids.push(...(await announceCleared(tx, deps, String(row['scope']), 'system', 'its time is up')));
-    return ids;
+    for (const row of rows) await announceCleared(tx, deps, String(row['scope']), 'system', 'its time is up');
   });
-  redraw(deps, told);
 }
 
 /** The file is obeyed wherever it is read; here its coming and going gets into the audit log. Why it holds now, if it does. */
@@ -198,8 +186,4 @@ async function alsoNamed(sql: Sql, scope: string): Promise<readonly string[] | n
   if (name === null) return [];
   if (!(await isIdentityKnown(sql, name))) return null;
   return (await namesOfSame(sql, [name])).filter((each) => each !== name);
-}
-
-function redraw({ reporter }: KillSwitchServiceDeps, ids: readonly IncidentId[]): void {
-  for (const id of ids) reporter.changed(id);
 }

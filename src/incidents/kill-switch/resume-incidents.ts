@@ -26,7 +26,7 @@ export async function resumeIncidents(deps: KillSwitchServiceDeps): Promise<void
 
 /** An incident that was opened under the switch hears of it when it is first held up by it. */
 async function announceHolding(
-  { sql, records, reporter }: KillSwitchServiceDeps,
+  { sql, records }: KillSwitchServiceDeps,
   id: IncidentId,
   scopes: readonly string[],
 ): Promise<void> {
@@ -34,8 +34,7 @@ async function announceHolding(
   const holding = (await setSwitches(sql)).filter((set) => all.includes(set.scope));
   for (const { since, ...set } of holding) {
     const body = { type: 'switch.set', ...set } as const;
-    const isNew = await sql.begin((tx) => records.append(tx, id, body, settingKey(set.scope, since)));
-    if (isNew) reporter.changed(id);
+    await sql.begin((tx) => records.append(tx, id, body, settingKey(set.scope, since)));
   }
 }
 
@@ -54,5 +53,4 @@ async function lookAgain(deps: KillSwitchServiceDeps, incident: Incident): Promi
       changes: { round: incident.round + 1, nextStep: 'Looking again, now that changes may be made.' },
     });
   });
-  deps.reporter.changed(incident.id);
 }

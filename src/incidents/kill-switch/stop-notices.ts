@@ -1,44 +1,33 @@
 import { messageOf } from '../../core/errors.ts';
+import type { EventBus } from '../../core/event-bus.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
-import type { Sql, Tx } from '../../core/sql.ts';
+import type { Sql } from '../../core/sql.ts';
 
-/** What is notified in PostgreSQL when somebody stops something; the payload names it. */
-export const STOP_CHANNEL = 'sentry_stop';
-
-/** While nothing is heard, whether something was stopped is looked up; and now and then also while it is. */
-const DEAF_LOOK_MS = 500;
+/** Work goes on for at most this long after a stop whose notice is lost without the bus noticing that. */
 const LOOK_MS = 5_000;
 
 /** What a person can stop while it works. */
 export type Stoppable = IncidentId | `question:${string}`;
 
-/**
- * Tells work under way that a person stopped it: in this process at once, in others as soon as PostgreSQL has told them
- * (one LISTEN per process), and where that connection is lost by looking twice a second.
- */
+/** Tells work under way that a person stopped it, in whichever process. */
 export interface StopNotices {
   /** `onStop` is called once at most. The answer ends the watch. */
   watch(what: Stoppable, onStop: () => void): () => void;
-  /** Part of the transaction that stops it: others hear of it at its commit. */
-  tell(tx: Tx, what: Stoppable): Promise<void>;
-  /** It was stopped: by this process, once committed, or as heard from another. */
-  heard(what: string): void;
-  /** Whether other processes are heard now. */
-  hearing(now: boolean): void;
 }
 
-export function createStopNotices({ sql, log }: { readonly sql: Sql; readonly log: Log }): StopNotices {
+export function createStopNotices(deps: {
+  readonly sql: Sql;
+  readonly bus: EventBus;
+  readonly log: Log;
+}): StopNotices {
+  const { sql, bus, log } = deps;
   const watches = new Map<string, Set<() => void>>();
-  let timer: NodeJS.Timeout | undefined;
-  let everyMs = 0;
-  let hears = false;
 
-  function heard(what: string): void {
+  function stopped(what: string): void {
     const told = watches.get(what);
     watches.delete(what);
     for (const onStop of told ?? []) onStop();
-    plan();
   }
 
   /** One statement for all that is watched. */
@@ -50,44 +39,23 @@ export function createStopNotices({ sql, log }: { readonly sql: Sql; readonly lo
       SELECT id AS what FROM incident WHERE state = 'stopped' AND id = ANY (${sql.array(watched)}::text[])
       UNION ALL
       SELECT 'question:' || id FROM question WHERE state = 'stopped' AND id = ANY (${sql.array(questions)}::text[])`;
-    for (const row of rows) heard(String(row['what']));
+    for (const row of rows) stopped(String(row['what']));
   }
 
-  function lookNow(): void {
-    look().then(undefined, (error: unknown) =>
-      log.warn({ error: messageOf(error) }, 'could not look for a stop; trying again'),
-    );
-  }
-
-  function plan(): void {
-    const wanted = watches.size === 0 ? 0 : hears ? LOOK_MS : DEAF_LOOK_MS;
-    if (wanted === everyMs) return;
-    everyMs = wanted;
-    clearInterval(timer);
-    timer = wanted === 0 ? undefined : setInterval(lookNow, wanted);
-  }
+  bus.subscribe({ on: { 'work.stopped': stopped }, sweep: look, everyMs: LOOK_MS });
 
   return {
     watch(what, onStop) {
       const told = watches.get(what) ?? new Set();
       watches.set(what, told.add(onStop));
-      plan();
       // It may have been stopped before anybody watched.
-      lookNow();
+      look().catch((error: unknown) =>
+        log.warn({ error: messageOf(error) }, 'could not look for a stop; the next sweep does'),
+      );
       return () => {
         told.delete(onStop);
         if (told.size === 0 && watches.get(what) === told) watches.delete(what);
-        plan();
       };
-    },
-    async tell(tx, what) {
-      await tx`SELECT pg_notify(${STOP_CHANNEL}, ${what})`;
-    },
-    heard,
-    hearing(now) {
-      hears = now;
-      plan();
-      if (now) lookNow();
     },
   };
 }

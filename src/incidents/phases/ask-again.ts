@@ -59,5 +59,4 @@ async function leave({ deps, incident, durably }: PhaseRun, nextStep: string): P
          AND asks_again_at IS NOT NULL`;
     return true;
   });
-  deps.reporter.changed(incident.id);
 }

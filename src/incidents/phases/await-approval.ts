@@ -49,7 +49,6 @@ async function runApproved(run: PhaseRun, action: Action): Promise<void> {
   const result = await run.durably('execute', () =>
     deps.gate.execute(action, ledgerHooks(run, action), deps.shutdown),
   );
-  deps.reporter.changed(incident.id);
   if (result.kind === 'ran') return;
   if (result.kind === 'later') {
     await run.durably('ask again', () =>

@@ -49,7 +49,7 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
   if (!action) return;
   if (action.state === 'proposed') {
     await run.durably(`expire undo ${id}`, () => deps.approvals.expire(id));
-    return deps.reporter.changed(incident.id);
+    return;
   }
   if (action.state === 'succeeded' && isLastingFix(action)) return lookAtEffect(run, action);
   if (action.state === 'succeeded') {
@@ -77,7 +77,6 @@ async function goOnWith(run: PhaseRun, id: ActionId): Promise<void> {
       });
       return true;
     });
-  deps.reporter.changed(incident.id);
   if (isLastingFix(action)) return afterLastingFix(run, action, result);
   // It may have run: whether what was fixed still is, the live system says.
   if (result.kind === 'ran' && result.outcome.kind === 'unknown')

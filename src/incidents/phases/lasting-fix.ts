@@ -25,7 +25,6 @@ export async function proposeLastingFix(run: PhaseRun): Promise<void> {
   const refusals: string[] = [];
   for (const [at, act] of wanted.acts.entries()) {
     const answer = await run.durably(`propose lasting fix ${at}`, () => propose(run, wanted, act));
-    deps.reporter.changed(incident.id);
     // Proposed, or somebody has seen to it already.
     if (answer.kind === 'proposed' || (answer.kind === 'refused' && answer.code === 'DONE_ALREADY')) return;
     refusals.push(answer.kind === 'ok' ? `${act.tool} changes nothing.` : answer.reason);
@@ -37,7 +36,6 @@ export async function proposeLastingFix(run: PhaseRun): Promise<void> {
        WHERE id = ${incident.id} AND state = 'resolved' AND round = ${incident.round}`;
     return true;
   });
-  deps.reporter.changed(incident.id);
 }
 
 /** Null: it is not fixed by us (any more), nothing is known that would last, or it has been asked for. */
@@ -106,7 +104,6 @@ export async function lookAtEffect(run: PhaseRun, { id }: Pick<Action, 'id'>): P
       deps.records.append(tx, incident.id, { type: 'action.checked', actionId, seen, text }, `effect:${id}`),
     ),
   );
-  deps.reporter.changed(incident.id);
 }
 
 async function lookOnce({ deps, incident }: PhaseRun, id: Action['id']) {

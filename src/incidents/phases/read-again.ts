@@ -32,7 +32,7 @@ interface Tried {
  * and the card says why. Nothing here can change a system: see `mayReadAgain` and the detective's rights.
  */
 export async function readAgain(run: PhaseRun): Promise<void> {
-  const { deps, incident } = run;
+  const { incident } = run;
   if (incident.state !== 'reported' && incident.state !== 'escalated') return;
   const asked = await run.durably('asked to read again', () => nextAsked(run));
   if (asked === null) return;
@@ -40,7 +40,6 @@ export async function readAgain(run: PhaseRun): Promise<void> {
   // It stays asked for: whoever resumes has it read then.
   if (tried === 'stopped') return;
   await run.durably(`read again ${asked.call.id} on record`, () => conclude(run, asked, tried));
-  deps.reporter.changed(incident.id);
 }
 
 async function nextAsked({ deps, incident }: PhaseRun): Promise<Asked | null> {

@@ -35,7 +35,6 @@ export async function settleRemediation(run: PhaseRun): Promise<void> {
       ? deps.gate.execute(action, hooks, deps.shutdown)
       : deps.gate.settle(action, hooks, deps.shutdown),
   );
-  deps.reporter.changed(incident.id);
   if (result.kind === 'later')
     await run.durably('ask again', () =>
       deps.jobs.enqueueTurn(incident.id, 'settle', { delayMs: Math.max(200, result.inMs) }).then(() => true),

@@ -38,7 +38,6 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
       });
     });
   });
-  deps.reporter.changed(incident.id);
   if (moved === 'lost') return;
   const { fixedBy } = end;
   if (fixedBy) {

@@ -172,10 +172,9 @@ async function sayChanged(
 
 async function sayWaiting({ deps, incident }: PhaseRun, record: IncidentRecord | null): Promise<void> {
   const says = `My own check holds. Waiting for ${record ? sourceName(record, deps.confirmation) : 'the source'} to say that it is over.`;
-  const rows = await deps.sql`
+  await deps.sql`
     UPDATE incident SET next_step = ${says}, updated_at = clock_timestamp()
-     WHERE id = ${incident.id} AND state = 'verifying' AND next_step IS DISTINCT FROM ${says} RETURNING id`;
-  if (rows.length > 0) deps.reporter.changed(incident.id);
+     WHERE id = ${incident.id} AND state = 'verifying' AND next_step IS DISTINCT FROM ${says}`;
 }
 
 interface Seen {

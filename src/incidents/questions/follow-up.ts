@@ -4,6 +4,7 @@ import {
   InvestigatorFailed,
   type WordsKind,
 } from '../../agents/ports.ts';
+import { unattended } from '../../agents/unattended.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { Incident } from '../../core/incident.ts';
 import { EMPTY_RECALL } from '../../core/memory.ts';
@@ -43,6 +44,7 @@ export async function followUp(
   });
   const record = await deps.records.load(incident.id);
   const work: Investigation = {
+    ...unattended,
     incident,
     // Needs no step of its own: the prompt that it stands in is recorded.
     alertStartedAt: record && alertStartedAt(record),

@@ -1,4 +1,5 @@
 import { messageOf, OpsError } from '../../core/errors.ts';
+import { within } from '../../core/within.ts';
 import type { Embedder } from '../../search/ports.ts';
 import { createVectorCache } from './vector-cache.ts';
 
@@ -57,16 +58,10 @@ export function createChromaCoreEmbedder({
       opened = undefined;
     });
     const embedding = await opened;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
-    });
     try {
-      return await Promise.race([embedding.generate([...texts]), late]);
+      return await within(TIMEOUT_MS, embedding.generate([...texts]));
     } catch (error) {
       throw failure(packageName, error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

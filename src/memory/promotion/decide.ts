@@ -17,7 +17,7 @@ import {
 import { badRunbook, checkRunbook, type RunbookRules } from './check-runbook.ts';
 import { type DryRunDeps, ensureDryRun, findDryRun } from './dry-runs.ts';
 import { loadPromotion } from './load-promotion.ts';
-import type { IsAdmin, Promotion, PromotionNotifier } from './ports.ts';
+import type { IsAdmin, Promotion } from './ports.ts';
 import { queueChunks } from './promoted-chunks.ts';
 
 export interface PromotionDecision {
@@ -44,7 +44,6 @@ export interface DecideDeps extends DryRunDeps {
   readonly audit: MemoryAudit;
   readonly isAdmin: IsAdmin;
   readonly runbooks: RunbookRules;
-  readonly notifier: PromotionNotifier;
 }
 
 const REASON_MAX = 1_000;
@@ -81,7 +80,6 @@ export function createDecide(deps: DecideDeps): (decision: PromotionDecision) =>
       const { writer, write, refusal } = undone;
       await sql.begin((tx) => tellRefusal(tx, deps, writer, write, refusal));
     }
-    if (answer.ok) deps.notifier.decided(jobId);
     return answer;
   };
 }

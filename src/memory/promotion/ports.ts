@@ -4,14 +4,6 @@ import type { Runbook } from '../../runbooks/runbook.ts';
 import type { DocType } from '../documents/document.ts';
 import type { SystemFacts } from '../systems/system-facts.ts';
 
-/** Says to people what became of proposals. Called after the commit; must not throw, and what is missed is still in the list. */
-export interface PromotionNotifier {
-  proposed(jobId: string): void;
-  decided(jobId: string): void;
-  /** Its steps have been tried. */
-  tried(jobId: string): void;
-}
-
 /** Whether somebody is an admin. @throws when it cannot be told; then nothing is decided. */
 export type IsAdmin = (userId: string) => Promise<boolean>;
 

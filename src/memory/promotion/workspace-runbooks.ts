@@ -1,4 +1,3 @@
-import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { KnownTools } from '../../runbooks/check-tools.ts';
@@ -7,23 +6,18 @@ import type { Runbook } from '../../runbooks/runbook.ts';
 import { runbooksStore } from '../documents/document.ts';
 import { fileOf, meansToBeRunbook } from './check-runbook.ts';
 
-const POLL_MS = 5_000;
-
 export interface RunbookSource {
   readonly file: string;
   readonly source: string;
 }
 
-/** Promoted runbooks with steps, for the playbook beside those of the files. Another process' promotions show within 5 s. */
+/** Promoted runbooks with steps, for the playbook beside those of the files. */
 export interface WorkspaceRunbooks {
   current(): readonly Runbook[];
   /** Their texts, which a new one's id must not repeat and whose runbooks it may use. */
   sources(): readonly RunbookSource[];
-  /** Reads them again if one has changed. @throws what the database throws */
+  /** Reads them again if one has changed; `current` is another list then. @throws what the database throws */
   refresh(): Promise<void>;
-  /** Reads them, and goes on looking. Never throws. */
-  start(): Promise<void>;
-  stop(): void;
 }
 
 export function createWorkspaceRunbooks(deps: {
@@ -31,8 +25,6 @@ export function createWorkspaceRunbooks(deps: {
   readonly tools: KnownTools;
   /** Of the files as they are now; an id that a file has since taken is the file's. */
   readonly files: () => readonly RunbookSource[];
-  /** Makes them found by search. */
-  readonly index?: (runbooks: readonly Runbook[]) => Promise<void>;
   readonly log: Log;
 }): WorkspaceRunbooks {
   const { sql, log } = deps;
@@ -41,7 +33,6 @@ export function createWorkspaceRunbooks(deps: {
     runbooks: [],
     sources: [],
   };
-  let timer: NodeJS.Timeout | undefined;
 
   async function refresh(): Promise<void> {
     const [row] = await sql`
@@ -61,24 +52,12 @@ export function createWorkspaceRunbooks(deps: {
     for (const problem of problems.filter(({ file }) => own.has(file)))
       log.error({ runbook: problem.file }, `a promoted runbook is left out: ${problemLine(problem)}`);
     found = { runbooks: runbooks.filter(({ file }) => own.has(file)), sources };
-    await deps.index?.(found.runbooks);
     mark = now;
   }
-
-  const quietly = (): Promise<void> =>
-    refresh().catch((error: unknown) =>
-      log.warn({ error: messageOf(error) }, 'promoted runbooks could not be read; those known stay in use'),
-    );
 
   return {
     current: () => found.runbooks,
     sources: () => found.sources,
     refresh,
-    async start() {
-      await quietly();
-      timer = setInterval(() => void quietly(), POLL_MS);
-      timer.unref();
-    },
-    stop: () => clearInterval(timer),
   };
 }

@@ -1,7 +1,7 @@
 import { OpsError, type Refusal, refuse } from '../../core/errors.ts';
 import type { Json } from '../../core/tool-call.ts';
 
-/** What any input may measure; tools' schemas and station 6 are stricter. Beyond it nothing looks at the input at all. */
+/** What any input may measure; tools' schemas and check 6 are stricter. Beyond it nothing looks at the input at all. */
 const MAX_DEPTH = 32;
 const MAX_VALUES = 20_000;
 const MAX_CHARACTERS = 200_000;

@@ -10,12 +10,11 @@ const SKEW_SECONDS = 300;
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Signed requests at `POST /slack/events`: mounted by `handler` on another server, or listening by itself. */
+/** Signed requests at `POST /slack/events`; `handler` is mounted on the HTTP server. */
 export function httpReceiver(
   connection: Extract<SlackConnection, { readonly kind: 'http' }>,
   log: Log,
-  listen: { readonly host: string; readonly port: number } | undefined,
-): { readonly receiver: Receiver; readonly handler: HttpHandler; readonly port: () => number | null } {
+): { readonly receiver: Receiver; readonly handler: HttpHandler } {
   const receiver = new HTTPReceiver({
     signingSecret: connection.signingSecret,
     logger: boltLogger(log),
@@ -40,22 +39,12 @@ export function httpReceiver(
       if (!response.headersSent) response.writeHead(404).end();
     }
   };
-  receiver.requestListener = handler;
-  let port: number | null = null;
   return {
     handler,
-    port: () => port,
     receiver: {
       init: (app) => receiver.init(app),
-      async start() {
-        if (!listen) return;
-        const server = await receiver.start({ ...listen });
-        const address = server.address();
-        port = typeof address === 'object' && address ? address.port : null;
-      },
-      async stop() {
-        if (port !== null) await receiver.stop();
-      },
+      start: async () => undefined,
+      stop: async () => undefined,
     },
   };
 }

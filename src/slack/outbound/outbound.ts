@@ -1,24 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../core/errors.ts';
+import type { EventBus } from '../../core/event-bus.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Slot } from '../views/blocks/slot.ts';
 import { type DrawDeps, drawSubject } from './draw-subject.ts';
 import { hashOf } from './message.ts';
-import type { SubjectId } from './subject.ts';
+import { asProposalId, type SubjectId } from './subject.ts';
 
 /** Incidents drawn at the same time by one process. */
 const WORKERS = 8;
-const POLL_MS = 400;
-const SWEEP_MS = 30_000;
-/** An event may become visible this much later than one with a higher number. */
-const LATE_COMMIT_MS = 10_000;
+/** What is heard of one subject within so long is drawn together: edits are few, and a person's click must find one left. */
+const TOGETHER_MS = 400;
+/** What another process drew last is left to it for so long: two that draw one thread share no pace. */
+const ELSEWHERE_MS = 400;
 /** Another process holds the lease: it draws what is there, but perhaps not what an answer adds. */
 const BUSY_MS = 250;
 const FAULT_MS = 2_000;
 const MAX_BACKOFF_MS = 30_000;
 
 export interface Outbound {
-  start(): void;
+  /** Begins to follow what changes. */
+  start(bus: EventBus): void;
   /** Refuses new work and waits for the calls being made, at most `timeoutMs`. */
   stop(timeoutMs?: number): Promise<void>;
   /** The record of this incident or proposal changed. Never throws, never waits. */
@@ -47,9 +49,11 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   const running = new Map<SubjectId, Promise<void>>();
   const sayings = new Map<SubjectId, Saying[]>();
   const failures = new Map<SubjectId, number>();
-  const drawnHere = new Set<SubjectId>();
+  /** When, by `performance.now()`. */
+  const drawnHere = new Map<SubjectId, number>();
+  const drawnElsewhere = new Set<SubjectId>();
   let timer: NodeJS.Timeout | undefined;
-  let watching: Promise<void> = Promise.resolve();
+  let unsubscribe = async (): Promise<void> => undefined;
   let problem: string | null = null;
   let picks = 0;
 
@@ -99,7 +103,9 @@ export function createOutbound(deps: OutboundDeps): Outbound {
 
   async function pass(id: SubjectId): Promise<void> {
     try {
+      if (drawnElsewhere.has(id) && !sayings.has(id) && (await store.isDrawn(id))) return;
       if (!(await store.acquire(id))) {
+        drawnElsewhere.add(id);
         if (sayings.has(id)) want(id, BUSY_MS);
         return;
       }
@@ -110,7 +116,8 @@ export function createOutbound(deps: OutboundDeps): Outbound {
           mark = drawn.mark;
           failures.delete(id);
           problem = null;
-          drawnHere.add(id);
+          drawnHere.set(id, performance.now());
+          drawnElsewhere.delete(id);
           await said(id);
         } else {
           const again = drawn.failure && drawn.failure.kind !== 'wait' ? backoff(id, drawn.ms) : drawn.ms;
@@ -155,34 +162,29 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     return Math.min(MAX_BACKOFF_MS, ms * 2 ** Math.min(count, 6));
   };
 
-  /** Finds changes made by other processes, and what was left undrawn by a dead one. */
-  async function watch(): Promise<void> {
-    const seen: { readonly at: number; readonly seq: number }[] = [];
-    let sweptAt = Number.NEGATIVE_INFINITY;
-    while (!stopping.signal.aborted) {
-      const began = performance.now();
-      try {
-        // Before the look: what happens between the two is found by the next one, too.
-        const seq = await store.lastSeq();
-        const incidents =
-          began - sweptAt > SWEEP_MS ? await store.undrawn() : await store.undrawnSince(seen[0]?.seq ?? 0);
-        const found = [...incidents, ...(await store.undrawnProposals())];
-        if (began - sweptAt > SWEEP_MS) sweptAt = began;
-        seen.push({ at: began, seq });
-        while (seen[1] && seen[1].at < began - LATE_COMMIT_MS) seen.shift();
-        for (const id of found) if (!dirty.has(id) && !running.has(id)) want(id);
-      } catch (error) {
-        if (!stopping.signal.aborted)
-          log.warn({ error: messageOf(error) }, 'cannot look for what has changed; trying again');
-      }
-      const took = performance.now() - began;
-      await delay(Math.max(POLL_MS, took * 4), undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
+  function hint(id: SubjectId): void {
+    if (drawnElsewhere.has(id)) return want(id, ELSEWHERE_MS);
+    const drawnAt = running.has(id) ? performance.now() : (drawnHere.get(id) ?? Number.NEGATIVE_INFINITY);
+    want(id, Math.max(0, drawnAt + TOGETHER_MS - performance.now()));
+  }
+
+  /** What was changed unheard, and what a dead process left undrawn. What is being drawn may have changed since it was read. */
+  async function sweep(): Promise<void> {
+    const found = [...(await store.undrawn()), ...(await store.undrawnProposals()), ...running.keys()];
+    for (const id of found) if (!dirty.has(id)) want(id);
   }
 
   return {
-    start() {
-      watching = watch();
+    start(bus) {
+      unsubscribe = bus.subscribe({
+        on: {
+          'incident.changed': hint,
+          'proposal.changed': (jobId) => hint(asProposalId(jobId)),
+          // What a waiting proposal would replace.
+          'workspace.changed': 'sweep',
+        },
+        sweep,
+      });
     },
     changed: (id) => want(id),
     say: (id, slot) =>
@@ -200,7 +202,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       stopping.abort();
       clearTimeout(timer);
       for (const saying of [...sayings.values()].flat()) saying.failed(new Error('stopping'));
-      const ended = Promise.allSettled([watching, ...running.values()]);
+      const ended = Promise.allSettled([unsubscribe(), ...running.values()]);
       await Promise.race([ended, delay(timeoutMs, undefined, { ref: false })]);
     },
   };

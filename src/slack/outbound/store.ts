@@ -16,8 +16,8 @@ export interface PostRow {
 
 /** How long a lease holds without a sign of life; longer than one call to Slack may take. */
 const LEASE_SECONDS = 20;
-/** Incidents whose events are this much older than the newest are left to the sweep. */
-const POLL_LIMIT = 500;
+/** The rest is left to the next sweep: Slack takes about one message a second. */
+const SWEEP_LIMIT = 500;
 
 /** The rows of the outbound side: who draws an incident now, and what stands in Slack. */
 export function outboundStore(sql: Sql, holder: string) {
@@ -58,25 +58,17 @@ export function outboundStore(sql: Sql, holder: string) {
       return row?.mark ?? null;
     },
 
-    /** The newest event there is. */
-    async lastSeq(): Promise<number> {
-      const [row] = await sql<{ readonly seq: number }>`SELECT coalesce(max(seq), 0) AS seq FROM event`;
-      return row?.seq ?? 0;
+    /** Whether it stands in Slack as it is on record now. */
+    async isDrawn(id: SubjectId): Promise<boolean> {
+      const [row] = await sql<{ readonly mark: string | null }>`
+        SELECT drawn_mark AS mark FROM slack_lease WHERE incident_id = ${id}`;
+      return row?.mark != null && row.mark === (await this.mark(id));
     },
 
-    /** Incidents with an event after `seq` that are not drawn as they now are, and that nobody draws. */
-    async undrawnSince(seq: number): Promise<readonly IncidentId[]> {
-      const rows = await sql<{ readonly id: IncidentId }>`
-        SELECT i.id FROM incident i LEFT JOIN slack_lease l ON l.incident_id = i.id
-        WHERE i.id IN (SELECT incident_id FROM event WHERE seq > ${seq})
-          AND (l.until IS NULL OR l.until < clock_timestamp())
-          AND l.drawn_mark IS DISTINCT FROM i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
-               || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id)
-        ORDER BY i.opened_at LIMIT ${POLL_LIMIT}`;
-      return rows.map((row) => row.id);
-    },
-
-    /** The same over all incidents that are open, ended less than a day ago, or were never drawn. */
+    /**
+     * Incidents that are open, ended less than a day ago, or were never drawn, that are not drawn as they now are, and that
+     * nobody draws.
+     */
     async undrawn(): Promise<readonly IncidentId[]> {
       const rows = await sql<{ readonly id: IncidentId }>`
         SELECT i.id FROM incident i LEFT JOIN slack_lease l ON l.incident_id = i.id
@@ -85,7 +77,7 @@ export function outboundStore(sql: Sql, holder: string) {
           AND (l.until IS NULL OR l.until < clock_timestamp())
           AND l.drawn_mark IS DISTINCT FROM i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
                || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id)
-        ORDER BY i.opened_at LIMIT ${POLL_LIMIT}`;
+        ORDER BY i.opened_at LIMIT ${SWEEP_LIMIT}`;
       return rows.map((row) => row.id);
     },
 

@@ -7,7 +7,7 @@ import type { SlackContext } from '../context.ts';
 /** Whether somebody is an admin, for what is only shown; a Slack that cannot tell makes nobody one, and decisions ask again. */
 export async function isAdminNow(context: SlackContext, userId: string): Promise<boolean> {
   try {
-    return (await context.deps.memory?.isAdmin(userId)) ?? false;
+    return await context.deps.memory.isAdmin(userId);
   } catch (error) {
     context.deps.log.warn({ error: messageOf(error) }, 'who is an admin cannot be told');
     return false;
@@ -36,7 +36,7 @@ export async function readFor(
   const channel = incidentId && (await records.load(incidentId))?.incident.channel;
   const members = channel ? await membersOf(context, channel) : [];
   const reader = readerHere(userId, members.includes(userId) ? incidentId : null);
-  return (await memory?.documents.read(reader, { id: documentId })) ?? null;
+  return memory.documents.read(reader, { id: documentId });
 }
 
 /** None while Slack does not tell: then a conversation is read by nobody here. */

@@ -2,38 +2,27 @@ import type { Action } from '../../core/action.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
-import type { Log } from '../../core/log.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { OutboundStore } from '../outbound/store.ts';
-import type { Access } from '../people/access.ts';
 import type { Channels } from '../people/channels.ts';
-import type { SlackDirectory } from '../people/directory.ts';
-import { type Identity, messageUrl } from '../people/identity.ts';
+import { messageUrl } from '../people/identity.ts';
 import type { People } from '../people/people.ts';
 import type { SlackDeps } from '../ports.ts';
 import type { DrawOptions } from './blocks/slot.ts';
 
 /** What Slack knows and the record does not: names, groups, where other threads are. */
-export function createDrawOptions(parts: {
-  readonly config: SlackDeps['config'];
-  readonly log: Log;
-  readonly store: OutboundStore;
-  readonly people: People;
-  readonly directory: SlackDirectory;
-  readonly channels: Channels;
-  readonly identity: () => Identity;
-  readonly mayDig?: boolean;
-  readonly mayReadAgain?: boolean;
-  readonly afterwards?: SlackDeps['afterwards'];
-  readonly access: () => Pick<Access, 'mayTell'>;
-}): (record: IncidentRecord) => Promise<DrawOptions> {
-  const { config } = parts;
+export function createDrawOptions(
+  deps: SlackDeps,
+  store: OutboundStore,
+): (record: IncidentRecord) => Promise<DrawOptions> {
+  const { config, log, workspace } = deps;
+  const { directory, people, access } = workspace;
   const oncallOf = async (record: IncidentRecord): Promise<DrawOptions['oncall']> => {
     const name = config.oncallGroup?.replace(/^@/, '');
     if (!name) return null;
     if (!record.events.some((event) => event.type === 'incident.escalated')) return { id: null, name };
-    const id = await parts.directory.groupId(name).catch((error: unknown) => {
-      parts.log.warn({ group: name, error: messageOf(error) }, 'the on-call group is unknown to Slack');
+    const id = await directory.groupId(name).catch((error: unknown) => {
+      log.warn({ group: name, error: messageOf(error) }, 'the on-call group is unknown to Slack');
       return null;
     });
     return { id, name };
@@ -45,7 +34,7 @@ export function createDrawOptions(parts: {
     { incident }: IncidentRecord,
     saidIn: (thing: T) => { readonly id: IncidentId; readonly channel: string | null },
   ): Promise<ReadonlySet<T>> => {
-    const may = await Promise.all(things.map((thing) => parts.access().mayTell(saidIn(thing), incident)));
+    const may = await Promise.all(things.map((thing) => access.mayTell(saidIn(thing), incident)));
     return new Set(things.filter((_, at) => may[at]));
   };
 
@@ -55,7 +44,7 @@ export function createDrawOptions(parts: {
       .filter(({ state }) => state === 'proposed' || state === 'queued')
       .flatMap(({ denialsAcknowledged }) => denialsAcknowledged);
     const ids = new Set(denials.filter(({ id }) => open.includes(id)).map(({ saidBy }) => saidBy));
-    return new Map(await Promise.all([...ids].map(async (id) => [id, await parts.people.name(id)] as const)));
+    return new Map(await Promise.all([...ids].map(async (id) => [id, await people.name(id)] as const)));
   };
 
   return async (record) => {
@@ -65,7 +54,7 @@ export function createDrawOptions(parts: {
     const related = record.events.flatMap((event) =>
       event.type === 'incident.related' ? event.incidents : [],
     );
-    const places = await parts.store.places([...new Set<IncidentId>([...seen, ...related])]);
+    const places = await store.places([...new Set<IncidentId>([...seen, ...related])]);
     const named = await toldAmong(related, record, (id) => ({
       id,
       channel: places.get(id)?.channel ?? null,
@@ -77,31 +66,28 @@ export function createDrawOptions(parts: {
     return {
       threadUrl: (id) => {
         const place = places.get(id);
-        return place ? messageUrl(parts.identity(), place.channel, place.ts) : null;
+        return place ? messageUrl(workspace.identity(), place.channel, place.ts) : null;
       },
-      approvers: asks ? await approversInWords(parts, asks) : null,
+      approvers: asks ? await approversInWords(deps, asks) : null,
       oncall: await oncallOf(record),
-      mayDig: parts.mayDig === true,
-      mayReadAgain: parts.mayReadAgain === true,
+      mayDig: deps.digDeeper !== null,
+      mayReadAgain: true,
       mayTell: (denial) => told.has(denial),
       mayName: (id) => named.has(id),
       nameOf: (userId) => names.get(userId) ?? null,
-      ...(parts.afterwards
-        ? { mayUndo: parts.afterwards.mayUndo, maySettle: true, mayChangeMind: true }
-        : {}),
+      mayUndo: deps.afterwards.mayUndo,
+      maySettle: true,
+      mayChangeMind: true,
     };
   };
 }
 
 /** Null: nobody is configured. What cannot be read is not nobody. */
-async function approversInWords(
-  parts: Parameters<typeof principalWords>[0] & { readonly config: SlackDeps['config'] },
-  asks: Action,
-): Promise<string | null> {
-  const { approversOf, approvers } = parts.config;
-  if (approversOf === undefined) return principalWords(parts, approvers);
-  const found = await approversOf(asks);
-  return found === null ? 'whoever the policy names (it cannot be read now)' : principalWords(parts, found);
+async function approversInWords({ config, workspace }: SlackDeps, asks: Action): Promise<string | null> {
+  const found = await config.approversOf(asks);
+  return found === null
+    ? 'whoever the policy names (it cannot be read now)'
+    : principalWords(workspace, found);
 }
 
 /** Names, not mentions: a card must not ring everybody who could decide. */

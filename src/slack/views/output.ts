@@ -14,10 +14,9 @@ import {
   words,
 } from './blocks/build.ts';
 import { ACTIONS } from './blocks/slot.ts';
-import { cut, pages } from './blocks/text.ts';
+import { BOX, cut, pages } from './blocks/text.ts';
 import { modal } from './modal.ts';
 
-const BOX = 2800;
 const PAGE = 3 * BOX;
 
 /** A tool call's stored output, page by page (from 0), and what makes it evidence: who, when, and its hash. */

@@ -19,7 +19,7 @@ import {
 import { diffLines } from './blocks/diff.ts';
 import { diffLine, kindOf, seenOf } from './blocks/promotion-card.ts';
 import { ACTIONS } from './blocks/slot.ts';
-import { cut, oneLine, pages } from './blocks/text.ts';
+import { BOX, cut, oneLine, pages } from './blocks/text.ts';
 import { form, longField, textField } from './form.ts';
 import { modal } from './modal.ts';
 
@@ -28,7 +28,6 @@ export const PROMOTION_EDIT_VIEW = 'sentry_promotion_edit';
 export const CONTENT = 'content';
 export const REASON = 'reason';
 
-const BOX = 2_800;
 const MAX_BOXES = 24;
 
 /** What comes back with an answer: what was seen, and where to say what came of it. */

@@ -21,17 +21,17 @@ async function drawn(context: SlackContext, userId: string): Promise<ReturnType<
   const { deps, identity, channels } = context;
   const { memory } = deps;
   /** A part that cannot be told is left out; the rest of Home is more use than none. */
-  const orNull = <T>(what: string, asked: Promise<T> | undefined): Promise<T | null> =>
-    (asked ?? Promise.resolve(null)).catch((error: unknown) => {
+  const orNull = <T>(what: string, asked: Promise<T>): Promise<T | null> =>
+    asked.catch((error: unknown) => {
       deps.log.warn({ what, error: messageOf(error) }, 'a part of App Home cannot be told');
       return null;
     });
   const [open, newest, facts, summary, adminChannel] = await Promise.all([
     deps.records.list({ limit: LOOKED_AT, open: true }),
     deps.records.list({ limit: LOOKED_AT }),
-    orNull('facts', deps.home?.(userId)),
-    orNull('memory', memory?.summary()),
-    orNull('admin channel', memory && channels.idOf(memory.adminChannel)),
+    orNull('facts', deps.home(userId)),
+    orNull('memory', memory.summary()),
+    orNull('admin channel', channels.idOf(memory.adminChannel)),
   ]);
   const resolved = newest
     .filter(({ state }) => state === 'resolved')

@@ -20,10 +20,9 @@ import { roundsOf } from './blocks/live.ts';
 import { ACTIONS, type DrawOptions } from './blocks/slot.ts';
 import { stepOf } from './blocks/steps.ts';
 import { storyBlocks } from './blocks/story.ts';
-import { cut, pages } from './blocks/text.ts';
+import { BOX, cut, pages } from './blocks/text.ts';
 import { modal } from './modal.ts';
 
-const BOX = 2800;
 const MAX_BOXES = 20;
 const MAX_CLAIMS = 30;
 

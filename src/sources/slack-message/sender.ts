@@ -4,7 +4,6 @@ import type { Content } from './schema.ts';
 
 /** Programs whose messages have a shape of their own; a line each in `senders.ts`. */
 export interface Sender {
-  readonly name: string;
   /** Null: this message is not of this shape. Told by the shape, since people rename apps as they like. */
   read(message: Content, texts: Texts): Reading | null;
 }

@@ -145,15 +145,20 @@ describe('the switch', () => {
   }, async () => {
     let stoppedBefore = 0;
     let ranBefore = 0;
+    // Spread over twice what a run takes on this machine now, so that some come before and some after its claim.
+    let spanMs = 25;
     for (let round = 0; round < 60; round += 1) {
       const action = await approved(rig);
       rig.machine.effects = 0;
-      const setting = sleep(Math.random() * 25).then(async () => {
+      const setting = sleep(Math.random() * 2 * spanMs).then(async () => {
         await stop(scopes[round % 3] ?? '*');
         return actionOf(rig, action.id);
       });
+      const begunAt = performance.now();
       const runs = [
-        execute(rig, action.id),
+        execute(rig, action.id).then(() => {
+          spanMs = performance.now() - begunAt;
+        }),
         sleep(Math.random() * 5).then(() => execute(rig, action.id, otherGate)),
       ];
       const named = await setting;

@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { patience } from '../../support/patience.ts';
 import { followRecipe, readRecipes } from '../../support/recipe.ts';
@@ -10,13 +11,13 @@ const root = join(import.meta.dirname, '../../..');
 const recipes = readRecipes(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'));
 
 /** A copy of the checkout that has its packages, and is neither installed nor compiled again by npm. */
-function checkout(): { readonly dir: string; readonly run: (script: string) => void } {
+function checkout(): { readonly dir: string; readonly run: (script: string) => Promise<void> } {
   const dir = join(scratchDir(), 'checkout');
-  const list = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     encoding: 'utf8',
   });
-  for (const path of list.stdout.split('\0').filter(Boolean)) {
+  for (const path of list.split('\0').filter((name) => name !== '' && existsSync(join(root, name)))) {
     mkdirSync(join(dir, dirname(path)), { recursive: true });
     cpSync(join(root, path), join(dir, path));
   }
@@ -29,13 +30,13 @@ function checkout(): { readonly dir: string; readonly run: (script: string) => v
   const env = { PATH: `${bin}${delimiter}${dirname(process.execPath)}${delimiter}${PATH}`, CI, HOME };
   return {
     dir,
-    run(script) {
-      const { status, stdout, stderr } = spawnSync('sh', ['-ec', script], {
-        cwd: dir,
-        env,
-        encoding: 'utf8',
-      });
-      expect(status, `${script}${stdout}${stderr}`).toBe(0);
+    async run(script) {
+      try {
+        await promisify(execFile)('sh', ['-ec', script], { cwd: dir, env });
+      } catch (error) {
+        const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+        throw new Error(`${script}${stdout}${stderr}`, { cause: error });
+      }
     },
   };
 }
@@ -53,16 +54,16 @@ esac
 
 test('there are recipes', () => {
   expect(recipes.map(({ title }) => title)).toEqual(
-    expect.arrayContaining(['Add an alert source', 'Add a tool']),
+    expect.arrayContaining(['Add an alert source', 'Add a tool', 'Write a runbook']),
   );
 });
 
 test.each(recipes.map((recipe) => [recipe.title, recipe] as const))(
   '%s: works as it is printed',
-  (_, recipe) => {
+  async (_, recipe) => {
     expect(recipe.steps.some(({ kind }) => kind === 'run')).toBe(true);
     const { dir, run } = checkout();
-    followRecipe(recipe, dir, run);
+    await followRecipe(recipe, dir, run);
   },
   240_000 * patience,
 );

@@ -48,11 +48,10 @@ const graded = async (id: IncidentId) => gradesOf((await scene.records.load(id))
 
 describe('a resolved incident', () => {
   it('asks once, takes one answer per person that may be changed, and shows who said what', async () => {
-    const bot = await scene.bot({
+    await scene.bot({
       grade: (id, grade) => createGrades(scene.sql, scene.records).give(id, grade),
     });
     const id = await scene.incident([...diagnosed('blocked-sessions'), ...resolved]);
-    bot.changed(id);
     await press(scene, await question(), 'sentry_grade_cause_right_yes');
     await eventually(async () => expect(await graded(id)).toHaveLength(1));
     await shown('✓ ');
@@ -74,7 +73,6 @@ describe('a resolved incident', () => {
       { type: 'diagnosis.concluded', round: 2, diagnosis: aDiagnosis() },
       ...resolved,
     );
-    bot.changed(id);
     await eventually(async () =>
       expect((await scene.messages()).filter((one) => textOf(one).includes('is over'))).toHaveLength(2),
     );
@@ -82,11 +80,10 @@ describe('a resolved incident', () => {
   });
 
   it('asks nothing where nothing was diagnosed', async () => {
-    const bot = await scene.bot();
-    const id = await scene.incident([
+    await scene.bot();
+    await scene.incident([
       { type: 'state.changed', from: 'open', to: 'resolved', reason: 'the source says so' },
     ]);
-    bot.changed(id);
     await eventually(async () => {
       const messages = await scene.messages();
       expect(messages.some((one) => textOf(one).includes('is over'))).toBe(true);

@@ -68,7 +68,6 @@ export async function openScene(): Promise<OpenScene> {
     audit: core.audit,
     isAdmin: async (user) => user === 'UADMIN',
     runbooks: { tools: createRegistry(allTools), sources: [] },
-    notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
     dryRun: null,
     enabled: true,
   });

@@ -3,6 +3,7 @@ import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { textOf } from '../../support/local-slack.ts';
+import { silentBus } from '../../support/silent-bus.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 
 /** Who may learn what by a command, and what that asks of Slack. */
@@ -12,12 +13,9 @@ beforeAll(async () => {
   scene = await slackScene();
   await scene.control('channel-privacy', { channel: CHANNELS.admin, is_private: true });
   await scene.bot({
-    config: {
-      alertChannels: ['alerts', CHANNELS.admin, 'not-made-yet'],
-      approvers: [],
-      oncallGroup: null,
-      mode: () => 'ACTIVE',
-    },
+    bus: silentBus,
+    alertChannels: ['alerts', CHANNELS.admin, 'not-made-yet'],
+    approvers: [],
     commands: {
       cost: async ({ text }) => `Cost of ${text}: $1.23`,
       stop: async ({ text }) => `Stopped: ${text}`,
@@ -52,10 +50,6 @@ async function unposted(channel: string): Promise<IncidentId> {
   await scene.sql`
     INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
     VALUES (${id}, ${`slack:${channel}:${id}`}, 'slack', ${id}, 'firing', 'payroll is down', '{}', '{}', now())`;
-  await scene.sql`
-    INSERT INTO slack_lease (incident_id, holder, until) VALUES (${id}, 'another process', 'infinity')
-    ON CONFLICT (incident_id) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until`;
-  await scene.sql`UPDATE incident SET channel = NULL, thread_ts = NULL WHERE id = ${id}`;
   return id;
 }
 

@@ -28,7 +28,6 @@ it('Undo, It ran and It did not run go on with who pressed and the plan seen, an
   const { id } = await waitingCard({ ...scene, bot: async () => bot });
   const to = async (state: string, button: string) => {
     await scene.sql`UPDATE action SET state = ${state} WHERE incident_id = ${id}`;
-    bot.changed(id);
     return eventually(async () => {
       const card = await cardOf(scene);
       expect(JSON.stringify(card)).toContain(button);
@@ -75,7 +74,6 @@ it('Run the rest, on the card of a plan that stopped half-way, is followed with 
              'state', 'skipped', 'command', 'ANALYZE', 'outcome', 'Not run: stopped by olivia.'))).*
       FROM action a WHERE incident_id = ${id}`;
   await scene.append(id, { type: 'state.changed', from: 'verifying', to: 'reported', reason: 'half' });
-  bot.changed(id);
   const card = await eventually(async () => {
     const found = await cardOf(scene);
     expect(JSON.stringify(found)).toContain('sentry_rest');

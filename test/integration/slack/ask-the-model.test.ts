@@ -3,6 +3,7 @@ import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { AskedQuestion, Question } from '../../../src/incidents/questions/questions.ts';
 import { aDiagnosis } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import { noQuestions } from '../../support/slack-services.ts';
 import { press, whispers } from './card.ts';
 
 let scene: SlackScene;
@@ -18,14 +19,12 @@ const post = (text: string, thread_ts?: string) =>
 
 /** Asks as the record does, with a model that the test plays: `asked` are the questions whose answers it may let grow. */
 const questionsOf = (asked: AskedQuestion[]) => ({
+  ...noQuestions,
   hasModel: true,
-  note: async () => undefined,
   ask: async (question: Question) => {
     asked.push({ ...question, id: `${question.channel}:${question.ts}` });
     return { ok: true } as const;
   },
-  stop: async () => false,
-  lastOf: async () => null,
 });
 
 describe('a question in an incident’s thread', () => {

@@ -3,9 +3,8 @@ import { SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { Ephemeral, Message } from '../../../playground/slack/slack-shapes.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { SlackConnection } from '../../../src/slack/ports.ts';
-import type { Slack } from '../../../src/slack/slack.ts';
 import { wholeIncident } from '../../support/incident-record.ts';
-import { eventually, type SlackScene } from '../../support/slack-scene.ts';
+import { eventually, type SceneBot, type SlackScene } from '../../support/slack-scene.ts';
 
 export const httpConnection = (scene: SlackScene): SlackConnection => ({
   kind: 'http',
@@ -18,15 +17,11 @@ export const httpConnection = (scene: SlackScene): SlackConnection => ({
 export async function waitingCard(
   scene: SlackScene,
   mode: 'socket' | 'http' = 'socket',
-): Promise<{ bot: Slack; id: IncidentId; card: Message }> {
-  const bot = await scene.bot(
-    mode === 'http' ? { connection: httpConnection(scene), listen: { host: '127.0.0.1', port: 0 } } : {},
-  );
-  if (mode === 'http')
-    await scene.control('events-url', { url: `http://127.0.0.1:${bot.port()}/slack/events`, verify: true });
+): Promise<{ bot: SceneBot; id: IncidentId; card: Message }> {
+  const bot = await scene.bot(mode === 'http' ? { connection: httpConnection(scene) } : {});
+  if (mode === 'http') await scene.control('events-url', { url: bot.eventsUrl, verify: true });
   const id = await scene.incident(wholeIncident.slice(1, 9));
   await scene.propose(id);
-  bot.changed(id);
   const card = await eventually(() => cardOf(scene));
   return { bot, id, card };
 }

@@ -82,7 +82,6 @@ it('a Slack that goes away and comes back is found again, and what waited is sen
   await scene.slack.close();
   await eventually(() => expect(bot.health()).toMatchObject({ ok: false, connections: 0 }));
   await scene.append(id, { type: 'incident.escalated', reason: 'said while Slack was away' });
-  bot.changed(id);
   await delay(1_500);
   const again = await createLocalSlack({ dataDir, port, rateLimits: { speed: 100 } });
   try {
@@ -122,8 +121,8 @@ it('the Home tab shows what is going on', async () => {
 });
 
 describe('HTTP requests', () => {
-  const send = (port: number, body: string, stamp: number, secret: string = SENTRY_APP.signingSecret) =>
-    fetch(`http://127.0.0.1:${port}/slack/events`, {
+  const send = (url: string, body: string, stamp: number, secret: string = SENTRY_APP.signingSecret) =>
+    fetch(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -141,27 +140,21 @@ describe('HTTP requests', () => {
 
   it('are taken when signed now, and refused when signed by another, long ago or in the future', async () => {
     scene = await slackScene();
-    const bot = await scene.bot({
-      connection: httpConnection(scene),
-      listen: { host: '127.0.0.1', port: 0 },
-    });
+    const bot = await scene.bot({ connection: httpConnection(scene) });
     const now = Math.floor(Date.now() / 1000);
-    const port = bot.port() ?? 0;
-    expect((await send(port, event, now)).status).toBe(200);
-    expect((await send(port, event, now, 'another-secret')).status).toBe(401);
-    expect((await send(port, event, now - 600)).status).toBe(401);
-    expect((await send(port, event, now + 600)).status).toBe(401);
+    const url = bot.eventsUrl;
+    expect((await send(url, event, now)).status).toBe(200);
+    expect((await send(url, event, now, 'another-secret')).status).toBe(401);
+    expect((await send(url, event, now - 600)).status).toBe(401);
+    expect((await send(url, event, now + 600)).status).toBe(401);
     expect(await scene.sql`SELECT 1 FROM slack_inbox`).toHaveLength(1);
   });
 
   it('are not acknowledged while they cannot be stored', async () => {
     scene = await slackScene();
-    const bot = await scene.bot({
-      connection: httpConnection(scene),
-      listen: { host: '127.0.0.1', port: 0 },
-    });
+    const bot = await scene.bot({ connection: httpConnection(scene) });
     await scene.sql`ALTER TABLE slack_inbox RENAME TO slack_inbox_away`;
-    const answer = await send(bot.port() ?? 0, event, Math.floor(Date.now() / 1000));
+    const answer = await send(bot.eventsUrl, event, Math.floor(Date.now() / 1000));
     expect(answer.status).toBe(503);
     await scene.sql`ALTER TABLE slack_inbox_away RENAME TO slack_inbox`;
   });
@@ -183,11 +176,10 @@ it('the scene works where Slack knows no user groups, metadata, files, streaming
       'conversations.list',
     ],
   });
-  const bot = await scene.bot({ decide: async () => ({ ok: true }) });
+  await scene.bot({ decide: async () => ({ ok: true }) });
   const id = await scene.incident(wholeIncident.slice(1, 9));
   await scene.propose(id);
   await scene.append(id, { type: 'incident.escalated', reason: 'help' });
-  bot.changed(id);
   await eventually(async () => {
     const texts = JSON.stringify(await scene.messages());
     expect(texts).toContain('@oncall');

@@ -7,6 +7,7 @@ import type { OpenByHand } from '../../../src/ingest/open-by-hand.ts';
 import type { Slack } from '../../../src/slack/slack.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import { noQuestions } from '../../support/slack-services.ts';
 
 /** One workspace and one bot for all tests, which have a thread of their own each. */
 let scene: SlackScene;
@@ -27,7 +28,6 @@ beforeEach(async () => {
   Object.assign(questions, { hasModel: true, asked: [], noted: [], stopped: [] });
   opened = [];
   id = await scene.incident();
-  bot.changed(id);
   before = (await scene.counters()).calls;
 });
 
@@ -41,6 +41,7 @@ const AGENT = [
 
 /** Questions as the record keeps them, with a model that the test plays by `bot.answers`. */
 const questions = {
+  ...noQuestions,
   hasModel: true,
   asked: [] as AskedQuestion[],
   noted: [] as Question[],

@@ -5,13 +5,11 @@ import { asToolCallId, type IncidentId } from '../../../src/core/ids.ts';
 import { openReads } from '../../../src/incidents/failed-reads/open-reads.ts';
 import type { NamedRead, ReadAgain } from '../../../src/incidents/failed-reads/read-again.ts';
 import { readNamedRead } from '../../../src/slack/inbound/actions/read-again.ts';
-import type { Slack } from '../../../src/slack/slack.ts';
 import { aDiagnosis } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import { press, whispers } from './card.ts';
 
 let scene: SlackScene;
-let bot: Slack;
 const asked: { readonly read: NamedRead; readonly by: string }[] = [];
 
 /** Asks as the real one does, without the turn that follows. */
@@ -43,7 +41,7 @@ const readAgain: ReadAgain = {
 
 beforeAll(async () => {
   scene = await slackScene();
-  bot = await scene.bot({ readAgain });
+  await scene.bot({ readAgain });
 });
 afterAll(() => scene.close());
 
@@ -72,7 +70,6 @@ async function report(code: 'TIMEOUT' | 'POSTGRES_42501') {
     },
     { type: 'state.changed', from: 'diagnosing', to: 'reported', reason: 'cannot tell' },
   );
-  bot.changed(id);
   const [open] = openReads((await scene.records.load(id))!);
   return { id, read: { incidentId: id, toolCallId: call, hash: open!.hash } };
 }

@@ -22,7 +22,6 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
     audit: createAuditLog(sql),
     killSwitch: createKillSwitch(sql, { mode: 'ACTIVE', dataDir: '/nonexistent' }),
     targets: new Map([['shop-db', { domain: 'postgres' }]]),
-    reporter: { changed: (id) => bot.changed(id) },
     redact: (text) => text,
     log: quiet,
   });
@@ -50,7 +49,6 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
     statusLines: () => orders.lines(),
   });
   const id = await scene.incident();
-  bot.changed(id);
   const root = async (says: RegExp | null, without?: RegExp): Promise<void> => {
     await waitFor(`the root to say ${String(says ?? without)}`, async () => {
       const text = (await scene.messages()).map(textOf).find((each) => each.includes(id)) ?? '';
@@ -106,7 +104,7 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
   expect(await board.set()).toMatchObject([{ scope: '*', reason: 'the sky is falling' }]);
   expect(await scene.sql`SELECT FROM incident`).toHaveLength(1);
 
-  await bot.announce('The cost breaker is open.');
+  await bot.workspace.announce('The cost breaker is open.');
   const said = (await scene.messages())
     .map(textOf)
     .filter((text) => text.includes('The cost breaker is open'));

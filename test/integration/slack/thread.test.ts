@@ -26,9 +26,8 @@ const WHOLE = [
 
 it('draws a whole incident into one thread, in order, and edits the root in place', async () => {
   scene = await slackScene();
-  const bot = await scene.bot();
+  await scene.bot();
   const id = await scene.incident();
-  bot.changed(id);
   const root = await eventually(async () => {
     const [first] = await scene.messages();
     expect(first).toBeDefined();
@@ -37,7 +36,6 @@ it('draws a whole incident into one thread, in order, and edits the root in plac
   for (const event of wholeIncident.slice(1)) {
     if (event.type === 'action.proposed') await scene.propose(id);
     else await scene.append(id, event);
-    bot.changed(id);
   }
   const messages = await eventually(async () => {
     const found = await scene.messages();
@@ -54,19 +52,9 @@ it('draws a whole incident into one thread, in order, and edits the root in plac
 
 it('opens the thread in the channel in which its alert was posted', async () => {
   scene = await slackScene();
-  const config = {
-    alertChannels: ['alerts', 'sentry-admin'],
-    approvers: [],
-    oncallGroup: null,
-    mode: () => 'ACTIVE' as const,
-  } as const;
-  const bot = await scene.bot({ config });
+  await scene.bot({ alertChannels: ['alerts', 'sentry-admin'], approvers: [] });
   const posted = async (channel: string): Promise<unknown> => {
-    const id = await scene.incident();
-    await scene.sql`
-      INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
-      VALUES (${id}, ${`slack:${channel}:1.0:${id}`}, 'slack', ${id}, 'firing', 'blocked', '{}', '{}', now())`;
-    bot.changed(id);
+    const id = await scene.incident([], channel);
     return eventually(async () => {
       const [row] = await scene.sql`SELECT channel FROM incident WHERE id = ${id}`;
       expect(row?.['channel']).toEqual(expect.any(String));
@@ -101,7 +89,7 @@ it('sees a change of another process, also one committed late', async () => {
 
 it('waits as long as Slack says, and loses nothing', async () => {
   scene = await slackScene();
-  const bot = await scene.bot();
+  await scene.bot();
   await scene.control('fail', {
     kind: 'rate_limited',
     method: 'chat.postMessage',
@@ -110,7 +98,6 @@ it('waits as long as Slack says, and loses nothing', async () => {
   });
   const id = await scene.incident(wholeIncident.slice(1, 9));
   const began = performance.now();
-  bot.changed(id);
   await eventually(async () =>
     expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1']),
   );
@@ -121,10 +108,9 @@ it.each(['server_error_after', 'hang_up_after'] as const)(
   'does not post again when Slack answers %s a post that took effect',
   async (kind) => {
     scene = await slackScene();
-    const bot = await scene.bot();
+    await scene.bot();
     await scene.control('fail', { kind, method: 'chat.postMessage', times: 1 });
     const id = await scene.incident(wholeIncident.slice(1, 9));
-    bot.changed(id);
     await eventually(async () =>
       expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1']),
     );
@@ -134,10 +120,9 @@ it.each(['server_error_after', 'hang_up_after'] as const)(
 
 it('posts again when Slack answered 500 without having posted', async () => {
   scene = await slackScene();
-  const bot = await scene.bot();
+  await scene.bot();
   await scene.control('fail', { kind: 'server_error', method: 'chat.postMessage', times: 1 });
   const id = await scene.incident();
-  bot.changed(id);
   await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root']));
 });
 
@@ -148,7 +133,6 @@ it.each([[[]], [['metadata']]])(
     await scene.control('drop-fields', { fields });
     const first = await scene.bot();
     const id = await scene.incident(wholeIncident.slice(1, 9));
-    first.changed(id);
     await eventually(async () => expect(await scene.messages()).toHaveLength(3));
     await first.stop();
     // As if killed between Slack's answer and the record of it: once for the root, once in the thread.
@@ -165,9 +149,8 @@ it.each([[[]], [['metadata']]])(
 
 it('two processes draw the same incidents without doubling a message', async () => {
   scene = await slackScene();
-  const bots = [await scene.bot(), await scene.bot()];
+  await Promise.all([scene.bot(), scene.bot()]);
   const ids = await Promise.all(Array.from({ length: 5 }, () => scene.incident(wholeIncident.slice(1, 9))));
-  for (const id of ids) for (const bot of bots) bot.changed(id);
   await eventually(async () => {
     const messages = await scene.messages();
     for (const id of ids) expect(slotsOf(messages, id)).toEqual(['root', 'live:1', 'diagnosis:1']);
@@ -178,13 +161,11 @@ it('two processes draw the same incidents without doubling a message', async () 
 
 it('coalesces words that are being spoken into a few edits, and the last state stands', async () => {
   scene = await slackScene();
-  const bot = await scene.bot();
+  await scene.bot();
   const id = await scene.incident(wholeIncident.slice(1, 7));
-  bot.changed(id);
   await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1']));
   for (let word = 1; word <= 60; word += 1) {
     await scene.records.setWords(id, `word ${word} of 60.`);
-    bot.changed(id);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   await eventually(async () => expect(JSON.stringify(await scene.messages())).toContain('word 60 of 60.'));
@@ -195,10 +176,9 @@ it('coalesces words that are being spoken into a few edits, and the last state s
 
 it('catches up after an outage of Slack, in order, with the newest state', async () => {
   scene = await slackScene();
-  const bot = await scene.bot();
+  await scene.bot();
   await scene.control('fail', { kind: 'hang_up', times: 30 });
   const id = await scene.incident(wholeIncident.slice(1, 9));
-  bot.changed(id);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await scene.messages()).toEqual([]);
   await scene.control('reset', {});
@@ -210,48 +190,43 @@ it('catches up after an outage of Slack, in order, with the newest state', async
 
 it('sends the text alone when Slack refuses the shape of a message', async () => {
   scene = await slackScene();
-  const bot = await scene.bot();
+  await scene.bot();
   await scene.control('fail', {
     kind: 'error',
     error: 'invalid_blocks',
     method: 'chat.postMessage',
     times: 1,
   });
-  const id = await scene.incident();
-  bot.changed(id);
+  await scene.incident();
   await eventually(async () => expect((await scene.messages())[0]?.text).toContain('sessions are blocked'));
 });
 
 it('an edit that was overtaken is sent again', async () => {
   scene = await slackScene();
-  const bot = await scene.bot();
+  await scene.bot();
   const id = await scene.incident();
-  bot.changed(id);
   await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root']));
   // Slower than the next change: the newest state must stand at the end.
   await scene.control('delay', { ms: 300, method: 'chat.update' });
   for (const to of ['triaging', 'diagnosing', 'reported'] as const) {
     await scene.append(id, { type: 'state.changed', from: 'open', to, reason: 'x' });
-    bot.changed(id);
   }
   await eventually(async () => expect(JSON.stringify((await scene.messages())[0])).toContain('over to you'));
 });
 
 it('a process taken for dead while its post is on its way does not make it double', async () => {
   scene = await slackScene();
-  const slow = await scene.bot();
+  await scene.bot();
   const id = await scene.incident();
   await eventually(async () => expect(await scene.messages()).toHaveLength(1));
   await scene.control('delay', { ms: 2_000, method: 'chat.postMessage' });
   await scene.append(id, { type: 'incident.escalated', reason: 'slowly' });
-  slow.changed(id);
   await eventually(async () =>
     expect(await scene.sql`SELECT 1 FROM slack_post WHERE posting_since IS NOT NULL`).toHaveLength(1),
   );
   // As if it had been paused for longer than its lease.
   await scene.sql`UPDATE slack_lease SET until = '-infinity'`;
-  const other = await scene.bot();
-  other.changed(id);
+  await scene.bot();
   await eventually(async () => {
     const [row] = await scene.sql`SELECT drawn_mark <> '' AS drawn FROM slack_lease WHERE holder = 'test-1'`;
     expect(row).toEqual({ drawn: true });

@@ -127,7 +127,7 @@ describe('a denied card', () => {
       clicks.push(`${name} ${given.actionId} ${given.by}`);
       return { ok: true, text: null } as const;
     };
-    const bot = await scene.bot({
+    await scene.bot({
       afterwards: {
         mayUndo: () => false,
         undo: click('undo'),
@@ -153,7 +153,6 @@ describe('a denied card', () => {
       denialId: 'den_1',
       by: USERS.onCall2,
     });
-    bot.changed(id);
     const after = await theCard(/The No was taken back by/);
     expect(card(after)).not.toContain('sentry_take_back');
   });

@@ -13,13 +13,12 @@ import { compactDomain } from '../../../src/memory/rules/compact.ts';
 import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
 import type { VectorHit } from '../../../src/search/ports.ts';
 import { createAudiences } from '../../../src/slack/people/audiences.ts';
-import type { Slack } from '../../../src/slack/slack.ts';
 import { quiet } from '../../support/quiet.ts';
-import { type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import { type SceneBot, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 
 /** What was learnt in a private channel stays with those who may read it: real Slack calls, record and memory. */
 let scene: SlackScene;
-let slack: Slack;
+let slack: SceneBot;
 let memory: ReturnType<typeof createBotMemory>;
 /** What the vector database says is near, whatever is asked. */
 let near: VectorHit[] = [];
@@ -29,12 +28,8 @@ beforeAll(async () => {
   const { sql, records } = scene;
   await scene.control('channel-privacy', { channel: CHANNELS.admin, is_private: true });
   slack = await scene.bot({
-    config: {
-      alertChannels: ['alerts', CHANNELS.admin],
-      approvers: [],
-      oncallGroup: null,
-      mode: () => 'ACTIVE',
-    },
+    alertChannels: ['alerts', CHANNELS.admin],
+    approvers: [],
   });
   const audit = createAuditLog(sql);
   await seedStores(sql);
@@ -50,7 +45,7 @@ beforeAll(async () => {
       embed: async (texts) => texts.map(() => [1]),
       close: async () => undefined,
     },
-    audiences: slack.audiences,
+    audiences: slack.workspace.audiences,
     runbooks: () => [],
     settings: { enabled: true, tokenBudget: 2_200, trustThreshold: 0.85 },
     redact: (text) => text,
@@ -184,10 +179,16 @@ describe('what was learnt in a private channel', () => {
       enabled: true,
       isAdmin: async () => false,
       runbooks: { tools: { get: () => undefined }, sources: [] },
-      notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
       dryRun: null,
     });
-    const deps = { sql, documents, promotions, audiences: slack.audiences, advise: null, log: quiet };
+    const deps = {
+      sql,
+      documents,
+      promotions,
+      audiences: slack.workspace.audiences,
+      advise: null,
+      log: quiet,
+    };
     await compactDomain(deps, 'postgres', new AbortController().signal);
     const rules = await documents.list({ kind: 'operator' }, { prefix: 'rules/' });
     expect(

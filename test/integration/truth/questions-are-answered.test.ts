@@ -4,6 +4,7 @@ import type { Question } from '../../../src/incidents/questions/questions.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import { noQuestions } from '../../support/slack-services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { whispers } from '../slack/card.ts';
 
@@ -23,21 +24,18 @@ type Questions = NonNullable<Parameters<SlackScene['bot']>[0]>['questions'];
 /** A thread in which an action waits for approval, and what the bot answers to each mention there. */
 async function thread(model?: Question[], readNow?: NonNullable<Questions>['readNow']) {
   scene = await slackScene();
-  const questions = (model || readNow) && {
+  const questions = {
+    ...noQuestions,
     hasModel: model !== undefined,
     ...(readNow ? { readNow } : {}),
-    note: async () => undefined,
     ask: async (question: Question) => {
       model?.push(question);
       return { ok: true } as const;
     },
-    stop: async () => false,
-    lastOf: async () => null,
   };
-  const bot = await scene.bot({ why, ...(questions ? { questions } : {}) });
+  await scene.bot({ why, questions });
   const id = await scene.incident();
   await scene.propose(id);
-  bot.changed(id);
   const inThread = async () => {
     const all = await scene.messages();
     const root = all.find(

@@ -144,29 +144,3 @@ it('what waits to be said at the end is told so', async () => {
   await Promise.all(waiting);
   await expect(said.say(id, slot('c'))).rejects.toThrow('stopping');
 });
-
-it('what happens while the first look at the record is under way is drawn by the next', async () => {
-  let last = 0;
-  const drawn: string[] = [];
-  const watching = createOutbound({
-    client: {} as never,
-    log: quiet,
-    paces: new Paces(),
-    drawing: async () => null,
-    store: {
-      acquire: async (which: string) => drawn.push(which) > 0,
-      release: async () => undefined,
-      mark: async () => 'same',
-      lastSeq: async () => last,
-      undrawn: async () => {
-        last = 1;
-        return [];
-      },
-      undrawnSince: async (seq: number) => (seq < 1 ? [id] : []),
-      undrawnProposals: async () => [],
-    } as never,
-  });
-  watching.start();
-  await waitFor('it to be drawn', async () => drawn.includes(id));
-  await watching.stop();
-});

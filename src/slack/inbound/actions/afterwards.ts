@@ -4,7 +4,7 @@ import type { PlanClick, SlackDeps } from '../../ports.ts';
 import { readPlan } from './decide.ts';
 import type { Pressed } from './pressed.ts';
 
-type Afterwards = NonNullable<SlackDeps['afterwards']>;
+type Afterwards = SlackDeps['afterwards'];
 type Answer = { readonly ok: true; readonly text?: string | null } | Refusal;
 
 /** *Undo*: takes an action back; every *no* is answered in words. */
@@ -41,8 +41,7 @@ async function ask(
   const answer = (text: string) => context.tell(audience, { text });
   const plan = readPlan(value);
   const action = plan && (await deps.records.action(plan.actionId));
-  if (!plan || !action || !deps.afterwards)
-    return answer('This card is not one of mine any more. Nothing was done.');
+  if (!plan || !action) return answer('This card is not one of mine any more. Nothing was done.');
   try {
     const may = await people.mayAct(audience.userId, teamId);
     const done = may.ok ? await press(deps.afterwards, { ...plan, by: audience.userId }) : may;

@@ -28,7 +28,6 @@ export function registerDigDeeper(app: App, context: SlackContext): void {
     const may = await context.people.mayAct(body.user.id, body.user.team_id ?? null);
     const id = asIncidentId(where.incidentId);
     const dug = may.ok ? await context.deps.digDeeper?.dig(id, body.user.id) : may;
-    if (dug?.ok) context.outbound.changed(id);
-    else await context.tell(audience, { text: dug?.reason ?? 'No model is configured.' });
+    if (!dug?.ok) await context.tell(audience, { text: dug?.reason ?? 'No model is configured.' });
   });
 }

@@ -32,8 +32,7 @@ async function grade(
     const may = await context.people.mayAct(audience.userId, pressed.teamId);
     if (!may.ok) return await tell(may.reason);
     const given = await context.deps.grade(incidentId, { question, by: audience.userId, answer });
-    if (!given.ok) return await tell(given.reason);
-    context.outbound.changed(incidentId);
+    if (!given.ok) await tell(given.reason);
   } catch (error) {
     context.deps.log.error({ incident: incidentId, error: messageOf(error) }, 'a grade could not be stored');
     await tell('Your answer could not be stored. Please try again in a moment.');

@@ -3,9 +3,9 @@ import type { Domain } from '../../../core/incident.ts';
 import type { DocType, MemoryDocument } from '../../../memory/documents/document.ts';
 import { meansToBeRunbook } from '../../../memory/promotion/check-runbook.ts';
 import type { SlackContext } from '../../context.ts';
-import { asProposalId } from '../../outbound/subject.ts';
 import { codeOf } from '../../outbound/web-errors.ts';
 import { isAdminNow, readerHere, readFor } from '../../people/reader.ts';
+import type { SlackMemory } from '../../ports.ts';
 import { type Entered, readField, readLongField } from '../../views/form.ts';
 import {
   type DocumentContext,
@@ -63,9 +63,9 @@ export async function documentEdited(
   const content = readLongField(values, PROPOSAL.text, where.glue);
   const { documentId, sha256 } = where;
   const saved = await attempt(context, by, async () =>
-    memory ? memory.workspace.edit({ by: by.userId, documentId, content, base: sha256 }) : gone,
+    memory.workspace.edit({ by: by.userId, documentId, content, base: sha256 }),
   );
-  const document = await memory?.workspace.read(documentId);
+  const document = await memory.workspace.read(documentId);
   const view = saved.ok
     ? await windowOf(context, by.userId, documentId, 'Saved.')
     : document
@@ -98,7 +98,7 @@ export async function proposed(
   const { memory } = context.deps;
   const answer = await attempt(context, by, async () => {
     const document = await readFor(context, by.userId, where.documentId);
-    if (!memory || !document?.incidentId) return gone;
+    if (!document?.incidentId) return gone;
     const content = readLongField(values, PROPOSAL.text, where.glue);
     const type = readField(values, PROPOSAL.type) as DocType;
     const written = await memory.documents.write(
@@ -119,17 +119,12 @@ export async function proposed(
       },
     );
     if (!written.ok) return written;
-    const asked = await memory.promotions.propose(readerHere(by.userId, document.incidentId), {
+    return memory.promotions.propose(readerHere(by.userId, document.incidentId), {
       ref: { id: document.id },
       rationale: readField(values, PROPOSAL.why),
       domain: readField(values, PROPOSAL.domain) as Domain,
       by: by.userId,
     });
-    if (asked.ok) {
-      context.outbound.changed(asProposalId(asked.jobId));
-      context.outbound.changed(document.incidentId);
-    }
-    return asked;
   });
   return answer.ok ? { ok: true } : answer;
 }
@@ -155,7 +150,7 @@ async function attempt<T extends { readonly ok: true }>(
 async function windowOf(context: SlackContext, userId: string, documentId: string, note?: string) {
   const document = await readFor(context, userId, documentId);
   const { memory } = context.deps;
-  if (!document || !memory) return null;
+  if (!document) return null;
   const versions = await memory.documents.history(readerHere(userId, document.incidentId), {
     id: documentId,
   });
@@ -169,10 +164,10 @@ async function change(
   pressed: Pressed,
   documentId: string,
   done: string,
-  doing: (memory: NonNullable<SlackContext['deps']['memory']>) => Promise<{ readonly ok: true } | Refusal>,
+  doing: (memory: SlackMemory) => Promise<{ readonly ok: true } | Refusal>,
 ): Promise<void> {
   const { memory } = context.deps;
-  const answer = await attempt(context, pressed, async () => (memory ? doing(memory) : gone));
+  const answer = await attempt(context, pressed, () => doing(memory));
   const note = answer.ok ? done : answer.reason;
   const view = pressed.viewId ? await windowOf(context, pressed.userId, documentId, note) : null;
   if (!view || !pressed.viewId) return context.tell(pressed.audience, { text: note });

@@ -74,7 +74,7 @@ export async function approvedWithEdits(
   const content = readLongField(values, CONTENT, where.glue ?? '');
   const audience = { userId: by.userId, channel: where.channel || null, threadTs: where.threadTs };
   const done = await decide(context, where.seen, by.userId, by.teamId, { kind: 'approve', content });
-  const promotion = await context.deps.memory?.promotions.get(readSeen(where.seen)?.jobId ?? '');
+  const promotion = await context.deps.memory.promotions.get(readSeen(where.seen)?.jobId ?? '');
   const view = done.ok
     ? noticeView('Approved', 'What you wrote is now part of everybody’s memory.')
     : promotion?.state === 'pending'
@@ -90,9 +90,8 @@ export async function approvedWithEdits(
 export async function rehearse(context: SlackContext, pressed: Pressed): Promise<void> {
   const { memory } = context.deps;
   const refused = await mayDecide(context, memory, pressed.userId, pressed.teamId);
-  if (refused || !memory) return context.tell(pressed.audience, { text: (refused ?? off).reason });
+  if (refused) return context.tell(pressed.audience, { text: refused.reason });
   await memory.promotions.rehearse(pressed.value);
-  context.outbound.changed(asProposalId(pressed.value));
   const review = await memory.promotions.review(pressed.value);
   const text = review?.dryRun?.passed
     ? 'Its steps run now.'
@@ -102,13 +101,13 @@ export async function rehearse(context: SlackContext, pressed: Pressed): Promise
 
 export const showPromotion = (context: SlackContext, pressed: Pressed): Promise<void> =>
   show(context, pressed, 'Proposal', async () => {
-    const promotion = await context.deps.memory?.promotions.get(pressed.value);
+    const promotion = await context.deps.memory.promotions.get(pressed.value);
     return promotion ? promotionView(promotion) : gone.reason;
   });
 
 export const showSources = (context: SlackContext, pressed: Pressed): Promise<void> =>
   show(context, pressed, 'Where it came from', async () => {
-    const promotion = await context.deps.memory?.promotions.get(pressed.value);
+    const promotion = await context.deps.memory.promotions.get(pressed.value);
     if (!promotion) return gone.reason;
     const ids = promotion.sources
       .filter(({ ref }) => ref.startsWith('tc_'))
@@ -123,7 +122,6 @@ export const showSources = (context: SlackContext, pressed: Pressed): Promise<vo
     );
   });
 
-const off = refuse('MEMORY_OFF', 'Memory documents are not available here.');
 const gone = refuse('MEMORY_NOT_FOUND', 'This proposal is not on record any more. Nothing was decided.');
 
 async function incidentOf(context: SlackContext, { incidentId }: Promotion) {
@@ -145,7 +143,7 @@ async function ask(
 ): Promise<void> {
   const { memory } = context.deps;
   const seen = readSeen(pressed.value);
-  const promotion = seen && (await memory?.promotions.get(seen.jobId));
+  const promotion = seen && (await memory.promotions.get(seen.jobId));
   const no = promotion ? await mayDecide(context, memory, pressed.userId, pressed.teamId) : gone;
   if (no || !promotion) return context.tell(pressed.audience, { text: (no ?? gone).reason });
   if (promotion.state !== 'pending') {
@@ -187,7 +185,7 @@ async function decide(
 ): Promise<{ readonly ok: true } | Refusal> {
   const { memory, log } = context.deps;
   const seen = readSeen(value);
-  if (!seen || !memory) return gone;
+  if (!seen) return gone;
   try {
     const may = await context.people.mayAct(userId, teamId);
     if (!may.ok) return may;
@@ -219,11 +217,10 @@ async function decide(
 
 async function mayDecide(
   context: SlackContext,
-  memory: SlackMemory | undefined,
+  memory: SlackMemory,
   userId: string,
   teamId: string | null,
 ): Promise<Refusal | undefined> {
-  if (!memory) return off;
   const may = await context.people.mayAct(userId, teamId);
   if (!may.ok) return may;
   try {

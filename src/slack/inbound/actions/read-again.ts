@@ -27,7 +27,7 @@ export const readItAgain = (context: SlackContext, pressed: Pressed): Promise<vo
 export async function showGrant(context: SlackContext, pressed: Pressed): Promise<void> {
   const { value, audience } = pressed;
   const read = readNamedRead(value);
-  if (!read || !context.deps.readAgain) return context.tell(audience, { text: GONE });
+  if (!read) return context.tell(audience, { text: GONE });
   const may = await context.people.mayAct(pressed.userId, pressed.teamId);
   const grant = may.ok ? await context.deps.readAgain.grant(read, pressed.userId) : may;
   if (!grant.ok) return context.tell(audience, { text: grant.reason });
@@ -61,7 +61,7 @@ async function ask(
   teamId: string | null,
 ): Promise<void> {
   const read = readNamedRead(value);
-  if (!read || !context.deps.readAgain) return context.tell(audience, { text: GONE });
+  if (!read) return context.tell(audience, { text: GONE });
   const may = await context.people.mayAct(audience.userId, teamId);
   const asked = may.ok ? await context.deps.readAgain.ask(read, audience.userId) : may;
   if (!asked.ok) await context.tell(audience, { text: asked.reason });

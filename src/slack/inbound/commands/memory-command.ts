@@ -36,8 +36,6 @@ const USAGE = [
   '/sentry memory: how much there is',
 ].join('\n');
 
-const off = sayText('Memory documents are not available here.');
-
 /** `/sentry memory …` */
 export async function memoryCommand(
   context: SlackContext,
@@ -46,7 +44,6 @@ export async function memoryCommand(
   asked: Asked,
 ): Promise<Say> {
   const { memory } = context.deps;
-  if (!memory) return off;
   const [verb = '', ...rest] = parts;
   switch (verb.toLowerCase()) {
     case '':
@@ -72,7 +69,6 @@ export async function memoryCommand(
 /** `/sentry promotions`: what waits for an admin, oldest first. */
 export async function promotionsCommand(context: SlackContext, { userId, teamId }: Asked): Promise<Say> {
   const { memory } = context.deps;
-  if (!memory) return off;
   const may = await context.people.mayAct(userId, teamId);
   if (!may.ok) return sayText(may.reason);
   if (!(await isAdminNow(context, userId))) {
@@ -119,8 +115,7 @@ export async function promotionsCommand(context: SlackContext, { userId, teamId 
 }
 
 async function summary(context: SlackContext): Promise<Say> {
-  const found = await context.deps.memory?.summary();
-  if (!found) return off;
+  const found = await context.deps.memory.summary();
   const { episodes, documents } = found;
   const kinds = documents.map((one) => `${one.count} ${one.scope}, ${one.trust.replaceAll('_', ' ')}`);
   return sayText(
@@ -138,7 +133,7 @@ async function summary(context: SlackContext): Promise<Say> {
 async function listing(context: SlackContext, asked: Asked, wanted: string): Promise<Say> {
   const { memory } = context.deps;
   const here = await incidentHere(context, asked);
-  const all = (await memory?.documents.list(readerHere(asked.userId, here?.id ?? null))) ?? [];
+  const all = await memory.documents.list(readerHere(asked.userId, here?.id ?? null));
   const needle = wanted.trim().toLowerCase();
   const found = all.filter(({ store, path, title }) =>
     `${store}/${path} ${title}`.toLowerCase().includes(needle),

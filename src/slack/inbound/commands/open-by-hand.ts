@@ -11,13 +11,10 @@ export async function openByHand(
     readonly key: string;
   },
 ): Promise<Say> {
-  const { openByHand: open } = context.deps;
-  if (!open) return sayText('Opening incidents by hand is not available here.');
   const may = await context.people.mayAct(asked.userId, asked.teamId);
   if (!may.ok) return sayText(may.reason);
-  const opened = await open({ text: asked.text, by: asked.userId, key: asked.key });
+  const opened = await context.deps.openByHand({ text: asked.text, by: asked.userId, key: asked.key });
   if (!opened.ok) return sayText(opened.reason);
-  context.outbound.changed(opened.incidentId);
   const where = opened.target
     ? ` of ${opened.target}`
     : '; no configured target is named, so there is little I can read';

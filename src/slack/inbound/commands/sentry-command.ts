@@ -96,7 +96,7 @@ async function further(
   { channel, threadTs }: Place,
   asking: Asking,
 ): Promise<Say | undefined> {
-  const { commands = {}, records } = context.deps;
+  const { commands, records } = context.deps;
   const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
   if (!command) return undefined;
   const may = await context.people.mayAct(asking.userId, asking.teamId);

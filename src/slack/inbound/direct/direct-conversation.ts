@@ -82,7 +82,7 @@ async function answerAbout(
   const { questions } = context.deps;
   const { id, channel, threadTs } = record.incident;
   const url = channel && threadTs ? messageUrl(context.identity(), channel, threadTs) : null;
-  const further = !bare && questions?.hasModel === true;
+  const further = !bare && questions.hasModel;
   const question = {
     channel: said.channel,
     ts: said.ts,
@@ -98,8 +98,8 @@ async function answerAbout(
     ? await story(context, record, url)
     : await shortAnswer(context, record, said.text, readers);
   if (known !== null || !further) {
-    await questions?.note(question);
-    return say(known ?? sayText(onlyTheRecord(questions?.hasModel === true)));
+    await questions.note(question);
+    return say(known ?? sayText(onlyTheRecord(questions.hasModel)));
   }
   await say(briefOf(record, url));
   await questions.ask(question);
@@ -147,7 +147,7 @@ async function incidentOfThread(
   { deps }: SlackContext,
   place: { readonly channel: string; readonly threadTs: string },
 ): Promise<IncidentId | null> {
-  const asked = await deps.questions?.lastOf(place.channel, place.threadTs);
+  const asked = await deps.questions.lastOf(place.channel, place.threadTs);
   if (asked) return asked;
   const [opened] = await deps.sql<{ readonly id: IncidentId }>`
     SELECT incident_id AS id FROM alert WHERE delivery_key = ${`hand:${handKey(place)}`}`;

@@ -79,8 +79,8 @@ async function answerQuestion(
   const { ok: mayLook } = await people.mayAct(by, said.teamId);
   const known = await shortAnswer(context, record, text, { userId: by, channel, alone: false, mayLook });
   if (known) return outbound.say(id, answerSlot(said, known));
-  if (questions?.hasModel !== true || !mayLook)
-    return outbound.say(id, answerSlot(said, sayText(onlyTheRecord(questions?.hasModel === true))));
+  if (!questions.hasModel || !mayLook)
+    return outbound.say(id, answerSlot(said, sayText(onlyTheRecord(questions.hasModel))));
   await outbound.say(id, answerSlot(said, briefOf(record, null)));
   await questions.ask({
     channel,
@@ -100,10 +100,9 @@ async function answerQuestion(
 async function takeOrder(context: SlackContext, id: IncidentId, said: Said, order: Order): Promise<void> {
   const may = await context.people.mayAct(said.userId, said.teamId);
   if (may.ok && order.verb === 'stop' && order.scope === null && said.threadTs)
-    await context.deps.questions?.stop(said.channel, said.threadTs);
+    await context.deps.questions.stop(said.channel, said.threadTs);
   const words = order.scope ?? `${id} ${order.reason}`.trim();
   await context.outbound.say(id, answerSlot(said, await command(context, said, `${order.verb} ${words}`)));
-  context.outbound.changed(id);
 }
 
 /** As if it had been typed: commands cannot be typed in threads, there they are said. */
@@ -121,7 +120,6 @@ async function takeHint(context: SlackContext, id: IncidentId, said: Said, text:
   const taken = may.ok ? await context.deps.hint(id, said.userId, text.trim()) : may;
   const answer = taken.ok ? taken.text : taken.reason;
   await context.outbound.say(id, answerSlot(said, sayText(answer)));
-  context.outbound.changed(id);
 }
 
 /** “remember: …” in an incident's thread: a draft of that incident, which can be proposed for everybody. */
@@ -129,11 +127,7 @@ async function keep(context: SlackContext, id: IncidentId, said: Said, text: str
   const { memory, records } = context.deps;
   const may = await context.people.mayAct(said.userId, said.teamId);
   const incident = (await records.load(id))?.incident ?? null;
-  const say = !may.ok
-    ? sayText(may.reason)
-    : memory
-      ? await remember(memory, { userId: said.userId, incident, text })
-      : sayText('Memory documents are not available here.');
+  const say = may.ok ? await remember(memory, { userId: said.userId, incident, text }) : sayText(may.reason);
   await context.outbound.say(id, answerSlot(said, say));
 }
 

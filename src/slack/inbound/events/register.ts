@@ -54,7 +54,7 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
   app.event('agent_session_stopped', async ({ event }) => {
     const { channel, thread_ts: threadTs } = event as unknown as MessageEvent;
     if (!threadTs) return;
-    await context.deps.questions?.stop(channel, threadTs);
+    await context.deps.questions.stop(channel, threadTs);
     await context.sessions.idle({ channel, threadTs });
   });
 

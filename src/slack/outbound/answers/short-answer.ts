@@ -30,7 +30,7 @@ export async function shortAnswer(
 ): Promise<Say | null> {
   const { approvers } = await context.drawOptions(record);
   const { questions } = context.deps;
-  const hasModel = questions?.hasModel === true;
+  const { hasModel } = questions;
   const known = answerFromRecord(record, text, {
     approvers: approvers ?? null,
     open: await openFor(context, readers),
@@ -38,7 +38,7 @@ export async function shortAnswer(
     elsewhere: hasModel,
   });
   if (known === null && hasModel) return null;
-  const seen = readers.mayLook ? ((await questions?.readNow?.(record, text)) ?? null) : null;
+  const seen = readers.mayLook ? await questions.readNow(record, text) : null;
   if (seen === null) return known && sayLines(context, known);
   const live = liveLines(seen);
   return sayLines(context, known === null ? live : [...known.slice(0, MAX_LINES - 1), ...live.slice(0, 1)]);

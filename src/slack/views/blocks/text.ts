@@ -46,6 +46,9 @@ export function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** Characters of one piece of a long text: Slack takes 3,000 a section, and escaping lengthens it. */
+export const BOX = 2_800;
+
 /** Text of a page, cut into pieces of at most `max` at line ends where possible. At least one piece. */
 export function pages(text: string, max: number): readonly string[] {
   const found: string[] = [];

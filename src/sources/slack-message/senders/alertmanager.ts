@@ -7,7 +7,6 @@ const fallback = /^(\[(?:FIRING:\d+|RESOLVED)\][^]*?)\s+\|\s+<?https?:\/\/[^\s|>
 
 /** Alertmanager's Slack receiver (0.15 to 0.32: template/default.tmpl), and whatever titles its messages like it. */
 export const alertmanager: Sender = {
-  name: 'Alertmanager',
   read(message, { titleLine, lines }) {
     const attachment = message.attachments?.find(({ title, fallback: spare }) => title || spare);
     const shown = attachment?.title ?? titleLine ?? '';

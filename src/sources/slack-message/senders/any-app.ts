@@ -5,7 +5,6 @@ import type { Sender } from '../sender.ts';
 
 /** Any other app: the first line, and the `name: value` lines below it. */
 export const anyApp: Sender = {
-  name: 'any app',
   read(_message, { titleLine, lines }) {
     if (titleLine === null) return null;
     const headline = readHeadline(withoutMarks(titleLine));

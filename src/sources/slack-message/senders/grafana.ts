@@ -9,7 +9,6 @@ const labelLine = /^\s*-\s+([^\s=]+)\s+=\s?(.*)$/;
  * Alertmanager's, and below it, alert by alert, the labels with their names. One alert is told with all of them.
  */
 export const grafana: Sender = {
-  name: 'Grafana',
   read(message) {
     const attachment = message.attachments?.find(({ title }) => title && templateStatus(title) !== null);
     const body = plainText(attachment?.text ?? '');

@@ -21,7 +21,6 @@ const label = /^\s*[●•*-]\s+([A-Za-z_][\w./-]*)\s+`([^`]*)`\s*$/;
  * the title, the cluster, the description, and the labels where its playbook adds them.
  */
 export const robusta: Sender = {
-  name: 'Robusta',
   read(_message, { raw }) {
     const cluster = raw.map((text) => source.exec(text)?.[1]).find((found) => found !== undefined);
     const [first = ''] = raw;

@@ -9,7 +9,6 @@ const beat = /^\s*\[(.+?)\]\s+\[[^\][\w]*(Down|Up)\]\s*(.*)$/s;
  * monitor's name; what happened stands under “Message”. A monitor is itself: its name, and its number where a link tells it.
  */
 export const uptimeKuma: Sender = {
-  name: 'Uptime Kuma',
   read(_message, { raw, links }) {
     for (const text of raw) {
       const line = plainText(text).replace(/^(?:\*Message\*|Uptime Kuma Alert)\n/, '');

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ActionOutcome } from '../../../core/action.ts';
 import { OpsError } from '../../../core/errors.ts';
 import { age } from '../read/format.ts';
 import { isOwnSession, who } from '../read/session-columns.ts';
@@ -9,12 +7,10 @@ import { postgresTool } from '../tool.ts';
 import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
 import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
 import { objected, signalable, stateLines } from './session-state.ts';
-import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
+import { beforeDeadline, clockOf, outcomeOfSignal, outcomeOfThrow } from './signal-outcome.ts';
 
 /** The session with its transaction, and the very statement it runs: the next one is not what was approved. */
 type CancelGuard = SessionGuard & { readonly query_start: string };
-
-const endsWithinMs = 5_000;
 
 export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>({
   name: 'postgres_cancel_query',
@@ -63,7 +59,13 @@ export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>(
       } catch (error) {
         return outcomeOfThrow(error);
       }
-      return outcome(session, guard, rows[0]?.['signalled']);
+      return outcomeOfSignal(rows[0]?.['signalled'], () => stillRuns(session, guard), {
+        notSent: 'the statement had ended, its transaction has written since, or the deadline had passed.',
+        ended: `The statement of session ${guard.pid} was cancelled.`,
+        told: `Session ${guard.pid} was told to cancel`,
+        stillThere: 'still runs',
+        notRead: 'whether it did',
+      });
     }, context);
   },
   async look(context, _input, guard) {
@@ -109,37 +111,4 @@ async function stillRuns(session: PostgresSession, guard: CancelGuard): Promise<
     guard.query_start,
   ]);
   return rows.length > 0;
-}
-
-async function outcome(
-  session: PostgresSession,
-  guard: CancelGuard,
-  signalled: unknown,
-): Promise<ActionOutcome> {
-  if (signalled === undefined)
-    return {
-      kind: 'failed',
-      text: 'Nothing was done: the statement had ended, its transaction has written since, or the deadline had passed.',
-    };
-  if (signalled !== true)
-    return { kind: 'failed', text: 'PostgreSQL could not send the signal; the session had just ended.' };
-  const from = performance.now();
-  try {
-    while (performance.now() - from < endsWithinMs) {
-      if (!(await stillRuns(session, guard)))
-        return { kind: 'succeeded', text: `The statement of session ${guard.pid} was cancelled.` };
-      await sleep(100);
-    }
-  } catch (error) {
-    // The signal is out; not being able to watch does not take it back.
-    if (!(error instanceof OpsError)) throw error;
-    return {
-      kind: 'succeeded',
-      text: `Session ${guard.pid} was told to cancel; whether it did could not be read: ${error.message}`,
-    };
-  }
-  return {
-    kind: 'succeeded',
-    text: `Session ${guard.pid} was told to cancel and still runs after ${endsWithinMs / 1_000} s.`,
-  };
 }

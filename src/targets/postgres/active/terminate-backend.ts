@@ -1,24 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ActionOutcome } from '../../../core/action.ts';
 import { OpsError } from '../../../core/errors.ts';
 import { count } from '../read/format.ts';
 import { isOwnSession, who } from '../read/session-columns.ts';
 import { type SessionKey, sessionKey } from '../read/session-key.ts';
-import type { PostgresSession } from '../system.ts';
 import { postgresTool } from '../tool.ts';
 import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
 import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
 import { isAlive, objected, type SessionState, signalable, stateLines } from './session-state.ts';
-import { beforeDeadline, clockOf, outcomeOfThrow } from './signal-outcome.ts';
+import { beforeDeadline, clockOf, outcomeOfSignal, outcomeOfThrow } from './signal-outcome.ts';
 
 /**
  * The session by what its card calls it, the transaction it was in (null: none), and whether that has written, which is what
  * its end takes back. A session that went on to other work, or has begun to write, is not what was approved.
  */
 type TerminateGuard = SessionGuard;
-
-/** How long to wait for the session to be gone after it was told to end. */
-const endsWithinMs = 5_000;
 
 export const postgresTerminateBackend = postgresTool.active<SessionKey, TerminateGuard>({
   name: 'postgres_terminate_backend',
@@ -52,7 +46,14 @@ export const postgresTerminateBackend = postgresTool.active<SessionKey, Terminat
       } catch (error) {
         return outcomeOfThrow(error);
       }
-      return outcome(session, input, rows[0]?.['signalled']);
+      return outcomeOfSignal(rows[0]?.['signalled'], () => isAlive(session, input), {
+        notSent:
+          'the session is gone, has gone on to other work, has written since, or the deadline had passed.',
+        ended: `Session ${input.pid} was terminated and is gone.`,
+        told: `Session ${input.pid} was told to end`,
+        stillThere: 'is still there',
+        notRead: 'whether it is gone',
+      });
     }, context);
   },
   async look(context, input) {
@@ -89,39 +90,6 @@ const terminateSql = `
      AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
      AND NOT ${isOwnSession('a')}
      AND ${beforeDeadline('$8', '$9')}`;
-
-async function outcome(
-  session: PostgresSession,
-  input: SessionKey,
-  signalled: unknown,
-): Promise<ActionOutcome> {
-  if (signalled === undefined)
-    return {
-      kind: 'failed',
-      text: 'Nothing was done: the session is gone, has gone on to other work, has written since, or the deadline had passed.',
-    };
-  if (signalled !== true)
-    return { kind: 'failed', text: 'PostgreSQL could not send the signal; the session had just ended.' };
-  const from = performance.now();
-  try {
-    while (performance.now() - from < endsWithinMs) {
-      if (!(await isAlive(session, input)))
-        return { kind: 'succeeded', text: `Session ${input.pid} was terminated and is gone.` };
-      await sleep(100);
-    }
-  } catch (error) {
-    // The signal is out; not being able to watch does not take it back.
-    if (!(error instanceof OpsError)) throw error;
-    return {
-      kind: 'succeeded',
-      text: `Session ${input.pid} was told to end; whether it is gone could not be read: ${error.message}`,
-    };
-  }
-  return {
-    kind: 'succeeded',
-    text: `Session ${input.pid} was told to end and is still there after ${endsWithinMs / 1_000} s.`,
-  };
-}
 
 function blastRadius(state: SessionState): string {
   const work =

@@ -5,6 +5,7 @@ import { createScriptedClaude, type ScriptedClaude } from '../../../../playgroun
 import { type ClaudeDeps, createClaude } from '../../../../src/agents/claude/create-claude.ts';
 import type { OfferedTool } from '../../../../src/agents/claude/role-tools.ts';
 import type { Investigation, Investigator } from '../../../../src/agents/ports.ts';
+import { unattended } from '../../../../src/agents/unattended.ts';
 import { asActionId, asIncidentId, asToolCallId } from '../../../../src/core/ids.ts';
 import type { Incident } from '../../../../src/core/incident.ts';
 import { EMPTY_RECALL } from '../../../../src/core/memory.ts';
@@ -76,6 +77,7 @@ export async function startInvestigation(
   const spent: ModelUsage[] = [];
   const steps = new Set<string>();
   const work: Investigation = {
+    ...unattended,
     incident: INCIDENT,
     recall: EMPTY_RECALL,
     tried: [],

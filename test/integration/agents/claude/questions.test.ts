@@ -5,16 +5,14 @@ import { toolResultTexts } from '../../../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../../../playground/claude/scripted-claude.ts';
 import { createClaude } from '../../../../src/agents/claude/create-claude.ts';
 import { asIncidentId, type IncidentId } from '../../../../src/core/ids.ts';
-import { createStopNotices } from '../../../../src/incidents/kill-switch/stop-notices.ts';
 import type { AnswerEnd } from '../../../../src/incidents/ports.ts';
+import { createAnswering } from '../../../../src/incidents/questions/answering.ts';
 import { createQuestions, type Question } from '../../../../src/incidents/questions/questions.ts';
-import { why } from '../../../../src/incidents/questions/why.ts';
 import { openDatabase } from '../../../../src/infra/db/client.ts';
 import { createAnthropicBackend } from '../../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../../src/llm/gateway.ts';
 import { boxTools, type Core, createCore, type Machine } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
-import { quiet } from '../../../support/quiet.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 /** People's questions on the real engine, gate and record: what a restart pays for again, what a *Stop* ends, and how fast. */
@@ -173,17 +171,16 @@ describe('a question that keeps failing', () => {
         close: () => undefined,
       }),
     };
-    const faulty = createQuestions({ ...core, places }, () => {
-      throw new Error('a defect with postgres://app:s3cret@db inside');
-    });
+    const load = () => Promise.reject(new Error('a defect with postgres://app:s3cret@db inside'));
+    const answer = createAnswering({ ...core, records: { ...core.records, load } }, places);
     const question = aQuestion('is it?');
     const key = `D1:${question.ts}`;
-    await faulty.note(question);
+    await core.questions.note(question);
     await core.sql`UPDATE question SET state = 'asked' WHERE id = ${key}`;
     const once = <T>(_: string, fn: () => Promise<T>) => fn();
-    await expect(faulty.answer(key, once)).rejects.toThrow('a defect');
+    await expect(answer(key, once)).rejects.toThrow('a defect');
     expect(ended).toEqual([]);
-    await faulty.answer(key, once, true);
+    await answer(key, once, true);
     expect(ended).toMatchObject([{ failed: expect.stringMatching(/ask again/) }]);
     expect(JSON.stringify(ended)).not.toContain('s3cret');
     const [row] = await core.sql`SELECT state FROM question WHERE id = ${key}`;
@@ -255,11 +252,7 @@ describe('*Stop*', () => {
 /** All that another process shares with this one: the database. */
 function otherProcess() {
   const { sql, close } = openDatabase(database.url);
-  const stops = createStopNotices({ sql, log: quiet });
-  const places = {
-    open: () => ({ show: () => undefined, end: async () => undefined, close: () => undefined }),
-  };
-  return { questions: createQuestions({ ...core, sql, stops, places }, why), close };
+  return { questions: createQuestions({ ...core, sql }), close };
 }
 
 async function listens(): Promise<boolean> {

@@ -2,6 +2,7 @@ import { checkVerifyStep, type VerifyCheck } from '../../../../src/actions/recov
 import { measuresOf } from '../../../../src/actions/recovery/criterion.ts';
 import { createPlaybook } from '../../../../src/agents/playbook/create-playbook.ts';
 import type { Investigation, PlanOutcome } from '../../../../src/agents/ports.ts';
+import { unattended } from '../../../../src/agents/unattended.ts';
 import type { Action } from '../../../../src/core/action.ts';
 import type { Diagnosis, Triage } from '../../../../src/core/diagnosis.ts';
 import { messageOf, OpsError } from '../../../../src/core/errors.ts';
@@ -127,6 +128,7 @@ export function liveIncident(options: {
   }
 
   const work = (): Investigation => ({
+    ...unattended,
     incident,
     recall: { incidents: [], runbooks: [], episodes: { similar: [], failedCommands: [] }, missing: null },
     tried,

@@ -20,7 +20,6 @@ const promotions = createPromotions({
   documents,
   isAdmin: async () => true,
   runbooks: { tools: { get: () => undefined }, sources: [] },
-  notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
   dryRun: null,
 });
 const embedder = { fingerprint: 'none', embed: async () => [], close: async () => undefined };

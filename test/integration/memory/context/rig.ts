@@ -77,7 +77,6 @@ export async function memoryRig(options: {
     enabled,
     isAdmin: async (user) => user === 'UADMIN',
     runbooks: { tools: { get: () => undefined }, sources: [] },
-    notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
     dryRun: null,
   });
   const claude: ScriptedClaude | null = options.scenario

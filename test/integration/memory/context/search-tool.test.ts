@@ -198,10 +198,10 @@ test('a promoted runbook is one memory, the document’s, however it is found, a
     sql: rig.sql,
     tools: createRegistry(allTools),
     files: otherRunbooks,
-    index: (promoted) => syncRunbooks(retrieval, 'postgres', promoted, { origin: 'promoted' }),
     log: quiet,
   });
   await runbooks.refresh();
+  await syncRunbooks(retrieval, 'postgres', runbooks.current(), { origin: 'promoted' });
   expect(runbooks.current().map((one) => one.id)).toEqual(['ruff-sessions']);
   const found = async () => {
     const { data } = await search('ruff sessions', elsewhere);

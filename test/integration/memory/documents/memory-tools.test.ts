@@ -33,7 +33,6 @@ beforeAll(async () => {
     documents,
     isAdmin: async () => false,
     runbooks: { tools: { get: () => undefined }, sources: [] },
-    notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
     dryRun: null,
   });
   core = await createCore({

@@ -11,6 +11,7 @@ import type { NewDocument } from '../../../../src/memory/documents/new-document.
 import { createPromotions } from '../../../../src/memory/promotion/promotions.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 import { admin, type DocumentsRig, documentsRig, note, otherRunbooks, passing, shipped } from './rig.ts';
 
 let rig: DocumentsRig;
@@ -73,7 +74,7 @@ describe('a proposal', () => {
     });
     expect((await rig.promotions.list({ pending: true })).map((one) => one.jobId)).toContain(jobId);
     expect(await eventsOf(incidentId)).toMatchObject([{ type: 'memory.promotion.proposed', jobId }]);
-    expect(rig.told).toContain(`proposed ${jobId}`);
+    await waitFor('it to be told', () => Promise.resolve(rig.told.includes(jobId)));
   });
 
   test('of the same version twice, also at once, is one', async () => {
@@ -147,7 +148,7 @@ describe('an approval', () => {
       { type: 'memory.promotion.proposed' },
       { type: 'memory.promotion.decided', decision: 'approved', by: admin },
     ]);
-    expect(rig.told).toContain(`decided ${jobId}`);
+    await waitFor('it to be told', () => Promise.resolve(rig.told.includes(jobId)));
   });
 
   test('with edits keeps the admin’s text, and the draft as it was', async () => {
@@ -237,7 +238,6 @@ describe('a decision', () => {
       audit: rig.audit,
       isAdmin: async () => true,
       runbooks: { tools: createRegistry(allTools), sources: otherRunbooks() },
-      notifier: { proposed: () => undefined, decided: () => undefined, tried: () => undefined },
       dryRun: passing,
       enabled: true,
     });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createMemoryDocuments } from '../../../../src/app/memory-documents.ts';
 import { asIncidentId, type IncidentId } from '../../../../src/core/ids.ts';
 import { openDatabase } from '../../../../src/infra/db/client.ts';
-
+import { createEventBus } from '../../../../src/infra/db/event-bus.ts';
 import type { NewDocument } from '../../../../src/memory/documents/new-document.ts';
 import { seedStores } from '../../../../src/memory/documents/seed-stores.ts';
 import type { DryRunReport } from '../../../../src/memory/promotion/ports.ts';
@@ -12,6 +12,7 @@ import { createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
 import { scratchDatabase } from '../../../support/postgres.ts';
+import { quiet } from '../../../support/quiet.ts';
 
 export const admin = 'UADMIN';
 
@@ -41,6 +42,9 @@ export async function documentsRig() {
   const events = createRecords(sql);
   const audit = createAuditLog(sql);
   const told: string[] = [];
+  const bus = createEventBus({ url: scratch.url, log: quiet });
+  bus.subscribe({ on: { 'proposal.changed': (id) => void told.push(id) }, sweep: async () => undefined });
+  bus.start();
   const trials: DryRunReport[] = [];
   const { documents, promotions, workspace } = createMemoryDocuments({
     sql,
@@ -48,15 +52,11 @@ export async function documentsRig() {
     audit,
     isAdmin: async (user) => user === admin,
     runbooks: { tools: createRegistry(allTools), sources: otherRunbooks() },
-    notifier: {
-      proposed: (id) => told.push(`proposed ${id}`),
-      decided: (id) => told.push(`decided ${id}`),
-      tried: (id) => told.push(`tried ${id}`),
-    },
     dryRun: async () => trials.shift() ?? (await passing()),
     enabled: true,
   });
   const close = async () => {
+    await bus.stop();
     await closePool();
     await scratch.drop();
   };

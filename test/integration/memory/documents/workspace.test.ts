@@ -3,6 +3,7 @@ import { conversationStore } from '../../../../src/memory/documents/document.ts'
 import { createWorkspaceRunbooks } from '../../../../src/memory/promotion/workspace-runbooks.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 import { admin, type DocumentsRig, documentsRig, note, otherRunbooks, shipped } from './rig.ts';
 
 let rig: DocumentsRig;
@@ -48,7 +49,7 @@ describe('steps of a proposal', () => {
     expect(await rig.promotions.untried()).toEqual([jobId]);
     rig.trials.push(failing);
     await rig.promotions.rehearse(jobId);
-    expect(rig.told).toContain(`tried ${jobId}`);
+    await waitFor('it to be told', () => Promise.resolve(rig.told.includes(jobId)));
     expect(await rig.promotions.untried()).toEqual([]);
     expect(await rig.promotions.review(jobId)).toMatchObject({
       mayApprove: false,

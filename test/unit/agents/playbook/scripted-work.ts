@@ -1,5 +1,6 @@
 import { kindOfDomain } from '../../../../evals/replay/kind-of-domain.ts';
 import type { Guidance, Investigation } from '../../../../src/agents/ports.ts';
+import { unattended } from '../../../../src/agents/unattended.ts';
 import type { Action } from '../../../../src/core/action.ts';
 import { asActionId, asIncidentId, asToolCallId } from '../../../../src/core/ids.ts';
 import type { Incident } from '../../../../src/core/incident.ts';
@@ -120,6 +121,7 @@ export function scriptedWork(
 ): ScriptedWork {
   const journal = options.journal ?? new Map<string, unknown>();
   const work: ScriptedWork = {
+    ...unattended,
     calls: [],
     said: [],
     droppedClaims: [],

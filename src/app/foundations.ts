@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { packageRoot } from '../config/config.ts';
+import { createEventBus } from '../infra/db/event-bus.ts';
+import { createGrades } from '../record/grades.ts';
+import { createRecords } from '../record/record.ts';
+import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
+import { createSlackWorkspace } from '../slack/people/slack-workspace.ts';
+import { toolsOfKinds } from '../targets/all-tools.ts';
+import { connectSystems } from '../targets/systems.ts';
+import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
+import { memoryToolset } from '../tools/memory/memory-tools.ts';
+import { createRegistry } from '../tools/registry.ts';
+import { countingUsage } from './model-metrics.ts';
+import type { Parts } from './parts.ts';
+import { toTarget } from './targets.ts';
+import { ownPorts } from './tool-ports.ts';
+
+export type Foundations = Awaited<ReturnType<typeof createFoundations>>;
+
+/** What every service stands on: the record, the bus, the systems under care, the runbooks' files, the people in Slack. */
+export async function createFoundations(parts: Parts) {
+  const { config, store, log } = parts;
+  const { sql } = store;
+  const metrics = new Registry();
+  const records = countingUsage(createRecords(sql), metrics);
+  const targets = parts.targets.map(toTarget);
+  const tools = toolsOfKinds(parts.kinds);
+  const registry = createRegistry(tools);
+  const runbooksDir = config.runbooksDir ?? join(packageRoot(), 'runbooks');
+  const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry });
+  for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
+  return {
+    parts,
+    config,
+    sql,
+    log,
+    metrics,
+    records,
+    grades: createGrades(sql, records),
+    executorId: randomUUID(),
+    shutdown: new AbortController(),
+    bus: createEventBus({ url: store.url, log }),
+    targets,
+    targetsByName: new Map(targets.map((target) => [target.name, target])),
+    systems: connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(config) }),
+    tools,
+    /** What the steps of runbooks may use; models are offered those of memory and evidence as well. */
+    registry,
+    offered: [...tools, ...evidenceTools, ...memoryToolset],
+    runbooks,
+    problems,
+    runbookFiles: await readRunbookFiles(runbooksDir),
+    slackWorkspace: createSlackWorkspace({
+      connection: parts.slack,
+      alertChannels: config.alertChannels,
+      sql,
+      log,
+    }),
+  };
+}

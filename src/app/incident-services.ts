@@ -1,0 +1,114 @@
+import { ROUND_USD } from '../agents/claude/create-claude.ts';
+import { createPlaybook } from '../agents/playbook/create-playbook.ts';
+import { createChangeOfMind } from '../incidents/after-all.ts';
+import type { InvestigationDeps } from '../incidents/deps.ts';
+import { createDigDeeper } from '../incidents/dig-deeper.ts';
+import { createReadAgain } from '../incidents/failed-reads/read-again.ts';
+import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
+import { createQuestions } from '../incidents/questions/questions.ts';
+import { createSteering } from '../incidents/steering.ts';
+import { createEngine } from '../infra/dbos/engine.ts';
+import { createAccept } from '../ingest/accept.ts';
+import { createOpenByHand } from '../ingest/open-by-hand.ts';
+import { redact } from '../safety/screen/redact.ts';
+import { endSenders } from '../sources/registry.ts';
+import type { ActionServices } from './action-services.ts';
+import { createAdviseOn } from './advise-on.ts';
+import type { Foundations } from './foundations.ts';
+import type { Guards } from './guards.ts';
+import type { MemoryServices } from './memory-services.ts';
+import { memoryUpkeep } from './memory-upkeep.ts';
+import { type Model, openModel } from './model.ts';
+import { createSwitches } from './switches.ts';
+
+export type IncidentServices = Awaited<ReturnType<typeof createIncidentServices>>;
+
+/** The incident's path: accepted, worked on turn by turn, steered and asked about by people. */
+export async function createIncidentServices(
+  on: Foundations,
+  guards: Guards,
+  remembered: MemoryServices,
+  actions: ActionServices,
+) {
+  const { parts, config, sql, log, records, targets } = on;
+  const { audit, breaker, killSwitch } = guards;
+  const { policy, gate } = actions;
+  const model = await openModel(config, {
+    sql,
+    records,
+    audit,
+    breaker,
+    targets,
+    tools: on.offered,
+    runbooks: remembered.knownRunbooks,
+  });
+  const engine = createEngine({ databaseUrl: parts.store.url, sql, log, executorId: on.executorId });
+  const deps: InvestigationDeps = {
+    sql,
+    records,
+    audit,
+    jobs: engine,
+    gate,
+    vault: guards.vault,
+    approvals: actions.approvals,
+    memory: remembered.memory,
+    claude: model.investigator,
+    playbook: createPlaybook({ runbooks: remembered.knownRunbooks }),
+    confirmation: {
+      sourceWaitMs: config.sourceWaitMinutes * 60_000,
+      holdMs: 10_000,
+      timeoutMs: 2 * 60_000,
+      sendsEnds: endSenders,
+    },
+    stops: createStopNotices({ sql, bus: on.bus, log }),
+    log,
+    shutdown: on.shutdown.signal,
+    redact,
+  };
+  const steering = createSteering(deps);
+  const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
+  return {
+    engine,
+    deps,
+    accept,
+    openByHand: createOpenByHand(sql, accept, targets),
+    steering,
+    changeOfMind: createChangeOfMind({ ...deps, policy }),
+    questions: createQuestions(deps),
+    digDeeper: model.investigator ? createDigDeeper(deps, ROUND_USD) : null,
+    readAgain: createReadAgain(deps, {
+      mayAsk: (user) => policy.mayAsk(user),
+      readerOf: on.systems.reader,
+    }),
+    switches: createSwitches({
+      sql,
+      records,
+      audit,
+      killSwitch,
+      targets,
+      steering,
+      isAdmin: (user) => policy.isAdmin(user),
+      systemOf: (target) => gate.systemOf(target),
+      redact,
+      log,
+    }),
+    upkeep: upkeepOf(on, remembered, actions, model),
+  };
+}
+
+/** What memory does by the clock. */
+function upkeepOf(on: Foundations, remembered: MemoryServices, { workspace }: ActionServices, model: Model) {
+  const { config, sql, log } = on;
+  return memoryUpkeep({
+    sql,
+    documents: remembered.documents,
+    promotions: workspace.promotions,
+    audiences: on.slackWorkspace.audiences,
+    advise: model.outside ? createAdviseOn(model.outside, redact) : null,
+    targets: on.targets.map((target) => target.name),
+    readSystem: on.systems.facts,
+    episodeDays: config.memory.episodeDays,
+    enabled: config.memory.enabled,
+    log,
+  });
+}

@@ -1,0 +1,19 @@
+import { type ActionServices, createActionServices } from './action-services.ts';
+import { createFoundations, type Foundations } from './foundations.ts';
+import { createGuards, type Guards } from './guards.ts';
+import { createIncidentServices, type IncidentServices } from './incident-services.ts';
+import { createMemoryServices, type MemoryServices } from './memory-services.ts';
+import type { Parts } from './parts.ts';
+
+/** Everything that works without a surface: it writes the record, and who shows that hears of it on the bus. */
+export interface Services extends Foundations, Guards, MemoryServices, ActionServices, IncidentServices {}
+
+/** Each group needs only those before it. */
+export async function createServices(parts: Parts): Promise<Services> {
+  const on = await createFoundations(parts);
+  const guards = await createGuards(on);
+  const remembered = await createMemoryServices(on, guards);
+  const actions = createActionServices(on, guards, remembered);
+  const incidents = await createIncidentServices(on, guards, remembered, actions);
+  return { ...on, ...guards, ...remembered, ...actions, ...incidents };
+}

@@ -1,0 +1,74 @@
+import type { SlackDeps, SlackMemory } from '../../src/slack/ports.ts';
+
+const refused = { ok: false, code: 'NOT_HERE', reason: 'Nothing of that is here.' } as const;
+const refuse = async () => refused;
+
+/** Memory that holds nothing. */
+export const noMemory: SlackMemory = {
+  adminChannel: 'sentry-admin',
+  admins: [],
+  isAdmin: async () => false,
+  promotions: {
+    propose: refuse,
+    decide: refuse,
+    get: async () => null,
+    review: async () => null,
+    rehearse: async () => undefined,
+    list: async () => [],
+  },
+  documents: {
+    write: async () => ({ ...refused, findings: [] }),
+    read: async () => null,
+    list: async () => [],
+    history: async () => [],
+    ensureUserStore: async () => undefined as never,
+  },
+  workspace: {
+    list: async () => [],
+    read: async () => null,
+    history: async () => [],
+    edit: refuse,
+    rollBack: refuse,
+    retire: refuse,
+  },
+  summary: async () => ({
+    episodes: { total: 0, succeeded: 0, failed: 0, unknown: 0, archived: 0 },
+    documents: [],
+    versions: 0,
+    proposalsWaiting: 0,
+    systems: [],
+    outbox: 0,
+  }),
+};
+
+/** Questions that no model answers. */
+export const noQuestions: SlackDeps['questions'] = {
+  hasModel: false,
+  readNow: async () => null,
+  note: async () => undefined,
+  ask: refuse,
+  stop: async () => false,
+  lastOf: async () => null,
+};
+
+/** The services behind Slack where a test is about something else: each refuses, or has nothing. */
+export const noServices = {
+  afterwards: {
+    mayUndo: () => false,
+    undo: refuse,
+    askAgain: refuse,
+    takeNoBack: refuse,
+    runRest: refuse,
+    settle: refuse,
+  },
+  hint: refuse,
+  grade: async () => ({ ok: true }),
+  questions: noQuestions,
+  digDeeper: null,
+  readAgain: { ask: refuse, grant: refuse },
+  openByHand: refuse,
+  memory: noMemory,
+  commands: {},
+  statusLines: async () => [],
+  home: async () => ({ isAdmin: false, state: [], cost: [], layers: [], access: [], tools: [] }),
+} satisfies Partial<SlackDeps>;
