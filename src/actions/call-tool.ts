@@ -60,17 +60,13 @@ export async function callTool(
   options: CallOptions,
 ): Promise<ToolCallResult> {
   const { request, refusal } = snapshot(asked);
-  const context: CallContext = { credential, request, disposers: [] };
+  const context: CallContext = { credential, request };
   const call: Call = { deps, id, startedAt: new Date(), credential, options, context };
-  try {
-    const [outcome, result] = refusal
-      ? refused(call, refusal)
-      : await passAndRun(call).catch((error: unknown) => failed(call, error));
-    await record(call, outcome);
-    return result;
-  } finally {
-    for (const dispose of context.disposers) dispose();
-  }
+  const [outcome, result] = refusal
+    ? refused(call, refusal)
+    : await passAndRun(call).catch((error: unknown) => failed(call, error));
+  await record(call, outcome);
+  return result;
 }
 
 /** All checks and the tool. A refusal is an outcome; faults are thrown. */
@@ -182,7 +178,6 @@ async function laterSteps({ deps, credential, context }: Call): Promise<readonly
     const step: CallContext = {
       credential,
       request: { tool, target: context.request.target, input },
-      disposers: context.disposers,
     };
     const refusal =
       (await runChecks(deps.preChecks, step)) ??

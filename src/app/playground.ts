@@ -117,11 +117,12 @@ export async function startFaults(
     }),
   );
   const info = kept.current();
-  return {
-    url: info.url,
-    targets: shopTargets(info),
-    stop: kept.stop,
-  };
+  try {
+    return { url: info.url, targets: shopTargets(info), stop: kept.stop };
+  } catch (error) {
+    await kept.stop();
+    throw error;
+  }
 }
 
 /** The playground's systems, as an operator would declare them in `sentry.yaml`. */

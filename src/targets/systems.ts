@@ -2,11 +2,11 @@ import { OpsError } from '../core/errors.ts';
 import type { ToolPorts } from '../tools/ports.ts';
 import type { ConnectDeps, Connection, TargetConfig, TargetIdentity, TargetKind } from './kind.ts';
 
-/** The configured targets, each with its kind and its connection. All of it throws OpsError NO_SYSTEM for a name that is not configured. */
+/** The configured targets, each with its kind and its connection. All but `reader` throw OpsError NO_SYSTEM for a name that is not configured. */
 export interface Systems extends Pick<ToolPorts, 'system' | 'looks'> {
   identity(target: string): Promise<TargetIdentity>;
   facts(target: string): Promise<Readonly<Record<string, string>>>;
-  /** See `TargetKind.reader`. */
+  /** See `TargetKind.reader`; null also for a name that is not configured. */
   reader(target: string): string | null;
   close(): Promise<void>;
 }
@@ -43,8 +43,8 @@ export function connectSystems(
     },
     looks: (target) => find(target).kind.looks,
     reader: (target) => {
-      const { kind, config } = find(target);
-      return kind.reader(config);
+      const found = connected.get(target);
+      return found ? found.kind.reader(found.config) : null;
     },
     close: async () => {
       await Promise.all([...connected.values()].map(({ connection }) => connection.close()));

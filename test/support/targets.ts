@@ -23,8 +23,12 @@ export const noDocs: Docs = {
   fetch: () => Promise.reject(new Error('there are no pages in this test')),
 };
 
-/** For tests whose tools reach nothing. */
-export const noSystems: ToolPorts = { system: () => undefined, looks: () => [], docs: noDocs };
+/** For tests whose tools reach nothing; what is looked at first is what a database has. */
+export const noSystems: ToolPorts = {
+  system: () => undefined,
+  looks: () => kindOf(kinds, { name: '', kind: 'postgres' }).looks,
+  docs: noDocs,
+};
 
 /** Connections by the names of their targets, as the gate reaches them. */
 interface Systems<S> {

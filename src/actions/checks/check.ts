@@ -12,8 +12,6 @@ export interface CallContext {
   /** As parsed by the tool's schema: what is hashed, shown and run. */
   input?: Json;
   target?: Target;
-  /** Called when the call has ended, however it did. */
-  readonly disposers: (() => void)[];
 }
 
 /**

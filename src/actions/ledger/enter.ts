@@ -24,13 +24,11 @@ export async function enter(deps: ExecutionDeps, action: Action): Promise<Refusa
   const call: CallContext = {
     credential,
     request: { tool: action.tool, target: action.target, input: action.input },
-    disposers: [],
   };
   try {
     const refusal = await runChecks(deps.preChecks, call);
     if (refusal) return refusal;
   } finally {
-    for (const dispose of call.disposers) dispose();
     // Single use: revoked once the checks have passed.
     deps.vault.revoke(credential);
   }

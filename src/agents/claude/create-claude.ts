@@ -84,6 +84,7 @@ async function againstIgnoring({ toolCalls }: ClaudeDeps, work: Investigation): 
   );
   if (!looked) return 'nothing was read';
   const looks = await readAround(work, 'triage');
+  if (looks.length === 0) return 'nothing could be looked at';
   if (looks.some(({ result }) => isUnread(result))) return 'not all could be read';
   const red = await work.durably(`claude:triage:r${work.incident.round}:red`, () => work.redNow());
   return red[0] ?? null;

@@ -7,26 +7,44 @@ export interface PostgresConfig extends TargetConfig {
   readonly actUrl: string | null;
 }
 
+// Whoever writes the URL itself here must not read it again in the error.
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable that holds the URL');
+
 /** The fields of a PostgreSQL target in `sentry.yaml`, besides those of every target. */
 export const postgresFields = {
-  /** Names of environment variables, so that no credential stands in the file. */
-  read_url_env: z.string().min(1),
-  act_url_env: z.string().min(1).optional(),
+  /** So that no credential stands in the file. */
+  read_url_env: variable,
+  act_url_env: variable.optional(),
 } as const;
 
-/** From its entry in `sentry.yaml`; the variables that it names and that are not set. */
+/** From its entry in `sentry.yaml`; what is wrong with the variables that it names, never with what they hold. */
 export function readPostgres(
   { read_url_env: read, act_url_env: act, ...target }: EntryOf<typeof postgresFields>,
   env: Readonly<Record<string, string | undefined>>,
 ): PostgresConfig | readonly string[] {
-  const readUrl = env[read];
-  if (!readUrl) return [`${read} is not set, and read_url_env names it`];
-  const actUrl = act ? env[act] : undefined;
-  if (act && !actUrl) return [`${act} is not set, and act_url_env names it`];
-  return { ...target, domain: 'postgres', readUrl, actUrl: actUrl ?? null };
+  const problems = [
+    ...problemOf('read_url_env', read, env[read]),
+    ...(act ? problemOf('act_url_env', act, env[act]) : []),
+  ];
+  if (problems.length > 0) return problems;
+  return {
+    ...target,
+    domain: 'postgres',
+    readUrl: env[read] ?? '',
+    actUrl: act ? (env[act] ?? null) : null,
+  };
+}
+
+function problemOf(field: string, name: string, url: string | undefined): readonly string[] {
+  if (!url) return [`${name} is not set, and ${field} names it`];
+  return URL.canParse(url)
+    ? []
+    : [`${name}, which ${field} names, holds no URL (postgres://user:password@host/db)`];
 }
 
 /** The database role that a target is read with, by its URL's user; null where there is none. */
 export function readingRole({ readUrl }: PostgresConfig): string | null {
-  return URL.canParse(readUrl) ? decodeURIComponent(new URL(readUrl).username) || null : null;
+  return decodeURIComponent(new URL(readUrl).username) || null;
 }

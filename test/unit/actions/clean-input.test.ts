@@ -6,7 +6,7 @@ import type { Credential } from '../../../src/safety/vault/credentials.ts';
 
 const credential = { role: 'detective', incidentId: 'INC-1' as IncidentId } as Credential;
 const look = (input: Json) =>
-  cleanInput({ credential, request: { tool: 'x', target: null, input: null }, input, disposers: [] });
+  cleanInput({ credential, request: { tool: 'x', target: null, input: null }, input });
 
 describe('lets through what people write', () => {
   test.each([

@@ -332,6 +332,8 @@ describe('a record of what helped', () => {
     );
     const document = { title: 'Bittern', content: text, docType: 'runbook', domain: 'postgres' } as const;
     await write(admin, workspace(runbooksStore), { ...document, path: 'bittern-c' });
+    // The newer one of two comes first, and a millisecond may pass between them.
+    await rig.sql`UPDATE search_entry SET updated_at = now() WHERE key LIKE 'bittern-%'`;
     const order = async () => pathsOf(await prepare({ incident: about('bittern') }));
     expect(await order()).toEqual(['bittern-c', 'bittern-a', 'bittern-b']);
     for (let n = 0; n < 20; n += 1) await tried('bittern-b', true);
