@@ -142,6 +142,7 @@ describe('shows itself', () => {
     const connection = valve.connect(config, { ownPorts: [] });
     expect(await kindOf(kinds, config).doctor(config, connection)).toBe('8 litres/s');
     const lost = { ...config, file: `${file}.gone` };
+    expect(systems.reader('gone')).toBeNull();
     await expect(valve.doctor(lost, valve.connect(lost, { ownPorts: [] }))).rejects.toMatchObject({
       hint: 'Look at the pipe.',
     });

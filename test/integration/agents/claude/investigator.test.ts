@@ -169,6 +169,11 @@ describe('triage', () => {
     expect(await rig.investigator.triage(rig.work)).toMatchObject({ ignore: true });
   });
 
+  it('may not ignore an alert where code has nothing to look at', async () => {
+    rig = await startInvestigation([look, { blocks: [{ tool: 'report_triage', input: ignore }] }]);
+    expect(await rig.investigator.triage({ ...rig.work, looks: [] })).toMatchObject({ ignore: false });
+  });
+
   it('may not ignore what the tools measure to be wrong, whatever it looked at', async () => {
     rig = await startInvestigation([look, { blocks: [{ tool: 'report_triage', input: ignore }] }]);
     const work = { ...rig.work, redNow: async () => ['sessions waiting for a lock: 8 sessions'] };
