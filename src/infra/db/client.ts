@@ -26,12 +26,13 @@ export function openDatabase(
   let pool = open();
   const retiring = new Set<Promise<void>>();
 
-  function open(): OpenPool {
+  function open(hasTypes = false): OpenPool {
     const client = postgres(url, {
       max: options.max ?? 10,
       connect_timeout: 10,
       // Connections are closed by nothing but a loss and the end, see `onclose`.
       max_lifetime: null,
+      fetch_types: !hasTypes,
       onnotice: () => undefined,
       onclose: () => {
         opened.lost = true;
@@ -50,10 +51,12 @@ export function openDatabase(
 
   function replace(lost: OpenPool): void {
     if (closed || pool !== lost) return;
-    pool = open();
-    // The types of arrays are asked for by the first connection, and known only to statements after its first one.
-    const { options: to } = pool.client;
     const { options: from } = lost.client;
+    // The types of arrays are asked for by every connection, and known only to statements after its first one. Where they
+    // are known they are not asked for again: postgres.js (3.4) leaves that question's end to nobody, so a server that goes
+    // away in the middle of it would end the process.
+    pool = open(Object.keys(from.shared.typeArrayMap).length > 0);
+    const { options: to } = pool.client;
     Object.assign(to.parsers, from.parsers);
     Object.assign(to.serializers, from.serializers);
     Object.assign(to.shared, { typeArrayMap: from.shared.typeArrayMap });

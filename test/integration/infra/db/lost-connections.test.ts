@@ -1,3 +1,4 @@
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Tx } from '../../../../src/core/sql.ts';
@@ -87,6 +88,54 @@ test('statements under way on other connections end in peace when one is lost', 
   await end(String(self?.['pid']));
   expect(await slow).toBe('ok');
 });
+
+test('a server that goes away whenever a new connection asks for its types does no harm once they are known', async () => {
+  const proxy = await hangingUp(scratch.url, 'typarray');
+  const one = openDatabase(proxy.url, { max: 1, name: 'behind a proxy' });
+  const array = async () => one.sql`SELECT ${one.sql.array(['a', 'b'])}::text[] AS given`;
+  await one.sql`SELECT 1`;
+  expect(await array()).toMatchObject([{ given: ['a', 'b'] }]);
+  proxy.lose();
+  await waitFor('an answer after the loss', async () => (await outcome(array())) === 'ok');
+  expect(await array()).toMatchObject([{ given: ['a', 'b'] }]);
+  await one.close();
+  await proxy.close();
+});
+
+/** Passes everything on to PostgreSQL; after `lose`, which ends what is open, it hangs up on whoever says `word`. */
+async function hangingUp(url: string, word: string) {
+  const to = new URL(url);
+  const open = new Set<Socket>();
+  let lost = false;
+  const server = createServer((client) => {
+    const behind = connect(Number(to.port || 5432), to.hostname);
+    for (const each of [client, behind]) open.add(each.on('error', () => undefined));
+    client.on('data', (data) => {
+      if (lost && data.includes(word)) client.destroy();
+      else behind.write(data);
+    });
+    behind.on('data', (data) => client.write(data));
+    client.on('close', () => behind.destroy());
+    behind.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const at = new URL(url);
+  at.host = `127.0.0.1:${String((server.address() as { readonly port: number }).port)}`;
+  const endAllOpen = (): void => {
+    for (const each of open) each.destroy();
+  };
+  return {
+    url: at.href,
+    lose() {
+      lost = true;
+      endAllOpen();
+    },
+    async close() {
+      endAllOpen();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 describe('a transaction whose connection is lost rejects, and ends nothing but itself:', () => {
   const endSoon = (pid: string): void => void setTimeout(() => void end(pid).then(() => undefined), 20);
