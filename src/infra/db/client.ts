@@ -26,13 +26,12 @@ export function openDatabase(
   let pool = open();
   const retiring = new Set<Promise<void>>();
 
-  function open(hasTypes = false): OpenPool {
+  function open(): OpenPool {
     const client = postgres(url, {
       max: options.max ?? 10,
       connect_timeout: 10,
       // Connections are closed by nothing but a loss and the end, see `onclose`.
       max_lifetime: null,
-      fetch_types: !hasTypes,
       onnotice: () => undefined,
       onclose: () => {
         opened.lost = true;
@@ -46,17 +45,21 @@ export function openDatabase(
       types,
     });
     const opened: OpenPool = { client: client as unknown as Client, lost: false };
+    const { options: own } = opened.client;
+    // Each new connection would ask for the types of arrays again, and postgres.js (3.4) leaves that question's end to
+    // nobody: a server that goes away in the middle of it ends the process. Once they are known, none asks.
+    Object.defineProperty(own, 'fetch_types', {
+      get: () => Object.keys(own.shared.typeArrayMap).length === 0,
+    });
     return opened;
   }
 
   function replace(lost: OpenPool): void {
     if (closed || pool !== lost) return;
-    const { options: from } = lost.client;
-    // The types of arrays are asked for by every connection, and known only to statements after its first one. Where they
-    // are known they are not asked for again: postgres.js (3.4) leaves that question's end to nobody, so a server that goes
-    // away in the middle of it would end the process.
-    pool = open(Object.keys(from.shared.typeArrayMap).length > 0);
+    pool = open();
+    // The types of arrays are asked for by the first connection, and known only to statements after its first one.
     const { options: to } = pool.client;
+    const { options: from } = lost.client;
     Object.assign(to.parsers, from.parsers);
     Object.assign(to.serializers, from.serializers);
     Object.assign(to.shared, { typeArrayMap: from.shared.typeArrayMap });

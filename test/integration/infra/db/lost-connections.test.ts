@@ -91,10 +91,13 @@ test('statements under way on other connections end in peace when one is lost', 
 
 test('a server that goes away whenever a new connection asks for its types does no harm once they are known', async () => {
   const proxy = await hangingUp(scratch.url, 'typarray');
-  const one = openDatabase(proxy.url, { max: 1, name: 'behind a proxy' });
+  const one = openDatabase(proxy.url, { max: 4, name: 'behind a proxy' });
   const array = async () => one.sql`SELECT ${one.sql.array(['a', 'b'])}::text[] AS given`;
   await one.sql`SELECT 1`;
   expect(await array()).toMatchObject([{ given: ['a', 'b'] }]);
+  proxy.forbid();
+  // More at once than there are connections yet: each of the new ones would ask as well.
+  expect(await Promise.all([1, 2, 3, 4].map(() => outcome(array())))).toEqual(['ok', 'ok', 'ok', 'ok']);
   proxy.lose();
   await waitFor('an answer after the loss', async () => (await outcome(array())) === 'ok');
   expect(await array()).toMatchObject([{ given: ['a', 'b'] }]);
@@ -102,16 +105,16 @@ test('a server that goes away whenever a new connection asks for its types does 
   await proxy.close();
 });
 
-/** Passes everything on to PostgreSQL; after `lose`, which ends what is open, it hangs up on whoever says `word`. */
+/** Passes everything on to PostgreSQL; after `forbid` it hangs up on whoever says `word`. `lose` ends what is open. */
 async function hangingUp(url: string, word: string) {
   const to = new URL(url);
   const open = new Set<Socket>();
-  let lost = false;
+  let forbidden = false;
   const server = createServer((client) => {
     const behind = connect(Number(to.port || 5432), to.hostname);
     for (const each of [client, behind]) open.add(each.on('error', () => undefined));
     client.on('data', (data) => {
-      if (lost && data.includes(word)) client.destroy();
+      if (forbidden && data.includes(word)) client.destroy();
       else behind.write(data);
     });
     behind.on('data', (data) => client.write(data));
@@ -126,10 +129,10 @@ async function hangingUp(url: string, word: string) {
   };
   return {
     url: at.href,
-    lose() {
-      lost = true;
-      endAllOpen();
+    forbid() {
+      forbidden = true;
     },
+    lose: endAllOpen,
     async close() {
       endAllOpen();
       await new Promise((resolve) => server.close(resolve));
