@@ -7,8 +7,8 @@ import type { OutboundStore } from './outbound/store.ts';
 import { type Drawing, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
 import { type Audience, type Say, tell } from './outbound/tell.ts';
 import { webClient } from './outbound/web-client.ts';
-import type { People } from './people/people.ts';
 import type { SlackWorkspace } from './people/slack-workspace.ts';
+import type { UserDirectory } from './people/user-directory.ts';
 import type { SlackDeps } from './ports.ts';
 import { draw } from './views/blocks/draw.ts';
 import { count } from './views/blocks/promotion-card.ts';
@@ -34,7 +34,7 @@ export interface SlackContext extends SlackWorkspace {
 
 export function createContext(deps: SlackDeps, store: OutboundStore, stopping: AbortSignal): SlackContext {
   const { workspace, log } = deps;
-  const { client, people } = workspace;
+  const { client, directory } = workspace;
   const drawOptions = createDrawOptions(deps, store);
   const outbound = createOutbound({
     client: webClient(workspace.connection, log),
@@ -43,7 +43,7 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
     paces: new Paces(deps.speed),
     drawing: (id) => drawingOf(deps, store, drawOptions, id),
   });
-  const withNames = (line: string): Promise<string> => nameEverybody(people, line);
+  const withNames = (line: string): Promise<string> => nameEverybody(directory, line);
   const modeLines = (): readonly string[] => [
     deps.config.mode() === 'ACTIVE'
       ? 'Mode ACTIVE: approved fixes are run.'
@@ -79,9 +79,9 @@ async function drawingOf(
   return { slots: draw(record, await drawOptions(record)), channel };
 }
 
-async function nameEverybody(people: People, line: string): Promise<string> {
+async function nameEverybody(directory: UserDirectory, line: string): Promise<string> {
   const ids = [...new Set([...line.matchAll(/<@([UW][A-Z0-9]+)>/g)].map(([, id = '']) => id))];
-  const names = new Map(await Promise.all(ids.map(async (id) => [id, await people.name(id)] as const)));
+  const names = new Map(await Promise.all(ids.map(async (id) => [id, await directory.name(id)] as const)));
   return line.replace(/<@([UW][A-Z0-9]+)>/g, (_, id: string) => names.get(id) ?? id);
 }
 

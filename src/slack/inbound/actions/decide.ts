@@ -74,7 +74,7 @@ export async function settle(
   const action = plan && (await context.deps.records.action(plan.actionId));
   if (!plan || !action) return answer('This card is not one of mine any more. Nothing was done.');
   try {
-    const may = await context.people.mayAct(audience.userId, teamId);
+    const may = await context.directory.mayAct(audience.userId, teamId);
     if (!may.ok) return await answer(may.reason);
     const { reach, ...said } = verdict;
     const decided = await context.deps.decide({

@@ -187,7 +187,7 @@ async function decide(
   const seen = readSeen(value);
   if (!seen) return gone;
   try {
-    const may = await context.people.mayAct(userId, teamId);
+    const may = await context.directory.mayAct(userId, teamId);
     if (!may.ok) return may;
     const decided = await memory.promotions.decide({
       jobId: seen.jobId,
@@ -221,7 +221,7 @@ async function mayDecide(
   userId: string,
   teamId: string | null,
 ): Promise<Refusal | undefined> {
-  const may = await context.people.mayAct(userId, teamId);
+  const may = await context.directory.mayAct(userId, teamId);
   if (!may.ok) return may;
   try {
     return (await memory.isAdmin(userId))
@@ -237,6 +237,6 @@ async function mayDecide(
 }
 
 async function decidedWords(context: SlackContext, { state, decidedBy }: Promotion): Promise<string> {
-  const who = decidedBy ? await context.people.name(decidedBy) : 'Somebody';
+  const who = decidedBy ? await context.directory.name(decidedBy) : 'Somebody';
   return `${who} has ${state} this already. It is decided once.`;
 }

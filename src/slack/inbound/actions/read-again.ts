@@ -28,7 +28,7 @@ export async function showGrant(context: SlackContext, pressed: Pressed): Promis
   const { value, audience } = pressed;
   const read = readNamedRead(value);
   if (!read) return context.tell(audience, { text: GONE });
-  const may = await context.people.mayAct(pressed.userId, pressed.teamId);
+  const may = await context.directory.mayAct(pressed.userId, pressed.teamId);
   const grant = may.ok ? await context.deps.readAgain.grant(read, pressed.userId) : may;
   if (!grant.ok) return context.tell(audience, { text: grant.reason });
   const where = { value, channel: audience.channel ?? '', threadTs: audience.threadTs };
@@ -62,7 +62,7 @@ async function ask(
 ): Promise<void> {
   const read = readNamedRead(value);
   if (!read) return context.tell(audience, { text: GONE });
-  const may = await context.people.mayAct(audience.userId, teamId);
+  const may = await context.directory.mayAct(audience.userId, teamId);
   const asked = may.ok ? await context.deps.readAgain.ask(read, audience.userId) : may;
   if (!asked.ok) await context.tell(audience, { text: asked.reason });
   context.outbound.changed(read.incidentId);

@@ -49,7 +49,7 @@ export async function memoryCommand(
     case '':
       return summary(context);
     case 'remember': {
-      const may = await context.people.mayAct(asked.userId, asked.teamId);
+      const may = await context.directory.mayAct(asked.userId, asked.teamId);
       if (!may.ok) return sayText(may.reason);
       const incident = await incidentHere(context, asked);
       // The text as it was typed, line ends included.
@@ -69,7 +69,7 @@ export async function memoryCommand(
 /** `/sentry promotions`: what waits for an admin, oldest first. */
 export async function promotionsCommand(context: SlackContext, { userId, teamId }: Asked): Promise<Say> {
   const { memory } = context.deps;
-  const may = await context.people.mayAct(userId, teamId);
+  const may = await context.directory.mayAct(userId, teamId);
   if (!may.ok) return sayText(may.reason);
   if (!(await isAdminNow(context, userId))) {
     const { proposalsWaiting } = await memory.summary();

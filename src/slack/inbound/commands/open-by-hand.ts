@@ -11,7 +11,7 @@ export async function openByHand(
     readonly key: string;
   },
 ): Promise<Say> {
-  const may = await context.people.mayAct(asked.userId, asked.teamId);
+  const may = await context.directory.mayAct(asked.userId, asked.teamId);
   if (!may.ok) return sayText(may.reason);
   const opened = await context.deps.openByHand({ text: asked.text, by: asked.userId, key: asked.key });
   if (!opened.ok) return sayText(opened.reason);

@@ -99,7 +99,7 @@ async function further(
   const { commands, records } = context.deps;
   const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
   if (!command) return undefined;
-  const may = await context.people.mayAct(asking.userId, asking.teamId);
+  const may = await context.directory.mayAct(asking.userId, asking.teamId);
   if (!may.ok) return sayText(may.reason);
   const incidentId = threadTs ? await records.findByThread(channel, threadTs) : null;
   // Whatever is asked for: what may not be read can neither be stopped nor gone on with, nor be learnt of by trying.

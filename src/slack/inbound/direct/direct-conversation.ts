@@ -39,7 +39,7 @@ export async function answerDirect(context: SlackContext, said: Said): Promise<v
       text: escape(what.text),
       blocks: what.blocks ?? [],
     });
-  const may = await context.people.mayAct(said.userId, said.teamId);
+  const may = await context.directory.mayAct(said.userId, said.teamId);
   if (!may.ok) return say(sayText(may.reason));
   const here = await incidentOfThread(context, place);
   const wish = readDirect(said.text, here !== null);
