@@ -2,7 +2,7 @@ import type { IncidentRecord } from '../core/incident-record.ts';
 import { type AgentSessions, createAgentSessions } from './inbound/direct/agent-session.ts';
 import { createDirectMessages, type DirectMessages } from './inbound/direct/direct-messages.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
-import { Paces } from './outbound/pacing.ts';
+import { RateLimiters } from './outbound/pacing.ts';
 import type { OutboundStore } from './outbound/store.ts';
 import { type Drawing, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
 import { type Audience, type Say, tell } from './outbound/tell.ts';
@@ -40,7 +40,7 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
     client: webClient(workspace.connection, log),
     store,
     log,
-    paces: new Paces(deps.speed),
+    paces: new RateLimiters(deps.speed),
     drawing: (id) => drawingOf(deps, store, drawOptions, id),
   });
   const withNames = (line: string): Promise<string> => nameEverybody(directory, line);
@@ -54,7 +54,7 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
     ...workspace,
     deps,
     outbound,
-    direct: createDirectMessages({ client, store, log, paces: new Paces(deps.speed), stopping }),
+    direct: createDirectMessages({ client, store, log, paces: new RateLimiters(deps.speed), stopping }),
     sessions: createAgentSessions(client, log),
     drawOptions,
     tell: async (to, say) => tell(client, log, to, { ...say, text: await withNames(say.text) }),

@@ -68,7 +68,7 @@ export function createDrawOptions(
         const place = places.get(id);
         return place ? messageUrl(workspace.identity(), place.channel, place.ts) : null;
       },
-      approvers: asks ? await approversInWords(deps, asks) : null,
+      approvers: asks ? await formatApprovers(deps, asks) : null,
       oncall: await oncallOf(record),
       mayDig: deps.digDeeper !== null,
       mayReadAgain: true,
@@ -83,15 +83,15 @@ export function createDrawOptions(
 }
 
 /** Null: nobody is configured. What cannot be read is not nobody. */
-async function approversInWords({ config, workspace }: SlackDeps, asks: Action): Promise<string | null> {
+async function formatApprovers({ config, workspace }: SlackDeps, asks: Action): Promise<string | null> {
   const found = await config.approversOf(asks);
   return found === null
     ? 'whoever the policy names (it cannot be read now)'
-    : principalWords(workspace, found);
+    : formatPrincipal(workspace, found);
 }
 
 /** Names, not mentions: a card must not ring everybody who could decide. */
-export async function principalWords(
+export async function formatPrincipal(
   parts: { readonly directory: UserDirectory; readonly channels: Channels },
   principals: readonly Principal[],
 ): Promise<string | null> {

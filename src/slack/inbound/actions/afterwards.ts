@@ -5,7 +5,7 @@ import { readPlan } from './decide.ts';
 import type { Pressed } from './pressed.ts';
 
 type Afterwards = SlackDeps['afterwards'];
-type Answer = { readonly ok: true; readonly text?: string | null } | Refusal;
+type AfterwardsAnswer = { readonly ok: true; readonly text?: string | null } | Refusal;
 
 /** *Undo*: takes an action back; every *no* is answered in words. */
 export const undo = (context: SlackContext, pressed: Pressed): Promise<void> =>
@@ -35,7 +35,7 @@ const settle = async (context: SlackContext, afterwards: Afterwards, click: Plan
 async function ask(
   context: SlackContext,
   { value, audience, teamId }: Pressed,
-  press: (afterwards: Afterwards, click: PlanClick) => Promise<Answer>,
+  press: (afterwards: Afterwards, click: PlanClick) => Promise<AfterwardsAnswer>,
 ): Promise<void> {
   const { deps, outbound, directory } = context;
   const answer = (text: string) => context.tell(audience, { text });

@@ -14,7 +14,7 @@ export function readPlan(value: string): { readonly actionId: ActionId; readonly
   return match?.[1] && match[2] ? { actionId: asActionId(match[1]), planHash: match[2] } : null;
 }
 
-export interface Verdict {
+export interface Decided {
   readonly decision: 'approve' | 'deny';
   readonly reason: string | null;
   readonly anotherWay: boolean;
@@ -67,7 +67,7 @@ export async function settle(
   value: string,
   audience: Audience,
   teamId: string | null,
-  verdict: Verdict,
+  verdict: Decided,
 ): Promise<void> {
   const answer = (text: string) => context.tell(audience, { text });
   const plan = readPlan(value);

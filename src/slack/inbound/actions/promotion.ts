@@ -148,7 +148,7 @@ async function ask(
   if (no || !promotion) return context.tell(pressed.audience, { text: (no ?? gone).reason });
   if (promotion.state !== 'pending') {
     context.outbound.changed(asProposalId(promotion.jobId));
-    return context.tell(pressed.audience, { text: await decidedWords(context, promotion) });
+    return context.tell(pressed.audience, { text: await formatDecision(context, promotion) });
   }
   const { channel, threadTs } = pressed.audience;
   try {
@@ -202,7 +202,7 @@ async function decide(
         'What it would replace has been changed since this card was drawn. Look at the card again, then decide.',
       );
     const promotion = decided.code === 'MEMORY_DECIDED' ? await memory.promotions.get(seen.jobId) : null;
-    return promotion ? refuse(decided.code, await decidedWords(context, promotion)) : decided;
+    return promotion ? refuse(decided.code, await formatDecision(context, promotion)) : decided;
   } catch (error) {
     log.error({ proposal: seen.jobId, error: messageOf(error) }, 'a decision could not be recorded');
     return refuse(
@@ -236,7 +236,7 @@ async function mayDecide(
   }
 }
 
-async function decidedWords(context: SlackContext, { state, decidedBy }: Promotion): Promise<string> {
+async function formatDecision(context: SlackContext, { state, decidedBy }: Promotion): Promise<string> {
   const who = decidedBy ? await context.directory.name(decidedBy) : 'Somebody';
   return `${who} has ${state} this already. It is decided once.`;
 }

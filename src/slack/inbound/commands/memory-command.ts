@@ -17,7 +17,7 @@ import {
 } from '../../views/blocks/build.ts';
 import { count, MEMORY_ACTIONS } from '../../views/blocks/promotion-card.ts';
 import { cut, escape, oneLine } from '../../views/blocks/text.ts';
-import { trustWords } from '../../views/memory-views.ts';
+import { trustLabels } from '../../views/memory-views.ts';
 import { remember } from '../actions/remember.ts';
 
 /** Who typed a command, and where. */
@@ -162,7 +162,7 @@ async function listing(context: SlackContext, asked: Asked, wanted: string): Pro
 
 const documentLine = ({ id, store, path, title, trust }: MemoryDocument) =>
   lineWith(
-    `${cut(oneLine(title), 120)}\n${whose(store)}/${path} · ${trustWords[trust]}`,
+    `${cut(oneLine(title), 120)}\n${whose(store)}/${path} · ${trustLabels[trust]}`,
     button({ text: 'Show', action: MEMORY_ACTIONS.document, value: id }),
   );
 

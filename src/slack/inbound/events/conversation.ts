@@ -10,7 +10,7 @@ import { briefOf } from '../../views/blocks/brief.ts';
 import type { Slot } from '../../views/blocks/slot.ts';
 import { escape } from '../../views/blocks/text.ts';
 import { remember } from '../actions/remember.ts';
-import { openByHand } from '../commands/open-by-hand.ts';
+import { createManualIncident } from '../commands/create-manual-incident.ts';
 import { helpSay, sentryCommand } from '../commands/sentry-command.ts';
 import { readCourtesy } from '../direct/read-direct.ts';
 import { isQuestion } from './question-words.ts';
@@ -165,7 +165,7 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
 async function openOrHelp(context: SlackContext, said: Said): Promise<Say> {
   const text = said.text.trim();
   if (text.split(/\s+/).length < 2 || /^help\b/i.test(text)) return helpSay();
-  return openByHand(context, { ...said, text, key: `${said.channel}:${said.ts}` });
+  return createManualIncident(context, { ...said, text, key: `${said.channel}:${said.ts}` });
 }
 
 /** Named after what it answers: told again after a crash, it is not posted again. */
