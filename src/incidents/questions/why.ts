@@ -350,7 +350,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'memory.promotion.decided':
       return `<@${event.by}> ${event.decision} ${event.path} for the workspace${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.stopped':
-      return `<@${event.by}> stopped it: ${event.reason}`;
+      return `<@${event.by}> stopped it${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.resumed':
       return `<@${event.by}> resumed it`;
     case 'injection.found':

@@ -164,7 +164,11 @@ function actors(record: IncidentRecord): readonly (readonly Span[])[] {
   const stopped = events.filter((event) => event.type === 'incident.stopped').at(-1);
   const resumed = events.filter((event) => event.type === 'incident.resumed').at(-1);
   if (stopped && (resumed === undefined || resumed.seq < stopped.seq))
-    lines.push([words('Stopped by '), person(stopped.by), words(`: ${cut(oneLine(stopped.reason), 200)}`)]);
+    lines.push([
+      words('Stopped by '),
+      person(stopped.by),
+      ...(stopped.reason ? [words(`: ${cut(oneLine(stopped.reason), 200)}`)] : []),
+    ]);
   lines.push(...switched(record));
   return lines;
 }
