@@ -32,6 +32,7 @@ const held = new Set([
   'ran claimed',
   'ran ran',
   'verify verifying',
+  'conversation reported',
 ]);
 const isHeld = (place, box) => held.has(`${place} ${box}`);
 const claude = await createScriptedClaude({ scenario: sceneModel(isHeld) });
@@ -162,9 +163,20 @@ await waitFor('all effects', async () => {
   return rows.length === 3;
 });
 await until('verifying', 'verifying');
+const asked = {
+  channel: 'C1',
+  ts: '1.2',
+  threadTs: '1.1',
+  direct: false,
+  by: 'UONCALL',
+  text: 'Is it broken still?',
+};
+await core.questions.ask({ ...asked, incidentId: ids.reported });
 await sleep(1_500);
-// Nobody works any more; the last two only wait in the queue.
+// Its row stays, as when it is killed; no other process has its id. The last two only wait in the queue.
+const [worker] = await sql`SELECT executor_id AS id FROM process`;
 await core.engine.stop(0);
+await sql`INSERT INTO process (executor_id, pid, host) VALUES (${worker.id}, 1, 'another-host')`;
 await decide('approved');
 await open('open');
 

@@ -35,7 +35,7 @@ export const BOXES = [
 export type Box = (typeof BOXES)[number];
 
 /** Where work can be held: in a message of the model, by its role, or in a part of a tool. */
-type Place = 'triage' | 'detective' | 'surgeon' | 'preflight' | 'ran' | 'verify';
+type Place = 'triage' | 'detective' | 'surgeon' | 'conversation' | 'preflight' | 'ran' | 'verify';
 type IsHeld = (place: Place, box: string) => boolean;
 const notHeld: IsHeld = () => false;
 
@@ -126,20 +126,24 @@ export function sceneModel(isHeld: IsHeld = notHeld): (request: MessagesRequest)
   };
 }
 
+/** By the tool that ends a role's work; a conversation ends with words. */
+const REPORTS = [
+  ['report_triage', 'triage'],
+  ['report_diagnosis', 'detective'],
+  ['report_no_action', 'surgeon'],
+] as const;
+
 /** Whom a request asks about which box, and after how many answers of its own. */
 export function askedOf(request: MessagesRequest) {
   const offered = new Set((request.tools ?? []).map((tool) => tool.name));
-  const role = offered.has('report_triage')
-    ? ('triage' as const)
-    : offered.has('report_no_action')
-      ? ('surgeon' as const)
-      : ('detective' as const);
+  const role = REPORTS.find(([report]) => offered.has(report))?.[1] ?? ('conversation' as const);
   const box = /Trouble at box [^a-z]*([a-z]+)/.exec(JSON.stringify(request.messages))?.[1] ?? '';
   return { role, box, turn: request.messages.filter((message) => message.role === 'assistant').length };
 }
 
 function answer(request: MessagesRequest, role: string, box: string, turn: number): ScriptedReply {
   if (turn === 0) return { blocks: [{ tool: 'box_state', input: { target: box } }] };
+  if (role === 'conversation') return { blocks: [{ text: 'It still is.' }] };
   if (role === 'triage')
     return {
       blocks: [

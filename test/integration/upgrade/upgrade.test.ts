@@ -174,6 +174,16 @@ describe('what the version before left goes on with this one', () => {
     ]);
   });
 
+  test('a question that was being answered is answered, from where it was', async () => {
+    const ended = await waitFor('the answer', async () => {
+      const [row] = await sql`SELECT state, answer FROM question`;
+      return row?.['state'] === 'asked' ? null : row;
+    });
+    expect(ended).toMatchObject({ state: 'answered', answer: expect.stringContaining('It still is.') });
+    const messages = claude.requests.map(({ body }) => askedOf(body)).filter(({ box }) => box === 'reported');
+    expect(messages).toEqual([{ role: 'conversation', box: 'reported', turn: 1 }]);
+  });
+
   test('an open card is decided, and its fix runs once', async () => {
     const action = await card(idOf('waiting'));
     expect(fixture.tables['public.action']?.map(({ id }) => id)).toContain(action.id);
