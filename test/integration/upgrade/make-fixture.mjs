@@ -17,7 +17,7 @@ import { createRegistry } from '../../../src/tools/registry.ts';
 import { createBoxes } from '../../support/chaos-box.ts';
 import { quiet } from '../../support/quiet.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { BOXES, createScene, sceneAlert, sceneModel } from './scene.ts';
+import { BOXES, createScene, ID, sceneAlert, sceneModel } from './scene.ts';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const server = await startEmbeddedPostgres({ dataDir: process.argv[2], name: 'upgrade', log: quiet });
@@ -180,6 +180,10 @@ await sql`INSERT INTO process (executor_id, pid, host) VALUES (${worker.id}, 1, 
 await decide('approved');
 await open('open');
 
+const steps = await sql`
+  SELECT DISTINCT regexp_replace(o.function_name, ${ID}, '', 'g') AS name
+    FROM dbos.operation_outputs o JOIN dbos.workflow_status w USING (workflow_uuid)
+   WHERE w.queue_partition_key = ${ids.resolved} ORDER BY 1`;
 await sql`DELETE FROM credential`;
 // As the engine does with them after a week: they are most of the file, and nobody reads them.
 await sql`
@@ -187,6 +191,7 @@ await sql`
        steps AS (DELETE FROM dbos.operation_outputs WHERE workflow_uuid IN (SELECT id FROM gone)),
        inputs AS (DELETE FROM dbos.workflow_input WHERE workflow_uuid IN (SELECT id FROM gone))
   DELETE FROM dbos.workflow_output WHERE workflow_uuid IN (SELECT id FROM gone)`;
+const withoutNulls = (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 const plain = postgres(server.url, { max: 1 });
 const tables = {};
 const sequences = {};
@@ -195,13 +200,14 @@ await plain.begin('ISOLATION LEVEL REPEATABLE READ', async (tx) => {
     SELECT schemaname || '.' || tablename AS name FROM pg_tables
      WHERE schemaname IN ('public', 'dbos') AND tablename NOT IN ('_prisma_migrations', 'dbos_migrations') ORDER BY 1`) {
     const rows = await tx.unsafe(`SELECT to_jsonb(t) AS row FROM ${name} t ORDER BY t`);
-    if (rows.length > 0) tables[name] = rows.map(({ row }) => row);
+    if (rows.length > 0) tables[name] = rows.map(({ row }) => withoutNulls(row));
   }
   for (const { name, last } of await tx`
     SELECT schemaname || '.' || sequencename AS name, last_value AS last FROM pg_sequences WHERE last_value IS NOT NULL`)
     sequences[name] = Number(last);
 });
-const head = { madeAt: new Date().toISOString(), ids, sequences, tools: allTools.map(({ name }) => name) };
+const names = { tools: allTools.map(({ name }) => name), steps: steps.map(({ name }) => name) };
+const head = { madeAt: new Date().toISOString(), ids, sequences, ...names };
 const lines = [head, ...Object.entries(tables).map(([table, rows]) => ({ table, rows }))];
 writeFileSync(here('before-the-rebuild.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 claude.release();

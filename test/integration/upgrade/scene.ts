@@ -34,6 +34,9 @@ export const BOXES = [
 ] as const;
 export type Box = (typeof BOXES)[number];
 
+/** What differs from one incident to the next in the name of a step. */
+export const ID = '(act|tc)_[a-z0-9]{12}';
+
 /** Where work can be held: in a message of the model, by its role, or in a part of a tool. */
 type Place = 'triage' | 'detective' | 'surgeon' | 'conversation' | 'preflight' | 'ran' | 'verify';
 type IsHeld = (place: Place, box: string) => boolean;

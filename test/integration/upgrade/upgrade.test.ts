@@ -20,7 +20,7 @@ import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { askedOf, type Box, createScene, sceneAlert, sceneModel } from './scene.ts';
+import { askedOf, type Box, createScene, ID, sceneAlert, sceneModel } from './scene.ts';
 
 /**
  * A database that the version before the rebuild (commit 8e3ff95) left, with an incident in every state and turns cut off
@@ -31,8 +31,9 @@ interface Fixture {
   readonly madeAt: string;
   readonly ids: Readonly<Record<Box, string>>;
   readonly sequences: Readonly<Record<string, number>>;
-  /** By their names. */
   readonly tools: readonly string[];
+  /** Of an incident that went from its alert to a fix. */
+  readonly steps: readonly string[];
   readonly tables: Readonly<Record<string, readonly Row[]>>;
 }
 type Row = Readonly<Record<string, unknown>>;
@@ -267,6 +268,14 @@ describe('what the version before left goes on with this one', () => {
 
   test('every tool is still called what it was', () => {
     expect(allTools.map(({ name }) => name)).toEqual(expect.arrayContaining([...fixture.tools]));
+  });
+
+  test('every step on the way to a fix is still called what it was', async () => {
+    const steps = await sql`
+      SELECT DISTINCT regexp_replace(o.function_name, ${ID}, '', 'g') AS name
+        FROM dbos.operation_outputs o JOIN dbos.workflow_status w USING (workflow_uuid)
+       WHERE w.queue_partition_key = ${idOf('open')}`;
+    expect(steps.map(({ name }) => String(name))).toEqual(expect.arrayContaining([...fixture.steps]));
   });
 
   test('every turn that was cut off or waited came to its end, and none by a fault', async () => {
