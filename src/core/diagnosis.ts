@@ -63,6 +63,8 @@ export interface Diagnosis {
   readonly origin?: 'model' | 'runbook';
   readonly verdict: 'cause_found' | 'healthy' | 'cannot_tell';
   readonly rootCause: string;
+  /** What of the why was looked for and not found (`why shop-worker stopped`): `rootCause` then says only what is wrong. */
+  readonly unexplained?: string;
   /** Snake-case kind of cause (`blocked_sessions`); null when none was found. */
   readonly category: string | null;
   /** 0–1. At least 0.9 and a live tool call are needed before a fix is planned. */
@@ -114,6 +116,16 @@ export interface Prevention extends PlanStep {
 export interface SuggestedAction extends Prevention {
   /** Null takes the tool's own. */
   readonly verify: VerifyPlan | null;
+}
+
+/** What a diagnosis comes to, for people. Where the why is not known no cause is claimed, however sure the rest is. */
+export function describeVerdict({
+  verdict,
+  unexplained,
+}: Pick<Diagnosis, 'verdict' | 'unexplained'>): string {
+  if (verdict === 'healthy') return 'Nothing wrong was seen';
+  if (verdict === 'cannot_tell') return 'The cause cannot be told';
+  return unexplained === undefined ? 'Cause found' : 'What is wrong is clear; why is not';
 }
 
 /** What acting on it rests on: the lower of being sure of the cause and of the fix. */

@@ -1,6 +1,7 @@
 import type { Action } from './action.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { IncidentEvent } from './event.ts';
+import type { IncidentRecord } from './incident-record.ts';
 
 type Told = readonly IncidentEvent[];
 
@@ -36,9 +37,19 @@ export function isModels(diagnosis: Diagnosis, events: Told): boolean {
   );
 }
 
-export function isCauseInModelsWords(events: Told): boolean {
+/** What stands before an incident's cause: no *cause* where the why is not known, and whose words it is. */
+export function causeTitle({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): string {
   const diagnosis = causeOf(events);
-  return diagnosis !== undefined && isModels(diagnosis, events);
+  const isOver = incident.state === 'resolved';
+  const title =
+    diagnosis?.unexplained === undefined
+      ? isOver
+        ? 'Cause'
+        : 'Cause so far'
+      : isOver
+        ? 'What was wrong'
+        : 'What is wrong';
+  return label(title, diagnosis !== undefined && isModels(diagnosis, events));
 }
 
 /** Whether the reason on an action's card is a model's: neither a runbook's, nor of an undo that a person asked for. */

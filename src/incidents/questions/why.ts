@@ -1,7 +1,7 @@
 import { type Action, isLastingFix, stepsOf } from '../../core/action.ts';
 import type { Denial } from '../../core/denial.ts';
 import { describePlan } from '../../core/describe-act.ts';
-import type { Diagnosis } from '../../core/diagnosis.ts';
+import { type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
@@ -83,9 +83,9 @@ function causeOf(record: IncidentRecord): string[] {
   const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
   const whose = isModel ? `, ${CLAUDES_WORDS}` : '';
   return [
-    diagnosis.verdict === 'cause_found'
+    diagnosis.verdict === 'cause_found' && diagnosis.unexplained === undefined
       ? `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure${sureOfFix(diagnosis)}${whose}): ${diagnosis.rootCause}`
-      : `*${diagnosis.verdict === 'healthy' ? 'Nothing wrong was seen' : 'The cause cannot be told'}*${isModel ? ` (${CLAUDES_WORDS})` : ''}: ${diagnosis.rootCause}`,
+      : `*${describeVerdict(diagnosis)}*${isModel ? ` (${CLAUDES_WORDS})` : ''}: ${diagnosis.rootCause}`,
     ...sidesOf(diagnosis),
     ...diagnosis.evidence.map(
       (item) =>
@@ -93,6 +93,7 @@ function causeOf(record: IncidentRecord): string[] {
     ),
     ...reasoningOf(diagnosis),
     ...alsoRuledOut(diagnosis).map((text) => `• ruled out: ${text}`),
+    ...(diagnosis.unexplained === undefined ? [] : [`• not known: ${diagnosis.unexplained}`]),
     ...diagnosis.unknown.map((text) => `• not known: ${text}`),
     ...(diagnosis.wouldChangeMyMind ? [`• wrong if: ${diagnosis.wouldChangeMyMind}`] : []),
     ...(isModel && diagnosis.remedy ? [`• Claude suggests: ${diagnosis.remedy}`] : []),

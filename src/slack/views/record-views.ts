@@ -1,6 +1,6 @@
 import type { types } from '@slack/bolt';
 import { type Action, stepsOf } from '../../core/action.ts';
-import type { Diagnosis } from '../../core/diagnosis.ts';
+import { type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import {
@@ -15,12 +15,20 @@ import {
   verbatim,
   words,
 } from './blocks/build.ts';
-import { claimText, doubleCheckWords, sureWords, weighedLines, weighedTitle } from './blocks/diagnosis.ts';
+import {
+  claimText,
+  doubleCheckWords,
+  notKnown,
+  sureWords,
+  weighedLines,
+  weighedTitle,
+} from './blocks/diagnosis.ts';
 import { roundsOf } from './blocks/live.ts';
 import { ACTIONS, type DrawOptions } from './blocks/slot.ts';
 import { stepOf } from './blocks/steps.ts';
 import { storyBlocks } from './blocks/story.ts';
 import { BOX, cut, pages } from './blocks/text.ts';
+import { facts } from './blocks/words.ts';
 import { modal } from './modal.ts';
 
 const MAX_BOXES = 20;
@@ -86,7 +94,7 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
     text ? [prose(paragraph(bold(title))), ...textBlocks(text, 4)] : [];
   const isModel = diagnosis.origin === 'model';
   return modal('Diagnosis', [
-    ...(diagnosis.verdict === 'cause_found' ? [prose(paragraph(bold(sureWords(diagnosis))))] : []),
+    prose(paragraph(bold(facts(describeVerdict(diagnosis), sureWords(diagnosis))))),
     ...(isModel ? [small(`All of this is in ${CLAUDES_WORDS}; each quote is a line of what was read.`)] : []),
     ...textBlocks(diagnosis.rootCause, 10),
     ...claims(diagnosis),
@@ -94,7 +102,7 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
     ...items(weighedTitle(isModel), weighedLines(diagnosis, isModel)),
     ...sides(diagnosis),
     ...items('Ruled out', alsoRuledOut(diagnosis)),
-    ...items('Not known', diagnosis.unknown),
+    ...items('Not known', notKnown(diagnosis)),
     ...one('Wrong if', diagnosis.wouldChangeMyMind),
     ...one('What it affects', diagnosis.blastRadius),
     ...one(isModel ? 'Claude suggests' : 'What would help', diagnosis.remedy),

@@ -1,5 +1,5 @@
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { isCauseInModelsWords, label } from '../../../core/model-words.ts';
+import { causeTitle } from '../../../core/model-words.ts';
 import { nextStepInWords } from '../../../incidents/questions/words.ts';
 import type { Say } from '../../outbound/tell.ts';
 import { bold, link, paragraph, prose, type Span, words } from './build.ts';
@@ -8,15 +8,13 @@ import { cut, oneLine } from './text.ts';
 import { confidenceWords, mark, standing } from './words.ts';
 
 /** How an incident stands, in a few lines for a phone. `url`: its thread. */
-export function briefOf({ incident, events }: IncidentRecord, url: string | null): Say {
+export function briefOf(record: IncidentRecord, url: string | null): Say {
+  const { incident } = record;
   const title = `${incident.id} ${cut(oneLine(incident.title), 150)}`;
   const cause = incident.cause
     ? `${cut(oneLine(incident.cause), 400)}${incident.confidence === null ? '' : ` (${confidenceWords(incident.confidence)})`}`
     : null;
-  const causeLabel = label(
-    incident.state === 'resolved' ? 'Cause' : 'Cause so far',
-    isCauseInModelsWords(events),
-  );
+  const causeLabel = causeTitle(record);
   const next = nextStepInWords(incident);
   const lines: readonly (readonly Span[])[] = [
     [words(`${mark(incident)} `), bold(title)],

@@ -1,4 +1,10 @@
-import type { Diagnosis, DoubleCheck, Evidence, Side } from '../../../core/diagnosis.ts';
+import {
+  type Diagnosis,
+  type DoubleCheck,
+  describeVerdict,
+  type Evidence,
+  type Side,
+} from '../../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, label } from '../../../core/model-words.ts';
@@ -26,12 +32,6 @@ import { confidenceWords, facts } from './words.ts';
 const SHOWN_CLAIMS = 8;
 const SHOWN_ITEMS = 5;
 const SHOWN_QUOTE = 300;
-
-const verdicts: Readonly<Record<Diagnosis['verdict'], string>> = {
-  cause_found: 'Cause found',
-  healthy: 'Nothing wrong was seen',
-  cannot_tell: 'Cannot tell the cause',
-};
 
 /** What became of an explanation. In words: a mark beside it would read as one of the system itself. */
 const ends = { ruled_in: 'fits', ruled_out: 'ruled out', open: 'open' } as const;
@@ -61,14 +61,13 @@ export function drawDiagnosis(
   { mayDig = false, reads = [] }: { readonly mayDig?: boolean; readonly reads?: readonly OpenRead[] } = {},
 ): Slot {
   const { incident } = record;
-  // How sure one is of a cause; of having none there is nothing to be sure of.
-  const sure = diagnosis.verdict === 'cause_found' ? sureWords(diagnosis) : null;
+  const sure = sureWords(diagnosis);
   const cause = cut(diagnosis.rootCause.trim() || 'No cause was named.', 1200);
   // That two disagree is ours to say.
   const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
   const whose = isModel ? ` (${CLAUDES_WORDS})` : '';
   // What the title says, a reader takes for ours.
-  const verdict = `${verdicts[diagnosis.verdict]}${isModel ? ', says Claude' : ''}`;
+  const verdict = `${describeVerdict(diagnosis)}${isModel ? ', says Claude' : ''}`;
   return {
     slot: `diagnosis:${number}`,
     inThread: true,
@@ -94,8 +93,9 @@ export function drawDiagnosis(
 
 export type PlanNone = Pick<Extract<IncidentEvent, { type: 'plan.none' }>, 'reason' | 'said' | 'asksAgainAt'>;
 
-/** Of the cause, and of the fix where that is another matter. */
-export function sureWords({ confidence, fixConfidence }: Diagnosis): string {
+/** Of the cause, and of the fix where that is another matter; of a cause that is not known nobody is sure. */
+export function sureWords({ verdict, unexplained, confidence, fixConfidence }: Diagnosis): string | null {
+  if (verdict !== 'cause_found' || unexplained !== undefined) return null;
   const cause = confidenceWords(confidence);
   return fixConfidence === undefined || Math.abs(fixConfidence - confidence) < 0.005
     ? cause
@@ -123,7 +123,7 @@ function disagreementOf(record: IncidentRecord, { disagreement }: Diagnosis): re
     prose(
       paragraph(
         bold(
-          `${title} · ${facts(verdicts[one.verdict], one.verdict === 'cause_found' ? confidenceWords(one.confidence) : null)}: `,
+          `${title} · ${facts(describeVerdict(one), one.verdict === 'cause_found' ? confidenceWords(one.confidence) : null)}: `,
         ),
         words(cut(oneLine(one.says), 600)),
       ),
@@ -175,7 +175,7 @@ const reads = (count: number): string => `${count} ${count === 1 ? 'read' : 'rea
 function details(diagnosis: Diagnosis, planNone: PlanNone | null, isModel: boolean): readonly Block[] {
   const parts = [
     ...items(label('Ruled out', isModel), alsoRuledOut(diagnosis)),
-    ...items(label('Not known', isModel), diagnosis.unknown),
+    ...items(label('Not known', isModel), notKnown(diagnosis)),
     ...sentence(label('Wrong if', isModel), diagnosis.wouldChangeMyMind),
     ...sentence(label('What it affects', isModel), diagnosis.blastRadius),
     ...sentence(isModel ? 'Claude suggests: ' : 'What would help: ', diagnosis.remedy),
@@ -195,6 +195,12 @@ function items(title: string, lines: readonly string[]) {
 
 const sentence = (title: string, text: string | null) =>
   text ? [paragraph(bold(title), words(cut(oneLine(text), 400)))] : [];
+
+/** What of the why stays open, and what could not be read. */
+export const notKnown = ({ unexplained, unknown }: Diagnosis): readonly string[] =>
+  unexplained === undefined
+    ? unknown
+    : [`${unexplained.charAt(0).toUpperCase()}${unexplained.slice(1)}.`, ...unknown];
 
 /** What the second look came to. */
 export function doubleCheckWords({ reason, dropped, cause }: DoubleCheck): string {

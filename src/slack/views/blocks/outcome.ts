@@ -1,7 +1,7 @@
 import { type Action, stepsOf } from '../../../core/action.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { isCauseInModelsWords, label } from '../../../core/model-words.ts';
+import { causeTitle } from '../../../core/model-words.ts';
 import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
 import { checkedInWords, checkedOf } from '../../../incidents/questions/lasting-fix-words.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
@@ -185,11 +185,10 @@ export function drawEscalation(
 }
 
 /** Beside what was done, which is ours to say; old summaries hold it already. */
-function cause({ incident, events }: IncidentRecord, said: string) {
+function cause(record: IncidentRecord, said: string) {
+  const { incident } = record;
   if (incident.cause === null || said.includes(incident.cause)) return [];
-  return [
-    paragraph(bold(label('Cause', isCauseInModelsWords(events))), words(cut(oneLine(incident.cause), 900))),
-  ];
+  return [paragraph(bold(causeTitle(record)), words(cut(oneLine(incident.cause), 900)))];
 }
 
 /** How it ended. `text`: the summary on record, null when the source just said it is over. */

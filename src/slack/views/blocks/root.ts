@@ -1,7 +1,7 @@
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { Incident } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { isCauseInModelsWords, isModels, label } from '../../../core/model-words.ts';
+import { causeTitle, isModels, label } from '../../../core/model-words.ts';
 import { lastingFixInWords } from '../../../incidents/questions/lasting-fix-words.ts';
 import { nextStepInWords } from '../../../incidents/questions/words.ts';
 import type { Span } from './build.ts';
@@ -21,10 +21,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
   const cause = incident.cause
     ? `${incident.cause}${incident.confidence === null ? '' : ` (${confidenceWords(incident.confidence)})`}`
     : null;
-  const causeLabel = label(
-    incident.state === 'resolved' ? 'Cause' : 'Cause so far',
-    isCauseInModelsWords(record.events),
-  );
+  const causeLabel = causeTitle(record);
   return {
     slot: 'root',
     inThread: false,
