@@ -64,12 +64,13 @@ describe('a No to ending a session', { timeout: 180_000 }, () => {
     for (const words of [
       `session ${pid}`,
       'all sessions of',
-      'Only this action',
+      'Only this, in',
       'Until the session is gone',
     ])
       expect(asked).toContain(words);
     const form: FormInput = {
       reason: { reason: { kind: 'text', value: REASON } },
+      far: { far: { kind: 'option', value: 'object' } },
       way: { way: { kind: 'options', values: ['yes'] } },
     };
     expect(await slack.asUser(USERS.onCall).submit(view, form)).toMatchObject({ ok: true });
