@@ -20,12 +20,14 @@ export function withoutMarks(text: string): string {
   return text.replace(/\p{Cf}/gu, '').replace(MARKS, '');
 }
 
-/** The last diagnosis that found a cause: whose words the incident's cause is. */
-function causeOf(events: Told): Diagnosis | undefined {
+/** The last diagnosis that found a cause: whose words the incident's cause is, and when they were true. */
+export function causeFound(
+  events: Told,
+): Extract<IncidentEvent, { type: 'diagnosis.concluded' }> | undefined {
   const found = events.findLast(
     (event) => event.type === 'diagnosis.concluded' && event.diagnosis.verdict === 'cause_found',
   );
-  return found?.type === 'diagnosis.concluded' ? found.diagnosis : undefined;
+  return found?.type === 'diagnosis.concluded' ? found : undefined;
 }
 
 /** Old records say who investigated, and no more. */
@@ -39,7 +41,7 @@ export function isModels(diagnosis: Diagnosis, events: Told): boolean {
 
 /** What stands before an incident's cause: no *cause* where the why is not known, and whose words it is. */
 export function causeTitle({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): string {
-  const diagnosis = causeOf(events);
+  const diagnosis = causeFound(events)?.diagnosis;
   const isOver = incident.state === 'resolved';
   const title =
     diagnosis?.unexplained === undefined

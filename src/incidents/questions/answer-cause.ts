@@ -12,11 +12,18 @@ export function causeOf({ events, incident }: IncidentRecord): Line {
     return [`No cause is known yet: ${lower(stateInWords(incident.state))}.`];
   const { verdict, rootCause, unexplained, confidence, disagreement } = last.diagnosis;
   const whose = isModels(last.diagnosis, events) && disagreement === undefined ? said : '';
+  const seenAt: Line = [' As of ', { at: last.at }, '.'];
   if (unexplained !== undefined)
-    return [`${whose}${ended(clip(rootCause, SENTENCE))} Not known is ${ended(clip(unexplained, SENTENCE))}`];
+    return [
+      `${whose}${ended(clip(rootCause, SENTENCE))} Not known is ${ended(clip(unexplained, SENTENCE))}`,
+      ...seenAt,
+    ];
   if (verdict === 'cause_found')
-    return [`${whose}${ended(clip(rootCause, SENTENCE))} (${Math.round(confidence * 100)} % sure)`];
-  return [`${whose}${describeVerdict(last.diagnosis)}: ${ended(clip(rootCause, SENTENCE))}`];
+    return [
+      `${whose}${ended(clip(rootCause, SENTENCE))} (${Math.round(confidence * 100)} % sure)`,
+      ...seenAt,
+    ];
+  return [`${whose}${describeVerdict(last.diagnosis)}: ${ended(clip(rootCause, SENTENCE))}`, ...seenAt];
 }
 
 export function evidenceOf(record: IncidentRecord): readonly Line[] {

@@ -1,8 +1,9 @@
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { causeTitle } from '../../../core/model-words.ts';
+import { causeFound, causeTitle } from '../../../core/model-words.ts';
 import { nextStepInWords } from '../../../incidents/questions/words.ts';
 import type { Say } from '../../outbound/tell.ts';
 import { bold, link, paragraph, prose, type Span, words } from './build.ts';
+import { asOf } from './diagnosis.ts';
 import { nextStepOf } from './next-step.ts';
 import { cut, oneLine } from './text.ts';
 import { confidenceWords, mark, standing } from './words.ts';
@@ -19,7 +20,7 @@ export function briefOf(record: IncidentRecord, url: string | null): Say {
   const lines: readonly (readonly Span[])[] = [
     [words(`${mark(incident)} `), bold(title)],
     [words(`${standing(incident)} · ${cut(oneLine(incident.target ?? 'unknown target'), 60)}`)],
-    ...(cause ? [[bold(causeLabel), words(cause)]] : []),
+    ...(cause ? [[bold(causeLabel), words(cause), ...asOf(causeFound(record.events)?.at)]] : []),
     ...(next ? [[bold('Next: '), ...nextStepOf(incident, 300)]] : []),
     ...(url ? [[link(url, 'Open its thread')]] : []),
   ];

@@ -20,6 +20,7 @@ import {
   moment,
   paragraph,
   prose,
+  type Span,
   small,
   words,
 } from './build.ts';
@@ -61,6 +62,7 @@ export function drawDiagnosis(
   { mayDig = false, reads = [] }: { readonly mayDig?: boolean; readonly reads?: readonly OpenRead[] } = {},
 ): Slot {
   const { incident } = record;
+  const at = record.events.filter((event) => event.type === 'diagnosis.concluded')[number - 1]?.at;
   const sure = sureWords(diagnosis);
   const cause = cut(diagnosis.rootCause.trim() || 'No cause was named.', 1200);
   // That two disagree is ours to say.
@@ -76,7 +78,7 @@ export function drawDiagnosis(
     ),
     blocks: [
       heading(facts(verdict, sure)),
-      prose(paragraph(...(isModel ? [bold(`${CLAUDES_WORDS}: `)] : []), words(cause))),
+      prose(paragraph(...(isModel ? [bold(`${CLAUDES_WORDS}: `)] : []), words(cause), ...asOf(at))),
       ...disagreementOf(record, diagnosis),
       ...(diagnosis.disagreement
         ? []
@@ -92,6 +94,10 @@ export function drawDiagnosis(
 }
 
 export type PlanNone = Pick<Extract<IncidentEvent, { type: 'plan.none' }>, 'reason' | 'said' | 'asksAgainAt'>;
+
+/** When it was seen so: the ages and numbers of a cause are of that moment. */
+export const asOf = (at: string | undefined): readonly Span[] =>
+  at === undefined ? [] : [words(' (as of '), moment(at), words(')')];
 
 /** Of the cause, and of the fix where that is another matter; of a cause that is not known nobody is sure. */
 export function sureWords({ verdict, unexplained, confidence, fixConfidence }: Diagnosis): string | null {

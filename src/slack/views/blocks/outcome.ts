@@ -1,10 +1,11 @@
 import { type Action, stepsOf } from '../../../core/action.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { causeTitle } from '../../../core/model-words.ts';
+import { causeFound, causeTitle } from '../../../core/model-words.ts';
 import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
 import { checkedInWords, checkedOf } from '../../../incidents/questions/lasting-fix-words.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
+import { asOf } from './diagnosis.ts';
 import { feedbackBlocks } from './feedback.ts';
 import { nextStepOf } from './next-step.ts';
 import { drawResults } from './plan-steps.ts';
@@ -188,7 +189,13 @@ export function drawEscalation(
 function cause(record: IncidentRecord, said: string) {
   const { incident } = record;
   if (incident.cause === null || said.includes(incident.cause)) return [];
-  return [paragraph(bold(causeTitle(record)), words(cut(oneLine(incident.cause), 900)))];
+  return [
+    paragraph(
+      bold(causeTitle(record)),
+      words(cut(oneLine(incident.cause), 900)),
+      ...asOf(causeFound(record.events)?.at),
+    ),
+  ];
 }
 
 /** How it ended. `text`: the summary on record, null when the source just said it is over. */

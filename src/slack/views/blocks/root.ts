@@ -1,12 +1,12 @@
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { Incident } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { causeTitle, isModels, label } from '../../../core/model-words.ts';
+import { causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
 import { lastingFixInWords } from '../../../incidents/questions/lasting-fix-words.ts';
 import { nextStepInWords } from '../../../incidents/questions/words.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
-import { doubleCheckWords, hypothesisWords } from './diagnosis.ts';
+import { asOf, doubleCheckWords, hypothesisWords } from './diagnosis.ts';
 import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
@@ -41,7 +41,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
         ...related(record, options).map((spans) => paragraph(...spans)),
         ...(cause
           ? [
-              paragraph(bold(causeLabel), words(cut(cause, 900))),
+              paragraph(bold(causeLabel), words(cut(cause, 900)), ...asOf(causeFound(record.events)?.at)),
               ...weighed(record).map((spans) => paragraph(...spans)),
             ]
           : []),
