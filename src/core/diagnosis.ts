@@ -27,6 +27,17 @@ export interface AskedBound {
   readonly unit: string;
 }
 
+/** One for each line that is quoted: claims that the same line shows stand together above it. */
+export function byQuote(evidence: readonly Evidence[]): readonly Evidence[] {
+  const keyOf = ({ toolCallIds, quote }: Evidence): string => `${toolCallIds[0]} ${quote}`;
+  return evidence.flatMap((each) => {
+    if (each.quote === null) return [each];
+    const same = evidence.filter((other) => other.quote !== null && keyOf(other) === keyOf(each));
+    if (same[0] !== each) return [];
+    return [{ ...each, claim: [...new Set(same.map(({ claim }) => claim))].join(' ') }];
+  });
+}
+
 /** Another explanation of the same symptom, and what became of it. */
 export interface Hypothesis {
   readonly cause: string;

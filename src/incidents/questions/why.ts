@@ -1,7 +1,7 @@
 import { type Action, isLastingFix, stepsOf } from '../../core/action.ts';
 import type { Denial } from '../../core/denial.ts';
 import { describeAct, describePlan } from '../../core/describe-act.ts';
-import { type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
+import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
@@ -92,7 +92,7 @@ function causeOf(record: IncidentRecord): string[] {
       ? `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure${sureOfFix(diagnosis)}${whose}): ${diagnosis.rootCause} (as of ${moment(at)})`
       : `*${describeVerdict(diagnosis)}*${isModel ? ` (${CLAUDES_WORDS})` : ''}: ${diagnosis.rootCause} (as of ${moment(at)})`,
     ...sidesOf(diagnosis),
-    ...diagnosis.evidence.map(
+    ...byQuote(diagnosis.evidence).map(
       (item) => `• ${item.claim}${cited(item.toolCallIds)}${item.quote === null ? '' : ` “${item.quote}”`}`,
     ),
     ...reasoningOf(diagnosis),

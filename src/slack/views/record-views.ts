@@ -1,6 +1,6 @@
 import type { types } from '@slack/bolt';
 import { type Action, stepsOf } from '../../core/action.ts';
-import { type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
+import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import {
@@ -120,13 +120,15 @@ function sides({ disagreement }: Diagnosis): readonly Block[] {
 }
 
 function claims(diagnosis: Pick<Diagnosis, 'evidence'>): readonly Block[] {
-  return diagnosis.evidence.slice(0, MAX_CLAIMS).map((evidence) => {
-    const text = claimText(evidence, 1500, 1000);
-    const [call] = evidence.toolCallIds;
-    return call
-      ? lineWith(text, button({ text: 'Show output', action: ACTIONS.output, value: call }))
-      : prose(paragraph(words(text)));
-  });
+  return byQuote(diagnosis.evidence)
+    .slice(0, MAX_CLAIMS)
+    .map((evidence) => {
+      const text = claimText(evidence, 1500, 1000);
+      const [call] = evidence.toolCallIds;
+      return call
+        ? lineWith(text, button({ text: 'Show output', action: ACTIONS.output, value: call }))
+        : prose(paragraph(words(text)));
+    });
 }
 
 /** Every step of one round, oldest first. */

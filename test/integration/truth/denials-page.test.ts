@@ -71,6 +71,7 @@ describe('a No to ending a session', { timeout: 180_000 }, () => {
     expect(await slack.asUser(USERS.onCall).submit(view, form)).toMatchObject({ ok: true });
     const answer = await first.reply(/There is no other way/, 90_000);
     expect(textOf(answer)).toContain(REASON);
+    expect(textOf(answer)).toMatch(/Next: /);
     // The last of the thread, where whoever asked looks.
     expect((await first.replies()).at(-1)?.ts).toBe(answer.ts);
     denied = await now(card);

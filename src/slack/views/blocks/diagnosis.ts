@@ -1,4 +1,5 @@
 import {
+  byQuote,
   type Diagnosis,
   type DoubleCheck,
   describeVerdict,
@@ -32,6 +33,7 @@ import { confidenceWords, facts } from './words.ts';
 
 const SHOWN_CLAIMS = 8;
 const SHOWN_ITEMS = 5;
+const SHOWN_CLAIM = 600;
 const SHOWN_QUOTE = 300;
 
 /** What became of an explanation. In words: a mark beside it would read as one of the system itself. */
@@ -82,7 +84,9 @@ export function drawDiagnosis(
       ...disagreementOf(record, diagnosis),
       ...(diagnosis.disagreement
         ? []
-        : diagnosis.evidence.slice(0, SHOWN_CLAIMS).map((evidence) => claim(record, evidence))),
+        : byQuote(diagnosis.evidence)
+            .slice(0, SHOWN_CLAIMS)
+            .map((evidence) => claim(record, evidence))),
       ...reasoning(diagnosis, isModel),
       ...details(diagnosis, planNone, isModel),
       ...doubleCheckLine(diagnosis.doubleCheck),
@@ -115,7 +119,7 @@ export function claimText({ claim: said, quote }: Evidence, maxClaim: number, ma
 }
 
 function claim(record: IncidentRecord, evidence: Evidence): Block {
-  const text = claimText(evidence, 300, SHOWN_QUOTE);
+  const text = claimText(evidence, SHOWN_CLAIM, SHOWN_QUOTE);
   const [call] = evidence.toolCallIds;
   const known = record.toolCalls.some((each) => each.id === call);
   if (call === undefined || !known) return prose(paragraph(words(text)));
@@ -134,7 +138,9 @@ function disagreementOf(record: IncidentRecord, { disagreement }: Diagnosis): re
         words(cut(oneLine(one.says), 600)),
       ),
     ),
-    ...one.evidence.slice(0, SHOWN_CLAIMS / 2).map((evidence) => claim(record, evidence)),
+    ...byQuote(one.evidence)
+      .slice(0, SHOWN_CLAIMS / 2)
+      .map((evidence) => claim(record, evidence)),
   ];
   return [...side('The runbook’s check', disagreement.runbook), ...side('Claude', disagreement.model)];
 }
@@ -226,17 +232,16 @@ const doubleCheckLine = (check: DoubleCheck | undefined): readonly Block[] =>
 
 /** Whether all of it is shown; if not, how to see the rest. */
 function more(record: IncidentRecord, diagnosis: Diagnosis, number: number): readonly Block[] {
+  const evidence = byQuote(diagnosis.evidence);
   const whole =
     diagnosis.disagreement === undefined &&
-    diagnosis.evidence.length <= SHOWN_CLAIMS &&
+    evidence.length <= SHOWN_CLAIMS &&
     diagnosis.ruledOut.length <= SHOWN_ITEMS &&
     diagnosis.unknown.length <= SHOWN_ITEMS &&
     diagnosis.rootCause.length <= 1200 &&
     (diagnosis.hypotheses ?? []).length <= SHOWN_ITEMS &&
     [...diagnosis.ruledOut, ...diagnosis.unknown].every((line) => line.length <= 200) &&
-    diagnosis.evidence.every(
-      (each) => each.claim.length <= 300 && (each.quote?.length ?? 0) <= SHOWN_QUOTE,
-    ) &&
+    evidence.every((each) => each.claim.length <= SHOWN_CLAIM && (each.quote?.length ?? 0) <= SHOWN_QUOTE) &&
     [diagnosis.wouldChangeMyMind, diagnosis.blastRadius, diagnosis.remedy].every(
       (text) => (text?.length ?? 0) <= 400,
     );

@@ -82,7 +82,7 @@ export const restartServiceTool = hostTool.active<{ service: string }, ServiceGu
         tool: 'service_status',
         input: { service },
         holds: 'result.running',
-        says: `${service} has been running under one process for 10 s`,
+        says: `${service} keeps running, as one process`,
       },
     ],
     holdMs: 5_000,
