@@ -78,7 +78,9 @@ function looksFrom(events: readonly IncidentEvent[], from: number) {
   const end = events.findIndex((event, index) => index > from && !between.has(event.type));
   const until = end < 0 ? events.length : end;
   const { length } = events.slice(from, until).filter(isLook);
-  return { until, text: `looked ${length === 1 ? 'once' : `${length} times`} whether it helped` };
+  const hasRun = events.slice(0, from).some(({ type }) => type === 'action.started');
+  const times = length === 1 ? 'once' : `${length} times`;
+  return { until, text: `looked ${times} whether it ${hasRun ? 'helped' : 'is still there'}` };
 }
 
 function causeOf(record: IncidentRecord): string[] {
@@ -128,17 +130,19 @@ function sidesOf({ disagreement }: Diagnosis): string[] {
 
 const ends = { ruled_in: 'ruled in', ruled_out: 'ruled out', open: 'open' } as const;
 
-function reasoningOf({ onset, symptomNow, chain = [], hypotheses = [] }: Diagnosis): string[] {
+function reasoningOf({ rootCause, onset, symptomNow, chain = [], hypotheses = [] }: Diagnosis): string[] {
   return [
     ...(onset === undefined ? [] : [`• began: ${moment(onset)}`]),
     ...(symptomNow === undefined
       ? []
       : [`• there now: ${symptomNow.present ? 'yes' : 'no'}${cited([symptomNow.toolCallId])}`]),
     ...(chain.length === 0 ? [] : [`• how it came about: ${chain.join(' → ')}`]),
-    ...hypotheses.map(
-      ({ cause, forIds, againstIds, end }) =>
-        `• weighed, ${ends[end]}: ${cause}${cited([...forIds, ...againstIds])}`,
-    ),
+    ...hypotheses
+      .filter(({ cause }) => cause !== rootCause)
+      .map(
+        ({ cause, forIds, againstIds, end }) =>
+          `• weighed, ${ends[end]}: ${cause}${cited([...forIds, ...againstIds])}`,
+      ),
   ];
 }
 

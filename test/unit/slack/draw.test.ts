@@ -455,7 +455,7 @@ it('who asked for another way and gets none is told what can be done next', () =
         incident: anIncident({ state, nextStep: 'A hint in the thread has it looked at again.' }),
         events: eventsOf(
           { type: 'action.proposed', actionId: ACTION },
-          { type: 'action.denied', actionId: ACTION, by: 'UNOAH', reason: null, anotherWay: true },
+          { type: 'action.denied', actionId: ACTION, by: 'UNOAH', reason: '', anotherWay: true },
           { type: 'plan.none', reason: 'The runbook names no other.' },
         ),
       }),
