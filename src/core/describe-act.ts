@@ -1,5 +1,5 @@
 import type { Action } from './action.ts';
-import { objectsInWords, type TouchedObject } from './denial.ts';
+import { formatObjects, type TouchedObject } from './denial.ts';
 
 type Act = Pick<Action, 'tool' | 'command' | 'objects'>;
 
@@ -19,7 +19,7 @@ const verbs: Readonly<Record<string, string>> = {
 export function describeAct({ tool, command, objects }: Act): string {
   if (objects.length === 0) return `Run ${command}`;
   const verb = Object.hasOwn(verbs, tool) ? verbs[tool] : undefined;
-  return `${verb ?? `Run ${tool} on`} ${objectsInWords(objects.map(byName))}`;
+  return `${verb ?? `Run ${tool} on`} ${formatObjects(objects.map(byName))}`;
 }
 
 /** Its whole path stands in the command. */

@@ -6,11 +6,11 @@ import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
-import { heldBackWords } from '../../core/seen-before.ts';
+import { formatHeldBack } from '../../core/seen-before.ts';
 import { usedModel } from './answer-actions.ts';
 import { lower } from './answer-lines.ts';
-import { checkedInWords, checkedOf } from './lasting-fix-words.ts';
-import { nextStepInWords, stateInWords } from './words.ts';
+import { checkedOf, formatChecked } from './format-lasting-fix.ts';
+import { formatNextStep, formatState } from './format-state.ts';
 
 /**
  * What happened, which evidence, what was run, who approved, how it ended and what it cost: from the record alone, no
@@ -31,10 +31,10 @@ function story(record: IncidentRecord): string {
   const { incident } = record;
   const lines = [
     `*${incident.id}: ${incident.title}*`,
-    `${stateInWords(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
+    `${formatState(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
       incident.endedAt ? `, ended ${moment(incident.endedAt)}` : ''
     }${incident.occurrences > 1 ? `, fired ${incident.occurrences} times` : ''}.`,
-    ...(incident.asksAgainAt === null ? [] : [`*Next*: ${nextStepInWords(incident, moment)}`]),
+    ...(incident.asksAgainAt === null ? [] : [`*Next*: ${formatNextStep(incident, moment)}`]),
     '',
     ...causeOf(record),
     ...actionsOf(record),
@@ -202,7 +202,7 @@ function lastingOf(record: IncidentRecord, action: Action): string[] {
   const checked = checkedOf(record, action);
   return [
     '• asked for once it was fixed, to keep it from coming back',
-    ...(checked ? [`• ${checkedInWords(checked)}`] : []),
+    ...(checked ? [`• ${formatChecked(checked)}`] : []),
   ];
 }
 
@@ -281,7 +281,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'alert.resolved':
       return `${event.source} says the alert has ended`;
     case 'state.changed':
-      return `${lower(stateInWords(event.to))}${event.reason === '' || isTriage(event.reason, record) ? '' : `: ${event.reason}`}`;
+      return `${lower(formatState(event.to))}${event.reason === '' || isTriage(event.reason, record) ? '' : `: ${event.reason}`}`;
     case 'memory.recalled':
       return (
         [
@@ -290,7 +290,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
                 `seen before: ${event.incidents.map((item) => `${item.incidentId} (${item.title})${(item.times ?? 1) > 1 ? `, ${item.times} times in all` : ''}${item.ended ? `: ${item.ended}` : ''}`).join(', ')}`,
               ]
             : []),
-          ...(event.heldBack ? [heldBackWords(event.heldBack)] : []),
+          ...(event.heldBack ? [formatHeldBack(event.heldBack)] : []),
           ...(event.missing ? [event.missing] : []),
         ].join('; ') || null
       );
@@ -311,7 +311,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'claim.dropped':
       return `dropped a claim (${event.claim}): ${event.reason}`;
     case 'plan.none':
-      return `no action: ${nextStepInWords({ nextStep: event.reason, asksAgainAt: event.asksAgainAt ?? null }, moment)}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
+      return `no action: ${formatNextStep({ nextStep: event.reason, asksAgainAt: event.asksAgainAt ?? null }, moment)}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
     case 'action.proposed':
       return `proposed to ${planName(event.actionId, record)}`;
     case 'action.approved':
@@ -337,7 +337,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'action.finished':
       return `${stepNameOf(event.actionId, record)}${event.outcome}: ${event.text}`;
     case 'action.checked':
-      return `${nameOf(event.actionId, record)}: ${checkedInWords(event)}`;
+      return `${nameOf(event.actionId, record)}: ${formatChecked(event)}`;
     case 'verification.checked':
       return `looked: ${event.lines.join('; ')}`;
     case 'verification.concluded':

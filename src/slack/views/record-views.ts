@@ -17,18 +17,18 @@ import {
 } from './blocks/build.ts';
 import {
   claimText,
-  doubleCheckWords,
+  formatDoubleCheck,
+  formatHowSure,
   notKnown,
-  sureWords,
   weighedLines,
   weighedTitle,
 } from './blocks/diagnosis.ts';
+import { facts } from './blocks/labels.ts';
 import { roundsOf } from './blocks/live.ts';
 import { ACTIONS, type DrawOptions } from './blocks/slot.ts';
 import { stepOf } from './blocks/steps.ts';
 import { storyBlocks } from './blocks/story.ts';
 import { BOX, cut, pages } from './blocks/text.ts';
-import { facts } from './blocks/words.ts';
 import { modal } from './modal.ts';
 
 const MAX_BOXES = 20;
@@ -94,7 +94,7 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
     text ? [prose(paragraph(bold(title))), ...textBlocks(text, 4)] : [];
   const isModel = diagnosis.origin === 'model';
   return modal('Diagnosis', [
-    prose(paragraph(bold(facts(describeVerdict(diagnosis), sureWords(diagnosis))))),
+    prose(paragraph(bold(facts(describeVerdict(diagnosis), formatHowSure(diagnosis))))),
     ...(isModel ? [small(`All of this is in ${CLAUDES_WORDS}; each quote is a line of what was read.`)] : []),
     ...textBlocks(diagnosis.rootCause, 10),
     ...claims(diagnosis),
@@ -106,7 +106,7 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
     ...one('Wrong if', diagnosis.wouldChangeMyMind),
     ...one('What it affects', diagnosis.blastRadius),
     ...one(isModel ? 'Claude suggests' : 'What would help', diagnosis.remedy),
-    ...(diagnosis.doubleCheck ? [small(doubleCheckWords(diagnosis.doubleCheck))] : []),
+    ...(diagnosis.doubleCheck ? [small(formatDoubleCheck(diagnosis.doubleCheck))] : []),
   ]);
 }
 

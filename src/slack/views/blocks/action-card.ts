@@ -4,7 +4,7 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
 import { runningStep, tellingStep } from '../../../core/plan-progress.ts';
 import { isSymptom } from '../../../core/tool-call.ts';
-import { checkedInWords, checkedOf } from '../../../incidents/questions/lasting-fix-words.ts';
+import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
 import {
   type Block,
   bold,
@@ -22,10 +22,10 @@ import {
   words,
 } from './build.ts';
 import { approveAlthough, changeOfMind, denialLines, reachLine } from './denials.ts';
+import { riskLabels } from './labels.ts';
 import { drawSteps, LONGER } from './plan-steps.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
-import { riskWords } from './words.ts';
 
 const SHOWN_COMMAND = 2800;
 
@@ -74,7 +74,7 @@ function drawAct(record: IncidentRecord, action: Action): readonly Block[] {
       ),
       paragraph(bold('Blast radius: '), words(cut(oneLine(action.blastRadius), 400))),
       paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
-      paragraph(bold('Risk: '), words(riskWords[action.risk]), ...runbook(action)),
+      paragraph(bold('Risk: '), words(riskLabels[action.risk]), ...runbook(action)),
       ...preflight(action),
     ),
   ];
@@ -205,7 +205,7 @@ function standing(
   const checked = checkedOf(record, action);
   const ended: readonly (readonly Span[])[] = [
     ...outcome(steps, action),
-    ...(checked ? [[words(cut(oneLine(checkedInWords(checked)), 400))]] : []),
+    ...(checked ? [[words(cut(oneLine(formatChecked(checked)), 400))]] : []),
     ...reachLine(record, action),
     ...undone(record, steps),
   ];
@@ -287,12 +287,12 @@ const reopens = ({ incident }: IncidentRecord, { purpose }: Action): string =>
 
 function undone(record: IncidentRecord, steps: readonly Action[]): readonly (readonly Span[])[] {
   const [undo] = steps.flatMap((step) => undoOf(record.actions, step) ?? []);
-  const said = undo && undoWords[undo.state];
+  const said = undo && undoLabels[undo.state];
   if (!undo || !said) return [];
   return [[bold(said), ...(undo.requestedBy ? [words(' asked for by '), person(undo.requestedBy)] : [])]];
 }
 
-const undoWords: Partial<Record<Action['state'], string>> = {
+const undoLabels: Partial<Record<Action['state'], string>> = {
   proposed: 'Undo waits for approval,',
   approved: 'Being undone,',
   started: 'Being undone,',

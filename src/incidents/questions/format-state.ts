@@ -16,12 +16,12 @@ const words: Readonly<Record<IncidentState, string>> = {
 };
 
 /** A state as people read it, in Slack and in the terminal alike. */
-export function stateInWords(state: IncidentState): string {
+export function formatState(state: IncidentState): string {
   return words[state];
 }
 
 /** What happens next; null where nothing is planned. `moment`: a time, where the reader's zone is not known. */
-export function nextStepInWords(
+export function formatNextStep(
   { nextStep, asksAgainAt }: Pick<Incident, 'nextStep' | 'asksAgainAt'>,
   moment = (iso: string): string => `${iso.slice(11, 16)} UTC`,
 ): string | null {
