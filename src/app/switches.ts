@@ -51,7 +51,14 @@ export function createSwitches(deps: SwitchesDeps) {
     async lines(): Promise<readonly string[]> {
       const local = killSwitch.local();
       const lines = [...(local ? [local.reason] : []), ...(await orders.lines())];
-      return lines.length > 0 ? lines : ['Nothing is stopped: approved fixes run.'];
+      const open = await deps.records.list({ limit: 1000, open: true });
+      const resting = open.filter(({ state }) => state === 'stopped').length;
+      return [
+        ...(lines.length > 0 ? lines : ['Changes are not stopped: approved fixes run.']),
+        ...(resting > 0
+          ? [`Stopped until somebody resumes: ${resting} ${resting === 1 ? 'incident' : 'incidents'}.`]
+          : []),
+      ];
     },
   };
 }

@@ -45,9 +45,7 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
   });
   const withNames = (line: string): Promise<string> => nameEverybody(directory, line);
   const modeLines = (): readonly string[] => [
-    deps.config.mode() === 'ACTIVE'
-      ? 'Mode ACTIVE: approved fixes are run.'
-      : 'Mode AUDIT: nothing is changed.',
+    deps.config.mode() === 'ACTIVE' ? 'Mode ACTIVE.' : 'Mode AUDIT: nothing is changed.',
     outbound.problem() ? `Slack: ${outbound.problem()}` : 'Slack: messages arrive.',
   ];
   return {

@@ -43,7 +43,7 @@ function factsOf(changes: Partial<Parameters<typeof createHomeFacts>[0]> = {}) {
     limits: { usd: 5, windowMs: 600_000, perIncidentUsd: 10, perDayUsd: 100 },
     model: null,
     runbooks: () => 30,
-    switchLines: async () => ['Nothing is stopped: approved fixes run.'],
+    switchLines: async () => ['Changes are not stopped: approved fixes run.'],
     log: quiet,
     ...changes,
   });

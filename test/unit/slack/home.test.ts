@@ -31,7 +31,7 @@ const memory: MemorySummary = {
   outbox: 0,
 };
 const parts = (changes: Partial<HomeParts> = {}): HomeParts => ({
-  status: ['Mode ACTIVE: approved fixes are run.'],
+  status: ['Mode ACTIVE.'],
   open: [anIncident()],
   resolved: [anIncident({ id: asIncidentId('INC-3'), state: 'resolved' })],
   facts,
