@@ -36,7 +36,7 @@ describe('what keeps the gate from proposing, and not for ever', () => {
 
   it('is a target that did not answer, which is asked again a little later', () => {
     for (const code of ['TIMEOUT', 'POSTGRES_ECONNREFUSED']) {
-      const met = limitMet(planningWith({ code, tool: 'postgres_cancel_query', target: 'shop-db' }));
+      const met = limitMet(planningWith({ code, target: 'shop-db' }));
       expect(met?.limit).toBe('shop-db did not answer.');
       expect(Number.isNaN(Date.parse(met?.until ?? ''))).toBe(false);
     }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createPlaybook } from '../../../../src/agents/playbook/create-playbook.ts';
-import { unreadable } from '../../../../src/agents/playbook/read-system.ts';
 import type { Diagnosis } from '../../../../src/core/diagnosis.ts';
 import { asToolCallId } from '../../../../src/core/ids.ts';
 import type { Json } from '../../../../src/core/tool-call.ts';
@@ -205,13 +204,8 @@ checks:
       }),
     );
     expect(diagnosis.verdict).toBe('cannot_tell');
-    expect(diagnosis.unknown[0]).toBe('queue_health could not be read: permission denied.');
-  });
-
-  it('says what the kind of system advises where its read failed', () => {
-    const refused = { kind: 'failed', code: 'POSTGRES_42501', reason: 'permission denied' } as const;
-    expect(unreadable('postgres_locks', { ...refused, toolCallId: asToolCallId('tc_aaaaaaaaaaaa') })).toBe(
-      'postgres_locks could not be read: permission denied. Grant it: GRANT pg_monitor TO the role that Sentry reads with.',
+    expect(diagnosis.unknown[0]).toMatch(
+      /queue_health could not be read: permission denied\. Grant it: GRANT pg_monitor/,
     );
   });
 
