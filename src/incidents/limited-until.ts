@@ -19,7 +19,7 @@ export function limitMet({ events, toolCalls }: IncidentRecord): LimitedUntil | 
   const limited = calls.findLast(({ code }) => code === 'RATE_LIMITED');
   const { until, limit } = (limited?.result ?? {}) as Partial<LimitedUntil>;
   if (until !== undefined && limit !== undefined) return { until, limit };
-  const unanswered = calls.findLast(({ code }) => code !== null && isUnanswered(code));
+  const unanswered = calls.findLast(isUnanswered);
   return unanswered
     ? {
         until: new Date(Date.now() + PASSING_MS).toISOString(),

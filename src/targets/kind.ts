@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Domain } from '../core/incident.ts';
 import type { FirstLook } from '../core/target.ts';
-import type { Json } from '../core/tool-call.ts';
+import type { Json, ToolCall } from '../core/tool-call.ts';
 import type { Tool } from '../tools/define.ts';
 
 /** A target as configured: what every kind has. A kind adds its addresses and credentials. */
@@ -39,6 +39,32 @@ export interface ConnectDeps {
   readonly ownPorts: readonly number[];
 }
 
+/** A read that failed or was refused, with its code; or one that answered (`code` null), and may have shown only a part. */
+export interface FailedRead extends Pick<ToolCall, 'tool' | 'target' | 'input' | 'result' | 'output'> {
+  readonly code: string | null;
+}
+
+/** What somebody has to do outside of Sentry before a read can work. */
+export interface GrantSteps {
+  /** Who may do it. */
+  readonly who: string;
+  /** What to do, in words. */
+  readonly what: string;
+  /** Exactly what to run or to write; null where there is no one text for it. */
+  readonly exact: string | null;
+  /** What to consider before, or to do after; null: nothing. */
+  readonly note: string | null;
+}
+
+/** What a person can do about a failed read. `hint`: a sentence for the report, beside the failure's own reason. */
+export type Advice =
+  /** The same read may work the next time. `isAway`: the target did not answer at all. */
+  | { readonly way: 'run'; readonly isAway: boolean; readonly hint?: string }
+  /** Somebody has to allow it first. `reason`: what a read that answered did not show. */
+  | { readonly way: 'grant'; readonly steps: GrantSteps; readonly reason?: string; readonly hint?: string }
+  /** Neither helps at once. */
+  | { readonly way: 'explain'; readonly hint: string };
+
 /**
  * A kind of system Sentry may touch. Whoever needs to know about kinds iterates `kinds.ts`; nobody compares a kind's name.
  * `C`: a target as configured. `S`: the connection its tools work with.
@@ -62,6 +88,8 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
   doctor(config: C, connection: Connection<S>): Promise<string>;
   /** What it runs, by name: `os`, `postgresql`, `service orders`; versions or names as the system gives them. */
   facts(system: S): Promise<Readonly<Record<string, string>>>;
+  /** What to do about a failed read of its tools; null where nothing is to be done, or nothing may be. Pure. */
+  advise(read: FailedRead, reader: string | null): Advice | null;
   readonly looks: readonly FirstLook[];
   /** In the order models are shown them. Made with `toolsOf` under the same name. */
   readonly tools: readonly Tool[];

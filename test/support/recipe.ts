@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A recipe of CONTRIBUTING.md as a reader follows it, block by block. */
+/** A recipe of docs/recipes as a reader follows it, block by block. */
 export interface Recipe {
   readonly title: string;
   readonly steps: readonly RecipeStep[];
@@ -15,16 +15,9 @@ type RecipeStep =
   /** A `sh` block. */
   | { readonly kind: 'run'; readonly script: string };
 
-/** The sections `### …` below `## Recipes`. */
-export function readRecipes(markdown: string): readonly Recipe[] {
-  const chapter = /^## Recipes\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(markdown)?.[1] ?? '';
-  return chapter
-    .split(/^### /m)
-    .slice(1)
-    .map((section) => {
-      const [title = ''] = section.split('\n', 1);
-      return { title, steps: stepsOf(title, section) };
-    });
+export function readRecipe(markdown: string): Recipe {
+  const title = /^# (.*)/.exec(markdown)?.[1] ?? '';
+  return { title, steps: stepsOf(title, markdown) };
 }
 
 function stepsOf(title: string, section: string): readonly RecipeStep[] {
@@ -39,19 +32,13 @@ function stepsOf(title: string, section: string): readonly RecipeStep[] {
   });
 }
 
-/** Does the steps in `root`; `run` runs a script there. */
-export async function followRecipe(
-  { steps }: Recipe,
-  root: string,
-  run: (script: string) => Promise<void>,
-): Promise<void> {
+/** Writes and edits the recipe's files in `root`. */
+export function writeFilesOf({ steps }: Recipe, root: string): void {
   for (const step of steps) {
-    if (step.kind === 'run') await run(step.script);
-    else if (step.kind === 'edit') {
-      const file = join(root, step.path);
-      writeFileSync(file, edited(readFileSync(file, 'utf8'), step));
-    } else {
-      const file = join(root, step.path);
+    if (step.kind === 'run') continue;
+    const file = join(root, step.path);
+    if (step.kind === 'edit') writeFileSync(file, edited(readFileSync(file, 'utf8'), step));
+    else {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, step.text, { flag: 'wx' });
     }

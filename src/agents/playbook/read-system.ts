@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, ToolCallResult } from '../../core/tool-call.ts';
+import { adviseOn } from '../../targets/advise.ts';
 import type { Investigation } from '../ports.ts';
 
 /** Part of a durable step's name: a phase never takes another one's reads for its own, nor a second look the first one's. */
@@ -26,25 +27,7 @@ export async function readSystem(
 /** What could not be read, why, and what would make it readable. */
 export function unreadable(tool: string, result: ToolCallResult): string {
   if (result.kind === 'ok' || result.kind === 'proposed') return '';
-  const help = howToGrant(result.code);
-  const reason = result.reason.replace(/[.\s]+$/, '');
-  return `${tool} could not be read: ${reason}.${help === null ? '' : ` ${help}`}`;
-}
-
-/** SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-function howToGrant(code: string): string | null {
-  switch (code) {
-    case 'POSTGRES_42501':
-      return 'Grant it: GRANT pg_monitor TO the role that Sentry reads with.';
-    case 'POSTGRES_42P01':
-    case 'POSTGRES_42883':
-    case 'POSTGRES_55000':
-      return 'It needs an extension that is not there; for pg_stat_statements: add it to shared_preload_libraries, restart, CREATE EXTENSION pg_stat_statements.';
-    case 'POSTGRES_53300':
-      return 'No connection was free: keep one for Sentry with reserved_connections (PostgreSQL 16 and later) and GRANT pg_use_reserved_connections, or superuser_reserved_connections.';
-    case 'POSTGRES_57014':
-      return 'The read took longer than its statement timeout; the server may be overloaded.';
-    default:
-      return null;
-  }
+  const { code, reason } = result;
+  const hint = adviseOn({ tool, target: null, code, input: {}, result: null, output: reason }, null)?.hint;
+  return `${tool} could not be read: ${reason.replace(/[.\s]+$/, '')}.${hint === undefined ? '' : ` ${hint}`}`;
 }

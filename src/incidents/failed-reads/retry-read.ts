@@ -2,9 +2,10 @@ import { type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isEnded } from '../../core/machine.ts';
+import type { GrantSteps } from '../../targets/kind.ts';
 import type { InvestigationDeps } from '../deps.ts';
 import type { Steered } from '../steering.ts';
-import { type Grant, grantFor } from './grant-for.ts';
+import { classifyReadFailure } from './classify-read-failure.ts';
 import { type OpenRead, openReads } from './open-reads.ts';
 
 /** One read as a button names it; all of it comes from outside and is held against the record. */
@@ -13,6 +14,14 @@ export interface NamedRead {
   readonly toolCallId: string;
   /** SHA-256 over exactly that read (unread/read-hash). */
   readonly hash: string;
+}
+
+/** What has to be granted for one read. */
+export interface Grant extends GrantSteps {
+  readonly tool: string;
+  readonly target: string;
+  /** Why it could not be read. */
+  readonly reason: string;
 }
 
 /** Has reads made again that showed nothing, and says what has to be allowed first. Reads only. */
@@ -29,7 +38,7 @@ const CAREFUL = 'Careful: what was read in this incident holds text that reads l
 export interface RetryReadOptions {
   /** Whether this person may; asked at every press. */
   readonly mayAsk: (user: string) => Promise<Refusal | undefined>;
-  /** The database role that Sentry reads a target with; null where it cannot be told. */
+  /** The account that Sentry reads a target with; null where it cannot be told. */
   readonly readerOf: (target: string) => string | null;
 }
 
@@ -114,11 +123,14 @@ export function createRetryRead(deps: InvestigationDeps, { mayAsk, readerOf }: R
     async grant(read, by) {
       const is = await found(read, by);
       if ('ok' in is) return refused(read, by, is);
-      const { call, why } = is.open;
-      if (why.way !== 'grant') return refuse('NOTHING_TO_GRANT', 'Nothing has to be granted for this.');
-      const grant = grantFor(call, why, readerOf);
+      const { call } = is.open;
+      const target = call.target ?? '';
+      const why = classifyReadFailure(call, readerOf(target));
+      if (why?.way !== 'grant') return refuse('NOTHING_TO_GRANT', 'Nothing has to be granted for this.');
+      const { reason, steps } = why;
       const suspicious = is.record.events.some((event) => event.type === 'injection.found');
-      return { ok: true, ...grant, note: suspicious ? `${CAREFUL} ${grant.note ?? ''}`.trim() : grant.note };
+      const note = suspicious ? `${CAREFUL} ${steps.note ?? ''}`.trim() : steps.note;
+      return { ok: true, tool: call.tool, target, reason, ...steps, note };
     },
   };
 }

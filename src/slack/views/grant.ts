@@ -1,5 +1,5 @@
 import type { types } from '@slack/bolt';
-import type { Grant } from '../../incidents/failed-reads/grant-for.ts';
+import type { Grant } from '../../incidents/failed-reads/retry-read.ts';
 import { type Block, bold, paragraph, prose, verbatim, words } from './blocks/build.ts';
 import { cut, oneLine } from './blocks/text.ts';
 import { form } from './form.ts';

@@ -2,6 +2,7 @@ import { defineKind } from '../kind.ts';
 import { applyPatch } from './active/apply-patch.ts';
 import { restartServiceTool } from './active/restart-service.ts';
 import { undoPatchTool } from './active/undo-patch.ts';
+import { adviseHost } from './advise.ts';
 import { hostFields, readHost } from './config.ts';
 import { machineIdentity } from './connect/host-identity.ts';
 import { localHost } from './connect/local-host.ts';
@@ -31,6 +32,7 @@ export const host = defineKind({
   }),
   doctor: (config, { system }) => checkHost(config, system),
   facts: hostFacts,
+  advise: adviseHost,
   looks: [
     { tool: 'service_status', why: 'How the services are' },
     { tool: 'list_files', why: 'How full the disk is, and the largest files' },

@@ -4,6 +4,7 @@ import { postgresCancelQuery } from './active/cancel-query.ts';
 import { postgresSetSetting } from './active/set-setting.ts';
 import { postgresTerminateBackend } from './active/terminate-backend.ts';
 import { postgresVacuumTable } from './active/vacuum-table.ts';
+import { advisePostgres } from './advise.ts';
 import { postgresFields, readingRole, readPostgres } from './config.ts';
 import { connectPostgres } from './connect/connect-postgres.ts';
 import { postgresFacts } from './facts.ts';
@@ -40,6 +41,7 @@ export const postgres = defineKind({
     return `reachable (system ${systemIdentifier})${actUrl ? '' : ', read-only'}`;
   },
   facts: postgresFacts,
+  advise: advisePostgres,
   looks: [
     // Answers where all the others fail, and says so.
     { tool: 'postgres_reachable', why: 'Whether it can be reached' },

@@ -150,7 +150,7 @@ describe('shows itself', () => {
 
   test('in sentry.yaml, where a kind that nobody knows is answered with those there are', () => {
     const read = () => parseTargets({ targets: [{ name: 'x', kind: 'valvee' }] }, {}, 'sentry.yaml', kinds);
-    expect(read).toThrow(/targets\.0.*postgres, host, valve/s);
+    expect(read).toThrow(kinds.map(({ name }) => name).join(', '));
   });
 });
 

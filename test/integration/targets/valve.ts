@@ -94,6 +94,7 @@ export const valve = defineKind<ValveConfig, Valve>({
     }
   },
   facts: async () => ({ valve: 'brass' }),
+  advise: () => null,
   looks: [{ tool: 'valve_flow', why: 'How much runs through it' }],
   tools: [valveFlow, valveOpen],
 });

@@ -6,7 +6,6 @@ import type { ToolCall } from '../../../src/core/tool-call.ts';
 import { checkEvidence } from '../../../src/incidents/claims/evidence.ts';
 import { classifyReadFailure } from '../../../src/incidents/failed-reads/classify-read-failure.ts';
 import { findUnread } from '../../../src/incidents/failed-reads/find-unread.ts';
-import { grantFor } from '../../../src/incidents/failed-reads/grant-for.ts';
 import { openReads } from '../../../src/incidents/failed-reads/open-reads.ts';
 import { readHash } from '../../../src/incidents/failed-reads/read-hash.ts';
 import { aDiagnosis, anIncident, aRecord, aToolCall, eventsOf } from '../../support/incident-record.ts';
@@ -37,40 +36,34 @@ describe('a read that showed nothing', () => {
   });
 
   it.each([
-    ['POSTGRES_42501', no('POSTGRES_42501'), { kind: 'privilege', privilege: 'pg_monitor' }],
-    [
-      'the rights of a plan',
-      no('POSTGRES_42501', { tool: 'postgres_explain' }),
-      { kind: 'privilege', privilege: 'pg_read_all_data' },
-    ],
-    ['a refused login', no('POSTGRES_28P01'), { kind: 'login' }],
-    [
-      'a folder that is not declared',
-      outside('/var/log/nginx/error.log'),
-      { kind: 'folder', path: '/var/log/nginx' },
-    ],
+    ['POSTGRES_42501', no('POSTGRES_42501'), 'GRANT pg_monitor TO'],
+    ['the rights of a plan', no('POSTGRES_42501', { tool: 'postgres_explain' }), 'GRANT pg_read_all_data TO'],
+    ['a refused login', no('POSTGRES_28P01'), 'read_url_env'],
+    ['a folder that is not declared', outside('/var/log/nginx/error.log'), '"/var/log/nginx"'],
     [
       'a service that is not declared',
       no('HOST_NO_SERVICE', { tool: 'service_status', input: { service: 'web' } }),
-      { kind: 'service', service: 'web' },
+      '{ name: "web", unit: "web.service" }',
     ],
     [
       'a host that is not listed',
       no('URL_NOT_ALLOWED', { tool: 'fetch_docs', input: { url: 'https://docs.example.com/a' } }),
-      { kind: 'docs_host', host: 'docs.example.com' },
+      'SENTRY_DOCS_HOSTS=…,docs.example.com',
     ],
     [
       'sessions that are hidden',
       aToolCall({ tool: 'postgres_blocking_tree', result: { blocked_count: 0, hidden_count: 3 } }),
-      { kind: 'privilege', privilege: 'pg_monitor' },
+      'GRANT pg_monitor TO',
     ],
     [
       'statistics that are not there',
       aToolCall({ tool: 'postgres_slow_statements', result: { available: false } }),
-      { kind: 'statistics' },
+      "shared_preload_libraries = 'pg_stat_statements'",
     ],
-  ] as const)('for want of %s waits for a grant', (_, call, missing) => {
-    expect(classifyReadFailure(call)).toMatchObject({ way: 'grant', missing });
+  ] as const)('for want of %s waits for a grant', (_, call, text) => {
+    const why = classifyReadFailure(call);
+    if (why?.way !== 'grant') throw new Error('no grant');
+    expect(`${why.steps.what} ${why.steps.exact}`).toContain(text);
   });
 
   it.each([
@@ -272,9 +265,9 @@ describe('a button', () => {
 
 describe('a grant', () => {
   const words = (call: ToolCall, reader: string | null = 'sentry_ro') => {
-    const why = classifyReadFailure(call);
+    const why = classifyReadFailure(call, reader);
     if (why?.way !== 'grant') throw new Error('no grant');
-    return grantFor(call, why, () => reader);
+    return why.steps;
   };
 
   it('is the exact statement, with the role that Sentry reads with', () => {
