@@ -48,7 +48,7 @@ function check(
 describe('a claim', () => {
   it('stands when the quote stands in what it cites, however the lines are wrapped', () => {
     const result = check([claim({ quote: 'pid 4242\n   blocks 4243,' })]);
-    expect(result).toMatchObject({ live: true, unproven: false, dropped: [] });
+    expect(result).toMatchObject({ live: true, isUnproven: false, dropped: [] });
     expect(result.diagnosis).toMatchObject({ verdict: 'cause_found', confidence: 0.99 });
   });
 
@@ -102,7 +102,7 @@ describe('a claim', () => {
   ])('is dropped when it %s', (_, evidence, calls, reason) => {
     const result = check([evidence], calls === undefined ? {} : { calls });
     expect(result.dropped).toEqual([{ claim: evidence.claim, reason: expect.stringMatching(reason) }]);
-    expect(result).toMatchObject({ live: false, unproven: true });
+    expect(result).toMatchObject({ live: false, isUnproven: true });
     expect(result.diagnosis).toMatchObject({ verdict: 'cannot_tell', confidence: 0.5, evidence: [] });
     expect(result.diagnosis.rootCause).toMatch(/^Unproven: /);
   });
@@ -130,7 +130,7 @@ describe('a claim', () => {
 describe('a cause', () => {
   it('of 0.99 with no evidence at all is worth what memory is, and is no cause', () => {
     const result = check([]);
-    expect(result).toMatchObject({ live: false, unproven: true, dropped: [] });
+    expect(result).toMatchObject({ live: false, isUnproven: true, dropped: [] });
     expect(result.diagnosis).toMatchObject({ verdict: 'cannot_tell', confidence: 0.5 });
     expect(result.diagnosis.unknown.at(-1)).toContain('No claim stands');
   });
@@ -142,7 +142,7 @@ describe('a cause', () => {
   ])('does not rest on a call made %s', (_, events) => {
     expect(check([claim()], { events })).toMatchObject({
       live: false,
-      unproven: true,
+      isUnproven: true,
       diagnosis: { verdict: 'cannot_tell', confidence: 0.5 },
     });
   });
@@ -171,7 +171,7 @@ it('a healthy system has to be shown too, and not being able to tell needs no pr
   expect(check([], { verdict: 'healthy' }).diagnosis.verdict).toBe('cannot_tell');
   expect(check([claim()], { verdict: 'healthy' }).diagnosis.verdict).toBe('healthy');
   expect(check([], { verdict: 'cannot_tell', confidence: 0.2 })).toMatchObject({
-    unproven: false,
+    isUnproven: false,
     diagnosis: { verdict: 'cannot_tell', confidence: 0.2 },
   });
 });
