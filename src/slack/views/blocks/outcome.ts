@@ -4,7 +4,7 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isCauseInModelsWords, label } from '../../../core/model-words.ts';
 import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
 import { checkedInWords, checkedOf } from '../../../incidents/questions/lasting-fix-words.ts';
-import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
+import { bold, code, heading, mentionsOf, paragraph, prose, words } from './build.ts';
 import { feedbackBlocks } from './feedback.ts';
 import { nextStepOf } from './next-step.ts';
 import { drawResults } from './plan-steps.ts';
@@ -164,15 +164,16 @@ export function drawEscalation(
   options: DrawOptions,
 ): Slot {
   const { oncall } = options;
-  const who = oncall ? [oncall.id ? group(oncall.id) : bold(`@${oncall.name}`), words(' ')] : [];
+  const who = mentionsOf(oncall?.id ? [oncall.id] : []);
+  const named = oncall?.id === null ? [bold(`@${oncall.name}`), words(' ')] : who.spans;
   return {
     slot: `escalation:${number}`,
     inThread: true,
-    text: `${oncall?.id ? `<!subteam^${oncall.id}> ` : ''}${escape(oneLine(`${record.incident.id} needs a person: ${cut(event.reason, 400)}`))}`,
+    text: `${who.text}${escape(oneLine(`${record.incident.id} needs a person: ${cut(event.reason, 400)}`))}`,
     blocks: [
       heading('🚨 A person is needed'),
       prose(
-        paragraph(...who, words(cut(event.reason.trim() || 'No reason was given.', 1500))),
+        paragraph(...named, words(cut(event.reason.trim() || 'No reason was given.', 1500))),
         ...(record.incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(record.incident, 500))] : []),
         paragraph(
           words('Everything seen and tried is in this thread. Mention me with a hint, and I look again.', {
