@@ -3,7 +3,7 @@ import { InvestigatorFailed } from '../../src/agents/ports.ts';
 import type { Diagnosis } from '../../src/core/diagnosis.ts';
 import { doubleChecked } from '../../src/incidents/claims/double-check.ts';
 import { type CheckedDiagnosis, checkEvidence } from '../../src/incidents/claims/evidence.ts';
-import { publishable } from '../../src/incidents/claims/hold-to-evidence.ts';
+import { publishable } from '../../src/incidents/claims/verify-evidence.ts';
 import { asTriaged, triageOf } from '../../src/incidents/triaged.ts';
 import type { RecordedSession } from './recorded-session.ts';
 
@@ -36,7 +36,7 @@ export async function investigate(
     const raw = await concluded(session, investigator);
     const origin = raw.origin ?? (investigator.name === 'claude' ? 'model' : 'runbook');
     checked = publishable(checkEvidence({ ...raw, origin }, session.record()));
-    if ((checked.unproven || checked.unsupported.length > 0) && investigator.name === 'claude') {
+    if ((checked.isUnproven || checked.unsupported.length > 0) && investigator.name === 'claude') {
       failed = 'Nothing it read carries what it said.';
       checked = { ...checked, diagnosis: { ...checked.diagnosis, verdict: 'cannot_tell' } };
     } else {

@@ -58,7 +58,7 @@ export interface Investigation {
   /** What people said (hints, denial reasons), oldest first; data from people, not instructions from us. */
   readonly guidance: readonly Guidance[];
   /** A person had something read that could not be read before: that is why this round is. Absent in every other round. */
-  readonly readAgain?: ReadAgainFound;
+  readonly retriedRead?: RetriedRead;
   /**
    * The phase's role calls a tool through the gate. Must be the only way to a tool. Never throws: a refusal or failure is a value.
    * `purpose` says in a few words, for the thread, why it is called.
@@ -107,7 +107,7 @@ export type WordsKind = 'writing' | 'said' | 'thought';
 /** `verdict`: what the live system showed afterwards; null where nobody has looked, or it cannot be told whose doing it was. */
 export type TriedAction = Action & { readonly verdict?: Verdict | null };
 
-export interface ReadAgainFound {
+export interface RetriedRead {
   /** The call that worked now. */
   readonly call: Pick<ToolCall, 'id' | 'tool' | 'target' | 'output' | 'startedAt'>;
   /** What was said while it was missing. */

@@ -3,7 +3,7 @@ import type { ModelGateway } from '../llm/gateway.ts';
 import { meansToBeRunbook } from '../memory/promotion/check-runbook.ts';
 import type { AdviseOn } from '../memory/rules/ports.ts';
 import { scan } from '../safety/screen/scan.ts';
-import { tellingWords } from '../search/text/telling-words.ts';
+import { distinctiveWords } from '../search/text/distinctive-words.ts';
 
 const DEADLINE_MS = 5 * 60_000;
 /** Thinking at high effort comes out of it. */
@@ -60,8 +60,8 @@ function problemOf(advice: string, records: string): string | null {
   if (advice.length > MOST_CHARACTERS) return `the model wrote ${advice.length} characters`;
   if (meansToBeRunbook(advice)) return 'the model wrote steps where a rule was asked for';
   if (scan(advice, { scope: 'workspace' }).blocked) return 'the model wrote what the safety scanner blocks';
-  const known = tellingWords(records);
-  const shared = [...tellingWords(advice)].filter((word) => known.has(word));
+  const known = distinctiveWords(records);
+  const shared = [...distinctiveWords(advice)].filter((word) => known.has(word));
   return shared.length < LEAST_WORDS ? 'the model wrote about something else' : null;
 }
 

@@ -2,8 +2,8 @@ import { openPolicyRules } from '../actions/policy/policy-rules.ts';
 import { messageOf } from '../core/errors.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { openCheckpointKey } from '../safety/audit/audit-checkpoint.ts';
+import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
 import { checkpointLine, createAuditWitness } from '../safety/audit/audit-witness.ts';
-import { noteSetting } from '../safety/audit/seen-setting.ts';
 import { createKillSwitch } from '../safety/kill-switch/kill-switch.ts';
 import { createModeNotice } from '../safety/kill-switch/mode-notice.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
@@ -11,9 +11,9 @@ import { createThrottle } from '../safety/limits/throttle.ts';
 import { openCredentialVault } from '../safety/vault/credentials.ts';
 import { createIdentities } from '../safety/vault/identities.ts';
 import { openVaultKey } from '../safety/vault/vault-key.ts';
+import { auditedSettings } from './audited-settings.ts';
 import type { Foundations } from './foundations.ts';
 import { countingRefusals, layersNow, watchLayers } from './layers.ts';
-import { settingsSeen } from './settings-seen.ts';
 
 const TIDY_MS = 60 * 60_000;
 
@@ -82,9 +82,9 @@ export async function createGuards(on: Foundations) {
         actor: 'system',
         details: { executorId, mode: config.mode },
       });
-      await noteSetting(
+      await auditConfigChange(
         { sql, audit },
-        { name: 'settings', kind: 'config.changed', ...settingsSeen(config, kinds) },
+        { name: 'settings', kind: 'config.changed', ...auditedSettings(config, kinds) },
       );
       witness?.start();
       modeNotice.start((text) => announce(text));

@@ -3,13 +3,13 @@ import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { createChangeOfMind } from '../incidents/after-all.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
 import { createDigDeeper } from '../incidents/dig-deeper.ts';
-import { createReadAgain } from '../incidents/failed-reads/read-again.ts';
+import { createRetryRead } from '../incidents/failed-reads/retry-read.ts';
 import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSteering } from '../incidents/steering.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createAccept } from '../ingest/accept.ts';
-import { createOpenByHand } from '../ingest/open-by-hand.ts';
+import { createManualIncidents } from '../ingest/create-manual-incident.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { endSenders } from '../sources/registry.ts';
 import type { ActionServices } from './action-services.ts';
@@ -71,12 +71,12 @@ export async function createIncidentServices(
     engine,
     deps,
     accept,
-    openByHand: createOpenByHand(sql, accept, targets),
+    openByHand: createManualIncidents(sql, accept, targets),
     steering,
     changeOfMind: createChangeOfMind({ ...deps, policy }),
     questions: createQuestions(deps),
     digDeeper: model.investigator ? createDigDeeper(deps, ROUND_USD) : null,
-    readAgain: createReadAgain(deps, {
+    readAgain: createRetryRead(deps, {
       mayAsk: (user) => policy.mayAsk(user),
       readerOf: on.systems.reader,
     }),

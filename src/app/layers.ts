@@ -7,8 +7,8 @@ import type { Sql } from '../core/sql.ts';
 import type { AuditEntry, AuditLog } from '../safety/audit/audit-chain.ts';
 import type { KillSwitch } from '../safety/kill-switch/kill-switch.ts';
 import { type LayerStatus, layerNames, layerOf, layerStatus, off, on, part } from '../safety/layers.ts';
-import { breakerLine } from '../safety/limits/breaker-line.ts';
 import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
+import { formatBreaker } from '../safety/limits/format-breaker.ts';
 import type { Tool } from '../tools/define.ts';
 
 interface LayerParts {
@@ -78,7 +78,7 @@ export function layersNow({
       'restart rate limit': () => on('a service restarts once in 10 minutes, over all processes'),
       'cost breaker': async () => {
         const view = await breaker.view();
-        return (view.state === 'closed' ? on : part)(breakerLine(view));
+        return (view.state === 'closed' ? on : part)(formatBreaker(view));
       },
       'diff validation': () => on('only files under a root, tried on a copy first, the old one kept'),
       container,
@@ -165,7 +165,7 @@ export function watchLayers(look: () => Promise<readonly LayerStatus[]>, metrics
 }
 
 /** One line for App Home. */
-export function layersLine(layers: readonly LayerStatus[]): string {
+export function formatLayers(layers: readonly LayerStatus[]): string {
   const notOn = layers.filter(({ state }) => state !== 'on');
   const rest = notOn.map(({ name, state }) => `${name} (${state})`).join(', ');
   return `Security layers: ${layers.length - notOn.length} of ${layerNames.length} on${rest ? `; ${rest}` : ''}.`;

@@ -1,12 +1,12 @@
-import { settleByClick } from '../actions/approvals/settle-by-hand.ts';
+import { settleByClick } from '../actions/approvals/resolve-unknown-outcome.ts';
 import { parseIncidentId } from '../core/ids.ts';
 import { why } from '../incidents/questions/why.ts';
 import { costLines, costReport } from '../record/cost.ts';
-import { breakerLine } from '../safety/limits/breaker-line.ts';
+import { formatBreaker } from '../safety/limits/format-breaker.ts';
 import type { SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
 import { createHomeFacts } from './home-facts.ts';
-import { layersLine } from './layers.ts';
+import { formatLayers } from './layers.ts';
 import type { Services } from './services.ts';
 import { takeSlackMessage } from './take-slack-message.ts';
 
@@ -33,8 +33,8 @@ export function createSlackSide(services: Services): Slack {
     grade: (incidentId, grade) => grades.give(incidentId, grade),
     questions: services.questions,
     digDeeper: services.digDeeper,
-    readAgain: services.readAgain,
-    openByHand: services.openByHand,
+    retryRead: services.readAgain,
+    createManualIncident: services.openByHand,
     acceptSlackMessage: (message, own) => takeSlackMessage(message, own, { accept, log }),
     memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
     commands: {
@@ -74,14 +74,14 @@ const afterwards = ({
 
 const modelOf = ({ config }: Services): string | null => (config.llm ? config.model : null);
 
-const breakerWords = async ({ breaker }: Services): Promise<string> => breakerLine(await breaker.view());
+const currentBreaker = async ({ breaker }: Services): Promise<string> => formatBreaker(await breaker.view());
 
 async function costCommand(
   services: Services,
   { text, incidentId }: Parameters<SlackDeps['commands'][string]>[0],
 ): Promise<string> {
   const asked = text.trim() === '' ? incidentId : (parseIncidentId(text) ?? null);
-  return [...costLines(await costReport(services.sql, asked)), await breakerWords(services)].join('\n');
+  return [...costLines(await costReport(services.sql, asked)), await currentBreaker(services)].join('\n');
 }
 
 async function statusLines(services: Services): Promise<readonly string[]> {
@@ -92,8 +92,8 @@ async function statusLines(services: Services): Promise<readonly string[]> {
     `${runbooks.length} runbooks${problems.length > 0 ? `, and ${problems.length} problems in others` : ''}.`,
     `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
     ...(await services.switches.lines()),
-    await breakerWords(services),
-    layersLine(await services.layers()),
+    await currentBreaker(services),
+    formatLayers(await services.layers()),
   ];
 }
 

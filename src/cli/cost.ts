@@ -4,8 +4,8 @@ import { parseIncidentId } from '../core/ids.ts';
 import { createLog } from '../infra/log/log.ts';
 import { costLines, costReport } from '../record/cost.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
-import { breakerLine } from '../safety/limits/breaker-line.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
+import { formatBreaker } from '../safety/limits/format-breaker.ts';
 import { withStore } from './with-store.ts';
 
 export const costCommand = new Command('cost')
@@ -30,7 +30,7 @@ export const costCommand = new Command('cost')
       process.stdout.write(
         json
           ? `${JSON.stringify({ ...report, breaker: view })}\n`
-          : `${[...costLines(report), breakerLine(view)].join('\n')}\n`,
+          : `${[...costLines(report), formatBreaker(view)].join('\n')}\n`,
       );
     });
   });

@@ -37,7 +37,9 @@ const show = new Command('show')
     );
     if (!document) throw notFound(id);
     process.stdout.write(
-      json ? `${JSON.stringify({ document, versions }, null, 2)}\n` : `${inWords(document, versions)}\n`,
+      json
+        ? `${JSON.stringify({ document, versions }, null, 2)}\n`
+        : `${formatDocument(document, versions)}\n`,
     );
   });
 
@@ -113,7 +115,7 @@ function line({ id, store, path, version, docType, trust, updatedAt, title }: Me
   ].join('  ');
 }
 
-function inWords(document: MemoryDocument, versions: readonly MemoryVersion[]): string {
+function formatDocument(document: MemoryDocument, versions: readonly MemoryVersion[]): string {
   const { store, path, title, docType, trust, domain, sha256, system, retiredAt, content } = document;
   return [
     `${store}/${path}: ${title} (${docType}, ${trust}${domain ? `, for ${domain}` : ''})${retiredAt ? `, retired at ${retiredAt}` : ''}`,

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Incident } from '../core/incident.ts';
-import { stateInWords } from '../incidents/questions/words.ts';
+import { formatState } from '../incidents/questions/format-state.ts';
 import { createRecords } from '../record/record.ts';
 import { withStore } from './with-store.ts';
 
@@ -30,7 +30,7 @@ function line({ id, state, severity, target, title, openedAt }: Incident): strin
     id.padEnd(8),
     openedAt.slice(0, 19).replace('T', ' '),
     severity.padEnd(8),
-    stateInWords(state).padEnd(22),
+    formatState(state).padEnd(22),
     (target ?? '-').padEnd(12),
     title,
   ].join('  ');

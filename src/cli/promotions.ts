@@ -23,7 +23,7 @@ const show = new Command('show')
   .action(async (id: string, { json }: { readonly json: boolean }) => {
     const found = await withWorkspace(({ promotions }) => promotions.get(id));
     if (!found) throw notFound(id);
-    process.stdout.write(json ? `${JSON.stringify(found, null, 2)}\n` : `${inWords(found)}\n`);
+    process.stdout.write(json ? `${JSON.stringify(found, null, 2)}\n` : `${formatPromotion(found)}\n`);
   });
 
 const approve = new Command('approve')
@@ -92,7 +92,7 @@ function line({ jobId, state, proposedAt, domain, target, title, incidentId }: P
   ].join('  ');
 }
 
-function inWords(one: Promotion): string {
+function formatPromotion(one: Promotion): string {
   return [
     `${one.jobId}: ${one.title} (${one.docType})`,
     `${one.state}${one.decidedBy ? ` by ${one.decidedBy} at ${one.decidedAt ?? ''}${one.reason ? `: ${one.reason}` : ''}` : ''}`,

@@ -46,7 +46,7 @@ export const searchCommand = new Command('search')
       return;
     }
     const note = NO_MEANING[meaning];
-    const lines = hits.map((hit, i) => inWords(hit, i + 1, options.explain)).join('');
+    const lines = hits.map((hit, i) => formatHit(hit, i + 1, options.explain)).join('');
     process.stdout.write(
       hits.length === 0
         ? 'Nothing was found.\n'
@@ -102,7 +102,7 @@ function count(text: string): number {
   return n;
 }
 
-function inWords(hit: RankedHit, place: number, explain: boolean): string {
+function formatHit(hit: RankedHit, place: number, explain: boolean): string {
   const { space, key, title, score, shares } = hit;
   const { heading } = bestPassage(hit);
   const head = `${String(place).padStart(2)}. ${score.toFixed(3)}  ${space.kind} ${space.scope}/${key}: ${title}${heading ? ` › ${heading}` : ''}\n`;

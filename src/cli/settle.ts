@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
-import { settleByHand } from '../actions/approvals/settle-by-hand.ts';
+import { resolveUnknownOutcome } from '../actions/approvals/resolve-unknown-outcome.ts';
 import { OpsError } from '../core/errors.ts';
 import { asActionId } from '../core/ids.ts';
 import { createRecords } from '../record/record.ts';
@@ -14,7 +14,7 @@ export const settleCommand = new Command('settle')
   .option('--reason <text>', 'how you know', '')
   .action(async (id: string, outcome: string, { reason }: { readonly reason: string }) => {
     const answer = await withStore(({ sql }) =>
-      settleByHand(
+      resolveUnknownOutcome(
         { sql, records: createRecords(sql), audit: createAuditLog(sql) },
         {
           actionId: asActionId(id),

@@ -138,7 +138,7 @@ export function restOf(actions: readonly Action[], steps: readonly Action[]): re
 }
 
 /** For people: which step of its plan it is; empty for a single action. */
-export function stepWords(actions: readonly Action[], action: Action): string {
+export function formatStep(actions: readonly Action[], action: Action): string {
   const { length } = stepsOf(actions, action);
   return length > 1 ? `Step ${action.step} of ${length}` : '';
 }

@@ -92,7 +92,7 @@ export function kindOf(objects: readonly TouchedObject[]): string {
 }
 
 /** What they are, in a few words: `session 7533 (shop-backoffice)`; the first where there are many. */
-export function objectsInWords(objects: readonly Pick<TouchedObject, 'label'>[]): string {
+export function formatObjects(objects: readonly Pick<TouchedObject, 'label'>[]): string {
   const labels = [...new Set(objects.map(({ label }) => label))];
   const [first = 'this'] = labels;
   return labels.length > 1 ? `${first} and ${labels.length - 1} more` : first;

@@ -1,5 +1,5 @@
 import type { Action } from './action.ts';
-import { objectsInWords, type TouchedObject } from './denial.ts';
+import { formatObjects, type TouchedObject } from './denial.ts';
 
 type Act = Pick<Action, 'tool' | 'command' | 'objects'>;
 
@@ -40,7 +40,7 @@ const verbOf = ({ tool }: Pick<Act, 'tool'>): Verb =>
 /** `Restart service shop-worker`; the command of what touches nothing that has a name. `tense`: `did` once it has run. */
 export function describeAct(act: Act, tense: 'does' | 'did' = 'does'): string {
   if (act.objects.length === 0) return `${tense === 'did' ? 'Ran' : 'Run'} ${act.command}`;
-  return `${verbOf(act)[tense]} ${objectsInWords(act.objects.map(byName))}`;
+  return `${verbOf(act)[tense]} ${formatObjects(act.objects.map(byName))}`;
 }
 
 /** What the button says that has a plan run: `End the session`, `Run both steps`. */

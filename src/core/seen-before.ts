@@ -32,7 +32,7 @@ export function seenBefore({ incidents, episodes }: Pick<Recall, 'incidents' | '
 }
 
 /** All that is said of a past incident which may not be told. */
-export function heldBackWords(why: HeldBack): string {
+export function formatHeldBack(why: HeldBack): string {
   return why === 'may_not'
     ? 'A similar incident exists that you may not see.'
     : 'A similar incident is left out: Slack does not tell who may see it.';

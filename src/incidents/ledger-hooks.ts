@@ -29,7 +29,7 @@ export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
         {
           from: 'remediating',
           to: 'verifying',
-          reason: endInWords(action, outcome, plan),
+          reason: formatEnd(action, outcome, plan),
           key: `ended:${action.id}`,
           changes: { nextStep: 'Checking on the live system whether it helped.' },
           events: [finished],
@@ -97,7 +97,7 @@ export async function endOfStep(tx: Tx, { id, planId }: Action, { kind }: Action
   };
 }
 
-function endInWords({ step }: Action, { kind }: ActionOutcome, { of, skipped }: EndOfStep): string {
+function formatEnd({ step }: Action, { kind }: ActionOutcome, { of, skipped }: EndOfStep): string {
   const rest = skipped > 0 ? ' and the rest of the plan was not run' : '';
   if (kind === 'succeeded') {
     if (skipped > 0) return `Step ${step} of ${of} has run${rest}; the live system decides.`;

@@ -1,7 +1,7 @@
 import type { LimitedUntil } from '../core/errors.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import { MAX_ROUNDS } from '../core/machine.ts';
-import { isUnanswered } from './failed-reads/why-unread.ts';
+import { isUnanswered } from './failed-reads/classify-read-failure.ts';
 
 /** A target that did not answer is asked again after so long. */
 const PASSING_MS = 30_000;

@@ -11,7 +11,7 @@ export function objectionsTo(
   record: Parameters<typeof checkEvidence>[1],
   measuresOf?: (tool: string) => readonly Measure[],
 ): string | null {
-  const { unsupported, unproven, dropped } = checkEvidence(diagnosis, record, measuresOf);
+  const { unsupported, isUnproven: unproven, dropped } = checkEvidence(diagnosis, record, measuresOf);
   if (unsupported.length === 0 && !unproven) return null;
   const problems = [
     ...unsupported.map((problem) => `The cause: ${problem}`),

@@ -13,8 +13,8 @@ import { diagnose } from './phases/diagnose.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
 import type { PhaseRun } from './phases/phase-run.ts';
 import { plan } from './phases/plan.ts';
-import { readAgain } from './phases/read-again.ts';
 import { settleRemediation } from './phases/remediate.ts';
+import { retryRead } from './phases/retry-read.ts';
 import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
 import { LOOK_TURN, verify } from './phases/verify.ts';
@@ -97,7 +97,7 @@ export function createTurn(deps: InvestigationDeps) {
       case 'verify':
         return verify(run);
       case 'wait':
-        return readAgain(run);
+        return retryRead(run);
     }
   }
 }

@@ -6,7 +6,7 @@ import type { MemoryAsk, PreparedMemory, Recall } from '../core/memory.ts';
 import { alertStartedAt } from '../record/alert-started-at.ts';
 import { settledPart } from '../safety/screen/settled-part.ts';
 import { redOfThisRound } from './claims/evidence.ts';
-import { readAgainFound } from './failed-reads/read-again-found.ts';
+import { retriedReadFound } from './failed-reads/retried-read-found.ts';
 import { note } from './move.ts';
 import { objectionsTo } from './objections.ts';
 import type { PhaseRun } from './phases/phase-run.ts';
@@ -59,7 +59,7 @@ async function attempt<T>(
     incidentId: incident.id,
     targets: incident.target ? [incident.target] : [],
   });
-  const words = createWords(run);
+  const words = createProgress(run);
   const stop = watchForStop(run);
   const { seq: begun, ...context } = await run.durably(`context ${investigator.name} ${role}`, async () => {
     const record = await deps.records.load(incident.id);
@@ -71,7 +71,7 @@ async function attempt<T>(
     });
     const tried = record ? triedIn(record) : [];
     const denied = (record?.actions ?? []).filter(({ state, beside }) => state === 'denied' && !beside);
-    const again = record && readAgainFound(record);
+    const again = record && retriedReadFound(record);
     return {
       guidance,
       tried,
@@ -186,7 +186,7 @@ export function watchForStop(run: PhaseRun): { readonly signal: AbortSignal; end
 }
 
 /** Writes a role's words to the record, throttled; the model's stream must not wait for it. */
-function createWords(run: PhaseRun): { say(words: string | null): void; end(): Promise<void> } {
+function createProgress(run: PhaseRun): { say(words: string | null): void; end(): Promise<void> } {
   const { deps, incident } = run;
   let latest: string | null | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import type { Alert } from '../core/alert.ts';
 import { isIdentifying } from '../sources/fingerprint.ts';
-import { isSeverityWord, splitHeadline, tellingWords, wordsIn } from '../sources/headline-words.ts';
+import { isSeverityWord, namingWords, splitHeadline, wordsIn } from '../sources/headline-words.ts';
 
 /** Words inside a value, where values are set apart by spaces. */
 const INNER_SPACE = '\u00a0';
@@ -49,7 +49,7 @@ export function toldBy(
   const { headline, labels } = alert;
   const named = labels['alertname'];
   const values = named && wordsIn(named).length > 0 ? valuesOf(labels) : null;
-  const telling = tellingWords(headline?.text ?? '');
+  const telling = namingWords(headline?.text ?? '');
   return {
     name: (headline ? named : alert.name)?.toLowerCase() ?? null,
     labels: Object.fromEntries(
@@ -179,7 +179,7 @@ export function lockWordsOf({ name, head, values }: Told): readonly string[] {
   const words = [
     ...all.flatMap((text) => text.split(' ')),
     ...(values?.[0] ? [first(values[0].words), first(values[0].telling)] : []),
-    ...(name === null ? [] : [first(spaced(wordsIn(name))), first(spaced(tellingWords(name)))]),
+    ...(name === null ? [] : [first(spaced(wordsIn(name))), first(spaced(namingWords(name)))]),
   ];
   return [...new Set(words)].filter((word) => word !== '').sort();
 }
@@ -204,7 +204,7 @@ function valuesOf(labels: Readonly<Record<string, string>>): readonly Value[] {
     )
     .map(([label, value]) => ({
       words: spaced(wordsIn(value)),
-      telling: spaced(tellingWords(value)),
+      telling: spaced(namingWords(value)),
       severity: severityLabels.has(label),
     }))
     .filter(({ words }) => words !== '');

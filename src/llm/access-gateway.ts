@@ -6,7 +6,7 @@ import { codeOfStatus, RETRYABLE, retryAfterMs } from './classify-error.ts';
 import { noCompaction } from './compaction.ts';
 import { BYTES_PER_TOKEN, estimatedTokens } from './estimated-tokens.ts';
 import { LlmError, withSpent } from './llm-error.ts';
-import { dearestUsd, usdOf } from './pricing.ts';
+import { maxPriceUsd, usdOf } from './pricing.ts';
 import { NO_USAGE, type Spent, totalTokens } from './types.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -76,7 +76,7 @@ const NOTHING: Spent = { usage: NO_USAGE, usd: 0 };
 /** Chat completions tell what was used at their end only; one that breaks off before has cost about so much. */
 function estimatedSpent(model: string, body: object, seenBytes: number): Spent {
   const usage = { ...NO_USAGE, input: estimatedTokens(body), output: Math.ceil(seenBytes / BYTES_PER_TOKEN) };
-  return { usage, usd: usdOf(model, usage) ?? dearestUsd(usage) };
+  return { usage, usd: usdOf(model, usage) ?? maxPriceUsd(usage) };
 }
 
 async function statusError(response: Response, requestId: string | null): Promise<LlmError> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AttemptOptions, AttemptResult } from './backend.ts';
 import { LlmError, type LlmErrorCode } from './llm-error.ts';
 import { tokens } from './message-usage.ts';
-import { dearestUsd, priceOf, usdOf } from './pricing.ts';
+import { maxPriceUsd, priceOf, usdOf } from './pricing.ts';
 import { splitThinking } from './split-thinking.ts';
 import { sseData } from './sse-data.ts';
 import { type AssistantBlock, type ModelStop, NO_USAGE, type TokenUsage } from './types.ts';
@@ -56,7 +56,7 @@ export async function readChatStream(
   let model = asked;
   let finish: string | null = null;
   let done = false;
-  const spent = () => ({ usage, usd: usdOf(model, usage) ?? dearestUsd(usage) });
+  const spent = () => ({ usage, usd: usdOf(model, usage) ?? maxPriceUsd(usage) });
   const broken = (what: string) =>
     new LlmError('LLM_STREAM_BROKEN', what, { retryable: true, requestId, spent: spent() });
 

@@ -116,7 +116,7 @@ export function usdOf(model: string, usage: TokenUsage): number | null {
  * US dollars that one request may cost at most: nothing of it read from the cache, all of it written there, and every
  * output token used. A model without a price is charged like the dearest one.
  */
-export function usdAtMost(
+export function upperBoundUsd(
   model: string,
   tokens: { readonly input: number; readonly output: number },
 ): number {
@@ -134,6 +134,6 @@ export function usdAtMost(
 }
 
 /** What a request of a model without a price is charged: as if it were the dearest one, so that no budget is blind to it. */
-export function dearestUsd(usage: TokenUsage): number {
+export function maxPriceUsd(usage: TokenUsage): number {
   return Math.max(...Object.keys(PRICES).map((model) => usdOf(model, usage) ?? 0));
 }

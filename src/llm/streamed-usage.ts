@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { BYTES_PER_TOKEN } from './estimated-tokens.ts';
 import { type Iteration, pricedModel, usageOf } from './message-usage.ts';
-import { dearestUsd, usdOf } from './pricing.ts';
+import { maxPriceUsd, usdOf } from './pricing.ts';
 import { NO_USAGE, type Spent } from './types.ts';
 
 /** What a message has used while it streams: the only account there is of one that never ends. */
@@ -40,7 +40,7 @@ export function createStreamedUsage(): StreamedUsage {
       const counted = usageOf(usage, iterations);
       const output = Math.max(counted.output, Math.ceil(bytes / BYTES_PER_TOKEN));
       const used = { ...counted, output };
-      return { usage: used, usd: usdOf(pricedModel(began, asked), used) ?? dearestUsd(used) };
+      return { usage: used, usd: usdOf(pricedModel(began, asked), used) ?? maxPriceUsd(used) };
     },
   };
 }

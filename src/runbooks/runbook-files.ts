@@ -1,6 +1,6 @@
 import type { Incident } from '../core/incident.ts';
 import type { RunbookHit } from '../core/memory.ts';
-import { inverseFrequencies, tellingWords } from '../search/text/telling-words.ts';
+import { distinctiveWords, inverseFrequencies } from '../search/text/distinctive-words.ts';
 import { proseOf } from './prose.ts';
 import type { Runbook } from './runbook.ts';
 
@@ -57,9 +57,9 @@ export function hitOf(runbook: Runbook, score: number): RunbookHit {
 }
 
 function byWords(runbooks: readonly Runbook[], text: string): readonly Runbook[] {
-  const asked = tellingWords(text);
+  const asked = distinctiveWords(text);
   const words = runbooks.map(({ title, type, matches, body }) =>
-    tellingWords([title, type, ...matches.alerts, ...matches.text, body].join(' ')),
+    distinctiveWords([title, type, ...matches.alerts, ...matches.text, body].join(' ')),
   );
   const weight = inverseFrequencies(words);
   return runbooks

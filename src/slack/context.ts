@@ -2,13 +2,13 @@ import type { IncidentRecord } from '../core/incident-record.ts';
 import { type AgentSessions, createAgentSessions } from './inbound/direct/agent-session.ts';
 import { createDirectMessages, type DirectMessages } from './inbound/direct/direct-messages.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
-import { Paces } from './outbound/pacing.ts';
+import { RateLimiters } from './outbound/pacing.ts';
 import type { OutboundStore } from './outbound/store.ts';
 import { type Drawing, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
 import { type Audience, type Say, tell } from './outbound/tell.ts';
 import { webClient } from './outbound/web-client.ts';
-import type { People } from './people/people.ts';
 import type { SlackWorkspace } from './people/slack-workspace.ts';
+import type { UserDirectory } from './people/user-directory.ts';
 import type { SlackDeps } from './ports.ts';
 import { draw } from './views/blocks/draw.ts';
 import { count } from './views/blocks/promotion-card.ts';
@@ -34,16 +34,16 @@ export interface SlackContext extends SlackWorkspace {
 
 export function createContext(deps: SlackDeps, store: OutboundStore, stopping: AbortSignal): SlackContext {
   const { workspace, log } = deps;
-  const { client, people } = workspace;
+  const { client, directory } = workspace;
   const drawOptions = createDrawOptions(deps, store);
   const outbound = createOutbound({
     client: webClient(workspace.connection, log),
     store,
     log,
-    paces: new Paces(deps.speed),
+    paces: new RateLimiters(deps.speed),
     drawing: (id) => drawingOf(deps, store, drawOptions, id),
   });
-  const withNames = (line: string): Promise<string> => nameEverybody(people, line);
+  const withNames = (line: string): Promise<string> => nameEverybody(directory, line);
   const modeLines = (): readonly string[] => [
     deps.config.mode() === 'ACTIVE'
       ? 'Mode ACTIVE: approved fixes are run.'
@@ -54,7 +54,7 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
     ...workspace,
     deps,
     outbound,
-    direct: createDirectMessages({ client, store, log, paces: new Paces(deps.speed), stopping }),
+    direct: createDirectMessages({ client, store, log, paces: new RateLimiters(deps.speed), stopping }),
     sessions: createAgentSessions(client, log),
     drawOptions,
     tell: async (to, say) => tell(client, log, to, { ...say, text: await withNames(say.text) }),
@@ -79,9 +79,9 @@ async function drawingOf(
   return { slots: draw(record, await drawOptions(record)), channel };
 }
 
-async function nameEverybody(people: People, line: string): Promise<string> {
+async function nameEverybody(directory: UserDirectory, line: string): Promise<string> {
   const ids = [...new Set([...line.matchAll(/<@([UW][A-Z0-9]+)>/g)].map(([, id = '']) => id))];
-  const names = new Map(await Promise.all(ids.map(async (id) => [id, await people.name(id)] as const)));
+  const names = new Map(await Promise.all(ids.map(async (id) => [id, await directory.name(id)] as const)));
   return line.replace(/<@([UW][A-Z0-9]+)>/g, (_, id: string) => names.get(id) ?? id);
 }
 

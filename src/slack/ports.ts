@@ -11,9 +11,9 @@ import type { Principal } from '../core/principal.ts';
 import type { Sql } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
 import type { DigDeeper } from '../incidents/dig-deeper.ts';
-import type { ReadAgain } from '../incidents/failed-reads/read-again.ts';
+import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
-import type { OpenByHand } from '../ingest/open-by-hand.ts';
+import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
@@ -142,9 +142,9 @@ export interface SlackDeps {
   /** Has the model look again; null: there is none. */
   readonly digDeeper: DigDeeper | null;
   /** Has what could not be read made again. */
-  readonly readAgain: ReadAgain;
+  readonly retryRead: RetryRead;
   /** Opens an incident for what a person has seen. */
-  readonly openByHand: OpenByHand;
+  readonly createManualIncident: CreateManualIncident;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */
   readonly acceptSlackMessage: (message: SlackMessage, own: OwnIdentity) => Promise<unknown>;
   readonly memory: SlackMemory;

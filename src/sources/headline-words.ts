@@ -25,7 +25,7 @@ export function wordsIn(text: string): readonly string[] {
 }
 
 /** Those of them that name something: without the words of a sentence, and without the marks around a word. */
-export function tellingWords(text: string): readonly string[] {
+export function namingWords(text: string): readonly string[] {
   return wordsIn(text.replace(/\b\w+="[^"]*",?/g, ''))
     .map((word) => word.replace(/^[([{"'`*]+|[)\]}"'`*,;:.!]+$/g, ''))
     .filter((word) => /[\p{L}\p{N}]/u.test(word) && !filler.has(word));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settleByHand } from '../../src/actions/approvals/settle-by-hand.ts';
+import { resolveUnknownOutcome } from '../../src/actions/approvals/resolve-unknown-outcome.ts';
 import { asActionId, type IncidentId } from '../../src/core/ids.ts';
 import { createTurn } from '../../src/incidents/turn.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
@@ -136,7 +136,12 @@ async function settleByPerson(): Promise<void> {
   for (const row of rows) {
     const effects = await target.sql`SELECT FROM effect WHERE key = ${String(row['key'])}`;
     const actionId = asActionId(String(row['id']));
-    await settleByHand(core, { actionId, ran: effects.length > 0, by: 'UONCALL', reason: 'I looked.' });
+    await resolveUnknownOutcome(core, {
+      actionId,
+      ran: effects.length > 0,
+      by: 'UONCALL',
+      reason: 'I looked.',
+    });
   }
 }
 

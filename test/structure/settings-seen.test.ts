@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settingsSeen } from '../../src/app/settings-seen.ts';
+import { auditedSettings } from '../../src/app/audited-settings.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { kinds } from '../../src/targets/kinds.ts';
 
@@ -16,8 +16,8 @@ const env = {
 };
 
 test('the settings in the audit log say what may be done and by whom, and no secret', () => {
-  const { text, details } = settingsSeen(loadConfig(env), kinds);
+  const { text, details } = auditedSettings(loadConfig(env), kinds);
   expect(details).toMatchObject({ mode: 'ACTIVE', approvers: [{ kind: 'user', id: 'U0123' }] });
   expect(text).not.toMatch(/SECRET|abab/);
-  expect(settingsSeen(loadConfig({ ...env, SENTRY_MODE: 'AUDIT' }), kinds).text).not.toBe(text);
+  expect(auditedSettings(loadConfig({ ...env, SENTRY_MODE: 'AUDIT' }), kinds).text).not.toBe(text);
 });

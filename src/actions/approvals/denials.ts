@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Action } from '../../core/action.ts';
-import { coveredBy, type Denial, type DenialReach, objectKeys, objectsInWords } from '../../core/denial.ts';
+import { coveredBy, type Denial, type DenialReach, formatObjects, objectKeys } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import { asActionId, asIncidentId } from '../../core/ids.ts';
 import { newId } from '../../core/new-id.ts';
@@ -91,7 +91,7 @@ export async function recordDenial(
   // Without things to name it can only be about these very actions.
   const scope = objects.length === 0 ? 'action' : wide;
   const covered = coveredBy(objects, scope);
-  const label = objectsInWords(covered);
+  const label = formatObjects(covered);
   const keys = scope === 'action' ? steps.map(actionKey) : objectKeys(covered);
   const minutes = scope === 'action' ? null : said.reach.minutes;
   const [row] = await tx`

@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
-import { noteSetting } from '../../safety/audit/seen-setting.ts';
+import { auditConfigChange } from '../../safety/audit/audit-config-change.ts';
 import { type PolicyPeople, type PolicyProblem, readPolicy } from './read-policy.ts';
 import { type Demands, type Rule, ruleFor, type Subject } from './rule.ts';
 
@@ -61,12 +61,12 @@ export async function openPolicyRules(options: PolicyRulesOptions): Promise<Poli
       problems = 'problems' in found ? found.problems : [];
       if ('rules' in found) {
         const details = { path, rules: found.rules.length, text: text.slice(0, KEPT) };
-        await noteSetting(options, { name: 'policy', text, kind: 'policy.loaded', details });
+        await auditConfigChange(options, { name: 'policy', text, kind: 'policy.loaded', details });
         rules = found.rules;
         log.info({ path, rules: found.rules.length }, 'the policy is in force');
       } else {
         const said = problems.map(({ line, message }) => `${path}:${line}: ${message}`).slice(0, 20);
-        await noteSetting(options, {
+        await auditConfigChange(options, {
           name: 'policy.rejected',
           text,
           kind: 'policy.rejected',

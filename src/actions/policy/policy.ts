@@ -4,7 +4,7 @@ import type { Incident } from '../../core/incident.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ApproverDirectory } from '../approvals/ports.ts';
 import { type PolicyRules, withoutPolicy } from './policy-rules.ts';
-import { type Demands, hoursInWords, isWithin, type Subject } from './rule.ts';
+import { type Demands, formatHours, isWithin, type Subject } from './rule.ts';
 
 /** Who may decide on an action. Asked at the click; what cannot be known is a *no*. */
 export interface ApprovalPolicy {
@@ -106,7 +106,7 @@ export function createApprovalPolicy(options: {
       if (demands.hours && !isWithin(demands.hours, now()))
         return refuse(
           'OUTSIDE_HOURS',
-          `The rule “${demands.rule}” has this approved only ${hoursInWords(demands.hours)}.`,
+          `The rule “${demands.rule}” has this approved only ${formatHours(demands.hours)}.`,
         );
       return undefined;
     },

@@ -121,7 +121,7 @@ export function isWithin({ days, from, to, timezone }: Hours, at: Date): boolean
 export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
 /** `Mon, Tue from 08:00 to 18:00 (Europe/Vienna)`. */
-export function hoursInWords({ days, from, to, timezone }: Hours): string {
+export function formatHours({ days, from, to, timezone }: Hours): string {
   const time = (minutes: number): string =>
     `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
   const names = days.length === 7 ? 'every day' : days.map((day) => weekdays[day]).join(', ');

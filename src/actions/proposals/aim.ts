@@ -16,7 +16,7 @@ import {
   withSteps,
   withWatched,
 } from '../recovery/criterion.ts';
-import { isNamed, subjectInWords } from './named.ts';
+import { formatSubject, isNamed } from './named.ts';
 
 export type ReadsCriterion = (question: CriterionQuestion) => Promise<CriterionReading>;
 
@@ -145,7 +145,7 @@ function strays(
   if (isBlamed) return undefined;
   return refuse(
     'NOT_BLAMED',
-    `The diagnosis does not name ${subjectInWords(subject)}: act on what it blames, or say first why this is the cause.`,
+    `The diagnosis does not name ${formatSubject(subject)}: act on what it blames, or say first why this is the cause.`,
   );
 }
 

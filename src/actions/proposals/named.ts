@@ -28,7 +28,7 @@ export function isNamed(text: string, subject: Subject): boolean {
 }
 
 /** For a refusal. */
-export function subjectInWords(subject: Subject): string {
+export function formatSubject(subject: Subject): string {
   switch (subject.kind) {
     case 'pid':
       return `pid ${subject.pid}`;

@@ -184,7 +184,7 @@ async function review(
 
 /** Once, and when it may read more than it could; not where a person has said more than the runbook knows. */
 async function knownProblem({ runbooks }: ClaudeDeps, work: Investigation): Promise<RunbookCheck | null> {
-  const first = work.incident.round === 1 || work.readAgain !== undefined;
+  const first = work.incident.round === 1 || work.retriedRead !== undefined;
   if (runbooks === undefined || !first || work.guidance.length > 0) return null;
   return checkKnownProblem({ runbooks }, work);
 }

@@ -46,7 +46,7 @@ interface Change {
   readonly line: string;
 }
 
-interface Place {
+interface JsonPath {
   readonly path: string;
   /** The path as tools declare it: `*` for whichever item of a list. */
   readonly pattern: string;
@@ -61,14 +61,14 @@ interface Comparison {
 
 type Fields = Readonly<Record<string, Json>>;
 
-function compare(before: Json, now: Json, at: Place, to: Comparison): void {
+function compare(before: Json, now: Json, at: JsonPath, to: Comparison): void {
   if (typeof before === 'number' && typeof now === 'number') return compareNumbers(before, now, at, to);
   if (Array.isArray(before) && Array.isArray(now)) return compareLists(before, now, at, to);
   if (isFields(before) && isFields(now)) return compareFields(before, now, at, to);
   if (JSON.stringify(before) !== JSON.stringify(now)) tell(at, to, `${shown(before)} → ${shown(now)}`);
 }
 
-function compareNumbers(before: number, now: number, at: Place, to: Comparison): void {
+function compareNumbers(before: number, now: number, at: JsonPath, to: Comparison): void {
   const by = now - before;
   if (by === 0) return;
   const inTime = `in ${to.seconds} s`;
@@ -81,7 +81,7 @@ function compareNumbers(before: number, now: number, at: Place, to: Comparison):
   tell(at, to, `${by > 0 ? '+' : '−'}${rounded(Math.abs(by))} (${before} → ${now}) ${inTime}`);
 }
 
-function compareFields(before: Fields, now: Fields, at: Place, to: Comparison): void {
+function compareFields(before: Fields, now: Fields, at: JsonPath, to: Comparison): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
     const inside = within(at, key, key);
     if (!Object.hasOwn(before, key)) tell(inside, to, `new: ${shown(own(now, key))}`);
@@ -90,7 +90,7 @@ function compareFields(before: Fields, now: Fields, at: Place, to: Comparison): 
   }
 }
 
-function compareLists(before: readonly Json[], now: readonly Json[], at: Place, to: Comparison): void {
+function compareLists(before: readonly Json[], now: readonly Json[], at: JsonPath, to: Comparison): void {
   if (before.length !== now.length) {
     const by = now.length - before.length;
     tell(
@@ -148,12 +148,12 @@ type Identity = readonly string[];
 
 const isName = (value: Json | undefined): boolean => typeof value === 'string' || typeof value === 'number';
 
-function within(at: Place, key: string, shownAs: string): Place {
+function within(at: JsonPath, key: string, shownAs: string): JsonPath {
   const join = (a: string, b: string) => (a === '' ? b : `${a}.${b}`);
   return { path: join(at.path, shownAs), pattern: join(at.pattern, key), depth: at.depth + 1 };
 }
 
-function tell({ path, depth }: Place, { changes }: Comparison, what: string): void {
+function tell({ path, depth }: JsonPath, { changes }: Comparison, what: string): void {
   changes.push({ depth, line: path === '' ? what : `${path}: ${what}` });
 }
 
@@ -161,7 +161,7 @@ function tell({ path, depth }: Place, { changes }: Comparison, what: string): vo
 const own = (fields: Fields, key: string): Json =>
   Object.hasOwn(fields, key) ? (fields[key] ?? null) : null;
 
-const nameOf = ({ pattern }: Place): string => pattern.slice(pattern.lastIndexOf('.') + 1);
+const nameOf = ({ pattern }: JsonPath): string => pattern.slice(pattern.lastIndexOf('.') + 1);
 
 const isFields = (value: Json | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import type { ModelUsage } from '../../core/model-usage.ts';
 import { LlmError } from '../../llm/llm-error.ts';
-import { dearestUsd, usdAtMost } from '../../llm/pricing.ts';
+import { maxPriceUsd, upperBoundUsd } from '../../llm/pricing.ts';
 import { addUsage, type ModelRequest, type ModelStream, type Spent, totalTokens } from '../../llm/types.ts';
 import type { CostBreaker } from '../../safety/limits/cost-breaker.ts';
 
@@ -29,7 +29,7 @@ export function recordingUsage(
       const message = await llm.stream(request, options);
       await record(message.model, {
         usage: addUsage(message.usage, message.wasted.usage),
-        usd: (message.usd ?? dearestUsd(message.usage)) + message.wasted.usd,
+        usd: (message.usd ?? maxPriceUsd(message.usage)) + message.wasted.usd,
       });
       return message;
     } catch (error) {
@@ -60,7 +60,7 @@ export function withinBudget(
     const reserved = await breaker
       .reserve({
         incidentId: call.incidentId,
-        usd: usdAtMost(request.model ?? call.model, sizeOf(request)),
+        usd: upperBoundUsd(request.model ?? call.model, sizeOf(request)),
         forMs: deadlineMs + GRACE_MS,
         waitMs: Math.min(WAIT_MS, deadlineMs),
         signal,

@@ -1,5 +1,5 @@
 import type { Diagnosis, Triage } from '../../core/diagnosis.ts';
-import { heldBackWords, seenBefore } from '../../core/seen-before.ts';
+import { formatHeldBack, seenBefore } from '../../core/seen-before.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import type { RunbookCheck } from '../playbook/create-playbook.ts';
 import type { Investigation } from '../ports.ts';
@@ -80,7 +80,7 @@ function triedBefore({ recall }: Investigation): object {
     seen_before: recall.incidents
       .slice(0, 6)
       .map(({ incidentId, title, times, ended }) => `${incidentId} ${title} (${times}×: ${ended})`),
-    ...(recall.heldBack === undefined ? {} : { kept_back: heldBackWords(recall.heldBack) }),
+    ...(recall.heldBack === undefined ? {} : { kept_back: formatHeldBack(recall.heldBack) }),
     in_short: seenBefore(recall),
     similar: recall.episodes.similar.slice(0, 6).map((episode) => ({
       error: episode.error.slice(0, 200),
@@ -114,7 +114,7 @@ function triedData({ tried, denied = [], guidance }: Investigation): object {
 }
 
 /** What could not be read in the last round and was read since: the call counts as one of this round. */
-function readAgainData({ readAgain }: Investigation): object {
+function readAgainData({ retriedRead: readAgain }: Investigation): object {
   if (readAgain === undefined) return {};
   const { call, before } = readAgain;
   const { verdict, rootCause, evidence, ruledOut, unknown } = before;

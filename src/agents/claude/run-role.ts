@@ -18,13 +18,13 @@ import type {
 } from '../loop/types.ts';
 import { type Guidance, type Investigation, InvestigatorFailed } from '../ports.ts';
 import { differenceOf } from './difference.ts';
-import { failureWords, limitWords } from './failure-words.ts';
+import { formatFailure, formatLimit } from './format-failure.ts';
 import { recordingUsage, withinBudget } from './guarded-stream.ts';
+import { createLiveText } from './live-text.ts';
 import { compactionPrompt, loadPrompt, type PromptedRole } from './load-prompt.ts';
 import { memoryTurns } from './memory-turns.ts';
 import { answerOf, type Compared, hasTarget, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
 import { screenedStream } from './screened-stream.ts';
-import { createWords } from './words.ts';
 
 export interface ClaudeModel {
   /** Its id, for the record. */
@@ -101,7 +101,7 @@ export async function runRole<T>(deps: RoleDeps, work: Investigation, run: RoleR
   return ended(work, second, memory.shown);
 }
 
-interface Course {
+interface Conversation {
   /** Of the names of its durable steps. */
   readonly prefix: string;
   readonly prompt: string;
@@ -113,9 +113,9 @@ function converse<T>(
   deps: RoleDeps,
   work: Investigation,
   run: RoleRun<T>,
-  { prefix, prompt, model, remember }: Course,
+  { prefix, prompt, model, remember }: Conversation,
 ): Promise<LoopOutcome<T>> {
-  const words = createWords(
+  const words = createLiveText(
     (text, kind) => work.say(text, kind),
     () => work.unsay(),
   );
@@ -164,7 +164,7 @@ function converse<T>(
     ...(deps.clock === undefined ? {} : { clock: () => nowOf(deps).getTime() }),
     leftOut: async (name, input, limit) => {
       const asked = requested(name, input);
-      await work.leaveOut(asked.request, asked.purpose, `Not run: ${limitWords(limit)}.`);
+      await work.leaveOut(asked.request, asked.purpose, `Not run: ${formatLimit(limit)}.`);
     },
     onEvent: words.on,
     takeHints: async (after) => (await work.hintsSince(after)).map(hintTurn),
@@ -178,7 +178,7 @@ function ended<T>(work: Investigation, outcome: LoopOutcome<T>, shown: readonly 
       return { ...outcome, shown };
     case 'limit':
       work.unsay();
-      throw new InvestigatorFailed(`${limitWords(outcome.limit)}.`);
+      throw new InvestigatorFailed(`${formatLimit(outcome.limit)}.`);
     case 'aborted':
       throw work.signal.reason instanceof Error ? work.signal.reason : new Error('stopped');
     case 'refused':
@@ -188,7 +188,7 @@ function ended<T>(work: Investigation, outcome: LoopOutcome<T>, shown: readonly 
       );
     case 'failed':
       work.unsay();
-      throw new InvestigatorFailed(`${failureWords(outcome.error)}.`, { cause: outcome.error });
+      throw new InvestigatorFailed(`${formatFailure(outcome.error)}.`, { cause: outcome.error });
   }
 }
 

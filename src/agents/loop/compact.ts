@@ -60,7 +60,7 @@ export function compacted(
  * What stands beside a summary that the model has written itself: what it is about, word for word, and the calls that
  * are no longer in the history, by code, so that no id of evidence depends on the summary.
  */
-export function besideSummary(prompt: string, past: readonly PastCall[]): UserBlock[] {
+export function summaryContext(prompt: string, past: readonly PastCall[]): UserBlock[] {
   const note = `Your work so far was too long to be kept whole: your summary of it comes first. These are the calls it covers, with the first lines of each result; whole outputs are found again by their ids.`;
   return [textBlock(prompt), textBlock(`${workSoFar({ calls: past })}\n\n${note}`)];
 }

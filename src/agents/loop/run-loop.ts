@@ -5,7 +5,7 @@ import { askModel, revive } from './ask-model.ts';
 import { type Budget, createBudget } from './budget.ts';
 import { readReport, readWrittenReport, reportModelTool } from './report.ts';
 import { type AskedBefore, type RunToolsOptions, runTogether, runTools, type ToolRun } from './run-tools.ts';
-import { type History, shorten, shortenByCode } from './shorten.ts';
+import { compactLocally, type History, shorten } from './shorten.ts';
 import {
   type AgentEvent,
   DEFAULT_LIMITS,
@@ -47,7 +47,7 @@ export async function runLoop<T>(options: LoopOptions<T>): Promise<LoopOutcome<T
 }
 
 /** What the loop remembers between turns besides the history. */
-interface Course extends History {
+interface LoopState extends History {
   readonly askedBefore: AskedBefore;
   readonly recordedAs: Map<string, string>;
   maxTokens: number;
@@ -56,13 +56,13 @@ interface Course extends History {
   reviews: number;
   turn: number;
   text: string;
-  raises: number;
-  empties: number;
+  tokenLimitRetries: number;
+  emptyReplies: number;
   nudges: number;
   invalidReports: number;
   idleTurns: number;
   /** The last hint that stands in the history. */
-  heard: number;
+  lastHint: number;
   /** A limit is reached and the model was told to conclude: its next message is the last. */
   closing: LimitKind | undefined;
 }
@@ -75,7 +75,7 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
   const onEvent = options.onEvent ?? (() => undefined);
   const durably = options.durably ?? ((_, fn) => fn());
   const tools = report === undefined ? options.tools : [...options.tools, reportModelTool(report)];
-  const course: Course = {
+  const state: LoopState = {
     messages: [{ role: 'user', content: [{ type: 'text', text: options.prompt }] }],
     past: [],
     askedBefore: new Map(),
@@ -85,71 +85,72 @@ async function converse<T>(options: LoopOptions<T>, budget: Budget): Promise<Loo
     reviews: 0,
     turn: 0,
     text: '',
-    raises: 0,
-    empties: 0,
+    tokenLimitRetries: 0,
+    emptyReplies: 0,
     nudges: 0,
     invalidReports: 0,
     idleTurns: 0,
     compactions: 0,
     contextTokens: 0,
-    heard: 0,
+    lastHint: 0,
     closing: undefined,
   };
   for (;;) {
     signal.throwIfAborted();
     const limit = budget.exceeded();
-    if (limit !== undefined && course.closing === undefined) return ended(limit, course, budget);
-    course.turn += 1;
-    const { maxTokens, effort } = course;
-    const asking = () => ({ durably, signal, deadlineMs: deadlineMs(course, budget), onEvent });
-    if (course.contextTokens >= (options.compactAtTokens ?? COMPACT_AT_TOKENS)) {
-      const name = `turn ${course.turn} summary`;
+    if (limit !== undefined && state.closing === undefined) return ended(limit, state, budget);
+    state.turn += 1;
+    const { maxTokens, effort } = state;
+    const asking = () => ({ durably, signal, deadlineMs: deadlineMs(state, budget), onEvent });
+    if (state.contextTokens >= (options.compactAtTokens ?? COMPACT_AT_TOKENS)) {
+      const name = `turn ${state.turn} summary`;
       // The last message concludes: it is not worth a summary that costs more than it.
-      const loop = course.closing === undefined ? options : { ...options, compaction: undefined };
-      await shorten(course, { loop, tools, maxTokens, budget, name, ...asking() });
+      const loop = state.closing === undefined ? options : { ...options, compaction: undefined };
+      await shorten(state, { loop, tools, maxTokens, budget, name, ...asking() });
     }
     const asked = await askModel(
-      `turn ${course.turn} message`,
+      `turn ${state.turn} message`,
       stream,
-      { system, tools, messages: [...course.messages], effort, maxTokens },
+      { system, tools, messages: [...state.messages], effort, maxTokens },
       asking(),
     );
     budget.message(asked.spent, asked.ms);
-    if (!asked.ok && outgrown(asked.error.code, course) && shortenByCode(course, options.prompt)) continue;
+    if (!asked.ok && contextOverflow(asked.error.code, state) && compactLocally(state, options.prompt))
+      continue;
     if (!asked.ok)
       return (
-        failed(asked.error.code, course, budget) ?? {
+        failed(asked.error.code, state, budget) ?? {
           kind: 'failed',
           error: revive(asked.error),
           spent: budget.spent,
         }
       );
-    course.contextTokens = totalTokens(asked.message.usage);
-    onEvent({ type: 'message', turn: course.turn, message: asked.message });
-    const next = await after(asked.message, { options, course, budget, onEvent, durably });
+    state.contextTokens = totalTokens(asked.message.usage);
+    onEvent({ type: 'message', turn: state.turn, message: asked.message });
+    const next = await handleMessage(asked.message, { options, state, budget, onEvent, durably });
     if (next !== 'again') return next;
   }
 }
 
 /** The history is what was refused: too long, or it begins with a summary that another server wrote. */
-function outgrown(code: string, { messages }: Course): boolean {
+function contextOverflow(code: string, { messages }: LoopState): boolean {
   return code === 'LLM_CONTEXT_EXCEEDED' || (code === 'LLM_BAD_REQUEST' && isCompacted(messages));
 }
 
-function deadlineMs({ closing }: Course, budget: Budget): number {
+function deadlineMs({ closing }: LoopState, budget: Budget): number {
   return closing === undefined ? budget.remainingMs() : Math.max(CLOSING_MS, budget.remainingMs());
 }
 
 interface Step<T> {
   readonly options: LoopOptions<T>;
-  readonly course: Course;
+  readonly state: LoopState;
   readonly budget: Budget;
   readonly onEvent: (event: AgentEvent) => void;
   readonly durably: NonNullable<LoopOptions<T>['durably']>;
 }
 
-async function after<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T>> {
-  const { course, budget, onEvent } = step;
+async function handleMessage<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T>> {
+  const { state, budget, onEvent } = step;
   const { stop } = message;
   switch (stop.kind) {
     case 'refusal':
@@ -157,13 +158,13 @@ async function after<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T
       return { kind: 'refused', category: stop.category, explanation: stop.explanation, spent: budget.spent };
     case 'context_exceeded':
       onEvent({ type: 'withdrawn' });
-      return shortenByCode(course, step.options.prompt) ? 'again' : ended('context', course, budget);
+      return compactLocally(state, step.options.prompt) ? 'again' : ended('context', state, budget);
     case 'max_tokens':
       // Its last tool call may be cut and look whole: nothing of it is kept or run.
       onEvent({ type: 'withdrawn' });
-      course.raises += 1;
-      course.maxTokens *= 2;
-      return course.raises > MAX_RAISES ? ended('max_tokens', course, budget) : 'again';
+      state.tokenLimitRetries += 1;
+      state.maxTokens *= 2;
+      return state.tokenLimitRetries > MAX_RAISES ? ended('max_tokens', state, budget) : 'again';
     case 'compaction':
     case 'unknown': {
       onEvent({ type: 'withdrawn' });
@@ -171,7 +172,7 @@ async function after<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T
       return broken('AGENT_UNKNOWN_STOP', `The model stopped for a reason unknown here: ${reason}`, budget);
     }
     case 'pause_turn':
-      course.messages.push({ role: 'assistant', content: message.content });
+      state.messages.push({ role: 'assistant', content: message.content });
       return 'again';
     case 'end_turn':
     case 'tool_use':
@@ -180,15 +181,15 @@ async function after<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T
 }
 
 async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<T>> {
-  const { course, budget, options } = step;
+  const { state, budget, options } = step;
   if (message.content.length === 0) {
-    course.empties += 1;
-    return course.empties > MAX_EMPTY
+    state.emptyReplies += 1;
+    return state.emptyReplies > MAX_EMPTY
       ? broken('AGENT_EMPTY', 'The model keeps answering with nothing.', budget)
       : 'again';
   }
-  course.messages.push({ role: 'assistant', content: message.content });
-  if (message.text !== '') course.text = message.text;
+  state.messages.push({ role: 'assistant', content: message.content });
+  if (message.text !== '') state.text = message.text;
   if (message.toolUses.length === 0) return withoutTools(message.text, step);
 
   const report = readReport(options.report, message.toolUses);
@@ -199,16 +200,16 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
       const content = name === options.report?.name ? review.says : 'Not run: it came with your report.';
       return { type: 'tool_result', tool_use_id: id, content, is_error: true };
     });
-    course.messages.push({ role: 'user', content: results });
+    state.messages.push({ role: 'user', content: results });
     return 'again';
   }
-  if (course.closing !== undefined) {
-    await leaveOut(step, message, course.closing);
-    return ended(course.closing, course, budget);
+  if (state.closing !== undefined) {
+    await leaveOut(step, message, state.closing);
+    return ended(state.closing, state, budget);
   }
   const problems = new Map(report.kind === 'invalid' ? report.problems : []);
-  course.invalidReports += problems.size > 0 ? 1 : 0;
-  if (course.invalidReports > MAX_INVALID_REPORTS) {
+  state.invalidReports += problems.size > 0 ? 1 : 0;
+  if (state.invalidReports > MAX_INVALID_REPORTS) {
     return broken(
       'AGENT_BAD_REPORT',
       `The model's report stayed invalid: ${[...problems.values()].join(' ')}`,
@@ -217,7 +218,7 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
   }
   const uses = message.toolUses.filter((use) => !problems.has(use.id));
   const running: RunToolsOptions = {
-    turn: course.turn,
+    turn: state.turn,
     callTool: options.callTool,
     identify: options.identify,
     mayRepeat: options.mayRepeat,
@@ -225,7 +226,7 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
     durably: step.durably,
     signal: options.signal,
     onEvent: step.onEvent,
-    askedBefore: course.askedBefore,
+    askedBefore: state.askedBefore,
   };
   const { callTogether } = options;
   const runs =
@@ -234,7 +235,7 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
       : await runTogether(uses, callTogether, running);
   budget.tools(runs.filter((run) => !run.repeated).length, Math.max(0, ...runs.map((run) => run.ms)));
   for (const { use, answer: given } of runs)
-    if (given.recordedAs !== undefined) course.recordedAs.set(use.id, given.recordedAs);
+    if (given.recordedAs !== undefined) state.recordedAs.set(use.id, given.recordedAs);
   const final = runs.find((run) => run.answer.final !== undefined)?.answer.final;
   if (final !== undefined) return finished(step, undefined, final);
   const results = message.toolUses.map((use) => resultBlock(use.id, problems, runs));
@@ -243,28 +244,28 @@ async function answer<T>(message: FinishedMessage, step: Step<T>): Promise<Next<
 
 /** What a report is given back with; null: it is taken. */
 async function reviewed<T>(
-  { options, course, budget, durably }: Step<T>,
+  { options, state, budget, durably }: Step<T>,
   report: T,
 ): Promise<ReportReview | null> {
   const judge = options.report?.review;
-  if (judge === undefined || course.closing !== undefined || budget.exceeded() !== undefined) return null;
-  const { recordedAs, reviews } = course;
-  const review = await durably(`turn ${course.turn} review`, () => judge(report, recordedAs, reviews));
+  if (judge === undefined || state.closing !== undefined || budget.exceeded() !== undefined) return null;
+  const { recordedAs, reviews } = state;
+  const review = await durably(`turn ${state.turn} review`, () => judge(report, recordedAs, reviews));
   if (review === null) return null;
-  course.reviews += 1;
-  course.effort = review.effort ?? course.effort;
+  state.reviews += 1;
+  state.effort = review.effort ?? state.effort;
   return review;
 }
 
 /** What it would have looked at next is worth knowing: a person may have it read. */
 async function leaveOut<T>(
-  { options, durably, course }: Step<T>,
+  { options, durably, state }: Step<T>,
   { toolUses }: FinishedMessage,
   limit: LimitKind,
 ): Promise<void> {
   for (const [index, { name, input }] of toolUses.entries())
     if (options.leftOut !== undefined && name !== options.report?.name)
-      await durably(`turn ${course.turn} left out ${index} ${name}`, async () => {
+      await durably(`turn ${state.turn} left out ${index} ${name}`, async () => {
         await options.leftOut?.(name, input, limit);
         return true;
       });
@@ -275,67 +276,66 @@ async function goOn<T>(
   results: readonly UserBlock[],
   runs: readonly ToolRun[],
 ): Promise<Next<T>> {
-  const { course, budget, options } = step;
+  const { state, budget, options } = step;
   const idle = runs.length > 0 && runs.every((run) => !run.isNew);
-  course.idleTurns = idle ? course.idleTurns + 1 : 0;
+  state.idleTurns = idle ? state.idleTurns + 1 : 0;
   const allowed = options.limits?.idleTurns ?? DEFAULT_LIMITS.idleTurns;
-  if (course.idleTurns >= allowed) return ended('no_progress', course, budget);
+  if (state.idleTurns >= allowed) return ended('no_progress', state, budget);
   const said = await hints(step);
   const notes = [...said];
   const limit = budget.exceeded();
   // At the limit of turns the last one was announced before it was taken.
-  course.closing = options.report === undefined || limit === 'turns' ? undefined : limit;
-  const last =
-    course.closing !== undefined || budget.lastTurn() || (idle && course.idleTurns === allowed - 1);
+  state.closing = options.report === undefined || limit === 'turns' ? undefined : limit;
+  const last = state.closing !== undefined || budget.lastTurn() || (idle && state.idleTurns === allowed - 1);
   const told = runs.filter((run) => run.isNew).map((run) => run.answer.content);
   if (!last) notes.push(...(await remembered(step, said, told)));
   if (last && options.report !== undefined) notes.push(lastCall(options.report.name));
-  course.messages.push({ role: 'user', content: [...results, ...notes.map(textBlock)] });
+  state.messages.push({ role: 'user', content: [...results, ...notes.map(textBlock)] });
   return 'again';
 }
 
 /** The model stopped by itself: done, unless somebody has said something or its report is still missing. */
 async function withoutTools<T>(text: string, step: Step<T>): Promise<Next<T>> {
-  const { course, budget, options } = step;
+  const { state, budget, options } = step;
   const written = options.report === undefined ? undefined : readWrittenReport(options.report, text);
   if (written !== undefined) {
     const review = await reviewed(step, written);
     if (review === null) return finished(step, written);
-    course.messages.push({ role: 'user', content: [textBlock(review.says)] });
+    state.messages.push({ role: 'user', content: [textBlock(review.says)] });
     return 'again';
   }
-  if (course.closing !== undefined) return ended(course.closing, course, budget);
+  if (state.closing !== undefined) return ended(state.closing, state, budget);
   const said = await hints(step);
   if (options.report === undefined && said.length === 0) return finished(step, undefined);
   const notes = [...said, ...(await remembered(step, said, []))];
   if (options.report !== undefined) {
-    course.nudges += 1;
-    if (course.nudges > MAX_NUDGES) {
+    state.nudges += 1;
+    if (state.nudges > MAX_NUDGES) {
       return broken('AGENT_NO_REPORT', `The model stopped without calling ${options.report.name}.`, budget);
     }
     notes.push(
       `Your answer counts only as a call of ${options.report.name}. Call it now, or go on investigating.`,
     );
   }
-  course.messages.push({ role: 'user', content: notes.map(textBlock) });
+  state.messages.push({ role: 'user', content: notes.map(textBlock) });
   return 'again';
 }
 
-async function hints<T>({ options, course, durably }: Step<T>): Promise<string[]> {
+async function hints<T>({ options, state, durably }: Step<T>): Promise<string[]> {
   const { takeHints } = options;
   if (takeHints === undefined) return [];
-  const taken = await durably(`turn ${course.turn} hints`, () => takeHints(course.heard));
-  course.heard = Math.max(course.heard, ...taken.map(({ seq }) => seq));
+  const taken = await durably(`turn ${state.turn} hints`, () => takeHints(state.lastHint));
+  state.lastHint = Math.max(state.lastHint, ...taken.map(({ seq }) => seq));
   return taken.map(({ text }) => text);
 }
 
 async function remembered<T>(
-  { options, course }: Step<T>,
+  { options, state }: Step<T>,
   said: readonly string[],
   results: readonly string[],
 ): Promise<readonly string[]> {
   if (options.remember === undefined || said.length + results.length === 0) return [];
-  const block = await options.remember({ number: course.turn + 1, hints: said, results });
+  const block = await options.remember({ number: state.turn + 1, hints: said, results });
   return block === '' ? [] : [block];
 }
 
@@ -359,19 +359,19 @@ function resultBlock(id: string, problems: ReadonlyMap<string, string>, runs: re
   };
 }
 
-function finished<T>({ course, budget }: Step<T>, report: T | undefined, final?: string): LoopOutcome<T> {
-  const { text, recordedAs } = course;
+function finished<T>({ state, budget }: Step<T>, report: T | undefined, final?: string): LoopOutcome<T> {
+  const { text, recordedAs } = state;
   return { kind: 'finished', text, report, final, recordedAs, spent: budget.spent };
 }
 
-function ended<T>(limit: LimitKind, course: Course, budget: Budget): LoopOutcome<T> {
-  return { kind: 'limit', limit, text: course.text, spent: budget.spent };
+function ended<T>(limit: LimitKind, state: LoopState, budget: Budget): LoopOutcome<T> {
+  return { kind: 'limit', limit, text: state.text, spent: budget.spent };
 }
 
 /** Failures of a model call that are limits of ours. */
-function failed<T>(code: string, course: Course, budget: Budget): LoopOutcome<T> | undefined {
-  if (code === 'LLM_CONTEXT_EXCEEDED') return ended('context', course, budget);
-  return code === 'LLM_DEADLINE' ? ended('wallMs', course, budget) : undefined;
+function failed<T>(code: string, state: LoopState, budget: Budget): LoopOutcome<T> | undefined {
+  if (code === 'LLM_CONTEXT_EXCEEDED') return ended('context', state, budget);
+  return code === 'LLM_DEADLINE' ? ended('wallMs', state, budget) : undefined;
 }
 
 function broken<T>(code: string, message: string, budget: Budget): LoopOutcome<T> {

@@ -1,7 +1,7 @@
 import type { ModelStream, ModelTool, ModelTurn } from '../../llm/types.ts';
 import { type Asked, type AskOptions, askModel } from './ask-model.ts';
 import type { Budget } from './budget.ts';
-import { besideSummary, callsOf, compacted, type PastCall } from './compact.ts';
+import { callsOf, compacted, type PastCall, summaryContext } from './compact.ts';
 import type { AgentEvent, LoopOptions } from './types.ts';
 
 const MAX_COMPACTIONS = 2;
@@ -21,7 +21,7 @@ export interface History {
 }
 
 /** Begins a new, short history made by code; false when there is nothing to shorten or it has been tried. */
-export function shortenByCode(history: History, prompt: string): boolean {
+export function compactLocally(history: History, prompt: string): boolean {
   const { messages, past } = history;
   if (messages.length < MIN_SUMMED_UP || history.compactions >= MAX_COMPACTIONS) return false;
   replace(history, messages.length, compacted(messages, prompt, past));
@@ -47,13 +47,13 @@ export async function shorten(history: History, options: ShortenOptions): Promis
   const { messages, past } = history;
   const cut = summableUntil(messages);
   if (loop.compaction === undefined || cut === undefined || history.compactions >= MAX_COMPACTIONS) {
-    shortenByCode(history, loop.prompt);
+    compactLocally(history, loop.prompt);
     return;
   }
   const asked = await askForSummary(loop.stream, messages.slice(0, cut), loop.compaction, options, name);
   budget.aside(asked.spent, asked.ms);
   if (!asked.ok || asked.message.stop.kind !== 'compaction') {
-    shortenByCode(history, loop.prompt);
+    compactLocally(history, loop.prompt);
     return;
   }
   replace(history, cut, { role: 'assistant', content: asked.message.content });
@@ -62,7 +62,7 @@ export async function shorten(history: History, options: ShortenOptions): Promis
   // Not answered yet, so it may still grow. Results come first in a turn, the newest words last.
   const results = last.content.filter((block) => block.type === 'tool_result');
   const words = last.content.filter((block) => block.type !== 'tool_result');
-  const beside = besideSummary(loop.prompt, past);
+  const beside = summaryContext(loop.prompt, past);
   messages.splice(-1, 1, { role: 'user', content: [...results, ...beside, ...words] });
 }
 

@@ -38,7 +38,7 @@ export function alertDirection(
   texts: readonly string[],
   descriptions: readonly string[] = [],
 ): AlertDirection {
-  const words: Words = {
+  const words: Vocabulary = {
     opposite: new Set(opposite.map((word) => word.toLowerCase())),
     inverse: new Set(inverse.flatMap((noun) => ['', 's', 'es'].map((end) => noun.toLowerCase() + end))),
     // What is left of a fault is no free room.
@@ -61,13 +61,13 @@ export const sideWord = (word: string): boolean =>
 export const faultWord = (word: string): boolean => FAULT.test(word);
 
 type Side = 'high' | 'low' | 'over' | 'ended' | 'fault';
-interface Words {
+interface Vocabulary {
   readonly opposite: ReadonlySet<string>;
   readonly inverse: ReadonlySet<string>;
   readonly spare: boolean;
 }
 
-function sidesOf(clause: readonly string[], words: Words): readonly Side[] {
+function sidesOf(clause: readonly string[], words: Vocabulary): readonly Side[] {
   const turned = clause.some((word) => words.inverse.has(word) || (words.spare && INVERSE.test(word)));
   const isLow = clause.some((token) => LOW.test(token));
   return clause.flatMap((token, at): Side[] => {

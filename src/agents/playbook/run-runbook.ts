@@ -12,7 +12,7 @@ import type { Investigation } from '../ports.ts';
 import { concludeShown } from './conclude.ts';
 import { cannotTell, type Findings, healthy, newFindings } from './findings.ts';
 import { type Phase, readSystem, unreadable } from './read-system.ts';
-import { type Answer, type Run, ruleOut, told } from './run.ts';
+import { type OkResult, type Run, ruleOut, told } from './run.ts';
 import { verifySteps } from './verify-steps.ts';
 
 export type RunEnd =
@@ -159,7 +159,7 @@ async function record(run: Run, claim: RunbookClaim): Promise<void> {
 }
 
 /** The line of the output that holds all the pieces, as it stands there. */
-function quoteFrom(run: Run, answer: Answer, pieces: readonly string[]): string | undefined {
+function quoteFrom(run: Run, answer: OkResult, pieces: readonly string[]): string | undefined {
   const wanted: string[] = [];
   for (const piece of pieces) {
     const rendered = renderText(piece, run.variables);

@@ -5,7 +5,7 @@ import type { Investigation } from '../ports.ts';
 import type { Findings } from './findings.ts';
 import type { Phase } from './read-system.ts';
 
-export type Answer = Extract<ToolCallResult, { kind: 'ok' }>;
+export type OkResult = Extract<ToolCallResult, { kind: 'ok' }>;
 
 /** One run of one runbook: what its steps returned and what follows from it so far. */
 export interface Run {
@@ -14,7 +14,7 @@ export interface Run {
   readonly runbook: Runbook;
   readonly findings: Findings;
   readonly variables: Record<string, Json>;
-  readonly answers: Map<string, Answer>;
+  readonly answers: Map<string, OkResult>;
   /** What `requires` asks for: not looked at yet, looked at and not there, or there. */
   symptom: 'unread' | 'absent' | 'shown';
 }

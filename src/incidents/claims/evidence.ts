@@ -24,7 +24,7 @@ export interface CheckedDiagnosis {
   /** At least one claim stands on what the target showed in this round: what a mutation needs. */
   readonly live: boolean;
   /** It said more than *cannot tell*, and nothing of it stands on what the target showed. */
-  readonly unproven: boolean;
+  readonly isUnproven: boolean;
   /** What of a model's cause does not stand on what it cites, each as a sentence; empty: all of it does. */
   readonly unsupported: readonly string[];
 }
@@ -88,7 +88,7 @@ export function checkEvidence(
   const unread = isSure ? [] : findUnread(record, current, new Set(missed));
   return {
     diagnosis: {
-      ...(unproven ? withdrawn(said) : said),
+      ...(unproven ? downgraded(said) : said),
       ...settleHypotheses(said, read, record.incident),
       ...(onset !== undefined && isShownOnset(onset, read, record) ? { onset } : {}),
       ...(symptomNow !== undefined && isMeasuredSo(symptomNow) ? { symptomNow } : {}),
@@ -102,7 +102,7 @@ export function checkEvidence(
     },
     dropped: [...dropped, ...(isSure ? [] : notUnread(missed, unread))],
     live,
-    unproven,
+    isUnproven: unproven,
     unsupported,
   };
 
@@ -141,7 +141,7 @@ function notUnread(missed: readonly string[], unread: readonly UnreadCall[]): Ch
     }));
 }
 
-function withdrawn(diagnosis: Diagnosis): Diagnosis {
+function downgraded(diagnosis: Diagnosis): Diagnosis {
   return {
     ...diagnosis,
     verdict: 'cannot_tell',
@@ -150,7 +150,7 @@ function withdrawn(diagnosis: Diagnosis): Diagnosis {
   };
 }
 
-interface Held {
+interface VerifiedClaim {
   readonly cited: readonly ToolCall[];
   /** Those that contain the quote. */
   readonly showing: readonly ToolCall[];
@@ -163,7 +163,7 @@ function hold(
   { incident, toolCalls }: Pick<IncidentRecord, 'incident' | 'toolCalls'>,
   calls: ReadonlyMap<string, ToolCall>,
   isModels: boolean,
-): Held | string {
+): VerifiedClaim | string {
   const { claim, toolCallIds, quote: quoted } = evidence;
   if (quoted !== null && flat(quoted).length < MIN_QUOTE) return 'It quotes too little to show anything.';
   const cited: ToolCall[] = [];

@@ -1,8 +1,8 @@
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import type { UnreadCall } from '../../core/unread.ts';
+import { classifyReadFailure } from './classify-read-failure.ts';
 import { sameRead } from './read-hash.ts';
-import { whyUnread } from './why-unread.ts';
 
 /** Kept with a diagnosis; more would be a list, not a choice. */
 const AT_MOST = 5;
@@ -25,7 +25,7 @@ export function findUnread(
       last.set(read, call);
     }
   const found = [...last.values()].flatMap((call): readonly UnreadCall[] => {
-    const why = whyUnread(call);
+    const why = classifyReadFailure(call);
     return why === null ? [] : [{ toolCallId: call.id, way: why.way, reason: why.reason }];
   });
   const first = (one: UnreadCall): number => (missed.has(one.toolCallId) ? 0 : 1);

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../core/tool-call.ts';
-import type { Missing, WhyUnread } from './why-unread.ts';
+import type { Missing, ReadFailure } from './classify-read-failure.ts';
 
 /** What somebody has to do outside of Sentry before a read can work. */
 export interface Grant {
@@ -17,7 +17,7 @@ export interface Grant {
   readonly note: string | null;
 }
 
-type Words = Pick<Grant, 'who' | 'what' | 'exact' | 'note'>;
+type Advice = Pick<Grant, 'who' | 'what' | 'exact' | 'note'>;
 
 const OPERATOR = 'Whoever runs Sentry.';
 const RESTART = 'Restart Sentry afterwards: it reads its configuration at the start.';
@@ -27,14 +27,14 @@ const NOT_OURS =
 /** The statement or setting for what is missing, with exact names; those are quoted, whatever they hold. */
 export function grantFor(
   call: ToolCall,
-  { reason, missing }: Extract<WhyUnread, { readonly way: 'grant' }>,
+  { reason, missing }: Extract<ReadFailure, { readonly way: 'grant' }>,
   readerOf: (target: string) => string | null,
 ): Grant {
   const target = call.target ?? '';
   return { tool: call.tool, target, reason, ...wordsFor(missing, target, readerOf(target)) };
 }
 
-function wordsFor(missing: Missing, target: string, reader: string | null): Words {
+function wordsFor(missing: Missing, target: string, reader: string | null): Advice {
   switch (missing.kind) {
     case 'privilege':
       return {

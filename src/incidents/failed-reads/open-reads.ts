@@ -2,14 +2,14 @@ import type { IncidentEvent } from '../../core/event.ts';
 import type { ToolCallId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
+import { classifyReadFailure, type ReadFailure } from './classify-read-failure.ts';
 import { readHash } from './read-hash.ts';
-import { type WhyUnread, whyUnread } from './why-unread.ts';
 
 /** One read that a person can have made again now, as the record has it. */
 export interface OpenRead {
   /** The last time it was tried. */
   readonly call: ToolCall;
-  readonly why: WhyUnread;
+  readonly why: ReadFailure;
   /** What a button carries beside the call: exactly this read. */
   readonly hash: string;
   /** The event since which the incident has waited here: what was asked for before that is over. */
@@ -35,7 +35,7 @@ export function openReads(record: IncidentRecord): readonly OpenRead[] {
   return (told.diagnosis.unread ?? []).flatMap(({ toolCallId }): readonly OpenRead[] => {
     const { id, before } = lastTry(toolCallId, since);
     const call = id === null ? undefined : calls.get(id);
-    const why = call && call.incidentId === incident.id ? whyUnread(call) : null;
+    const why = call && call.incidentId === incident.id ? classifyReadFailure(call) : null;
     if (!call || !why) return [];
     const asked = since.find(
       (event) => event.type === 'read.asked' && event.toolCallId === id && event.seq > waitsSince,

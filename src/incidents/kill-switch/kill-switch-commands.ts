@@ -2,10 +2,10 @@ import type { Action } from '../../core/action.ts';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../../core/ids.ts';
 import {
+  formatScope,
+  formatSwitch,
   type KillSwitch,
-  scopeWords,
   switchScopes,
-  switchWords,
 } from '../../safety/kill-switch/kill-switch.ts';
 import { parseKillSwitch } from '../../safety/kill-switch/parse-kill-switch.ts';
 import type { Steered, Steering } from '../steering.ts';
@@ -82,7 +82,7 @@ export function createKillSwitchCommands(deps: {
       return resumed(board, { scope: order.scope, by, reason: order.reason });
     },
 
-    lines: async () => (await board.set()).map((set) => `${switchWords(set)}.`),
+    lines: async () => (await board.set()).map((set) => `${formatSwitch(set)}.`),
   };
 }
 
@@ -92,10 +92,10 @@ export async function resumed(
   order: { readonly scope: string; readonly by: string; readonly reason: string },
 ): Promise<Steered> {
   const was = await board.resume(order);
-  const left = (await board.set()).map((set) => `Still: ${switchWords(set)}.`);
+  const left = (await board.set()).map((set) => `Still: ${formatSwitch(set)}.`);
   if (!was)
-    return refuse('NOT_STOPPED', [`There is no stop of ${scopeWords(order.scope)}.`, ...left].join('\n'));
-  const text = `Resumed: ${scopeWords(order.scope)}. Incidents that waited for it are looked at again.`;
+    return refuse('NOT_STOPPED', [`There is no stop of ${formatScope(order.scope)}.`, ...left].join('\n'));
+  const text = `Resumed: ${formatScope(order.scope)}. Incidents that waited for it are looked at again.`;
   return { ok: true, text: [text, ...left].join('\n') };
 }
 
@@ -115,7 +115,7 @@ export function stoppedText(
         ? [`The same system is also called ${alsoNamed.join(', ')}: that is stopped with it.`]
         : [];
   return [
-    `Stopped: ${scopeWords(scope)}. Nothing is changed there until somebody resumes; reading goes on.`,
+    `Stopped: ${formatScope(scope)}. Nothing is changed there until somebody resumes; reading goes on.`,
     ...others,
     running.length === 0
       ? 'Nothing was running.'

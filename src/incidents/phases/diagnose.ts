@@ -7,7 +7,7 @@ import {
 } from '../../core/diagnosis.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { CheckedDiagnosis } from '../claims/evidence.ts';
-import { holdToEvidence } from '../claims/hold-to-evidence.ts';
+import { verifyEvidence } from '../claims/verify-evidence.ts';
 import { move } from '../move.ts';
 import { recallNow, rememberNow } from '../recall.ts';
 import { triageOf } from '../triaged.ts';
@@ -20,7 +20,7 @@ export async function diagnose(run: PhaseRun): Promise<void> {
   const recall = await recallNow(run, 'triaged', incident.incidentType);
   const checked = await withInvestigator(run, 'detective', recall, async (investigator, work) => {
     const raw = await investigator.diagnose(work, await triageOnRecord(deps, incident));
-    return holdToEvidence(run, investigator, work, raw);
+    return verifyEvidence(run, investigator, work, raw);
   });
   await run.durably('conclude', async () => {
     const { diagnosis } = checked;

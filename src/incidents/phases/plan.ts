@@ -4,7 +4,7 @@ import type { Diagnosis } from '../../core/diagnosis.ts';
 import { isGoneCode, type LimitedUntil } from '../../core/errors.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { EMPTY_RECALL, type Recall } from '../../core/memory.ts';
-import { holdToEvidence } from '../claims/hold-to-evidence.ts';
+import { verifyEvidence } from '../claims/verify-evidence.ts';
 import { isLeftover, withdrawLeftovers } from '../leftovers.ts';
 import { limitMet, mayAskAgain } from '../limited-until.ts';
 import { move, note } from '../move.ts';
@@ -169,7 +169,7 @@ async function planned(
   const { deps } = run;
   const incident = { ...run.incident, investigator: 'playbook' } as const;
   const checked = await withInvestigator({ ...run, incident }, 'detective', recall, async (playbook, work) =>
-    holdToEvidence(run, playbook, work, await playbook.diagnose(work, await triageOnRecord(deps, incident))),
+    verifyEvidence(run, playbook, work, await playbook.diagnose(work, await triageOnRecord(deps, incident))),
   );
   const { diagnosis } = checked;
   await run.durably('the playbook’s diagnosis', async () => {

@@ -1,4 +1,4 @@
-import { type Action, stepAfter, stepWords } from '../../core/action.ts';
+import { type Action, formatStep, stepAfter } from '../../core/action.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { ledgerHooks } from '../ledger-hooks.ts';
 import { move, moveIn } from '../move.ts';
@@ -49,7 +49,7 @@ function currentOf({ actions }: IncidentRecord): { readonly action: Action; read
   const open = own.findLast(({ state }) => state === 'started' || state === 'unknown');
   const ended = own.findLast(({ state }) => state === 'succeeded');
   const action = open ?? (ended && stepAfter(actions, ended));
-  return action ? { action, words: stepWords(actions, action) } : null;
+  return action ? { action, words: formatStep(actions, action) } : null;
 }
 
 /** The rest of a plan that may not go on; what has run is verified. */

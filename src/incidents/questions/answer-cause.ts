@@ -1,14 +1,14 @@
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import { clip, ended, type Line, lower, SENTENCE } from './answer-lines.ts';
-import { stateInWords } from './words.ts';
+import { formatState } from './format-state.ts';
 
 const said = `${CLAUDES_WORDS}: `;
 
 export function causeOf({ events, incident }: IncidentRecord): Line {
   const last = events.findLast((event) => event.type === 'diagnosis.concluded');
   if (last?.type !== 'diagnosis.concluded')
-    return [`No cause is known yet: ${lower(stateInWords(incident.state))}.`];
+    return [`No cause is known yet: ${lower(formatState(incident.state))}.`];
   const { verdict, rootCause, confidence, disagreement } = last.diagnosis;
   const whose = isModels(last.diagnosis, events) && disagreement === undefined ? said : '';
   if (verdict === 'cause_found')

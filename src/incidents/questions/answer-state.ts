@@ -2,8 +2,8 @@ import { isLastingFix } from '../../core/action.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { type Around, clip, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
-import { lastingFixInWords } from './lasting-fix-words.ts';
-import { stateInWords } from './words.ts';
+import { formatLastingFix } from './format-lasting-fix.ts';
+import { formatState } from './format-state.ts';
 
 export function overOf(record: IncidentRecord): readonly Line[] {
   const { incident } = record;
@@ -12,12 +12,12 @@ export function overOf(record: IncidentRecord): readonly Line[] {
   const source: Line[] = incident.sourceResolvedAt
     ? [['The alert itself ended at ', { at: incident.sourceResolvedAt }, '.']]
     : [];
-  return [[`No: ${lower(stateInWords(incident.state))}.`], ...source, ...lastLook(record)];
+  return [[`No: ${lower(formatState(incident.state))}.`], ...source, ...lastLook(record)];
 }
 
 /** What was asked for after it was fixed, and how that stands. */
 function lastingFixOf(record: IncidentRecord): readonly Line[] {
-  const said = lastingFixInWords(record);
+  const said = formatLastingFix(record);
   return said === null ? [] : [[ended(clip(said, SENTENCE))]];
 }
 
@@ -31,7 +31,7 @@ function confirmation({ incident, events }: IncidentRecord): readonly Line[] {
 /** The last change of state, and its reason. */
 export function endOf({ incident, events }: IncidentRecord): Line {
   const change = events.findLast((event) => event.type === 'state.changed' && event.to === incident.state);
-  const head = stateInWords(incident.state);
+  const head = formatState(incident.state);
   if (change?.type !== 'state.changed') return [`${head}.`];
   return [
     `${head} since `,
@@ -70,7 +70,7 @@ export function nextOf(record: IncidentRecord, around: Around): Line {
   return [
     incident.nextStep
       ? ended(clip(incident.nextStep, SENTENCE))
-      : `${stateInWords(incident.state)}; nothing more is planned yet.`,
+      : `${formatState(incident.state)}; nothing more is planned yet.`,
     ...askingAgain(incident),
   ];
 }
@@ -137,7 +137,7 @@ export function openOf({ open }: Around): Line {
   if (open.length === 0) return ['Nothing is open that I may tell of here.'];
   const shown = open
     .slice(0, 5)
-    .map((each) => `${each.id} ${clip(each.title, 60)} (${lower(stateInWords(each.state))})`);
+    .map((each) => `${each.id} ${clip(each.title, 60)} (${lower(formatState(each.state))})`);
   return [
     `Open: ${shown.join(', ')}${open.length > shown.length ? ` and ${open.length - shown.length} more` : ''}.`,
   ];

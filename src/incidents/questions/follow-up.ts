@@ -12,7 +12,7 @@ import { CLAUDES_WORDS, withoutMarks } from '../../core/model-words.ts';
 import { alertStartedAt } from '../../record/alert-started-at.ts';
 import { settledPart } from '../../safety/screen/settled-part.ts';
 import type { InvestigationDeps } from '../deps.ts';
-import { stateInWords } from './words.ts';
+import { formatState } from './format-state.ts';
 
 /** One question while it is being answered. */
 export interface FollowUp {
@@ -87,7 +87,7 @@ export async function followUp(
       'state',
       async () => ((await deps.records.incident(incident.id)) ?? incident).state,
     );
-    return { ok: true, text: `${claudes(whole)}\n\nOn record: ${incident.id} · ${stateInWords(state)}.` };
+    return { ok: true, text: `${claudes(whole)}\n\nOn record: ${incident.id} · ${formatState(state)}.` };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof InvestigatorFailed) return refuse('NO_ANSWER', deps.redact(error.reason));

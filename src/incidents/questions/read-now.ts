@@ -32,7 +32,7 @@ export async function readNow(
   const { id, target } = record.incident;
   const plan = symptomOf(deps.gate, record);
   if (plan === null || target === null) return null;
-  if (!asksHowItIs(record, text) && !asksForNow(text, symptomWords(deps.gate, record, plan))) return null;
+  if (!asksHowItIs(record, text) && !asksForNow(text, formatSymptom(deps.gate, record, plan))) return null;
   const at = new Date().toISOString();
   try {
     const { state, lines } = await deps.gate.readCriterion({
@@ -73,7 +73,7 @@ function symptomOf(gate: InvestigationDeps['gate'], record: IncidentRecord): Ver
   return steps.length > 0 ? { ...plan, steps } : null;
 }
 
-function symptomWords(
+function formatSymptom(
   gate: InvestigationDeps['gate'],
   record: IncidentRecord,
   { steps }: VerifyPlan,

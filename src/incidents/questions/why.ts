@@ -6,10 +6,10 @@ import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
-import { heldBackWords } from '../../core/seen-before.ts';
+import { formatHeldBack } from '../../core/seen-before.ts';
 import { usedModel } from './answer-actions.ts';
-import { checkedInWords, checkedOf } from './lasting-fix-words.ts';
-import { nextStepInWords, stateInWords } from './words.ts';
+import { checkedOf, formatChecked } from './format-lasting-fix.ts';
+import { formatNextStep, formatState } from './format-state.ts';
 
 /**
  * What happened, which evidence, what was run, who approved, how it ended and what it cost: from the record alone, no
@@ -20,10 +20,10 @@ export function why(record: IncidentRecord): string {
   const { incident } = record;
   const lines = [
     `*${incident.id}: ${incident.title}*`,
-    `${stateInWords(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
+    `${formatState(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
       incident.endedAt ? `, ended ${moment(incident.endedAt)}` : ''
     }${incident.occurrences > 1 ? `, fired ${incident.occurrences} times` : ''}.`,
-    ...(incident.asksAgainAt === null ? [] : [`*Next*: ${nextStepInWords(incident)}`]),
+    ...(incident.asksAgainAt === null ? [] : [`*Next*: ${formatNextStep(incident)}`]),
     '',
     ...causeOf(record),
     ...actionsOf(record),
@@ -195,7 +195,7 @@ function lastingOf(record: IncidentRecord, action: Action): string[] {
   const checked = checkedOf(record, action);
   return [
     '• asked for once it was fixed, to keep it from coming back',
-    ...(checked ? [`• ${checkedInWords(checked)}`] : []),
+    ...(checked ? [`• ${formatChecked(checked)}`] : []),
   ];
 }
 
@@ -270,7 +270,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'alert.resolved':
       return `${event.source} says the alert has ended`;
     case 'state.changed':
-      return `${stateInWords(event.from)} → ${stateInWords(event.to)}${isTriage(event.reason, record) ? '' : `: ${event.reason}`}`;
+      return `${formatState(event.from)} → ${formatState(event.to)}${isTriage(event.reason, record) ? '' : `: ${event.reason}`}`;
     case 'memory.recalled':
       return (
         [
@@ -279,7 +279,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
                 `seen before: ${event.incidents.map((item) => `${item.incidentId} (${item.title})${(item.times ?? 1) > 1 ? `, ${item.times} times in all` : ''}${item.ended ? `: ${item.ended}` : ''}`).join(', ')}`,
               ]
             : []),
-          ...(event.heldBack ? [heldBackWords(event.heldBack)] : []),
+          ...(event.heldBack ? [formatHeldBack(event.heldBack)] : []),
           ...(event.missing ? [event.missing] : []),
         ].join('; ') || null
       );
@@ -300,7 +300,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'claim.dropped':
       return `dropped a claim (${event.claim}): ${event.reason}`;
     case 'plan.none':
-      return `no action: ${nextStepInWords({ nextStep: event.reason, asksAgainAt: event.asksAgainAt ?? null })}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
+      return `no action: ${formatNextStep({ nextStep: event.reason, asksAgainAt: event.asksAgainAt ?? null })}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
     case 'action.proposed':
       return `proposed ${event.actionId}${sizeOf(event.actionId, record)}`;
     case 'action.approved':
@@ -326,7 +326,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'action.finished':
       return `${stepNameOf(event.actionId, record)}${event.outcome}: ${event.text}`;
     case 'action.checked':
-      return `${nameOf(event.actionId, record)}: ${checkedInWords(event)}`;
+      return `${nameOf(event.actionId, record)}: ${formatChecked(event)}`;
     case 'verification.checked':
       return `looked: ${event.lines.join('; ')}`;
     case 'verification.concluded':

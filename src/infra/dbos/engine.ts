@@ -32,7 +32,7 @@ export type Turn = (
 ) => Promise<void>;
 
 /** Answers one question, as a durable workflow beside the turns. Throwing asks for it again, later, unless this is the last time. */
-export type Answer = (questionId: string, durably: Durably, isLast: boolean) => Promise<void>;
+export type AnswerQuestion = (questionId: string, durably: Durably, isLast: boolean) => Promise<void>;
 
 /** Work at set times: once for all processes each time; a process that dies in it leaves it to another. */
 export interface Scheduled {
@@ -46,7 +46,7 @@ export interface Scheduled {
 
 export interface Engine extends Jobs {
   /** Takes over the turns of dead processes and begins to work. */
-  start(turn: Turn, scheduled?: readonly Scheduled[], answer?: Answer): Promise<void>;
+  start(turn: Turn, scheduled?: readonly Scheduled[], answer?: AnswerQuestion): Promise<void>;
   /** Runs a scheduled work now, as if its time had come. */
   trigger(name: string): Promise<void>;
   /** Begins no step, waits for the running ones at most `drainMs`, and closes. Their turns go on in another process or at the next start. */
@@ -146,7 +146,12 @@ export function createEngine(options: {
     }
   }
 
-  async function runAnswer(answer: Answer, id: string, thread: string, attempt: number): Promise<void> {
+  async function runAnswer(
+    answer: AnswerQuestion,
+    id: string,
+    thread: string,
+    attempt: number,
+  ): Promise<void> {
     try {
       await answer(id, durably, attempt >= MAX_ANSWER_ATTEMPTS);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../core/errors.ts';
 import type { HeldBack, MemoryAsk, PreparedMemory, ShownMemory } from '../../core/memory.ts';
-import { heldBackWords } from '../../core/seen-before.ts';
+import { formatHeldBack } from '../../core/seen-before.ts';
 import { within } from '../../core/within.ts';
 import { proseOf } from '../../runbooks/prose.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
@@ -60,7 +60,7 @@ export function createPrepare(deps: PrepareDeps): (ask: MemoryAsk) => Promise<Pr
     const run = `mem_${randomUUID()}`;
     try {
       const { found, heldBack } = await within(limitMs, find(deps, ask, limitMs * REFRESH_SHARE));
-      const kept = heldBack === null || ask.turn > 1 ? '' : `${heldBackWords(heldBack)}\n`;
+      const kept = heldBack === null || ask.turn > 1 ? '' : `${formatHeldBack(heldBack)}\n`;
       return { run, turn: ask.turn, ...shownOf(deps, found, kept), missing: null };
     } catch (error) {
       deps.log.warn({ incident: ask.incident.id, error: messageOf(error) }, 'memory did not answer');

@@ -38,7 +38,7 @@ export type SourceRef =
   | { readonly kind: 'run' | 'document'; readonly ref: string };
 
 /** A store, and in `conversation_memory` the incident whose thread it is. */
-export interface Place {
+export interface StoreRef {
   readonly store: string;
   readonly incidentId: IncidentId | null;
 }
@@ -68,7 +68,7 @@ export interface MemoryContent {
 }
 
 /** A document as its newest version says it. Times are ISO 8601. */
-export interface MemoryDocument extends Place, MemoryContent {
+export interface MemoryDocument extends StoreRef, MemoryContent {
   readonly id: string;
   readonly scope: MemoryScope;
   readonly owner: string | null;

@@ -3,7 +3,7 @@ import type { IncidentId } from '../../core/ids.ts';
 import type { Sql, SqlRow, Tx } from '../../core/sql.ts';
 import { denied } from '../policy.ts';
 import { mayRead, type Reader, reachOf } from './access.ts';
-import type { MemoryDocument, MemoryVersion, Place, SourceRef } from './document.ts';
+import type { MemoryDocument, MemoryVersion, SourceRef, StoreRef } from './document.ts';
 import { userStore, userStoreTitle } from './document.ts';
 import type { MemoryAudit, MemoryEvents } from './ports.ts';
 import { toDocument, toVersion } from './rows.ts';
@@ -19,7 +19,7 @@ import {
 } from './write-document.ts';
 
 /** A document by id, or by its place and path. */
-export type DocumentRef = { readonly id: string } | (Place & { readonly path: string });
+export type DocumentRef = { readonly id: string } | (StoreRef & { readonly path: string });
 
 export interface Patch {
   readonly ref: DocumentRef;

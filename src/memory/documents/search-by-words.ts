@@ -1,4 +1,4 @@
-import { inverseFrequencies, tellingWords } from '../../search/text/telling-words.ts';
+import { distinctiveWords, inverseFrequencies } from '../../search/text/distinctive-words.ts';
 import type { MemoryDocument } from './document.ts';
 
 /** A word in the title says more than one in the text. */
@@ -10,12 +10,12 @@ export function searchByWords(
   text: string,
   limit: number,
 ): readonly MemoryDocument[] {
-  const asked = tellingWords(text);
+  const asked = distinctiveWords(text);
   const words = documents.map((document) => ({
-    title: tellingWords(
+    title: distinctiveWords(
       `${document.title} ${document.path} ${Object.values(document.entities).flat().join(' ')}`,
     ),
-    body: tellingWords(document.content),
+    body: distinctiveWords(document.content),
   }));
   const weight = inverseFrequencies(words.map(({ title, body }) => new Set([...title, ...body])));
   return documents

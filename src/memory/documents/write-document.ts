@@ -10,8 +10,8 @@ import { systemOfIncident } from '../systems/systems.ts';
 import {
   type MemoryDocument,
   type MemoryStore,
-  type Place,
   type SourceRef,
+  type StoreRef,
   type Trust,
   userStore,
   userStoreTitle,
@@ -31,7 +31,7 @@ export type Writer =
   | { readonly kind: 'import'; readonly author: string; readonly trust: Trust };
 
 export interface DocumentWrite {
-  readonly place: Place;
+  readonly place: StoreRef;
   readonly document: NewDocument;
   readonly sources: readonly SourceRef[];
   /**

@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import type { Episode, RecalledEpisodes, SimilarEpisode } from '../../core/memory.ts';
 import type { Sql } from '../../core/sql.ts';
 import { outwardText } from '../../safety/screen/boundary.ts';
-import { inverseFrequencies, tellingWords } from '../../search/text/telling-words.ts';
+import { distinctiveWords, inverseFrequencies } from '../../search/text/distinctive-words.ts';
 import { type Audiences, toldOf } from '../audiences.ts';
 import { commandPattern } from '../past/clusters.ts';
 import { readFacts, type SystemFacts, systemMismatch } from '../systems/system-facts.ts';
@@ -59,9 +59,9 @@ export async function recallEpisodes(
     SELECT incident_id, at, error, diagnosis, command, result, success, system FROM episode
      WHERE archived_at IS NULL ORDER BY at DESC LIMIT ${LOOKED_AT}`;
   const episodes = rows.map(toEpisode);
-  const asked = tellingWords(error);
+  const asked = distinctiveWords(error);
   const akin = episodes.flatMap(({ incidentId, error: before }) =>
-    incidentId !== null && [...tellingWords(before)].some((word) => asked.has(word)) ? [incidentId] : [],
+    incidentId !== null && [...distinctiveWords(before)].some((word) => asked.has(word)) ? [incidentId] : [],
   );
   const told = await toldOf(deps, here, [...new Set(akin.filter((id) => id !== here))]);
   const mayTell = ({ incidentId }: Episode): boolean =>
@@ -90,8 +90,8 @@ export function similarEpisodes(
   error: string,
   system: SystemFacts | null = null,
 ): RecalledEpisodes {
-  const asked = tellingWords(error);
-  const texts = episodes.map((episode) => tellingWords(episode.error));
+  const asked = distinctiveWords(error);
+  const texts = episodes.map((episode) => distinctiveWords(episode.error));
   const weight = inverseFrequencies(texts);
   const judged = episodes.map((episode, i) => {
     const shared = [...asked].filter((word) => texts[i]?.has(word));

@@ -1,6 +1,6 @@
 import { outwardText } from '../../safety/screen/boundary.ts';
 import { type Cluster, remediesOf } from './clusters.ts';
-import { endsInWords, timesInWords } from './incident-end.ts';
+import { formatEnds, formatTimes } from './incident-end.ts';
 
 /** Of the text of the newest incident, of one cause and of one command, in characters. */
 const TEXT = 1_500;
@@ -13,14 +13,14 @@ export function clusterText(cluster: Cluster): string {
   const { newest, cases, causes } = cluster;
   const remedies = remediesOf(cases).slice(0, SHOWN);
   const others = causes.filter(({ cause }) => cause !== newest.cause).slice(0, SHOWN - 1);
-  const end = `End: ${endsInWords(cases.map((one) => one.end))}.`;
+  const end = `End: ${formatEnds(cases.map((one) => one.end))}.`;
   const lines = [
-    ...(cases.length > 1 ? [`Seen ${timesInWords(cases.length)}: ${span(cluster)}.`] : []),
+    ...(cases.length > 1 ? [`Seen ${formatTimes(cases.length)}: ${span(cluster)}.`] : []),
     ...(cases.length === 1 && newest.text?.includes(end) === true ? [] : [end]),
     ...remedies.map(
       ({ command, helped, of }) => `What was run: ${short(command, COMMAND)} (helped ${helped} of ${of}).`,
     ),
-    ...others.map(({ cause, times }) => `Another cause (${timesInWords(times)}): ${short(cause, CAUSE)}`),
+    ...others.map(({ cause, times }) => `Another cause (${formatTimes(times)}): ${short(cause, CAUSE)}`),
     ...(cases.length > 1 ? ['', `The newest, ${newest.id}:`] : ['']),
     textOf(cluster),
   ];

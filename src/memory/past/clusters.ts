@@ -1,5 +1,5 @@
 import type { IncidentId } from '../../core/ids.ts';
-import { likeness, tellingWords } from '../../search/text/telling-words.ts';
+import { distinctiveWords, likeness } from '../../search/text/distinctive-words.ts';
 import type { SystemFacts } from '../systems/system-facts.ts';
 import type { IncidentEnd } from './incident-end.ts';
 
@@ -71,7 +71,7 @@ export function withoutNearCopies<T>(found: readonly T[], clusterOf: (one: T) =>
   const kept: { readonly one: T; readonly words: ReadonlySet<string>; readonly target: string | null }[] = [];
   for (const one of found) {
     const { newest, causes } = clusterOf(one);
-    const words = tellingWords([newest.title, ...causes.map(({ cause }) => cause)].join(' '));
+    const words = distinctiveWords([newest.title, ...causes.map(({ cause }) => cause)].join(' '));
     const copy = kept.some(
       (other) => other.target === newest.target && likeness(other.words, words) >= NEAR_COPY,
     );
@@ -126,7 +126,7 @@ function sameCause(a: PastCase, b: PastCase): boolean {
 }
 
 function alike(a: string, b: string): boolean {
-  return a === b || likeness(tellingWords(a), tellingWords(b)) >= SAME_CAUSE;
+  return a === b || likeness(distinctiveWords(a), distinctiveWords(b)) >= SAME_CAUSE;
 }
 
 function causesOf(cases: readonly PastCase[]): Cluster['causes'] {

@@ -5,7 +5,7 @@ import { isMemoryToolName } from '../../core/tool-call.ts';
 import { outwardJson, outwardText } from '../../safety/screen/boundary.ts';
 import type { VectorMetadata } from '../../search/ports.ts';
 import type { SystemFacts } from '../systems/system-facts.ts';
-import { endOf, endsInWords } from './incident-end.ts';
+import { endOf, formatEnds } from './incident-end.ts';
 
 /** Of the analysis; the seed's number. */
 const ANALYSIS_CHARACTERS = 1_500;
@@ -88,5 +88,5 @@ const causeTitle = ({ verdict }: Diagnosis): string =>
 /** Nothing while it goes on: it is remembered when it is diagnosed, too. */
 function ended({ incident }: IncidentRecord): readonly string[] {
   const end = endOf(incident);
-  return end === 'unknown' ? [] : [`End: ${endsInWords([end])}.`];
+  return end === 'unknown' ? [] : [`End: ${formatEnds([end])}.`];
 }

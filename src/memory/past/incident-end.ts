@@ -25,13 +25,13 @@ const PHRASES: Readonly<Record<IncidentEnd, string>> = {
 };
 
 /** `fixed`, or of several `fixed 9 times, not fixed once`. */
-export function endsInWords(ends: readonly IncidentEnd[]): string {
+export function formatEnds(ends: readonly IncidentEnd[]): string {
   const counted = incidentEnds
     .map((end) => ({ end, times: ends.filter((one) => one === end).length }))
     .filter(({ times }) => times > 0);
   if (ends.length === 1) return PHRASES[ends[0] ?? 'unknown'];
-  return counted.map(({ end, times }) => `${PHRASES[end]} ${timesInWords(times)}`).join('; ');
+  return counted.map(({ end, times }) => `${PHRASES[end]} ${formatTimes(times)}`).join('; ');
 }
 
-export const timesInWords = (times: number): string =>
+export const formatTimes = (times: number): string =>
   times === 1 ? 'once' : times === 2 ? 'twice' : `${times} times`;

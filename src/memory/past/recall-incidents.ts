@@ -10,7 +10,7 @@ import { type Audiences, heldBackOf, toldOf } from '../audiences.ts';
 import { type SystemFacts, systemMismatch } from '../systems/system-facts.ts';
 import { clusterText } from './cluster-text.ts';
 import { type Cluster, type PastCase, withoutNearCopies } from './clusters.ts';
-import { endsInWords } from './incident-end.ts';
+import { formatEnds } from './incident-end.ts';
 import { toldClusters } from './load-clusters.ts';
 
 /** The seed's number of past incidents; of past problems, now that one stands for all of a kind. */
@@ -124,7 +124,7 @@ function toRecalled(cluster: Cluster, distance: number): RecalledIncident {
     distance,
     storedAt: newest.openedAt,
     times: cases.length,
-    ended: endsInWords(cases.map(({ end }) => end)),
+    ended: formatEnds(cases.map(({ end }) => end)),
     document: clusterText(cluster),
   };
 }

@@ -1,4 +1,4 @@
-import { likeness, tellingWords } from '../../search/text/telling-words.ts';
+import { distinctiveWords, likeness } from '../../search/text/distinctive-words.ts';
 import type { PastIncident } from './past-incident.ts';
 
 /** Incidents that are alike, oldest first. */
@@ -41,7 +41,7 @@ function keyByTitle(
   { title }: PastIncident,
   known: { readonly key: string; readonly words: ReadonlySet<string> }[],
 ): string {
-  const words = tellingWords(title);
+  const words = distinctiveWords(title);
   const alike = known.find((one) => likeness(one.words, words) >= ALIKE);
   if (alike) return alike.key;
   const key = slug([...words].slice(0, 4).join('-')) || 'unnamed';

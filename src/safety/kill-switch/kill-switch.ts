@@ -121,24 +121,24 @@ function setSwitchOf(row: SqlRow): SetSwitch {
 }
 
 /** `Stopped by <@U1> (target shop-db) until 2026-11-22 14:00 UTC: a migration runs`, without the full stop. */
-export function switchWords(set: Omit<SetSwitch, 'since'>): string {
-  return `Stopped by ${isSlackUser(set.by) ? `<@${set.by}>` : set.by}${aboutWords(set)}`;
+export function formatSwitch(set: Omit<SetSwitch, 'since'>): string {
+  return `Stopped by ${isSlackUser(set.by) ? `<@${set.by}>` : set.by}${formatReason(set)}`;
 }
 
 /** The same for the record, which is drawn as plain text: Slack's ids say nothing there, the switch's events do. */
 function stoppedReason(set: Omit<SetSwitch, 'since'>): string {
-  return `Stopped${isSlackUser(set.by) ? '' : ` by ${set.by}`}${aboutWords(set)}.`;
+  return `Stopped${isSlackUser(set.by) ? '' : ` by ${set.by}`}${formatReason(set)}.`;
 }
 
 const isSlackUser = (by: string): boolean => /^[UW][A-Z0-9]{2,}$/.test(by);
 
-function aboutWords({ scope, reason, until }: Omit<SetSwitch, 'since' | 'by'>): string {
+function formatReason({ scope, reason, until }: Omit<SetSwitch, 'since' | 'by'>): string {
   const end = until === null ? '' : ` until ${minute(until)}`;
-  return ` (${scopeWords(scope)})${end}${reason ? `: ${reason}` : ''}`;
+  return ` (${formatScope(scope)})${end}${reason ? `: ${reason}` : ''}`;
 }
 
 /** A scope for people. */
-export function scopeWords(scope: string): string {
+export function formatScope(scope: string): string {
   return scope === '*' ? 'everything' : scope.replace(':', ' ');
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { AuditLog } from '../audit/audit-chain.ts';
-import { noteSetting } from '../audit/seen-setting.ts';
+import { auditConfigChange } from '../audit/audit-config-change.ts';
 import type { KillSwitch } from './kill-switch.ts';
 
 /** Whatever the file SENTRY_MODE changes is obeyed wherever the mode is read; here it gets on record, and people hear of it. */
@@ -37,7 +37,7 @@ export function createModeNotice(deps: {
     if (text !== seen) {
       const [known] = await sql`SELECT 1 FROM seen_setting WHERE name = ${SETTING}`;
       const details = { mode, byFile };
-      const isNew = await noteSetting(deps, { name: SETTING, text, kind: 'mode.changed', details });
+      const isNew = await auditConfigChange(deps, { name: SETTING, text, kind: 'mode.changed', details });
       if (isNew && (known || byFile !== null))
         unsaid =
           byFile === null

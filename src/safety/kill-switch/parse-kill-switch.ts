@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../../core/errors.ts';
 import type { Target } from '../../core/target.ts';
 
 /** What a person asked to stop or resume, taken from their words. */
-export interface SwitchWords {
+export interface ParsedKillSwitch {
   readonly ok: true;
   /** `*`, `domain:<domain>` or `target:<name>`. */
   readonly scope: string;
@@ -44,7 +44,7 @@ const REASON = /^(?:(?:because|since|reason)\b|[:;,–—-])/i;
  * asked back: whether it is a misspelt target or a reason, nobody but who typed it knows, and stopping the wrong thing
  * is not what they asked for. The answer carries the exact words that stop everything.
  */
-export function parseKillSwitch(text: string, known: SwitchScopes): SwitchWords | Refusal {
+export function parseKillSwitch(text: string, known: SwitchScopes): ParsedKillSwitch | Refusal {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const named = scopeOf(words, known);
   if (typeof named === 'object' && 'ok' in named) return named;

@@ -29,7 +29,7 @@ export interface Walk {
   readonly unreadFolders: number;
 }
 
-interface Place {
+interface Folder {
   readonly relative: string;
   readonly resolved: string;
   /** The path by which it is looked at. */
@@ -62,14 +62,14 @@ export async function walkInside(
   const limits = options.limits ?? defaultLimits;
   const until = performance.now() + limits.maxMs;
   const files: WalkedFile[] = [];
-  const pending: Omit<Place, 'by'>[] = [];
+  const pending: Omit<Folder, 'by'>[] = [];
   let withheld = 0;
   let unreadFolders = 0;
   let entries = 0;
   let complete = true;
 
   /** Looks at one name; folders are put on the list. */
-  const visit = async ({ by, ...at }: Place): Promise<void> => {
+  const visit = async ({ by, ...at }: Folder): Promise<void> => {
     if (refuseResolved(checked.root, at.resolved) || isSecretFile(at.relative)) {
       withheld += 1;
       return;

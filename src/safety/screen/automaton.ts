@@ -46,7 +46,7 @@ export interface Literals<R extends Rule> {
 }
 
 /** What a pass over a text leaves behind, until the next; kept for speed only. */
-export interface Walk {
+export interface Pass {
   /** Pairs: the place in `ends` of a state in which something ends, and where. */
   hits: Int32Array;
   /** How many numbers of `hits` are of this text. */
@@ -58,7 +58,7 @@ export interface Walk {
 }
 
 /** For passes with one automaton, one after the other. */
-export function walkOf({ needed }: Automaton<Rule>): Walk {
+export function walkOf({ needed }: Automaton<Rule>): Pass {
   return {
     hits: new Int32Array(1_024),
     count: 0,
@@ -70,7 +70,7 @@ export function walkOf({ needed }: Automaton<Rule>): Walk {
 
 /** The pass over the text; says whether it is ASCII. */
 export function walkOver(
-  walk: Walk,
+  walk: Pass,
   { classes, next, shift, firstEnd, ends }: Automaton<Rule>,
   text: string,
 ): boolean {

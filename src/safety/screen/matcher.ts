@@ -5,9 +5,9 @@ import {
   type End,
   type Ends,
   type Literals,
+  type Pass,
   reading,
   standsBehind,
-  type Walk,
   walkOf,
   walkOver,
 } from './automaton.ts';
@@ -111,7 +111,7 @@ export function createRuleTest<R extends Rule>(
   read: Readonly<Record<string, string>>,
 ): (text: string) => boolean {
   let automaton: Automaton<R> | undefined;
-  let walk: Walk | undefined;
+  let walk: Pass | undefined;
   return (text) => {
     automaton ??= reading(build(rules(), { needs }), read);
     walk ??= walkOf(automaton);

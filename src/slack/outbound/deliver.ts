@@ -27,7 +27,7 @@ export interface DeliverDeps {
   readonly log: Log;
 }
 
-export interface Place {
+export interface MessagePlace {
   readonly subject: SubjectId;
   readonly channel: string;
   /** Null for a message of its own in the channel. */
@@ -37,7 +37,7 @@ export interface Place {
 /** Makes sure that a message stands in Slack once, whatever became of earlier tries. The caller has paid for one post. */
 export async function post(
   deps: DeliverDeps,
-  place: Place,
+  place: MessagePlace,
   slot: Slot,
   row: PostRow | undefined,
 ): Promise<Delivery> {
@@ -63,7 +63,12 @@ export async function post(
 }
 
 /** Makes a message say what it should. The caller has paid for one edit. */
-export async function edit(deps: DeliverDeps, place: Place, slot: Slot, row: PostRow): Promise<Delivery> {
+export async function edit(
+  deps: DeliverDeps,
+  place: MessagePlace,
+  slot: Slot,
+  row: PostRow,
+): Promise<Delivery> {
   const { store, client, log } = deps;
   if (!(await store.renew(place.subject))) return { kind: 'lost' };
   const ts = row.ts ?? '';
@@ -89,7 +94,7 @@ export async function edit(deps: DeliverDeps, place: Place, slot: Slot, row: Pos
 /** Looks for a message whose post was begun. Null: it is not there and can no longer come. */
 async function settle(
   deps: DeliverDeps,
-  place: Place,
+  place: MessagePlace,
   slot: Slot,
   row: PostRow,
   begunMsAgo: number,
@@ -122,9 +127,9 @@ async function settle(
 
 /** Posts that ended in this process with an error: their requests are over, unlike those of a dead process. */
 const ownAttempts = new Set<string>();
-const keyOf = (place: Place, slot: Slot): string => `${place.subject}/${slot.slot}`;
+const keyOf = (place: MessagePlace, slot: Slot): string => `${place.subject}/${slot.slot}`;
 
-function later(deps: DeliverDeps, place: Place, slot: Slot, failure: SlackFailure): Delivery {
+function later(deps: DeliverDeps, place: MessagePlace, slot: Slot, failure: SlackFailure): Delivery {
   const fields = { subject: place.subject, slot: slot.slot, code: failure.code };
   if (failure.kind === 'uncertain') ownAttempts.add(keyOf(place, slot));
   if (failure.kind === 'wait') return { kind: 'later', ms: failure.ms, failure };
@@ -135,7 +140,7 @@ function later(deps: DeliverDeps, place: Place, slot: Slot, failure: SlackFailur
 
 async function send(
   deps: DeliverDeps,
-  place: Place,
+  place: MessagePlace,
   slot: Slot,
 ): Promise<{ readonly channel: string; readonly ts: string }> {
   const { client, log } = deps;
@@ -174,7 +179,7 @@ async function send(
 /** Sends the message as drawn; when Slack refuses its shape, without the strip, then as text alone: something always arrives. */
 async function degrading<T>(
   deps: DeliverDeps,
-  place: Place,
+  place: MessagePlace,
   slot: Slot,
   call: (message: OutgoingMessage) => Promise<T>,
 ): Promise<T> {
@@ -194,7 +199,7 @@ const SHAPE =
 
 async function record(
   deps: DeliverDeps,
-  place: Place,
+  place: MessagePlace,
   slot: Slot,
   sent: { readonly channel: string; readonly ts: string },
 ): Promise<Delivery> {

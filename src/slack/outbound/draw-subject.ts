@@ -1,6 +1,6 @@
 import type { Slot } from '../views/blocks/slot.ts';
 import { type DeliverDeps, edit, post } from './deliver.ts';
-import type { Paces } from './pacing.ts';
+import type { RateLimiters } from './pacing.ts';
 import { type NextCall, nextCall } from './plan.ts';
 import type { Drawing, SubjectId } from './subject.ts';
 import type { SlackFailure } from './web-errors.ts';
@@ -15,7 +15,7 @@ const LIVE_PLENTY = 7;
 const LONG_MS = 5_000;
 
 export interface DrawDeps extends DeliverDeps {
-  readonly paces: Paces;
+  readonly paces: RateLimiters;
   /** What should stand in Slack as the record is now; null: there is nothing of that id. */
   readonly drawing: (id: SubjectId) => Promise<Drawing | null>;
   /** Messages besides the drawn ones, answers to questions: posted after them. */

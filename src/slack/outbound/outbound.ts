@@ -4,7 +4,8 @@ import type { EventBus } from '../../core/event-bus.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Slot } from '../views/blocks/slot.ts';
 import { type DrawDeps, drawSubject } from './draw-subject.ts';
-import { hashOf } from './message.ts';
+import { DueQueue } from './due-queue.ts';
+import { PendingAnswers } from './pending-answers.ts';
 import { asProposalId, type SubjectId } from './subject.ts';
 
 /** Incidents drawn at the same time by one process. */
@@ -35,143 +36,79 @@ export interface Outbound {
 
 type OutboundDeps = Omit<DrawDeps, 'sleep' | 'extras' | 'changedAgain' | 'lastLive'>;
 
-interface Saying {
-  readonly slot: Slot;
-  readonly done: () => void;
-  readonly failed: (error: Error) => void;
-}
-
 /** The only sender of messages that are kept: keeps Slack showing what the record says. */
 export function createOutbound(deps: OutboundDeps): Outbound {
   const { store, log } = deps;
   const stopping = new AbortController();
-  const dirty = new Map<SubjectId, number>();
-  const running = new Map<SubjectId, Promise<void>>();
-  const sayings = new Map<SubjectId, Saying[]>();
+  const answers = new PendingAnswers();
   const failures = new Map<SubjectId, number>();
   /** When, by `performance.now()`. */
   const drawnHere = new Map<SubjectId, number>();
   const drawnElsewhere = new Set<SubjectId>();
-  let timer: NodeJS.Timeout | undefined;
   let unsubscribe = async (): Promise<void> => undefined;
   let problem: string | null = null;
-  let picks = 0;
 
+  // Threads under way before new ones, so that a flood of alerts does not hold an approval up; but not always.
+  const queue = new DueQueue<SubjectId>({ workers: WORKERS, run: pass, isUrgent: (id) => drawnHere.has(id) });
   const draws: DrawDeps = {
     ...deps,
     sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }),
-    extras: (id) => newestOfEach(sayings.get(id) ?? []).map((saying) => saying.slot),
-    changedAgain: (id) => {
-      const due = dirty.get(id);
-      return due !== undefined && due <= performance.now() && dirty.delete(id);
-    },
+    extras: (id) => answers.newest(id),
+    changedAgain: (id) => queue.takeIfDue(id),
     lastLive: new Map(),
   };
 
-  const want = (id: SubjectId, inMs = 0): void => {
-    const due = performance.now() + inMs;
-    dirty.set(id, Math.min(due, dirty.get(id) ?? Number.POSITIVE_INFINITY));
-    schedule();
-  };
-
-  /** Starts what is due; wakes again when the next thing is. */
-  function schedule(): void {
-    if (stopping.signal.aborted) return;
-    clearTimeout(timer);
-    const now = performance.now();
-    for (let id = pick(now); id !== undefined; id = pick(now)) {
-      dirty.delete(id);
-      const run = pass(id).finally(() => {
-        running.delete(id as SubjectId);
-        schedule();
-      });
-      running.set(id, run);
-    }
-    const waiting = [...dirty].filter(([id]) => !running.has(id)).map(([, due]) => due);
-    const next = Math.min(...waiting);
-    if (running.size < WORKERS && Number.isFinite(next))
-      timer = setTimeout(schedule, Math.max(1, next - now));
-  }
-
-  /** Threads under way before new ones, so that a flood of alerts does not hold an approval up; but not always. */
-  function pick(now: number): SubjectId | undefined {
-    if (running.size >= WORKERS) return undefined;
-    const due = [...dirty].filter(([id, at]) => at <= now && !running.has(id)).map(([id]) => id);
-    picks += due.length > 0 ? 1 : 0;
-    return (picks % 4 === 0 ? undefined : due.find((id) => drawnHere.has(id))) ?? due[0];
-  }
-
   async function pass(id: SubjectId): Promise<void> {
     try {
-      if (drawnElsewhere.has(id) && !sayings.has(id) && (await store.isDrawn(id))) return;
-      if (!(await store.acquire(id))) {
-        drawnElsewhere.add(id);
-        if (sayings.has(id)) want(id, BUSY_MS);
-        return;
-      }
-      let mark: string | null = null;
-      try {
-        const drawn = await drawSubject(draws, id);
-        if (drawn.kind === 'drawn') {
-          mark = drawn.mark;
-          failures.delete(id);
-          problem = null;
-          drawnHere.set(id, performance.now());
-          drawnElsewhere.delete(id);
-          await said(id);
-        } else {
-          const again = drawn.failure && drawn.failure.kind !== 'wait' ? backoff(id, drawn.ms) : drawn.ms;
-          if (drawn.failure)
-            problem = `${drawn.failure.code}${drawn.failure.kind === 'setup' ? `: ${drawn.failure.hint}` : ''}`;
-          want(id, again);
-        }
-      } finally {
-        await store.release(id, mark);
-      }
+      if (drawnElsewhere.has(id) && !answers.has(id) && (await store.isDrawn(id))) return;
+      if (await store.acquire(id)) return await drawWithLease(id);
+      drawnElsewhere.add(id);
+      if (answers.has(id)) queue.add(id, BUSY_MS);
     } catch (error) {
       if (stopping.signal.aborted) return;
       log.error({ subject: id, error: messageOf(error) }, 'drawing failed; trying again');
-      want(id, backoff(id, FAULT_MS));
+      queue.add(id, backoff(id, FAULT_MS));
     }
   }
 
-  async function said(id: SubjectId): Promise<void> {
-    const pending = sayings.get(id);
-    if (!pending) return;
-    const posts = await store.posts(id);
-    // Said meanwhile, another text may stand there still: it counts by what it says. What was overtaken has had its time.
-    const newest = newestOfEach(pending);
-    const left = pending.filter((saying) => {
-      const row = posts.get(saying.slot.slot);
-      const stands = row?.ts != null && row.sentHash === hashOf(saying.slot);
-      const ended = stands || !newest.includes(saying);
-      if (ended) saying.done();
-      return !ended;
-    });
-    // And what was said while this asked.
-    left.push(...(sayings.get(id) ?? []).filter((saying) => !pending.includes(saying)));
-    if (left.length > 0) {
-      sayings.set(id, left);
-      want(id);
-    } else sayings.delete(id);
+  async function drawWithLease(id: SubjectId): Promise<void> {
+    let mark: string | null = null;
+    try {
+      const drawn = await drawSubject(draws, id);
+      if (drawn.kind === 'again') {
+        const { failure, ms } = drawn;
+        queue.add(id, failure && failure.kind !== 'wait' ? backoff(id, ms) : ms);
+        if (failure) problem = `${failure.code}${failure.kind === 'setup' ? `: ${failure.hint}` : ''}`;
+        return;
+      }
+      mark = drawn.mark;
+      failures.delete(id);
+      problem = null;
+      drawnHere.set(id, performance.now());
+      drawnElsewhere.delete(id);
+      await answers.settle(id, () => store.posts(id));
+      if (answers.has(id)) queue.add(id);
+    } finally {
+      await store.release(id, mark);
+    }
   }
 
-  const backoff = (id: SubjectId, ms: number): number => {
+  function backoff(id: SubjectId, ms: number): number {
     const count = failures.get(id) ?? 0;
     failures.set(id, count + 1);
     return Math.min(MAX_BACKOFF_MS, ms * 2 ** Math.min(count, 6));
-  };
+  }
 
   function hint(id: SubjectId): void {
-    if (drawnElsewhere.has(id)) return want(id, ELSEWHERE_MS);
-    const drawnAt = running.has(id) ? performance.now() : (drawnHere.get(id) ?? Number.NEGATIVE_INFINITY);
-    want(id, Math.max(0, drawnAt + TOGETHER_MS - performance.now()));
+    if (drawnElsewhere.has(id)) return queue.add(id, ELSEWHERE_MS);
+    const drawnAt = queue.isRunning(id) ? performance.now() : (drawnHere.get(id) ?? Number.NEGATIVE_INFINITY);
+    queue.add(id, Math.max(0, drawnAt + TOGETHER_MS - performance.now()));
   }
 
   /** What was changed unheard, and what a dead process left undrawn. What is being drawn may have changed since it was read. */
   async function sweep(): Promise<void> {
-    const found = [...(await store.undrawn()), ...(await store.undrawnProposals()), ...running.keys()];
-    for (const id of found) if (!dirty.has(id)) want(id);
+    const found = [...(await store.undrawn()), ...(await store.undrawnProposals()), ...queue.running()];
+    for (const id of found) if (!queue.has(id)) queue.add(id);
   }
 
   return {
@@ -186,29 +123,23 @@ export function createOutbound(deps: OutboundDeps): Outbound {
         sweep,
       });
     },
-    changed: (id) => want(id),
-    say: (id, slot) =>
-      new Promise((resolve, reject) => {
-        if (stopping.signal.aborted) return reject(new Error('stopping'));
-        sayings.set(id, [...(sayings.get(id) ?? []), { slot, done: resolve, failed: reject }]);
-        want(id);
-      }),
+    changed: (id) => queue.add(id),
+    async say(id, slot) {
+      if (stopping.signal.aborted) throw new Error('stopping');
+      const posted = answers.add(id, slot);
+      queue.add(id);
+      await posted;
+    },
     retryNow() {
-      for (const id of failures.keys()) want(id);
+      for (const id of failures.keys()) queue.add(id);
       failures.clear();
     },
     problem: () => problem,
     async stop(timeoutMs = 5_000) {
       stopping.abort();
-      clearTimeout(timer);
-      for (const saying of [...sayings.values()].flat()) saying.failed(new Error('stopping'));
-      const ended = Promise.allSettled([unsubscribe(), ...running.values()]);
+      answers.failAll(new Error('stopping'));
+      const ended = Promise.allSettled([unsubscribe(), queue.stop()]);
       await Promise.race([ended, delay(timeoutMs, undefined, { ref: false })]);
     },
   };
-}
-
-/** Of several texts for one message the last. */
-function newestOfEach(sayings: readonly Saying[]): readonly Saying[] {
-  return [...new Map(sayings.map((saying) => [saying.slot.slot, saying])).values()];
 }

@@ -1,5 +1,5 @@
 /** A token bucket that hands out moments in the order they are asked for. Times are milliseconds of `now`. */
-export class Pace {
+export class RateLimiter {
   readonly #perMs: number;
   readonly #burst: number;
   readonly #now: () => number;
@@ -48,21 +48,21 @@ export class Pace {
 }
 
 /** Posts per channel and edits per workspace, as Slack allows them (facts: about 1 message/s/channel; `chat.update` 50/min). */
-export class Paces {
-  readonly edits: Pace;
-  readonly #posts = new Map<string, Pace>();
+export class RateLimiters {
+  readonly edits: RateLimiter;
+  readonly #posts = new Map<string, RateLimiter>();
   readonly #speed: number;
 
   /** `speed`: times what Slack allows, for a server that allows more. */
   constructor(speed = 1) {
     this.#speed = speed;
-    this.edits = new Pace({ perSecond: (50 / 60) * speed, burst: 10 * speed });
+    this.edits = new RateLimiter({ perSecond: (50 / 60) * speed, burst: 10 * speed });
   }
 
-  posts(channel: string): Pace {
+  posts(channel: string): RateLimiter {
     let pace = this.#posts.get(channel);
     if (!pace)
-      this.#posts.set(channel, (pace = new Pace({ perSecond: this.#speed, burst: 4 * this.#speed })));
+      this.#posts.set(channel, (pace = new RateLimiter({ perSecond: this.#speed, burst: 4 * this.#speed })));
     return pace;
   }
 }

@@ -1,11 +1,11 @@
 import type { WebClient } from '@slack/web-api';
+import { cacheAnswers } from '../../core/cache-answers.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { Log } from '../../core/log.ts';
 import { within } from '../../core/within.ts';
-import type { SlackDirectory } from './directory.ts';
-import type { People } from './people.ts';
+import type { UserDirectory } from './user-directory.ts';
 
 const CACHE_MS = 60_000;
 /** An investigation waits for it: so long for Slack, and not again for a channel that it was late about just now. */
@@ -37,33 +37,20 @@ export type Sight = 'public' | 'shared' | 'private' | 'closed' | 'unknown';
 export function createAccess(deps: {
   readonly client: WebClient;
   readonly log: Log;
-  readonly directory: Pick<SlackDirectory, 'channelMembers'>;
-  readonly people: Pick<People, 'isGuest'>;
+  readonly directory: Pick<UserDirectory, 'channelMembers' | 'isGuest'>;
   /** Where an incident's thread will begin that has none yet: it may be a private channel too. */
   readonly home: (id: IncidentId) => Promise<string>;
 }): Access {
-  const cache = new Map<string, { readonly until: number; readonly sight: Promise<Sight> }>();
-
   const late = new Map<string, number>();
 
-  function look(channel: string): Promise<Sight> {
-    const kept = cache.get(channel);
-    if (kept && kept.until > performance.now()) return kept.sight;
-    const asked = ask(channel);
-    cache.set(channel, { until: performance.now() + CACHE_MS, sight: asked });
-    // A failure is not remembered: the next question asks again.
-    asked.catch(() => cache.delete(channel));
-    return asked;
-  }
-
   /** A channel that Slack does not call public is private. */
-  async function ask(channel: string): Promise<Sight> {
+  const look = cacheAnswers(async (channel): Promise<Sight> => {
     const { channel: info } = await deps.client.conversations.info({ channel });
     const open = info?.is_private === false && info.is_im !== true && info.is_mpim !== true;
     const strangers = info?.is_ext_shared === true || info?.is_pending_ext_shared === true;
     if (strangers) return open ? 'shared' : 'closed';
     return open ? 'public' : 'private';
-  }
+  }, CACHE_MS);
 
   const isPublic = async (channel: string): Promise<boolean> => {
     const sight = await look(channel);
@@ -104,7 +91,7 @@ export function createAccess(deps: {
       if (channel === from) return true;
       const open = await told(
         channel,
-        async () => (await isPublic(channel)) && !(await deps.people.isGuest(userId)),
+        async () => (await isPublic(channel)) && !(await deps.directory.isGuest(userId)),
       );
       return (
         open || told(channel, async () => (await deps.directory.channelMembers(channel)).includes(userId))

@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import { cacheAnswers } from '../../core/cache-answers.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 
@@ -17,8 +18,11 @@ export interface Channels {
 export function createChannels(client: WebClient, log: Log): Channels {
   let ids = new Map<string, string>();
   let askedAt = Number.NEGATIVE_INFINITY;
-  /** Of channels that are asked about by id: every alert asks again, Slack answers 50 times a minute. */
-  const names = new Map<string, { readonly until: number; readonly name: Promise<string | null> }>();
+  // Every alert asks again; Slack answers 50 times a minute.
+  const askedName = cacheAnswers(
+    async (id) => (await client.conversations.info({ channel: id })).channel?.name ?? null,
+    RETRY_MS,
+  );
 
   async function ask(): Promise<void> {
     askedAt = performance.now();
@@ -45,15 +49,6 @@ export function createChannels(client: WebClient, log: Log): Channels {
         log.warn({ error: messageOf(error) }, 'the list of channels cannot be read; using names'),
       );
     return ids.get(name) ?? `#${name}`;
-  }
-
-  function askedName(id: string): Promise<string | null> {
-    const kept = names.get(id);
-    if (kept && kept.until > performance.now()) return kept.name;
-    const name = client.conversations.info({ channel: id }).then(({ channel }) => channel?.name ?? null);
-    names.set(id, { until: performance.now() + RETRY_MS, name });
-    name.catch(() => names.delete(id));
-    return name;
   }
 
   return {

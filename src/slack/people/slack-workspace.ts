@@ -11,9 +11,8 @@ import { escape } from '../views/blocks/text.ts';
 import { type Access, createAccess } from './access.ts';
 import { createAudiences } from './audiences.ts';
 import { type Channels, createChannels } from './channels.ts';
-import { createDirectory, type SlackDirectory } from './directory.ts';
 import { askIdentity, type Identity } from './identity.ts';
-import { createPeople, type People } from './people.ts';
+import { createUserDirectory, type UserDirectory } from './user-directory.ts';
 
 /** The workspace as services and the surface see it: who is who, who reads what. It calls Slack, and hears nothing from it. */
 export interface SlackWorkspace {
@@ -23,8 +22,7 @@ export interface SlackWorkspace {
   readonly channels: Channels;
   /** Ids or names; the first gets the incidents that come from elsewhere. */
   readonly alertChannels: readonly string[];
-  readonly directory: SlackDirectory;
-  readonly people: People;
+  readonly directory: UserDirectory;
   /** Who may read of an incident outside of its thread. */
   readonly access: Access;
   /** Who reads what is told of past incidents in a thread. */
@@ -61,8 +59,7 @@ export function createSlackWorkspace(options: {
   };
   const client = webClient(connection, log);
   const channels = createChannels(client, log);
-  const directory = createDirectory(client, (name) => channels.idOf(name));
-  const people = createPeople(client, identity);
+  const directory = createUserDirectory(client, identity, channels.idOf);
 
   async function homeOf(delivery = ''): Promise<string> {
     const posted = /^slack:([^:]+):/.exec(delivery)?.[1];
@@ -74,7 +71,6 @@ export function createSlackWorkspace(options: {
     client,
     log,
     directory,
-    people,
     home: async (id) => homeOf(await firstDelivery(sql, id)),
   });
   return {
@@ -83,7 +79,6 @@ export function createSlackWorkspace(options: {
     channels,
     alertChannels,
     directory,
-    people,
     access,
     audiences: createAudiences({ sql, access }),
     async connect(signal) {

@@ -6,8 +6,8 @@ import {
   type DenialScope,
   denialScopes,
   endsByItself,
+  formatObjects,
   kindOf,
-  objectsInWords,
   usualDenialMinutes,
 } from '../../core/denial.ts';
 import { type Block, plain } from './blocks/build.ts';
@@ -68,7 +68,7 @@ function howFar({ objects, incidentId }: Pick<Action, 'objects' | 'incidentId'>)
   const kind = kindOf(objects);
   const option = (text: string, value: DenialScope) => ({ text: cut(oneLine(text), OPTION_MAX), value });
   const anything = (scope: DenialScope) =>
-    option(`Anything done to ${objectsInWords(coveredBy(objects, scope))}`, scope);
+    option(`Anything done to ${formatObjects(coveredBy(objects, scope))}`, scope);
   const ends = endsByItself(kind);
   return [
     choice(

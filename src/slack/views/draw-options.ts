@@ -6,7 +6,7 @@ import type { Principal } from '../../core/principal.ts';
 import type { OutboundStore } from '../outbound/store.ts';
 import type { Channels } from '../people/channels.ts';
 import { messageUrl } from '../people/identity.ts';
-import type { People } from '../people/people.ts';
+import type { UserDirectory } from '../people/user-directory.ts';
 import type { SlackDeps } from '../ports.ts';
 import type { DrawOptions } from './blocks/slot.ts';
 
@@ -18,7 +18,7 @@ export function createDrawOptions(
   store: OutboundStore,
 ): (record: IncidentRecord) => Promise<DrawOptions> {
   const { config, log, workspace } = deps;
-  const { directory, people, access } = workspace;
+  const { directory, access } = workspace;
   const groupId = (name: string): Promise<string | null> =>
     directory.groupId(name).catch((error: unknown) => {
       log.warn({ group: name, error: messageOf(error) }, 'a group is unknown to Slack');
@@ -58,7 +58,7 @@ export function createDrawOptions(
       .filter(({ state }) => state === 'proposed' || state === 'queued')
       .flatMap(({ denialsAcknowledged }) => denialsAcknowledged);
     const ids = new Set(denials.filter(({ id }) => open.includes(id)).map(({ saidBy }) => saidBy));
-    return new Map(await Promise.all([...ids].map(async (id) => [id, await people.name(id)] as const)));
+    return new Map(await Promise.all([...ids].map(async (id) => [id, await directory.name(id)] as const)));
   };
 
   return async (record) => {
@@ -98,16 +98,16 @@ export function createDrawOptions(
 }
 
 /** Null: nobody is configured. What cannot be read is not nobody. */
-async function approversInWords({ config, workspace }: SlackDeps, asks: Action): Promise<string | null> {
+async function formatApprovers({ config, workspace }: SlackDeps, asks: Action): Promise<string | null> {
   const found = await config.approversOf(asks);
   return found === null
     ? 'whoever the policy names (it cannot be read now)'
-    : principalWords(workspace, found);
+    : formatPrincipal(workspace, found);
 }
 
 /** Names, not mentions: a card must not ring everybody who could decide. */
-export async function principalWords(
-  parts: { readonly people: People; readonly channels: Channels },
+export async function formatPrincipal(
+  parts: { readonly directory: UserDirectory; readonly channels: Channels },
   principals: readonly Principal[],
 ): Promise<string | null> {
   const words = await Promise.all(

@@ -3,7 +3,7 @@ import type { Drawing, ProposalId } from '../outbound/subject.ts';
 import { messageUrl } from '../people/identity.ts';
 import type { SlackDeps } from '../ports.ts';
 import { drawForgottenCard, drawPromotionCard } from './blocks/promotion-card.ts';
-import { principalWords } from './draw-options.ts';
+import { formatPrincipal } from './draw-options.ts';
 
 /** The card of a proposal, for the admin channel; null when there is nothing to show and nothing stands there. */
 export async function drawProposal(
@@ -19,7 +19,7 @@ export async function drawProposal(
   }
   const { incidentId } = review.promotion;
   const places = await store.places(incidentId ? [incidentId] : []);
-  const admins = await principalWords(workspace, memory.admins);
+  const admins = await formatPrincipal(workspace, memory.admins);
   const threadUrl = (incident: NonNullable<typeof incidentId>) => {
     const place = places.get(incident);
     return place ? messageUrl(workspace.identity(), place.channel, place.ts) : null;

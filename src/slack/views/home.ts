@@ -3,9 +3,9 @@ import type { Incident } from '../../core/incident.ts';
 import type { MemorySummary } from '../../memory/documents/summary.ts';
 import type { LayerStatus } from '../../safety/layers.ts';
 import { type Block, bold, heading, link, list, paragraph, prose, type Span, words } from './blocks/build.ts';
+import { mark, standing } from './blocks/labels.ts';
 import { count } from './blocks/promotion-card.ts';
 import { cut, oneLine } from './blocks/text.ts';
-import { mark, standing } from './blocks/words.ts';
 import type { HomeFacts } from './home-facts.ts';
 
 /** What Home is drawn from: for one person, who may read all of it. */

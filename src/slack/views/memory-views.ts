@@ -53,7 +53,7 @@ export function documentView(
       paragraph(
         code(`${document.store}/${document.path}`),
         words(
-          ` · ${kindOf(document)} · ${trustWords[document.trust]}${document.retiredAt ? ' · retired' : ''}`,
+          ` · ${kindOf(document)} · ${trustLabels[document.trust]}${document.retiredAt ? ' · retired' : ''}`,
         ),
       ),
     ),
@@ -70,7 +70,7 @@ export function documentView(
   ]);
 }
 
-export const trustWords: Readonly<Record<MemoryDocument['trust'], string>> = {
+export const trustLabels: Readonly<Record<MemoryDocument['trust'], string>> = {
   admin_approved: 'approved by an admin',
   system_seeded: 'came with Sentry',
   user_authored: 'written by a person',
@@ -104,7 +104,7 @@ function historyLine({ number, author, at, trust }: MemoryVersion): readonly Spa
     /^[UW][A-Z0-9]+$/.test(author) ? person(author) : words(author),
     words(' at '),
     moment(at, '{date_short_pretty} {time}'),
-    words(`, ${trustWords[trust]}`),
+    words(`, ${trustLabels[trust]}`),
   ];
 }
 

@@ -15,7 +15,13 @@ import {
   verbatim,
   words,
 } from './blocks/build.ts';
-import { claimText, doubleCheckWords, sureWords, weighedLines, weighedTitle } from './blocks/diagnosis.ts';
+import {
+  claimText,
+  formatDoubleCheck,
+  formatHowSure,
+  weighedLines,
+  weighedTitle,
+} from './blocks/diagnosis.ts';
 import { roundsOf } from './blocks/live.ts';
 import { ACTIONS, type DrawOptions } from './blocks/slot.ts';
 import { stepOf } from './blocks/steps.ts';
@@ -86,7 +92,7 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
     text ? [prose(paragraph(bold(title))), ...textBlocks(text, 4)] : [];
   const isModel = diagnosis.origin === 'model';
   return modal('Diagnosis', [
-    ...(diagnosis.verdict === 'cause_found' ? [prose(paragraph(bold(sureWords(diagnosis))))] : []),
+    ...(diagnosis.verdict === 'cause_found' ? [prose(paragraph(bold(formatHowSure(diagnosis))))] : []),
     ...(isModel ? [small(`All of this is in ${CLAUDES_WORDS}; each quote is a line of what was read.`)] : []),
     ...textBlocks(diagnosis.rootCause, 10),
     ...claims(diagnosis),
@@ -98,7 +104,7 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
     ...one('Wrong if', diagnosis.wouldChangeMyMind),
     ...one('What it affects', diagnosis.blastRadius),
     ...one(isModel ? 'Claude suggests' : 'What would help', diagnosis.remedy),
-    ...(diagnosis.doubleCheck ? [small(doubleCheckWords(diagnosis.doubleCheck))] : []),
+    ...(diagnosis.doubleCheck ? [small(formatDoubleCheck(diagnosis.doubleCheck))] : []),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import { isSeverityWord, splitHeadline, tellingWords, wordsIn } from '../headline-words.ts';
+import { isSeverityWord, namingWords, splitHeadline, wordsIn } from '../headline-words.ts';
 import { severityOf } from '../severity.ts';
 import { plainText, withoutMarks } from './mrkdwn.ts';
 import type { Reading } from './sender.ts';
@@ -66,7 +66,7 @@ const wordsOf = (text: string): readonly string[] => text.split(/[\s,;]+/).filte
 /** As a person reads them, without those of a sentence and without the name. */
 function plainWords(shown: string, name: string | null): readonly string[] {
   const unnamed = shown.replace(/\b\w+="[^"]*",?/g, '');
-  const telling = new Set(tellingWords(unnamed));
+  const telling = new Set(namingWords(unnamed));
   return wordsOf(unnamed)
     .map((word) => word.replace(/^[([{"'`*]+|[)\]}"'`*:.!]+$/g, ''))
     .filter((word) => word !== name && telling.has(word.toLowerCase()));
@@ -75,10 +75,10 @@ function plainWords(shown: string, name: string | null): readonly string[] {
 /** The words of a headline that no label accounts for: whole values, the longest first. */
 function leftOver(text: string, labels: Readonly<Record<string, string>>): readonly string[] {
   const values = Object.values(labels)
-    .map((value) => tellingWords(value))
+    .map((value) => namingWords(value))
     .filter((words) => words.length > 0)
     .toSorted((a, b) => b.length - a.length);
-  const words = tellingWords(text);
+  const words = namingWords(text);
   const left: string[] = [];
   for (let at = 0; at < words.length; ) {
     const value = values.find((each) => each.every((word, n) => words[at + n] === word));

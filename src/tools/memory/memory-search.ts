@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { heldBackWords } from '../../core/seen-before.ts';
+import { formatHeldBack } from '../../core/seen-before.ts';
 import type { FoundMemory } from '../../memory/context/find-memories.ts';
 import { defineMemoryTool } from '../define.ts';
 import { learntOn, readerOf } from './inputs.ts';
@@ -24,11 +24,11 @@ export const memorySearch = defineMemoryTool({
       query,
       limit,
     );
-    const parts = found.length === 0 ? ['Nothing in memory fits these words.'] : found.map(inWords);
+    const parts = found.length === 0 ? ['Nothing in memory fits these words.'] : found.map(formatMemory);
     return {
       text: [
         ...parts,
-        ...(heldBack === null ? [] : [heldBackWords(heldBack)]),
+        ...(heldBack === null ? [] : [formatHeldBack(heldBack)]),
         ...(missing === null ? [] : [missing]),
       ].join('\n\n'),
       data: found.map(dataOf),
@@ -36,7 +36,7 @@ export const memorySearch = defineMemoryTool({
   },
 });
 
-function inWords(memory: FoundMemory): string {
+function formatMemory(memory: FoundMemory): string {
   const { store, path, title, heading, type, trust, kind, content } = memory;
   const name = heading === '' ? title : `${title} › ${heading}`;
   const more = `${originOf(memory)}${learntOn(memory.system)}${recordOf(memory)}`;

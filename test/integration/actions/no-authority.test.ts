@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settleByHand } from '../../../src/actions/approvals/settle-by-hand.ts';
+import { resolveUnknownOutcome } from '../../../src/actions/approvals/resolve-unknown-outcome.ts';
 import type { Action } from '../../../src/core/action.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { Role } from '../../../src/core/incident.ts';
@@ -98,7 +98,7 @@ describe('a mutation nobody approved does not happen', () => {
     await sql`
       UPDATE action SET state = 'unknown', claim_id = 'x', done_by = clock_timestamp() - interval '1 second' WHERE id = ${action.id}`;
     const said = { actionId: action.id, ran: true, by: 'ops', reason: 'seen on the box' };
-    expect(await settleByHand(rig.core, said)).toEqual({ ok: true });
+    expect(await resolveUnknownOutcome(rig.core, said)).toEqual({ ok: true });
     await sql`UPDATE action SET state = 'approved', claim_id = NULL, done_by = NULL WHERE id = ${action.id}`;
     expect(await execute(rig, action.id)).toMatchObject({ kind: 'not_run', code: 'NOT_APPROVED' });
     expect(rig.machine.effects).toBe(0);

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settleByClick, settleByHand } from '../../../src/actions/approvals/settle-by-hand.ts';
+import {
+  resolveUnknownOutcome,
+  settleByClick,
+} from '../../../src/actions/approvals/resolve-unknown-outcome.ts';
 import { asActionId } from '../../../src/core/ids.ts';
 import { boxAlert, boxTools, type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -32,7 +35,12 @@ async function proposed() {
 test('a person settles what nobody can tell, once, and only after its claim has run out', async () => {
   const action = await proposed();
   const settle = (id: string = action.id) =>
-    settleByHand(core, { actionId: asActionId(id), ran: true, by: 'ops', reason: 'seen on the box' });
+    resolveUnknownOutcome(core, {
+      actionId: asActionId(id),
+      ran: true,
+      by: 'ops',
+      reason: 'seen on the box',
+    });
   expect(await settle()).toMatchObject({ ok: false, code: 'NOT_UNKNOWN' });
   await core.sql`UPDATE action SET state = 'unknown', claim_id = 'x', done_by = clock_timestamp() + interval '1 minute' WHERE id = ${action.id}`;
   expect(await settle()).toMatchObject({ ok: false, code: 'NOT_UNKNOWN' });
@@ -73,7 +81,9 @@ test('settled before its own turn came to look, its incident goes on to verify',
   // As a process leaves it that died while it ran: the incident is in remediation, and no turn of it is under way.
   await core.sql`UPDATE incident SET state = 'remediating' WHERE id = ${action.incidentId}`;
   await core.sql`UPDATE action SET state = 'unknown', claim_id = 'x', done_by = clock_timestamp() - interval '1 second' WHERE id = ${action.id}`;
-  expect(await settleByHand(core, { actionId: action.id, ran: true, by: 'ops', reason: '' })).toEqual({
+  expect(
+    await resolveUnknownOutcome(core, { actionId: action.id, ran: true, by: 'ops', reason: '' }),
+  ).toEqual({
     ok: true,
   });
   await waitFor('the verification to end', async () => {

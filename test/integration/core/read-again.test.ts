@@ -6,12 +6,12 @@ import { type ActionId, asToolCallId, type IncidentId } from '../../../src/core/
 import type { IncidentState } from '../../../src/core/incident.ts';
 import type { Json } from '../../../src/core/tool-call.ts';
 import { openReads } from '../../../src/incidents/failed-reads/open-reads.ts';
-import {
-  createReadAgain,
-  type NamedRead,
-  type ReadAgain,
-} from '../../../src/incidents/failed-reads/read-again.ts';
 import { readHash } from '../../../src/incidents/failed-reads/read-hash.ts';
+import {
+  createRetryRead,
+  type NamedRead,
+  type RetryRead,
+} from '../../../src/incidents/failed-reads/retry-read.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
 import { type ActiveTool, defineReadTool } from '../../../src/tools/define.ts';
 import { evidenceTools } from '../../../src/tools/evidence/evidence-tools.ts';
@@ -61,7 +61,7 @@ const readBox = defineReadTool({
 
 let database: ScratchDatabase;
 let core: Core;
-let readAgain: ReadAgain;
+let readAgain: RetryRead;
 
 beforeAll(async () => {
   database = await scratchDatabase({ migrate: true });
@@ -80,7 +80,7 @@ beforeAll(async () => {
       { kind: 'user', id: 'UOTHER' },
     ],
   });
-  readAgain = createReadAgain(core, { mayAsk: (user) => core.policy.mayAsk(user), readerOf: () => 'ro' });
+  readAgain = createRetryRead(core, { mayAsk: (user) => core.policy.mayAsk(user), readerOf: () => 'ro' });
   await core.start();
 });
 afterAll(async () => {

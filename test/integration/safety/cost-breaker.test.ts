@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
 import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
-import { breakerLine } from '../../../src/safety/limits/breaker-line.ts';
 import { type CostBreaker, createCostBreaker } from '../../../src/safety/limits/cost-breaker.ts';
+import { formatBreaker } from '../../../src/safety/limits/format-breaker.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { startTogether } from '../../support/start-together.ts';
@@ -195,5 +195,5 @@ test('whoever only looks is told the limits of the bot that runs', async () => {
   const view = await looking.view();
   expect(view.limits).toEqual(limits);
   // Over the bot's hour, not over ten minutes of its own.
-  expect(breakerLine(view)).toBe('Cost breaker closed: $7.00 of $200 in the last 60 minutes.');
+  expect(formatBreaker(view)).toBe('Cost breaker closed: $7.00 of $200 in the last 60 minutes.');
 });

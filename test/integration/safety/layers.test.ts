@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { countingRefusals, layersLine, layersNow, watchLayers } from '../../../src/app/layers.ts';
+import { countingRefusals, formatLayers, layersNow, watchLayers } from '../../../src/app/layers.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createKillSwitch } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { layerNames, layerOf, layerStatus, on } from '../../../src/safety/layers.ts';
@@ -32,7 +32,7 @@ test('all fifteen of the seed, each with a word on how it stands', async () => {
   );
   expect(layers).toHaveLength(15);
   for (const { says } of layers) expect(says.length).toBeGreaterThan(10);
-  expect(layersLine(layers)).toMatch(/^Security layers: \d+ of 15 on/);
+  expect(formatLayers(layers)).toMatch(/^Security layers: \d+ of 15 on/);
 });
 
 describe('what is so is said', () => {

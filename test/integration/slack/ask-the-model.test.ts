@@ -133,7 +133,7 @@ describe('what a person has seen', () => {
     const opened: object[] = [];
     const id = await scene.incident();
     await scene.bot({
-      openByHand: async ({ text, by }) => {
+      createManualIncident: async ({ text, by }) => {
         opened.push({ text, by });
         return { ok: true, incidentId: id, target: 'shop-db' };
       },

@@ -3,7 +3,7 @@ import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { AskedQuestion, Question } from '../../../src/incidents/questions/questions.ts';
-import type { OpenByHand } from '../../../src/ingest/open-by-hand.ts';
+import type { CreateManualIncident } from '../../../src/ingest/create-manual-incident.ts';
 import type { Slack } from '../../../src/slack/slack.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
@@ -20,7 +20,7 @@ let before: Awaited<ReturnType<SlackScene['counters']>>['calls'];
 beforeAll(async () => {
   scene = await slackScene();
   await scene.control('channel-privacy', { channel: CHANNELS.admin, is_private: true });
-  bot = await scene.bot({ questions, openByHand });
+  bot = await scene.bot({ questions, createManualIncident: openByHand });
 });
 afterAll(() => scene.close());
 beforeEach(async () => {
@@ -61,7 +61,7 @@ const questions = {
     )?.incidentId ?? null,
 };
 
-const openByHand: OpenByHand = async ({ text, key }) => {
+const openByHand: CreateManualIncident = async ({ text, key }) => {
   opened.push({ text, key });
   await scene.sql`
     INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
@@ -201,7 +201,7 @@ describe('a question in a direct message', () => {
     view.close();
     // As if killed before the message was on record.
     await scene.sql`UPDATE slack_post SET ts = NULL, posting_since = clock_timestamp() WHERE slot LIKE '%:model'`;
-    const second = await scene.bot({ questions, openByHand });
+    const second = await scene.bot({ questions, createManualIncident: openByHand });
     const again = second.answers.open(question);
     await again.end({ text: 'First this. Then that.' });
     await second.answers.open(question).end({ text: 'First this. Then that.' });

@@ -3,8 +3,8 @@ import { USERS } from '../../../playground/slack/seed.ts';
 import { refuse } from '../../../src/core/errors.ts';
 import { asToolCallId, type IncidentId } from '../../../src/core/ids.ts';
 import { openReads } from '../../../src/incidents/failed-reads/open-reads.ts';
-import type { NamedRead, ReadAgain } from '../../../src/incidents/failed-reads/read-again.ts';
-import { readNamedRead } from '../../../src/slack/inbound/actions/read-again.ts';
+import type { NamedRead, RetryRead } from '../../../src/incidents/failed-reads/retry-read.ts';
+import { readNamedRead } from '../../../src/slack/inbound/actions/retry-read.ts';
 import { aDiagnosis } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import { press, whispers } from './card.ts';
@@ -13,7 +13,7 @@ let scene: SlackScene;
 const asked: { readonly read: NamedRead; readonly by: string }[] = [];
 
 /** Asks as the real one does, without the turn that follows. */
-const readAgain: ReadAgain = {
+const readAgain: RetryRead = {
   async ask(read, by) {
     asked.push({ read, by });
     if (by === USERS.stranger) return refuse('MAY_NOT_ASK', 'Approvers and admins may do that.');
@@ -41,7 +41,7 @@ const readAgain: ReadAgain = {
 
 beforeAll(async () => {
   scene = await slackScene();
-  await scene.bot({ readAgain });
+  await scene.bot({ retryRead: readAgain });
 });
 afterAll(() => scene.close());
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessTable } from '../../../src/actions/access.ts';
 import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
+import { auditedSettings } from '../../../src/app/audited-settings.ts';
 import { createHomeFacts } from '../../../src/app/home-facts.ts';
-import { settingsSeen } from '../../../src/app/settings-seen.ts';
 import { toTarget } from '../../../src/app/targets.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { parseTargets } from '../../../src/config/targets.ts';
@@ -134,7 +134,7 @@ describe('shows itself', () => {
   });
 
   test('in the audited settings, with what it lets be seen', () => {
-    const { details } = settingsSeen({ ...loadConfig({}), targets: [config] }, kinds);
+    const { details } = auditedSettings({ ...loadConfig({}), targets: [config] }, kinds);
     expect(details['targets']).toEqual([{ name: 'pump-1', kind: 'valve', environment: 'production', file }]);
   });
 

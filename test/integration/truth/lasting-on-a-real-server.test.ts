@@ -7,7 +7,7 @@ import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts'
 import type { Action } from '../../../src/core/action.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { IncidentRecord } from '../../../src/core/incident-record.ts';
-import { lastingFixInWords } from '../../../src/incidents/questions/lasting-fix-words.ts';
+import { formatLastingFix } from '../../../src/incidents/questions/format-lasting-fix.ts';
 import { loadRunbooks } from '../../../src/runbooks/load-runbooks.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
@@ -64,7 +64,7 @@ test('a bloated table is vacuumed, and then autovacuum is switched on for it aga
   const record = await until(id, 'it to be looked at', ({ events }) =>
     events.some(({ type }) => type === 'action.checked'),
   );
-  expect(lastingFixInWords(record)).toBe(
+  expect(formatLastingFix(record)).toBe(
     'To keep it from coming back: switch autovacuum on for table public.cart_events. Done as asked: ✓ autovacuum is on for public.cart_events',
   );
   expect(record.incident).toMatchObject({ state: 'resolved', verdict: 'fixed', resolvedBy: 'confirmed' });

@@ -7,7 +7,7 @@ import { createChangeOfMind } from '../../../src/incidents/after-all.ts';
 import { endRepetition } from '../../../src/incidents/failed-turn.ts';
 import { createKillSwitchService } from '../../../src/incidents/kill-switch/kill-switch-service.ts';
 import { BESIDE_TURN } from '../../../src/incidents/move.ts';
-import { lastingFixInWords } from '../../../src/incidents/questions/lasting-fix-words.ts';
+import { formatLastingFix } from '../../../src/incidents/questions/format-lasting-fix.ts';
 import { answerFromRecord } from '../../../src/incidents/questions/record-answer.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { triedIn } from '../../../src/incidents/tried-in.ts';
@@ -84,7 +84,7 @@ const recordOf = async (id: IncidentId) => {
 };
 const lastingOf = async (id: IncidentId) => (await recordOf(id)).actions.filter(isLastingFix);
 const statesOf = async (id: IncidentId) => (await lastingOf(id)).map(({ state }) => state);
-const standing = async (id: IncidentId) => lastingFixInWords(await recordOf(id));
+const standing = async (id: IncidentId) => formatLastingFix(await recordOf(id));
 
 /** The card for what lasts, after the turn that asks for it. */
 async function asked(id: IncidentId): Promise<Action> {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settleByHand } from '../../../src/actions/approvals/settle-by-hand.ts';
+import { resolveUnknownOutcome } from '../../../src/actions/approvals/resolve-unknown-outcome.ts';
 import type { ExecutionResult } from '../../../src/actions/ledger/execution.ts';
 import { claim } from '../../../src/actions/ledger/ledger.ts';
 import type { Action } from '../../../src/core/action.ts';
@@ -190,7 +190,7 @@ describe('a plan', () => {
     const { id: actionId } = step(plan, 2);
     await rig.core.sql`UPDATE action SET done_by = clock_timestamp() WHERE id = ${actionId}`;
     rig.world.part('b').done = ran;
-    const said = await settleByHand(rig.core, { actionId, ran, by: 'UONCALL', reason: 'I looked.' });
+    const said = await resolveUnknownOutcome(rig.core, { actionId, ran, by: 'UONCALL', reason: 'I looked.' });
     expect(said).toMatchObject({ ok: true });
     await rig.drive(plan, ended);
     expect(await rig.states(plan)).toEqual(states);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { settleByHand } from '../../../src/actions/approvals/settle-by-hand.ts';
+import { resolveUnknownOutcome } from '../../../src/actions/approvals/resolve-unknown-outcome.ts';
 import type { ActionId, IncidentId } from '../../../src/core/ids.ts';
 import { LASTING_TURN } from '../../../src/incidents/phases/lasting.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
@@ -192,7 +192,12 @@ describe('an undo', () => {
     const actionId = (await at.core.records.load(id))?.actions[0]?.id as ActionId;
     const undoId = await undo(actionId, 'unknown');
     expect(
-      await settleByHand(at.core, { actionId: undoId, ran: true, by: 'ops', reason: 'seen on the queue' }),
+      await resolveUnknownOutcome(at.core, {
+        actionId: undoId,
+        ran: true,
+        by: 'ops',
+        reason: 'seen on the queue',
+      }),
     ).toEqual({ ok: true });
     const { events } = await until(id, 'reported', 2);
     expect(events).toContainEqual(
@@ -208,7 +213,7 @@ describe('an undo', () => {
     await until(id, 'reported', 2);
     const actionId = (await at.core.records.load(id))?.actions[0]?.id as ActionId;
     const undoId = await undo(actionId, 'unknown');
-    await settleByHand(at.core, { actionId: undoId, ran: true, by: 'ops', reason: '' });
+    await resolveUnknownOutcome(at.core, { actionId: undoId, ran: true, by: 'ops', reason: '' });
     await waitFor('what is learnt of it', async () => learnt(id).length === 2);
     expect(learnt(id)).toEqual([false, false]);
     const { incident } = await until(id, 'reported', 2);
@@ -244,7 +249,7 @@ test('what nothing ran against, and is over, is not fixed', async () => {
   await at.core.sql`UPDATE incident SET state = 'remediating' WHERE id = ${id}`;
   await at.core.sql`
     UPDATE action SET state = 'unknown', claim_id = 'x', done_by = clock_timestamp() - interval '1 second' WHERE id = ${actionId}`;
-  await settleByHand(at.core, { actionId, ran: false, by: 'ops', reason: '' });
+  await resolveUnknownOutcome(at.core, { actionId, ran: false, by: 'ops', reason: '' });
   const { incident, events } = await until(id, 'reported');
   expect(incident).toMatchObject({ resolvedBy: null, verdict: 'cannot_tell' });
   expect(incident.nextStep).toContain('over by itself');

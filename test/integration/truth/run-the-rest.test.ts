@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settleByHand } from '../../../src/actions/approvals/settle-by-hand.ts';
+import { resolveUnknownOutcome } from '../../../src/actions/approvals/resolve-unknown-outcome.ts';
 import { createGate } from '../../../src/actions/gate.ts';
 import type { Action } from '../../../src/core/action.ts';
 import { createChangeOfMind } from '../../../src/incidents/after-all.ts';
@@ -294,7 +294,7 @@ describe('a click that asks for nothing', () => {
     });
     await untouched(plan);
     const b = (await rig.steps(plan))[1]?.id ?? head(plan).id;
-    await settleByHand(rig.core, { actionId: b, ran: true, by: 'UONCALL', reason: 'I looked.' });
+    await resolveUnknownOutcome(rig.core, { actionId: b, ran: true, by: 'UONCALL', reason: 'I looked.' });
     expect(await rig.mind.runRest(click(plan))).toMatchObject({ ok: true });
     expect((await asked(plan)).map(({ command }) => command)).toEqual(['part_do c']);
   });

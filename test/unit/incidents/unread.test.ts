@@ -4,11 +4,11 @@ import { asIncidentId, asToolCallId } from '../../../src/core/ids.ts';
 import type { IncidentState } from '../../../src/core/incident.ts';
 import type { ToolCall } from '../../../src/core/tool-call.ts';
 import { checkEvidence } from '../../../src/incidents/claims/evidence.ts';
+import { classifyReadFailure } from '../../../src/incidents/failed-reads/classify-read-failure.ts';
 import { findUnread } from '../../../src/incidents/failed-reads/find-unread.ts';
 import { grantFor } from '../../../src/incidents/failed-reads/grant-for.ts';
 import { openReads } from '../../../src/incidents/failed-reads/open-reads.ts';
 import { readHash } from '../../../src/incidents/failed-reads/read-hash.ts';
-import { whyUnread } from '../../../src/incidents/failed-reads/why-unread.ts';
 import { aDiagnosis, anIncident, aRecord, aToolCall, eventsOf } from '../../support/incident-record.ts';
 
 const id = (letter: string) => asToolCallId(`tc_${letter.repeat(12)}`);
@@ -33,7 +33,7 @@ describe('a read that showed nothing', () => {
     'POSTGRES_CONNECTION_CLOSED',
     'POSTGRES_57P03',
   ])('for a passing reason (%s) can be run', (code) => {
-    expect(whyUnread(no(code))).toEqual({ way: 'run', reason: `${code} happened` });
+    expect(classifyReadFailure(no(code))).toEqual({ way: 'run', reason: `${code} happened` });
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('a read that showed nothing', () => {
       { kind: 'statistics' },
     ],
   ] as const)('for want of %s waits for a grant', (_, call, missing) => {
-    expect(whyUnread(call)).toMatchObject({ way: 'grant', missing });
+    expect(classifyReadFailure(call)).toMatchObject({ way: 'grant', missing });
   });
 
   it.each([
@@ -94,7 +94,7 @@ describe('a read that showed nothing', () => {
     ['was a look whether it helped', no('TIMEOUT', { role: 'validator' })],
     ['was of memory', no('TIMEOUT', { tool: 'memory_search', target: null })],
   ])('has no button when it %s', (_, call) => {
-    expect(whyUnread(call)).toBeNull();
+    expect(classifyReadFailure(call)).toBeNull();
   });
 });
 
@@ -272,7 +272,7 @@ describe('a button', () => {
 
 describe('a grant', () => {
   const words = (call: ToolCall, reader: string | null = 'sentry_ro') => {
-    const why = whyUnread(call);
+    const why = classifyReadFailure(call);
     if (why?.way !== 'grant') throw new Error('no grant');
     return grantFor(call, why, () => reader);
   };

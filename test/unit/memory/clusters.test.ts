@@ -8,7 +8,7 @@ import {
   type PastCase,
   withoutNearCopies,
 } from '../../../src/memory/past/clusters.ts';
-import { endOf, endsInWords } from '../../../src/memory/past/incident-end.ts';
+import { endOf, formatEnds } from '../../../src/memory/past/incident-end.ts';
 
 let n = 0;
 function aCase(change: Partial<PastCase> = {}): PastCase {
@@ -124,4 +124,4 @@ test.each([
   [{ state: 'resolved', verdict: null, resolvedBy: 'person' }, 'closed by a person'],
   [{ state: 'escalated', verdict: 'not_fixed', resolvedBy: null }, 'not fixed'],
   [{ state: 'reported', verdict: null, resolvedBy: null }, 'end not on record'],
-] as const)('%o ended: %s', (incident, words) => expect(endsInWords([endOf(incident)])).toBe(words));
+] as const)('%o ended: %s', (incident, words) => expect(formatEnds([endOf(incident)])).toBe(words));

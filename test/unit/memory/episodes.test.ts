@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Episode } from '../../../src/core/memory.ts';
 import { similarEpisodes } from '../../../src/memory/episodes/episodes.ts';
-import { tellingWords } from '../../../src/search/text/telling-words.ts';
+import { distinctiveWords } from '../../../src/search/text/distinctive-words.ts';
 
 let minute = 60;
 /** Each older than the one before, as the database gives them. */
@@ -20,7 +20,7 @@ function episode(error: string, command: string, success: boolean | null): Episo
 const commands = (episodes: readonly Episode[]) => episodes.map(({ command }) => command);
 
 test('words are taken out of identifiers, without noise', () => {
-  expect([...tellingWords('PostgresBlockedSessions on shop-db: idle_in_transaction for 300 s')]).toEqual([
+  expect([...distinctiveWords('PostgresBlockedSessions on shop-db: idle_in_transaction for 300 s')]).toEqual([
     'blocked',
     'sessions',
     'shop',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { asIncidentId } from '../../../src/core/ids.ts';
 import { hashOf } from '../../../src/slack/outbound/message.ts';
 import { createOutbound } from '../../../src/slack/outbound/outbound.ts';
-import { Paces } from '../../../src/slack/outbound/pacing.ts';
+import { RateLimiters } from '../../../src/slack/outbound/pacing.ts';
 import type { PostRow } from '../../../src/slack/outbound/store.ts';
 import type { Slot } from '../../../src/slack/views/blocks/slot.ts';
 import { quiet } from '../../support/quiet.ts';
@@ -18,7 +18,7 @@ function outbound(mayDraw: boolean, posted: readonly string[]) {
   return createOutbound({
     client: {} as never,
     log: quiet,
-    paces: new Paces(),
+    paces: new RateLimiters(),
     drawing: async () => null,
     store: {
       acquire: async () => mayDraw,
@@ -60,7 +60,7 @@ it('what is said while a drawing ends stands there before it counts as said', as
   const said = createOutbound({
     client: { chat: { update: async ({ text }: { text: string }) => void edits.push(text) } } as never,
     log: quiet,
-    paces: new Paces(),
+    paces: new RateLimiters(),
     drawing: async () => ({ slots: [], channel: 'C1' }),
     store: {
       acquire: async () => true,
@@ -90,7 +90,7 @@ it('what is said while another is looked for is not lost', async () => {
   const said = createOutbound({
     client: {} as never,
     log: quiet,
-    paces: new Paces(),
+    paces: new RateLimiters(),
     drawing: async () => ({ slots: [], channel: 'C1' }),
     store: {
       acquire: async () => true,
@@ -115,7 +115,7 @@ it('of two texts for one message the later one stands', async () => {
   const said = createOutbound({
     client: { chat: { update: async ({ text }: { text: string }) => void edits.push(text) } } as never,
     log: quiet,
-    paces: new Paces(),
+    paces: new RateLimiters(),
     drawing: async () => ({ slots: [], channel: 'C1' }),
     store: {
       acquire: async () => true,

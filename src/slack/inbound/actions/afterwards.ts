@@ -5,7 +5,7 @@ import { readPlan } from './decide.ts';
 import type { Pressed } from './pressed.ts';
 
 type Afterwards = SlackDeps['afterwards'];
-type Answer = { readonly ok: true; readonly text?: string | null } | Refusal;
+type AfterwardsAnswer = { readonly ok: true; readonly text?: string | null } | Refusal;
 
 /** *Undo*: takes an action back; every *no* is answered in words. */
 export const undo = (context: SlackContext, pressed: Pressed): Promise<void> =>
@@ -30,20 +30,20 @@ export const itDidNotRun = (context: SlackContext, pressed: Pressed): Promise<vo
   ask(context, pressed, (afterwards, click) => settle(context, afterwards, click, false));
 
 const settle = async (context: SlackContext, afterwards: Afterwards, click: PlanClick, ran: boolean) =>
-  afterwards.settle({ ...click, ran, name: await context.people.name(click.by) });
+  afterwards.settle({ ...click, ran, name: await context.directory.name(click.by) });
 
 async function ask(
   context: SlackContext,
   { value, audience, teamId }: Pressed,
-  press: (afterwards: Afterwards, click: PlanClick) => Promise<Answer>,
+  press: (afterwards: Afterwards, click: PlanClick) => Promise<AfterwardsAnswer>,
 ): Promise<void> {
-  const { deps, outbound, people } = context;
+  const { deps, outbound, directory } = context;
   const answer = (text: string) => context.tell(audience, { text });
   const plan = readPlan(value);
   const action = plan && (await deps.records.action(plan.actionId));
   if (!plan || !action) return answer('This card is not one of mine any more. Nothing was done.');
   try {
-    const may = await people.mayAct(audience.userId, teamId);
+    const may = await directory.mayAct(audience.userId, teamId);
     const done = may.ok ? await press(deps.afterwards, { ...plan, by: audience.userId }) : may;
     if (!done.ok) await answer(done.reason);
     else if (done.text) await answer(done.text);

@@ -14,7 +14,7 @@ export function readPlan(value: string): { readonly actionId: ActionId; readonly
   return match?.[1] && match[2] ? { actionId: asActionId(match[1]), planHash: match[2] } : null;
 }
 
-export interface Verdict {
+export interface Decided {
   readonly decision: 'approve' | 'deny';
   readonly reason: string | null;
   readonly anotherWay: boolean;
@@ -67,14 +67,14 @@ export async function settle(
   value: string,
   audience: Audience,
   teamId: string | null,
-  verdict: Verdict,
+  verdict: Decided,
 ): Promise<void> {
   const answer = (text: string) => context.tell(audience, { text });
   const plan = readPlan(value);
   const action = plan && (await context.deps.records.action(plan.actionId));
   if (!plan || !action) return answer('This card is not one of mine any more. Nothing was done.');
   try {
-    const may = await context.people.mayAct(audience.userId, teamId);
+    const may = await context.directory.mayAct(audience.userId, teamId);
     if (!may.ok) return await answer(may.reason);
     const { reach, ...said } = verdict;
     const decided = await context.deps.decide({

@@ -25,7 +25,7 @@ export function registerDigDeeper(app: App, context: SlackContext): void {
     await ack();
     const where = JSON.parse(view.private_metadata) as DigContext;
     const audience = { userId: body.user.id, channel: where.channel || null, threadTs: where.threadTs };
-    const may = await context.people.mayAct(body.user.id, body.user.team_id ?? null);
+    const may = await context.directory.mayAct(body.user.id, body.user.team_id ?? null);
     const id = asIncidentId(where.incidentId);
     const dug = may.ok ? await context.deps.digDeeper?.dig(id, body.user.id) : may;
     if (!dug?.ok) await context.tell(audience, { text: dug?.reason ?? 'No model is configured.' });

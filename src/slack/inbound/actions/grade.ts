@@ -29,7 +29,7 @@ async function grade(
   const incidentId = parseIncidentId(pressed.value);
   if (!incidentId) return tell('I do not know this button any more.');
   try {
-    const may = await context.people.mayAct(audience.userId, pressed.teamId);
+    const may = await context.directory.mayAct(audience.userId, pressed.teamId);
     if (!may.ok) return await tell(may.reason);
     const given = await context.deps.grade(incidentId, { question, by: audience.userId, answer });
     if (!given.ok) await tell(given.reason);

@@ -136,7 +136,7 @@ async function attempt<T extends { readonly ok: true }>(
   doing: () => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
   try {
-    const may = await context.people.mayAct(by.userId, by.teamId);
+    const may = await context.directory.mayAct(by.userId, by.teamId);
     return may.ok ? await doing() : may;
   } catch (error) {
     context.deps.log.error({ error: messageOf(error) }, 'memory could not be changed');

@@ -148,7 +148,7 @@ async function ask(
   if (no || !promotion) return context.tell(pressed.audience, { text: (no ?? gone).reason });
   if (promotion.state !== 'pending') {
     context.outbound.changed(asProposalId(promotion.jobId));
-    return context.tell(pressed.audience, { text: await decidedWords(context, promotion) });
+    return context.tell(pressed.audience, { text: await formatDecision(context, promotion) });
   }
   const { channel, threadTs } = pressed.audience;
   try {
@@ -187,7 +187,7 @@ async function decide(
   const seen = readSeen(value);
   if (!seen) return gone;
   try {
-    const may = await context.people.mayAct(userId, teamId);
+    const may = await context.directory.mayAct(userId, teamId);
     if (!may.ok) return may;
     const decided = await memory.promotions.decide({
       jobId: seen.jobId,
@@ -202,7 +202,7 @@ async function decide(
         'What it would replace has been changed since this card was drawn. Look at the card again, then decide.',
       );
     const promotion = decided.code === 'MEMORY_DECIDED' ? await memory.promotions.get(seen.jobId) : null;
-    return promotion ? refuse(decided.code, await decidedWords(context, promotion)) : decided;
+    return promotion ? refuse(decided.code, await formatDecision(context, promotion)) : decided;
   } catch (error) {
     log.error({ proposal: seen.jobId, error: messageOf(error) }, 'a decision could not be recorded');
     return refuse(
@@ -221,7 +221,7 @@ async function mayDecide(
   userId: string,
   teamId: string | null,
 ): Promise<Refusal | undefined> {
-  const may = await context.people.mayAct(userId, teamId);
+  const may = await context.directory.mayAct(userId, teamId);
   if (!may.ok) return may;
   try {
     return (await memory.isAdmin(userId))
@@ -236,7 +236,7 @@ async function mayDecide(
   }
 }
 
-async function decidedWords(context: SlackContext, { state, decidedBy }: Promotion): Promise<string> {
-  const who = decidedBy ? await context.people.name(decidedBy) : 'Somebody';
+async function formatDecision(context: SlackContext, { state, decidedBy }: Promotion): Promise<string> {
+  const who = decidedBy ? await context.directory.name(decidedBy) : 'Somebody';
   return `${who} has ${state} this already. It is decided once.`;
 }

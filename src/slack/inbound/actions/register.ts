@@ -8,7 +8,7 @@ import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
-import { readItAgain, registerReadAgain, showGrant } from './read-again.ts';
+import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
 
 export type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;

@@ -17,7 +17,7 @@ import {
 } from '../../views/blocks/build.ts';
 import { count, MEMORY_ACTIONS } from '../../views/blocks/promotion-card.ts';
 import { cut, escape, oneLine } from '../../views/blocks/text.ts';
-import { trustWords } from '../../views/memory-views.ts';
+import { trustLabels } from '../../views/memory-views.ts';
 import { remember } from '../actions/remember.ts';
 
 /** Who typed a command, and where. */
@@ -49,7 +49,7 @@ export async function memoryCommand(
     case '':
       return summary(context);
     case 'remember': {
-      const may = await context.people.mayAct(asked.userId, asked.teamId);
+      const may = await context.directory.mayAct(asked.userId, asked.teamId);
       if (!may.ok) return sayText(may.reason);
       const incident = await incidentHere(context, asked);
       // The text as it was typed, line ends included.
@@ -69,7 +69,7 @@ export async function memoryCommand(
 /** `/sentry promotions`: what waits for an admin, oldest first. */
 export async function promotionsCommand(context: SlackContext, { userId, teamId }: Asked): Promise<Say> {
   const { memory } = context.deps;
-  const may = await context.people.mayAct(userId, teamId);
+  const may = await context.directory.mayAct(userId, teamId);
   if (!may.ok) return sayText(may.reason);
   if (!(await isAdminNow(context, userId))) {
     const { proposalsWaiting } = await memory.summary();
@@ -162,7 +162,7 @@ async function listing(context: SlackContext, asked: Asked, wanted: string): Pro
 
 const documentLine = ({ id, store, path, title, trust }: MemoryDocument) =>
   lineWith(
-    `${cut(oneLine(title), 120)}\n${whose(store)}/${path} · ${trustWords[trust]}`,
+    `${cut(oneLine(title), 120)}\n${whose(store)}/${path} · ${trustLabels[trust]}`,
     button({ text: 'Show', action: MEMORY_ACTIONS.document, value: id }),
   );
 

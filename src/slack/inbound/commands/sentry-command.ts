@@ -7,8 +7,8 @@ import { messageUrl } from '../../people/identity.ts';
 import { heading, list, paragraph, prose, words } from '../../views/blocks/build.ts';
 import { cut } from '../../views/blocks/text.ts';
 import { incidentLine } from '../../views/home.ts';
+import { createManualIncident } from './create-manual-incident.ts';
 import { memoryCommand, promotionsCommand } from './memory-command.ts';
-import { openByHand } from './open-by-hand.ts';
 
 /** Read half awake, on a phone: what to type, by what one wants. Drawn like a story: `*bold*`, `` `code` ``. */
 const HELP = [
@@ -44,7 +44,7 @@ export const helpSay = (): Say => sayStory(HELP);
 /** So many incidents are listed. */
 const NEWEST = 15;
 
-interface Place {
+interface CommandPlace {
   readonly channel: string;
   readonly threadTs: string | null;
 }
@@ -60,7 +60,7 @@ interface Asking {
 export async function sentryCommand(
   context: SlackContext,
   text: string,
-  place: Place,
+  place: CommandPlace,
   asking: Asking,
 ): Promise<Say> {
   const [verb = 'help', ...rest] = text.trim().split(/\s+/).filter(Boolean);
@@ -72,7 +72,7 @@ export async function sentryCommand(
     case 'incidents':
       return incidents(context, asking.userId, place.channel);
     case 'investigate':
-      return openByHand(context, { ...asking, text: rest.join(' '), key: randomUUID() });
+      return createManualIncident(context, { ...asking, text: rest.join(' '), key: randomUUID() });
     case 'memory':
       return memoryCommand(context, rest, text, { ...place, ...asking });
     case 'promotions':
@@ -93,13 +93,13 @@ async function further(
   context: SlackContext,
   verb: string,
   text: string,
-  { channel, threadTs }: Place,
+  { channel, threadTs }: CommandPlace,
   asking: Asking,
 ): Promise<Say | undefined> {
   const { commands, records } = context.deps;
   const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
   if (!command) return undefined;
-  const may = await context.people.mayAct(asking.userId, asking.teamId);
+  const may = await context.directory.mayAct(asking.userId, asking.teamId);
   if (!may.ok) return sayText(may.reason);
   const incidentId = threadTs ? await records.findByThread(channel, threadTs) : null;
   // Whatever is asked for: what may not be read can neither be stopped nor gone on with, nor be learnt of by trying.
@@ -115,7 +115,7 @@ async function further(
 }
 
 /** The named incident, else the thread's, else the newest. */
-async function why(context: SlackContext, named: string, place: Place, userId: string): Promise<Say> {
+async function why(context: SlackContext, named: string, place: CommandPlace, userId: string): Promise<Say> {
   const { records } = context.deps;
   const asked = named.trim();
   const id = asked ? parseIncidentId(asked) : undefined;

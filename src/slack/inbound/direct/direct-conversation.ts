@@ -7,7 +7,7 @@ import { messageUrl } from '../../people/identity.ts';
 import { briefOf } from '../../views/blocks/brief.ts';
 import { link, paragraph, prose } from '../../views/blocks/build.ts';
 import { escape } from '../../views/blocks/text.ts';
-import { openByHand } from '../commands/open-by-hand.ts';
+import { createManualIncident } from '../commands/create-manual-incident.ts';
 import { sentryCommand } from '../commands/sentry-command.ts';
 import type { Said } from '../events/conversation.ts';
 import { readDirect } from './read-direct.ts';
@@ -39,7 +39,7 @@ export async function answerDirect(context: SlackContext, said: Said): Promise<v
       text: escape(what.text),
       blocks: what.blocks ?? [],
     });
-  const may = await context.people.mayAct(said.userId, said.teamId);
+  const may = await context.directory.mayAct(said.userId, said.teamId);
   if (!may.ok) return say(sayText(may.reason));
   const here = await incidentOfThread(context, place);
   const wish = readDirect(said.text, here !== null);
@@ -61,7 +61,7 @@ export async function answerDirect(context: SlackContext, said: Said): Promise<v
     case 'problem': {
       const asked = { ...said, text: wish.text, key: handKey(place) };
       const key = here === null ? asked.key : `${said.channel}:${said.ts}`;
-      return say(await openByHand(context, { ...asked, key }));
+      return say(await createManualIncident(context, { ...asked, key }));
     }
     case 'question': {
       const record = await recordFor(context, said.userId, wish.named, here);

@@ -4,7 +4,7 @@ import { OpsError } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
 import { edit, post } from '../../outbound/deliver.ts';
 import { hashOf } from '../../outbound/message.ts';
-import type { Paces } from '../../outbound/pacing.ts';
+import type { RateLimiters } from '../../outbound/pacing.ts';
 import type { OutboundStore } from '../../outbound/store.ts';
 import { directId } from '../../outbound/subject.ts';
 import type { SlackFailure } from '../../outbound/web-errors.ts';
@@ -28,7 +28,7 @@ export interface DirectDeps {
   readonly client: WebClient;
   readonly store: OutboundStore;
   readonly log: Log;
-  readonly paces: Paces;
+  readonly paces: RateLimiters;
   /** Aborted when nothing more is sent. */
   readonly stopping: AbortSignal;
 }

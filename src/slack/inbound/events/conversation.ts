@@ -10,7 +10,7 @@ import { briefOf } from '../../views/blocks/brief.ts';
 import type { Slot } from '../../views/blocks/slot.ts';
 import { escape } from '../../views/blocks/text.ts';
 import { remember } from '../actions/remember.ts';
-import { openByHand } from '../commands/open-by-hand.ts';
+import { createManualIncident } from '../commands/create-manual-incident.ts';
 import { helpSay, sentryCommand } from '../commands/sentry-command.ts';
 import { readCourtesy } from '../direct/read-direct.ts';
 import { isQuestion } from './question-words.ts';
@@ -72,11 +72,11 @@ async function answerQuestion(
   said: Said,
   text: string,
 ): Promise<void> {
-  const { outbound, people } = context;
+  const { outbound, directory } = context;
   const { questions } = context.deps;
   const { id } = record.incident;
   const { channel, ts, userId: by } = said;
-  const { ok: mayLook } = await people.mayAct(by, said.teamId);
+  const { ok: mayLook } = await directory.mayAct(by, said.teamId);
   const known = await shortAnswer(context, record, text, { userId: by, channel, alone: false, mayLook });
   if (known) return outbound.say(id, answerSlot(said, known));
   if (!questions.hasModel || !mayLook)
@@ -98,7 +98,7 @@ async function answerQuestion(
  * being answered in the thread ends as well.
  */
 async function takeOrder(context: SlackContext, id: IncidentId, said: Said, order: Order): Promise<void> {
-  const may = await context.people.mayAct(said.userId, said.teamId);
+  const may = await context.directory.mayAct(said.userId, said.teamId);
   if (may.ok && order.verb === 'stop' && order.scope === null && said.threadTs)
     await context.deps.questions.stop(said.channel, said.threadTs);
   const words = order.scope ?? `${id} ${order.reason}`.trim();
@@ -116,7 +116,7 @@ function command(context: SlackContext, said: Said, text: string): Promise<Say> 
 }
 
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
-  const may = await context.people.mayAct(said.userId, said.teamId);
+  const may = await context.directory.mayAct(said.userId, said.teamId);
   const taken = may.ok ? await context.deps.hint(id, said.userId, text.trim()) : may;
   const answer = taken.ok ? taken.text : taken.reason;
   await context.outbound.say(id, answerSlot(said, sayText(answer)));
@@ -125,7 +125,7 @@ async function takeHint(context: SlackContext, id: IncidentId, said: Said, text:
 /** “remember: …” in an incident's thread: a draft of that incident, which can be proposed for everybody. */
 async function keep(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
   const { memory, records } = context.deps;
-  const may = await context.people.mayAct(said.userId, said.teamId);
+  const may = await context.directory.mayAct(said.userId, said.teamId);
   const incident = (await records.load(id))?.incident ?? null;
   const say = may.ok ? await remember(memory, { userId: said.userId, incident, text }) : sayText(may.reason);
   await context.outbound.say(id, answerSlot(said, say));
@@ -153,7 +153,7 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
       { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
       await command(context, said, 'incidents'),
     );
-  const { ok: mayLook } = await context.people.mayAct(said.userId, said.teamId);
+  const { ok: mayLook } = await context.directory.mayAct(said.userId, said.teamId);
   const readers = { userId: said.userId, channel: said.channel, alone: true, mayLook };
   const known =
     record && named !== said.text.trim() ? await shortAnswer(context, record, said.text, readers) : null;
@@ -165,7 +165,7 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
 async function openOrHelp(context: SlackContext, said: Said): Promise<Say> {
   const text = said.text.trim();
   if (text.split(/\s+/).length < 2 || /^help\b/i.test(text)) return helpSay();
-  return openByHand(context, { ...said, text, key: `${said.channel}:${said.ts}` });
+  return createManualIncident(context, { ...said, text, key: `${said.channel}:${said.ts}` });
 }
 
 /** Named after what it answers: told again after a crash, it is not posted again. */

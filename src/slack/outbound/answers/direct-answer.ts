@@ -10,7 +10,7 @@ import type { Slot } from '../../views/blocks/slot.ts';
 import { cut, escape } from '../../views/blocks/text.ts';
 import { sayText } from '../tell.ts';
 import { failureOf } from '../web-errors.ts';
-import { endWords } from './end-words.ts';
+import { formatAnswerEnd } from './format-answer-end.ts';
 import { type AnswerStream, begunStream, openStream, type StreamDeps } from './open-stream.ts';
 import { settledLength } from './settled.ts';
 
@@ -163,7 +163,7 @@ export function directAnswer(deps: DirectAnswerDeps, question: AskedQuestion, ti
       closed = true;
       clearTimeout(timer);
       await calls;
-      const text = endWords(end, question.incidentId);
+      const text = formatAnswerEnd(end, question.incidentId);
       // What was said until a person stopped it stays: whole sentences.
       const stopped = 'stopped' in end && sent !== '';
       const whole = cut(

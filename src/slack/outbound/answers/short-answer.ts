@@ -101,6 +101,6 @@ async function draw(
   if (typeof piece === 'string') return { span: words(piece), text: piece };
   if ('code' in piece) return { span: code(piece.code), text: piece.code };
   if ('at' in piece) return { span: moment(piece.at), text: `${piece.at.slice(11, 16)} UTC` };
-  const name = `@${(await context.people.name(piece.person)).replace(/^@/, '')}`;
+  const name = `@${(await context.directory.name(piece.person)).replace(/^@/, '')}`;
   return { span: words(name), text: name };
 }

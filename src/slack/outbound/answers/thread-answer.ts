@@ -6,7 +6,7 @@ import type { Slot } from '../../views/blocks/slot.ts';
 import { cut, escape } from '../../views/blocks/text.ts';
 import type { Outbound } from '../outbound.ts';
 import { sayText } from '../tell.ts';
-import { endWords } from './end-words.ts';
+import { formatAnswerEnd } from './format-answer-end.ts';
 
 /** Words are shown at most this often; each is one edit of the message. */
 const EVERY_MS = 1_500;
@@ -48,7 +48,7 @@ export function threadAnswer(
     async end(end) {
       nextAt = Number.POSITIVE_INFINITY;
       await shown;
-      await outbound.say(id, slot(endWords(end, id), false));
+      await outbound.say(id, slot(formatAnswerEnd(end, id), false));
     },
     close() {
       nextAt = Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
 import { runningStep, tellingStep } from '../../../core/plan-progress.ts';
 import { isSymptom } from '../../../core/tool-call.ts';
-import { checkedInWords, checkedOf } from '../../../incidents/questions/lasting-fix-words.ts';
+import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
 import {
   type Block,
   bold,
@@ -245,7 +245,7 @@ function drawEnded(
   const ended: readonly (readonly Span[])[] = [
     [bold(title), ...decision(action)],
     ...(action.state === 'void' && action.outcome ? [[words(cut(oneLine(action.outcome), 600))]] : []),
-    ...(checked ? [[words(cut(oneLine(checkedInWords(checked)), 400))]] : []),
+    ...(checked ? [[words(cut(oneLine(formatChecked(checked)), 400))]] : []),
     ...reachLine(record, action),
     ...undone(record, steps),
   ];
@@ -338,12 +338,12 @@ const reopens = ({ incident }: IncidentRecord, { purpose }: Action): string =>
 
 function undone(record: IncidentRecord, steps: readonly Action[]): readonly (readonly Span[])[] {
   const [undo] = steps.flatMap((step) => undoOf(record.actions, step) ?? []);
-  const said = undo && undoWords[undo.state];
+  const said = undo && undoLabels[undo.state];
   if (!undo || !said) return [];
   return [[bold(said), ...(undo.requestedBy ? [words(' asked for by '), person(undo.requestedBy)] : [])]];
 }
 
-const undoWords: Partial<Record<Action['state'], string>> = {
+const undoLabels: Partial<Record<Action['state'], string>> = {
   proposed: 'Undo waits for approval,',
   approved: 'Being undone,',
   started: 'Being undone,',

@@ -17,11 +17,11 @@ import {
   small,
   words,
 } from './build.ts';
+import { facts, formatConfidence } from './labels.ts';
 import { whyNoPlan } from './next-step.ts';
 import { ACTIONS, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 import { drawOpenRead } from './unread.ts';
-import { confidenceWords, facts } from './words.ts';
 
 const SHOWN_CLAIMS = 8;
 const SHOWN_ITEMS = 5;
@@ -39,13 +39,13 @@ const ends = { ruled_in: 'fits', ruled_out: 'ruled out', open: 'open' } as const
 type Hypothesis = NonNullable<Diagnosis['hypotheses']>[number];
 
 /** An explanation and what became of it. The playbook's is a sentence that says itself what is not so. */
-export const hypothesisWords = ({ cause, end }: Hypothesis, isModel: boolean, max: number): string =>
+export const formatHypothesis = ({ cause, end }: Hypothesis, isModel: boolean, max: number): string =>
   `${isModel ? `${ends[end]}: ` : ''}${cut(oneLine(cause), max)}`;
 
 /** What a diagnosis weighed, a line each; the playbook's own cause stands above already. */
 export function weighedLines({ hypotheses = [] }: Diagnosis, isModel: boolean): readonly string[] {
-  if (!isModel) return hypotheses.filter(isRuledOut).map((each) => hypothesisWords(each, isModel, 200));
-  return hypotheses.map((each) => `${hypothesisWords(each, isModel, 200)}${counts(each)}`);
+  if (!isModel) return hypotheses.filter(isRuledOut).map((each) => formatHypothesis(each, isModel, 200));
+  return hypotheses.map((each) => `${formatHypothesis(each, isModel, 200)}${counts(each)}`);
 }
 
 export const weighedTitle = (isModel: boolean): string => (isModel ? 'Weighed' : 'Looked at too');
@@ -62,7 +62,7 @@ export function drawDiagnosis(
 ): Slot {
   const { incident } = record;
   // How sure one is of a cause; of having none there is nothing to be sure of.
-  const sure = diagnosis.verdict === 'cause_found' ? sureWords(diagnosis) : null;
+  const sure = diagnosis.verdict === 'cause_found' ? formatHowSure(diagnosis) : null;
   const cause = cut(diagnosis.rootCause.trim() || 'No cause was named.', 1200);
   // That two disagree is ours to say.
   const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
@@ -95,11 +95,11 @@ export function drawDiagnosis(
 export type PlanNone = Pick<Extract<IncidentEvent, { type: 'plan.none' }>, 'reason' | 'said' | 'asksAgainAt'>;
 
 /** Of the cause, and of the fix where that is another matter. */
-export function sureWords({ confidence, fixConfidence }: Diagnosis): string {
-  const cause = confidenceWords(confidence);
+export function formatHowSure({ confidence, fixConfidence }: Diagnosis): string {
+  const cause = formatConfidence(confidence);
   return fixConfidence === undefined || Math.abs(fixConfidence - confidence) < 0.005
     ? cause
-    : `${cause}; the fix: ${confidenceWords(fixConfidence)}`;
+    : `${cause}; the fix: ${formatConfidence(fixConfidence)}`;
 }
 
 /** The claim, and under it the line that shows it. */
@@ -123,7 +123,7 @@ function disagreementOf(record: IncidentRecord, { disagreement }: Diagnosis): re
     prose(
       paragraph(
         bold(
-          `${title} · ${facts(verdicts[one.verdict], one.verdict === 'cause_found' ? confidenceWords(one.confidence) : null)}: `,
+          `${title} · ${facts(verdicts[one.verdict], one.verdict === 'cause_found' ? formatConfidence(one.confidence) : null)}: `,
         ),
         words(cut(oneLine(one.says), 600)),
       ),
@@ -197,7 +197,7 @@ const sentence = (title: string, text: string | null) =>
   text ? [paragraph(bold(title), words(cut(oneLine(text), 400)))] : [];
 
 /** What the second look came to. */
-export function doubleCheckWords({ reason, dropped, cause }: DoubleCheck): string {
+export function formatDoubleCheck({ reason, dropped, cause }: DoubleCheck): string {
   if (reason !== null) return `Not double-checked: ${reason}.`;
   const taken = dropped === 0 ? '' : ` ${dropped} ${dropped === 1 ? 'claim was' : 'claims were'} dropped.`;
   const found =
@@ -210,7 +210,7 @@ export function doubleCheckWords({ reason, dropped, cause }: DoubleCheck): strin
 }
 
 const doubleCheckLine = (check: DoubleCheck | undefined): readonly Block[] =>
-  check === undefined ? [] : [small(doubleCheckWords(check))];
+  check === undefined ? [] : [small(formatDoubleCheck(check))];
 
 /** Whether all of it is shown; if not, how to see the rest. */
 function more(record: IncidentRecord, diagnosis: Diagnosis, number: number): readonly Block[] {

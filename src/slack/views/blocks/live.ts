@@ -3,10 +3,10 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
 import { isMemoryToolName } from '../../../core/tool-call.ts';
 import { type Block, bold, button, buttons, paragraph, prose, small, words } from './build.ts';
+import { span, stateLabels } from './labels.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { type Step, stepOf } from './steps.ts';
 import { cutStart, escape, oneLine } from './text.ts';
-import { span, stateWords } from './words.ts';
 
 /** Lines shown at once; earlier ones are a button away. */
 const SHOWN_STEPS = 12;
@@ -72,7 +72,7 @@ export function drawLive(record: IncidentRecord, round: Round, options: DrawOpti
   const { incident } = record;
   const steps = stepsShown(round, options);
   const working = round.last && WORKING.has(incident.state);
-  const head = working ? `${stateWords[incident.state]} …` : finished(round);
+  const head = working ? `${stateLabels[incident.state]} …` : finished(round);
   const speaking = working && incident.words ? cutStart(incident.words.trim(), SHOWN_WORDS) : '';
   const { shown, hidden } = fold(steps);
   return {

@@ -3,14 +3,14 @@ import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isCauseInModelsWords, label } from '../../../core/model-words.ts';
 import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
-import { checkedInWords, checkedOf } from '../../../incidents/questions/lasting-fix-words.ts';
+import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
 import { bold, code, heading, mentionsOf, paragraph, prose, words } from './build.ts';
 import { feedbackBlocks } from './feedback.ts';
+import { facts, money, span, verdictLabels, verdictMarks } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
 import { drawResults } from './plan-steps.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
-import { facts, money, span, verdictMarks, verdictWords } from './words.ts';
 
 type Finished = Extract<IncidentEvent, { type: 'action.finished' }>;
 type Void = Extract<IncidentEvent, { type: 'action.void' }>;
@@ -95,7 +95,7 @@ function planHead(steps: readonly Action[]): string {
 /** Of a lasting fix, whether the live system shows it. */
 function effect(record: IncidentRecord, action: Action) {
   const checked = checkedOf(record, action);
-  return checked ? [paragraph(bold(cut(oneLine(checkedInWords(checked)), 600)))] : [];
+  return checked ? [paragraph(bold(cut(oneLine(formatChecked(checked)), 600)))] : [];
 }
 
 /** While the live system is being re-read, what it shows now. */
@@ -118,7 +118,7 @@ function checking(record: IncidentRecord, event: Finished | Void) {
 export function drawVerification(record: IncidentRecord, event: Verified, number: number): Slot {
   const head = isOverBySource(record, event)
     ? '⚪ Over, but not confirmed'
-    : `${verdictMarks[event.verdict]} ${verdictWords[event.verdict]}`;
+    : `${verdictMarks[event.verdict]} ${verdictLabels[event.verdict]}`;
   const check = record.events.findLast(
     (each) => each.type === 'verification.checked' && each.seq < event.seq,
   );

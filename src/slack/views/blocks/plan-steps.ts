@@ -15,8 +15,8 @@ import {
   verbatim,
   words,
 } from './build.ts';
+import { riskLabels } from './labels.ts';
 import { cut, oneLine } from './text.ts';
-import { riskWords } from './words.ts';
 
 /** Of all commands of a plan together: Slack takes about 10,000 characters a message, and the rest wants to be said. */
 const SHOWN_COMMANDS = 3_500;
@@ -88,7 +88,7 @@ export function riskOf(steps: readonly Action[], { runbookId }: Action): readonl
   const risk = order.find((each) => steps.some((step) => step.risk === each)) ?? 'low';
   return [
     bold('Risk: '),
-    words(riskWords[risk]),
+    words(riskLabels[risk]),
     ...(runbookId ? [words(' · by runbook '), code(cut(runbookId, 80))] : []),
   ];
 }

@@ -2,24 +2,24 @@ import type { IncidentEvent } from '../../../core/event.ts';
 import type { Incident } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isCauseInModelsWords, isModels, label } from '../../../core/model-words.ts';
-import { lastingFixInWords } from '../../../incidents/questions/lasting-fix-words.ts';
-import { nextStepInWords } from '../../../incidents/questions/words.ts';
+import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
+import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
-import { doubleCheckWords, hypothesisWords } from './diagnosis.ts';
+import { formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
+import { colorOf, facts, formatConfidence, mark, money, span, standing, times } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
-import { colorOf, confidenceWords, facts, mark, money, span, standing, times } from './words.ts';
 
 /** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
 export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> = {}): Slot {
   const { incident } = record;
   const title = `${mark(incident)} ${incident.title}`;
   const state = stateLine(record);
-  const next = nextStepInWords(incident);
+  const next = formatNextStep(incident);
   const cause = incident.cause
-    ? `${incident.cause}${incident.confidence === null ? '' : ` (${confidenceWords(incident.confidence)})`}`
+    ? `${incident.cause}${incident.confidence === null ? '' : ` (${formatConfidence(incident.confidence)})`}`
     : null;
   const causeLabel = label(
     incident.state === 'resolved' ? 'Cause' : 'Cause so far',
@@ -62,7 +62,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
 }
 
 /** On whose word it is over. */
-const endWords: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> = {
+const endLabels: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> = {
   confirmed: 'Resolved · fixed, and checked',
   source: 'Over · the alert’s source says so',
   person: 'Over · a person says so',
@@ -71,7 +71,7 @@ const endWords: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> = 
 function stateLine({ incident }: IncidentRecord): string {
   if (incident.state !== 'resolved') return standing(incident);
   const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
-  return `${endWords[incident.resolvedBy ?? 'source']}${after}`;
+  return `${endLabels[incident.resolvedBy ?? 'source']}${after}`;
 }
 
 function factsOf({ incident, events }: IncidentRecord): readonly Span[] {
@@ -106,13 +106,13 @@ function weighed({ events }: IncidentRecord): readonly (readonly Span[])[] {
       : [
           [
             bold(label(isModel ? 'Else weighed' : 'Looked at too', isModel)),
-            words(others.map((each) => hypothesisWords(each, isModel, 100)).join(' · ')),
+            words(others.map((each) => formatHypothesis(each, isModel, 100)).join(' · ')),
           ],
         ]),
     ...(isModel && wouldChangeMyMind
       ? [[bold(label('Wrong if', isModel)), words(cut(oneLine(wouldChangeMyMind), 200))]]
       : []),
-    ...(doubleCheck?.reason ? [[words(doubleCheckWords(doubleCheck))]] : []),
+    ...(doubleCheck?.reason ? [[words(formatDoubleCheck(doubleCheck))]] : []),
   ];
 }
 
@@ -144,7 +144,7 @@ function related({ events }: IncidentRecord, options: Partial<DrawOptions>): rea
 
 /** What was asked for once it was fixed, and how that stands. */
 function lasting(record: IncidentRecord): readonly (readonly Span[])[] {
-  const said = record.incident.state === 'resolved' ? lastingFixInWords(record) : null;
+  const said = record.incident.state === 'resolved' ? formatLastingFix(record) : null;
   return said === null ? [] : [[words(cut(oneLine(said), 400))]];
 }
 

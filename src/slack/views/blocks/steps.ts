@@ -1,6 +1,6 @@
 import type { IncidentEvent } from '../../../core/event.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
-import { heldBackWords } from '../../../core/seen-before.ts';
+import { formatHeldBack } from '../../../core/seen-before.ts';
 import { bold, code, link, person, type Span, words } from './build.ts';
 import { whyNoPlan } from './next-step.ts';
 import type { DrawOptions } from './slot.ts';
@@ -124,7 +124,7 @@ function recalled(
   event: Extract<IncidentEvent, { type: 'memory.recalled' }>,
   options: DrawOptions,
 ): Step | null {
-  const kept = event.heldBack ? heldBackWords(event.heldBack) : null;
+  const kept = event.heldBack ? formatHeldBack(event.heldBack) : null;
   if (event.incidents.length > 0) {
     const seen = event.incidents.slice(0, 3).flatMap((each, index): Span[] => {
       const name = `${each.incidentId} ${short(each.title, 100)}`;

@@ -17,7 +17,7 @@ import { cut, oneLine } from './text.ts';
 /** One read that showed nothing, with what a person can do about it, or who is at it. */
 export function drawOpenRead(read: OpenRead): readonly Block[] {
   const { call, why, asked, before } = read;
-  const what = `Could not be read: ${readInWords(read)}: ${cut(oneLine(why.reason), 250)}`;
+  const what = `Could not be read: ${formatRead(read)}: ${cut(oneLine(why.reason), 250)}`;
   if (asked)
     return [
       prose(
@@ -57,7 +57,7 @@ export const readValue = ({ call, hash }: Pick<OpenRead, 'call' | 'hash'>): stri
   `${call.incidentId}:${call.id}:${hash}`;
 
 /** Exactly what would be run. */
-function readInWords({ call }: OpenRead): string {
+function formatRead({ call }: OpenRead): string {
   const input = canonicalJson(call.input);
   return `${call.tool} on ${call.target ?? 'nothing'}${input === '{}' ? '' : ` ${cut(input, 200)}`}`;
 }

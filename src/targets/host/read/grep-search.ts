@@ -4,7 +4,7 @@ import { orThrow } from '../../../core/errors.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
 import { count, withoutBreaks } from '../../postgres/read/format.ts';
 import { hostTool } from '../tool.ts';
-import { hostPath, pathRule, placesOf } from './host-path.ts';
+import { hostPath, pathRule, rootedPathsOf } from './host-path.ts';
 
 /** The seed's limit. */
 const MAX_RESULTS = 100;
@@ -32,7 +32,7 @@ export const grepSearch = hostTool.read({
     const { matches } = orThrow(lineMatcher(query, { ignoreCase, literal }));
     const rows: { path: string; line: number | null; text: string }[] = [];
     let [files, passedOver, complete] = [0, 0, true];
-    for (const place of await placesOf(context, path)) {
+    for (const place of await rootedPathsOf(context, path)) {
       const options = { maxMatches: maxMatches - rows.length, signal: context.signal };
       if (options.maxMatches === 0) {
         complete = false;

@@ -13,7 +13,7 @@ export const hostPath = z
   .describe('Absolute path below one of the target’s folders, or relative to its first folder.');
 
 /** The folder a path belongs to. */
-export interface Place {
+export interface RootedPath {
   readonly ok: true;
   readonly root: HostRoot;
   /** As `HostAccess` takes it beside `root.path`. */
@@ -31,7 +31,7 @@ export async function placeOf(
   context: HostContext,
   path: string,
   may: (root: HostRoot) => boolean = () => true,
-): Promise<Place | Refusal> {
+): Promise<RootedPath | Refusal> {
   const host = context.system;
   const mark = shellCharacter(path);
   if (mark !== undefined)
@@ -42,10 +42,10 @@ export async function placeOf(
         .filter((root) => path === root.path || path.startsWith(`${root.path}/`))
         .toSorted((a, b) => b.path.length - a.path.length)
     : roots;
-  let first: Place | Refusal | undefined;
+  let first: RootedPath | Refusal | undefined;
   for (const root of candidates) {
     const checked = await host.access.check(root.path, path);
-    const place: Place | Refusal = checked.ok ? { ok: true, root, path } : checked;
+    const place: RootedPath | Refusal = checked.ok ? { ok: true, root, path } : checked;
     first ??= place;
     if (checked.ok && checked.kind !== 'missing') return place;
   }
@@ -61,7 +61,10 @@ function outside(roots: readonly HostRoot[]): Refusal {
 }
 
 /** The place of a path; without one, all folders of the host. */
-export async function placesOf(context: HostContext, path: string | undefined): Promise<readonly Place[]> {
+export async function rootedPathsOf(
+  context: HostContext,
+  path: string | undefined,
+): Promise<readonly RootedPath[]> {
   if (path !== undefined) return [orThrow(await placeOf(context, path))];
   return context.system.roots.map((root) => ({ ok: true, root, path: '.' }));
 }

@@ -7,7 +7,7 @@ import type { ToolContext } from '../../../tools/define.ts';
 import { age, bytes, count, more, table } from '../../postgres/read/format.ts';
 import type { Host } from '../system.ts';
 import { hostTool } from '../tool.ts';
-import { hostPath, pathRule, placesOf } from './host-path.ts';
+import { hostPath, pathRule, rootedPathsOf } from './host-path.ts';
 
 interface Listed {
   readonly path: string;
@@ -124,7 +124,7 @@ async function look(
   let complete = true;
   let unreadFolders = 0;
   const now = Date.now();
-  for (const place of await placesOf(context, path)) {
+  for (const place of await rootedPathsOf(context, path)) {
     const walk = orThrow(
       await context.system.access.walk(place.root.path, place.path, { signal: context.signal }),
     );

@@ -7,7 +7,7 @@ import type { IncidentId } from '../../../../src/core/ids.ts';
 import { createDigDeeper } from '../../../../src/incidents/dig-deeper.ts';
 import { followUp } from '../../../../src/incidents/questions/follow-up.ts';
 import { why } from '../../../../src/incidents/questions/why.ts';
-import { createOpenByHand } from '../../../../src/ingest/open-by-hand.ts';
+import { createManualIncidents } from '../../../../src/ingest/create-manual-incident.ts';
 import { createAnthropicBackend } from '../../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../../src/llm/gateway.ts';
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../../support/core.ts';
@@ -122,7 +122,7 @@ describe('a question about an incident', () => {
 
 describe('an incident opened by hand', () => {
   it('is of the target its words name, once for the same request, with its opener as requester', async () => {
-    const open = createOpenByHand(core.sql, core.accept, [boxTarget, { ...boxTarget, name: 'vault' }]);
+    const open = createManualIncidents(core.sql, core.accept, [boxTarget, { ...boxTarget, name: 'vault' }]);
     const first = await open({ text: 'the Box, again: is slow', by: 'UONCALL', key: 'k1' });
     expect(first).toMatchObject({ ok: true, target: 'box' });
     expect(await open({ text: 'the Box, again: is slow', by: 'UONCALL', key: 'k1' })).toEqual(first);

@@ -5,7 +5,7 @@ import { createClaude } from '../../../../src/agents/claude/create-claude.ts';
 import type { IncidentId } from '../../../../src/core/ids.ts';
 import type { IncidentState } from '../../../../src/core/incident.ts';
 import { openReads } from '../../../../src/incidents/failed-reads/open-reads.ts';
-import { createReadAgain } from '../../../../src/incidents/failed-reads/read-again.ts';
+import { createRetryRead } from '../../../../src/incidents/failed-reads/retry-read.ts';
 import { createAnthropicBackend } from '../../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../../src/llm/gateway.ts';
 import {
@@ -73,7 +73,7 @@ function script(request: MessagesRequest): ScriptedReply {
 }
 
 it('what the model had no budget left for is not run, gets a button, and the model goes on with what it shows', async () => {
-  const readAgain = createReadAgain(core, { mayAsk: async () => undefined, readerOf: () => null });
+  const readAgain = createRetryRead(core, { mayAsk: async () => undefined, readerOf: () => null });
   const { incidentId: id } = await core.accept(boxAlert());
   if (!id) throw new Error('not accepted');
   const until = (state: IncidentState, round: number) =>

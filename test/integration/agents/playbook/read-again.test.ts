@@ -5,7 +5,7 @@ import { createPlaybook } from '../../../../src/agents/playbook/create-playbook.
 import type { IncidentId } from '../../../../src/core/ids.ts';
 import type { IncidentState } from '../../../../src/core/incident.ts';
 import { openReads } from '../../../../src/incidents/failed-reads/open-reads.ts';
-import { createReadAgain, type NamedRead } from '../../../../src/incidents/failed-reads/read-again.ts';
+import { createRetryRead, type NamedRead } from '../../../../src/incidents/failed-reads/retry-read.ts';
 import { why } from '../../../../src/incidents/questions/why.ts';
 import {
   type EmbeddedPostgres,
@@ -115,7 +115,7 @@ async function button(id: IncidentId): Promise<NamedRead> {
 
 it('a privilege is missing, a person grants it outside, Check again is pressed, and the incident goes on to the cause', async () => {
   const pid = await blockSessions();
-  const readAgain = createReadAgain(core, {
+  const readAgain = createRetryRead(core, {
     mayAsk: (user) => core.policy.mayAsk(user),
     readerOf: () => 'sentry_ro',
   });

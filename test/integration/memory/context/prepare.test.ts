@@ -13,8 +13,8 @@ import {
   conventionsStore,
   conversationStore,
   noEntities,
-  type Place,
   runbooksStore,
+  type StoreRef,
   userStore,
 } from '../../../../src/memory/documents/document.ts';
 import type { NewDocument } from '../../../../src/memory/documents/new-document.ts';
@@ -62,12 +62,12 @@ beforeEach(async () => {
   [here, elsewhere] = [await rig.incident(['UANN']), await rig.incident(['UBOB'])];
 });
 
-const workspace = (store: string): Place => ({ store, incidentId: null });
-const thread = (incidentId: IncidentId): Place => ({ store: conversationStore, incidentId });
+const workspace = (store: string): StoreRef => ({ store, incidentId: null });
+const thread = (incidentId: IncidentId): StoreRef => ({ store: conversationStore, incidentId });
 const admin: Writer = { kind: 'admin', userId: 'UADMIN' };
 const agent = (incidentId: IncidentId): Writer => ({ kind: 'agent', role: 'detective', incidentId });
 
-async function write(writer: Writer, place: Place, document: Partial<NewDocument>): Promise<string> {
+async function write(writer: Writer, place: StoreRef, document: Partial<NewDocument>): Promise<string> {
   const written = await rig.documents.write(writer, { place, document: note(document), sources: [] });
   if (!written.ok) throw new Error(written.reason);
   return written.document.id;

@@ -16,7 +16,7 @@ export interface NamedRead {
 }
 
 /** Has reads made again that showed nothing, and says what has to be allowed first. Reads only. */
-export interface ReadAgain {
+export interface RetryRead {
   /** The next turn makes it, through the gate; when it works the incident is looked at again. One click wins. */
   ask(read: NamedRead, by: string): Promise<Steered>;
   /** What has to be granted before, by whom and how; Sentry grants nothing itself. */
@@ -26,14 +26,14 @@ export interface ReadAgain {
 /** Somebody may have wanted it to ask for this. */
 const CAREFUL = 'Careful: what was read in this incident holds text that reads like instructions to a model.';
 
-export interface ReadAgainOptions {
+export interface RetryReadOptions {
   /** Whether this person may; asked at every press. */
   readonly mayAsk: (user: string) => Promise<Refusal | undefined>;
   /** The database role that Sentry reads a target with; null where it cannot be told. */
   readonly readerOf: (target: string) => string | null;
 }
 
-export function createReadAgain(deps: InvestigationDeps, { mayAsk, readerOf }: ReadAgainOptions): ReadAgain {
+export function createRetryRead(deps: InvestigationDeps, { mayAsk, readerOf }: RetryReadOptions): RetryRead {
   const { sql, records, audit } = deps;
 
   async function refused(read: NamedRead, by: string, no: Refusal): Promise<Refusal> {

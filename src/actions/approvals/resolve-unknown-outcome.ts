@@ -9,7 +9,7 @@ import type { ApprovalPolicy } from '../policy/policy.ts';
  * An action whose outcome nobody knows blocks its target. When looking cannot tell, a person who has looked says whether
  * it ran; it is never run again by this. Only after its claim has run out.
  */
-export async function settleByHand(
+export async function resolveUnknownOutcome(
   deps: { readonly sql: Sql; readonly records: IncidentRecords; readonly audit: AuditLog },
   settlement: {
     readonly actionId: ActionId;
@@ -59,7 +59,7 @@ export async function settleByHand(
 
 /** The same by a click on its card: for whoever may decide on such an action there. */
 export async function settleByClick(
-  deps: Parameters<typeof settleByHand>[0] & { readonly policy: Pick<ApprovalPolicy, 'mayDecide'> },
+  deps: Parameters<typeof resolveUnknownOutcome>[0] & { readonly policy: Pick<ApprovalPolicy, 'mayDecide'> },
   click: {
     readonly actionId: ActionId;
     /** Of the card that was seen. */
@@ -85,6 +85,6 @@ export async function settleByClick(
     if (action.planHash !== click.planHash)
       return refuse('PLAN_CHANGED', 'This is not the action that the card shows. Nothing was settled.');
     const mayNot = await deps.policy.mayDecide(click.by, action, incident, 'deny');
-    return mayNot ?? settleByHand(deps, { ...click, reason: 'Seen on the target.' });
+    return mayNot ?? resolveUnknownOutcome(deps, { ...click, reason: 'Seen on the target.' });
   }
 }

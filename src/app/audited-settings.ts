@@ -5,7 +5,7 @@ import type { TargetKind } from '../targets/kind.ts';
 import { kindOf } from '../targets/systems.ts';
 
 /** The settings that say what Sentry may do and who decides, without a secret among them: for the audit log. */
-export function settingsSeen(
+export function auditedSettings(
   config: Config,
   kinds: readonly TargetKind[],
 ): {

@@ -15,7 +15,7 @@ export interface ByHand {
   readonly key: string;
 }
 
-export type OpenByHand = (
+export type CreateManualIncident = (
   request: ByHand,
 ) => Promise<
   { readonly ok: true; readonly incidentId: IncidentId; readonly target: string | null } | Refusal
@@ -28,7 +28,11 @@ const MAX_TEXT = 4_000;
  * Opens an incident for what a person has seen, of the target their words name, else of the only one there is. Whoever
  * opened it is one of its requesters, and so may not approve alone what needs somebody else.
  */
-export function createOpenByHand(sql: Sql, accept: Accept, targets: readonly Target[]): OpenByHand {
+export function createManualIncidents(
+  sql: Sql,
+  accept: Accept,
+  targets: readonly Target[],
+): CreateManualIncident {
   return async ({ text: given, by, key }) => {
     const text = given.trim().slice(0, MAX_TEXT);
     if (text.length < 3)

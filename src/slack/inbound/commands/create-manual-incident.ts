@@ -2,7 +2,7 @@ import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
 
 /** Opens an incident for what a person has seen; its thread begins in the first alert channel. */
-export async function openByHand(
+export async function createManualIncident(
   context: SlackContext,
   asked: {
     readonly userId: string;
@@ -11,9 +11,13 @@ export async function openByHand(
     readonly key: string;
   },
 ): Promise<Say> {
-  const may = await context.people.mayAct(asked.userId, asked.teamId);
+  const may = await context.directory.mayAct(asked.userId, asked.teamId);
   if (!may.ok) return sayText(may.reason);
-  const opened = await context.deps.openByHand({ text: asked.text, by: asked.userId, key: asked.key });
+  const opened = await context.deps.createManualIncident({
+    text: asked.text,
+    by: asked.userId,
+    key: asked.key,
+  });
   if (!opened.ok) return sayText(opened.reason);
   const where = opened.target
     ? ` of ${opened.target}`

@@ -12,7 +12,7 @@ const GENERIC = new Set(
  * The words of a text that say which problem it is, as they are written: without stop words, generic ones, numbers and
  * words shorter than three letters.
  */
-export function tellingWords(text: string): ReadonlySet<string> {
+export function distinctiveWords(text: string): ReadonlySet<string> {
   return new Set(
     splitWords(text).filter(
       (word) => word.length >= 3 && !/^\d/.test(word) && !stopWords.has(word) && !GENERIC.has(word),

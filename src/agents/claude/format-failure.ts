@@ -24,7 +24,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 };
 
 /** Why a model could not go on, for people; the error itself goes to the log. */
-export function failureWords(error: OpsError): string {
+export function formatFailure(error: OpsError): string {
   // Of budgets the error itself says which one it was.
   if (error.code === 'LLM_BUDGET') return error.message.replace(/\.$/, '');
   return FAILURES[error.code] ?? `the model failed (${error.code})`;
@@ -41,6 +41,6 @@ const LIMITS: Readonly<Record<LimitKind, string>> = {
   context: 'there was more to read than the model can hold',
 };
 
-export function limitWords(limit: LimitKind): string {
+export function formatLimit(limit: LimitKind): string {
   return LIMITS[limit];
 }

@@ -3,9 +3,9 @@ import type { IncidentEventBody } from '../../core/event.ts';
 import type { ToolCallId } from '../../core/ids.ts';
 import type { Tx } from '../../core/sql.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
+import { classifyReadFailure } from '../failed-reads/classify-read-failure.ts';
 import { openReads } from '../failed-reads/open-reads.ts';
 import { readHash } from '../failed-reads/read-hash.ts';
-import { whyUnread } from '../failed-reads/why-unread.ts';
 import { moveIn } from '../move.ts';
 import { watchForStop } from '../work.ts';
 import type { PhaseRun } from './phase-run.ts';
@@ -31,7 +31,7 @@ interface Tried {
  * `reported`, `escalated` → `diagnosing`, when what a person has had read again can be read now; else it stays where it is
  * and the card says why. Nothing here can change a system: see `mayReadAgain` and the detective's rights.
  */
-export async function readAgain(run: PhaseRun): Promise<void> {
+export async function retryRead(run: PhaseRun): Promise<void> {
   const { incident } = run;
   if (incident.state !== 'reported' && incident.state !== 'escalated') return;
   const asked = await run.durably('asked to read again', () => nextAsked(run));
@@ -75,7 +75,7 @@ async function tryAgain(run: PhaseRun, { call, hash }: Asked): Promise<Tried | '
     );
     if (stop.signal.aborted) return 'stopped';
     const now = await deps.records.toolCall(toolCallId);
-    const why = now && whyUnread(now);
+    const why = now && classifyReadFailure(now);
     const readable = now?.state === 'ok' && why === null;
     return { toolCallId, readable, reason: readable ? '' : (why?.reason ?? now?.output.slice(0, 300) ?? '') };
   } finally {

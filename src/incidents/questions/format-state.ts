@@ -16,12 +16,12 @@ const words: Readonly<Record<IncidentState, string>> = {
 };
 
 /** A state as people read it, in Slack and in the terminal alike. */
-export function stateInWords(state: IncidentState): string {
+export function formatState(state: IncidentState): string {
   return words[state];
 }
 
 /** What happens next, where no reader's zone is known; null where nothing is planned. */
-export function nextStepInWords({
+export function formatNextStep({
   nextStep,
   asksAgainAt,
 }: Pick<Incident, 'nextStep' | 'asksAgainAt'>): string | null {

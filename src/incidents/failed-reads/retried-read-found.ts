@@ -1,11 +1,11 @@
-import type { ReadAgainFound } from '../../agents/ports.ts';
+import type { RetriedRead } from '../../agents/ports.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 
 /** What was read again and had this round begin; null where the round began otherwise. */
-export function readAgainFound({
+export function retriedReadFound({
   events,
   toolCalls,
-}: Pick<IncidentRecord, 'events' | 'toolCalls'>): ReadAgainFound | null {
+}: Pick<IncidentRecord, 'events' | 'toolCalls'>): RetriedRead | null {
   const told = events.findLast((event) => event.type === 'diagnosis.concluded');
   if (!told) return null;
   const found = events.findLast(

@@ -6,7 +6,7 @@ import type { WordsKind } from '../ports.ts';
  * What the live message shows of a model at work: the text it is writing, or, as current models put their words
  * between tool calls into thinking summaries, those until text comes.
  */
-export function createWords(
+export function createLiveText(
   say: (words: string, kind: WordsKind) => void,
   unsay: () => void,
 ): { readonly on: (event: AgentEvent) => void } {

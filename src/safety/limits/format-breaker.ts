@@ -2,7 +2,7 @@ import { minute } from '../kill-switch/kill-switch.ts';
 import type { BreakerView } from './cost-breaker.ts';
 
 /** The cost breaker in one line for people. */
-export function breakerLine(view: BreakerView): string {
+export function formatBreaker(view: BreakerView): string {
   const { usd, windowMs } = view.limits;
   const minutes = windowMs / 60_000;
   const spent = `$${view.spentUsd.toFixed(2)} of $${usd} in the last ${minutes} minutes`;

@@ -1,6 +1,6 @@
 import type { App, ViewSubmitAction } from '@slack/bolt';
 import { parseIncidentId } from '../../../core/ids.ts';
-import type { NamedRead } from '../../../incidents/failed-reads/read-again.ts';
+import type { NamedRead } from '../../../incidents/failed-reads/retry-read.ts';
 import type { SlackContext } from '../../context.ts';
 import type { Audience } from '../../outbound/tell.ts';
 import { codeOf } from '../../outbound/web-errors.ts';
@@ -28,8 +28,8 @@ export async function showGrant(context: SlackContext, pressed: Pressed): Promis
   const { value, audience } = pressed;
   const read = readNamedRead(value);
   if (!read) return context.tell(audience, { text: GONE });
-  const may = await context.people.mayAct(pressed.userId, pressed.teamId);
-  const grant = may.ok ? await context.deps.readAgain.grant(read, pressed.userId) : may;
+  const may = await context.directory.mayAct(pressed.userId, pressed.teamId);
+  const grant = may.ok ? await context.deps.retryRead.grant(read, pressed.userId) : may;
   if (!grant.ok) return context.tell(audience, { text: grant.reason });
   const where = { value, channel: audience.channel ?? '', threadTs: audience.threadTs };
   try {
@@ -62,8 +62,8 @@ async function ask(
 ): Promise<void> {
   const read = readNamedRead(value);
   if (!read) return context.tell(audience, { text: GONE });
-  const may = await context.people.mayAct(audience.userId, teamId);
-  const asked = may.ok ? await context.deps.readAgain.ask(read, audience.userId) : may;
+  const may = await context.directory.mayAct(audience.userId, teamId);
+  const asked = may.ok ? await context.deps.retryRead.ask(read, audience.userId) : may;
   if (!asked.ok) await context.tell(audience, { text: asked.reason });
   context.outbound.changed(read.incidentId);
 }

@@ -11,7 +11,7 @@ import { type CheckedDiagnosis, checkEvidence } from './evidence.ts';
  * A diagnosis after its claims were held against the record, and a model's against a second look: each claim that fell is
  * on record and audited. A model whose cause stands on nothing it read has failed: the playbook looks for itself.
  */
-export async function holdToEvidence(
+export async function verifyEvidence(
   run: PhaseRun,
   investigator: Investigator,
   work: Investigation,
@@ -25,7 +25,7 @@ export async function holdToEvidence(
     for (const dropped of result.dropped) await drop(run, name, dropped);
     return withCriterion(run, name, raw, result, record);
   });
-  if (name === 'claude' && (checked.unproven || checked.unsupported.length > 0))
+  if (name === 'claude' && (checked.isUnproven || checked.unsupported.length > 0))
     throw new InvestigatorFailed('nothing it read carries what it said.');
   const doubt = (await investigator.doubt?.(work, checked.diagnosis)) ?? null;
   if (doubt === null) return checked;
@@ -49,7 +49,7 @@ export function publishable(checked: CheckedDiagnosis): CheckedDiagnosis {
   const { diagnosis, unsupported } = checked;
   if (unsupported.length === 0) return checked;
   const dropped = [...checked.dropped, { claim: diagnosis.rootCause, reason: unsupported.join(' ') }];
-  if (diagnosis.verdict !== 'cannot_tell' || checked.unproven) return { ...checked, dropped };
+  if (diagnosis.verdict !== 'cannot_tell' || checked.isUnproven) return { ...checked, dropped };
   const rootCause = 'The cause cannot be told from what was read.';
   return { ...checked, dropped, unsupported: [], diagnosis: { ...diagnosis, rootCause } };
 }

@@ -15,7 +15,7 @@ export type Missing =
   | { readonly kind: 'service'; readonly service: string }
   | { readonly kind: 'docs_host'; readonly host: string };
 
-export type WhyUnread = Pick<UnreadCall, 'reason'> &
+export type ReadFailure = Pick<UnreadCall, 'reason'> &
   ({ readonly way: 'run' } | { readonly way: 'grant'; readonly missing: Missing });
 
 const MAX_REASON = 300;
@@ -24,7 +24,7 @@ const MAX_REASON = 300;
  * Why a call showed nothing or only a part, where a person can do something about that; null where it showed all, and where
  * nothing is to be lifted: what the rules of the house refuse (secret files, other incidents' targets, actions) stays refused.
  */
-export function whyUnread(call: ToolCall): WhyUnread | null {
+export function classifyReadFailure(call: ToolCall): ReadFailure | null {
   // Questions of people are answered with triage's rights: what they name must not come to stand on a card of ours.
   if (call.role !== 'detective' || !isWhole(call.input)) return null;
   if (isMemoryToolName(call.tool) || isEvidenceToolName(call.tool)) return null;
@@ -99,7 +99,7 @@ function missingFor(call: ToolCall, code: string): Missing | null {
 }
 
 /** It answered, and says itself what it was not shown. */
-function whyPartly(call: ToolCall): WhyUnread | null {
+function whyPartly(call: ToolCall): ReadFailure | null {
   if (!call.tool.startsWith('postgres_')) return null;
   const hidden = number(call.result, 'hidden_count');
   const monitor = { kind: 'privilege', privilege: 'pg_monitor' } as const;

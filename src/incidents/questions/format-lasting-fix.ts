@@ -16,7 +16,7 @@ export function checkedOf(
 }
 
 /** What was seen, in words; `Done as asked` is said of what the live system shows. */
-export function checkedInWords({ seen, text }: Checked): string {
+export function formatChecked({ seen, text }: Checked): string {
   if (seen === true) return `Done as asked: ${text}`;
   return seen === false
     ? `It ran, and its effect is not to be seen: ${text}`
@@ -24,7 +24,7 @@ export function checkedInWords({ seen, text }: Checked): string {
 }
 
 /** What is to keep the problem from coming back, and how that stands; null: nothing was asked for. */
-export function lastingFixInWords(
+export function formatLastingFix(
   record: Pick<IncidentRecord, 'incident' | 'actions' | 'events'>,
 ): string | null {
   const { incident, actions } = record;
@@ -72,5 +72,5 @@ function afterRun(
   if (steps.some((each) => undoOf(record.actions, each)?.state === 'succeeded')) return 'It was taken back.';
   if (steps.some(({ state }) => state === 'skipped')) return 'Only a part of it ran.';
   const checked = checkedOf(record, step);
-  return checked ? checkedInWords(checked) : 'It ran; looking whether it is done.';
+  return checked ? formatChecked(checked) : 'It ran; looking whether it is done.';
 }

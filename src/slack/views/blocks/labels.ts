@@ -3,7 +3,7 @@ import type { Incident, IncidentState, Verdict } from '../../../core/incident.ts
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 
 /** What a state is called in front of people. */
-export const stateWords: Readonly<Record<IncidentState, string>> = {
+export const stateLabels: Readonly<Record<IncidentState, string>> = {
   open: 'About to look at it',
   triaging: 'Taking a first look',
   ignored: 'Ignored: nothing to investigate',
@@ -22,7 +22,7 @@ export const stateWords: Readonly<Record<IncidentState, string>> = {
 export function standing({ state, asksAgainAt }: Pick<Incident, 'state' | 'asksAgainAt'>): string {
   return state === 'reported' && asksAgainAt !== null
     ? 'Waiting: I’ll ask again by myself'
-    : stateWords[state];
+    : stateLabels[state];
 }
 
 const GREEN = '#2eb67d';
@@ -63,7 +63,7 @@ export function mark(incident: Incident): string {
   return incident.severity === 'critical' ? '🔴' : incident.severity === 'error' ? '🟠' : '🟡';
 }
 
-export const verdictWords: Readonly<Record<Verdict, string>> = {
+export const verdictLabels: Readonly<Record<Verdict, string>> = {
   fixed: 'Fixed',
   done: 'Done as asked',
   not_fixed: 'Not fixed',
@@ -78,7 +78,7 @@ export const verdictMarks: Readonly<Record<Verdict, string>> = {
 };
 
 /** A confidence from 0 to 1 in words and per cent. */
-export function confidenceWords(confidence: number): string {
+export function formatConfidence(confidence: number): string {
   const percent = `${Math.round(confidence * 100)} %`;
   if (confidence >= 0.9) return `almost certain, ${percent}`;
   if (confidence >= 0.7) return `likely, ${percent}`;
@@ -86,7 +86,7 @@ export function confidenceWords(confidence: number): string {
   return `only a guess, ${percent}`;
 }
 
-export const riskWords: Readonly<Record<Action['risk'], string>> = {
+export const riskLabels: Readonly<Record<Action['risk'], string>> = {
   low: 'low',
   medium: 'medium',
   high: 'HIGH',

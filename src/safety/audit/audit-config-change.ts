@@ -7,7 +7,7 @@ import type { AuditLog } from './audit-chain.ts';
  * Puts a new version of a setting (a file, the environment) into the audit log: once, whichever process reads it first.
  * Returns whether it was new. Committed together with its entry, before anybody goes by it.
  */
-export function noteSetting(
+export function auditConfigChange(
   { sql, audit }: { readonly sql: Sql; readonly audit: AuditLog },
   setting: {
     readonly name: string;

@@ -1,0 +1,86 @@
+/** Work by key, each key at its time and once at a time, some keys side by side. */
+export class DueQueue<K> {
+  readonly #run: (key: K) => Promise<void>;
+  readonly #isUrgent: (key: K) => boolean;
+  readonly #workers: number;
+  /** When each is due, by `performance.now()`. */
+  readonly #due = new Map<K, number>();
+  readonly #running = new Map<K, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #picks = 0;
+
+  /** @param options.run never rejects. @param options.isUrgent goes first, three times of four. */
+  constructor(options: {
+    readonly workers: number;
+    readonly run: (key: K) => Promise<void>;
+    readonly isUrgent: (key: K) => boolean;
+  }) {
+    this.#workers = options.workers;
+    this.#run = options.run;
+    this.#isUrgent = options.isUrgent;
+  }
+
+  /** Runs `key` after so many ms, or earlier where it is due earlier; after its present run where it is running. */
+  add(key: K, inMs = 0): void {
+    const due = performance.now() + inMs;
+    this.#due.set(key, Math.min(due, this.#due.get(key) ?? Number.POSITIVE_INFINITY));
+    this.#startDue();
+  }
+
+  has(key: K): boolean {
+    return this.#due.has(key);
+  }
+
+  isRunning(key: K): boolean {
+    return this.#running.has(key);
+  }
+
+  running(): readonly K[] {
+    return [...this.#running.keys()];
+  }
+
+  /** True when `key` was due: its present run does that work as well, and it is not run again for it. */
+  takeIfDue(key: K): boolean {
+    const due = this.#due.get(key);
+    return due !== undefined && due <= performance.now() && this.#due.delete(key);
+  }
+
+  /** Starts nothing more; resolves when what runs has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await Promise.all(this.#running.values());
+  }
+
+  /** Wakes again when the next key is due. */
+  #startDue(): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timer);
+    const now = performance.now();
+    for (let next = this.#pick(now); next; next = this.#pick(now)) this.#start(next.key);
+    const waiting = [...this.#due].filter(([key]) => !this.#running.has(key)).map(([, due]) => due);
+    const next = Math.min(...waiting);
+    if (this.#running.size < this.#workers && Number.isFinite(next))
+      this.#timer = setTimeout(() => this.#startDue(), Math.max(1, next - now));
+  }
+
+  #start(key: K): void {
+    this.#due.delete(key);
+    const run = this.#run(key).finally(() => {
+      this.#running.delete(key);
+      this.#startDue();
+    });
+    this.#running.set(key, run);
+  }
+
+  #pick(now: number): { readonly key: K } | undefined {
+    if (this.#running.size >= this.#workers) return undefined;
+    const due = [...this.#due].filter(([key, at]) => at <= now && !this.#running.has(key));
+    if (due.length === 0) return undefined;
+    this.#picks += 1;
+    const urgent = this.#picks % 4 === 0 ? undefined : due.find(([key]) => this.#isUrgent(key));
+    const [key] = urgent ?? (due[0] as [K, number]);
+    return { key };
+  }
+}
