@@ -36,7 +36,7 @@ export function createDrawOptions(
     if (incident.severity !== 'critical') return [];
     const oncall = oncallName ? await groupId(oncallName) : null;
     if (oncall) return [oncall];
-    const ids = ((await config.approversOf(asks)) ?? []).map((one) =>
+    const ids = ((await config.approversOf(asks)) ?? []).map(async (one) =>
       one.kind === 'group' ? groupId(one.name.replace(/^@/, '')) : one.kind === 'user' ? one.id : null,
     );
     return (await Promise.all(ids)).filter((id) => id !== null).slice(0, MOST_RUNG);
@@ -82,7 +82,7 @@ export function createDrawOptions(
         const place = places.get(id);
         return place ? messageUrl(workspace.identity(), place.channel, place.ts) : null;
       },
-      approvers: asks ? await approversInWords(deps, asks) : null,
+      approvers: asks ? await formatApprovers(deps, asks) : null,
       ring: asks ? await ringOf(record, asks) : [],
       oncall: await oncallOf(record),
       mayDig: deps.digDeeper !== null,
@@ -115,7 +115,7 @@ export async function formatPrincipal(
       if (principal.kind === 'group') return `@${principal.name.replace(/^@/, '')}`;
       if (principal.kind === 'channel')
         return `the members of #${parts.channels.nameOf(principal.id) ?? principal.id}`;
-      return `@${await parts.people.name(principal.id)}`;
+      return `@${await parts.directory.name(principal.id)}`;
     }),
   );
   return words.length > 0 ? words.join(', ') : null;

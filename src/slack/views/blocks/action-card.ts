@@ -2,7 +2,6 @@ import { type Action, isLastingFix, restOf, stepsOf, undoOf } from '../../../cor
 import { describeAct, describePlan, nameOfRun } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
-import { runningStep, tellingStep } from '../../../core/plan-progress.ts';
 import { isSymptom } from '../../../core/tool-call.ts';
 import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
 import {
@@ -23,7 +22,7 @@ import {
 } from './build.ts';
 import { approveAlthough, changeOfMind, denialLines, reachLine, whatRuns } from './denials.ts';
 import { LIMITS } from './limits.ts';
-import { drawMarks, drawSteps, LONGER, riskOf, wayBack } from './plan-steps.ts';
+import { drawMarks, drawSteps, endedTitle, inSentence, LONGER, riskOf, wayBack } from './plan-steps.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
@@ -100,7 +99,7 @@ function price(steps: readonly Action[], action: Action) {
     return [
       paragraph(words(`${steps.length} steps in this order; one that fails stops the rest.`)),
       // The title names two.
-      ...(steps.length > 2 ? [list(steps.map((step) => [words(cut(oneLine(describeAct(step)), 120))]))] : []),
+      ...(steps.length > 2 ? [list(steps.map((step) => [words(cut(oneLine(describeAct(step)), 90))]))] : []),
       paragraph(...wayBack(action)),
     ];
   return [
@@ -159,47 +158,10 @@ function suspicious({ events }: IncidentRecord): readonly ReturnType<typeof para
   ];
 }
 
-const lower = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
-
 /** The act with its object. */
 function askedTitle(steps: readonly Action[], { auditOnly, target }: Action): string {
   const act = `${cut(oneLine(describePlan(steps)), 90)} on ${cut(oneLine(target), 40)}`;
-  return auditOnly ? `Would propose (audit mode: nothing will run): ${lower(act)}` : `${act}?`;
-}
-
-/** What became of it. */
-function endedTitle(steps: readonly Action[], checked: ReturnType<typeof checkedOf>): string {
-  const step = tellingStep(steps) ?? steps[0];
-  const where = ` on ${cut(oneLine(step?.target ?? ''), 40)}`;
-  const act = `${lower(cut(oneLine(describePlan(steps)), 90))}${where}`;
-  if (step === undefined) return act;
-  const running = runningStep(steps);
-  const at = steps.length > 1 ? ` at step ${(running ?? step).step} of ${steps.length}` : '';
-  if (running) return `Running${at}: ${act}`;
-  switch (step.state) {
-    case 'proposed':
-    case 'queued':
-    case 'approved':
-    case 'started':
-      return `Running: ${act}`;
-    case 'succeeded':
-      if (checked && checked.seen !== true) return `Ran, without its effect being seen: ${act}`;
-      return step.step === steps.length
-        ? `✓ ${cut(oneLine(describePlan(steps, 'did')), 90)}${where}`
-        : `Ended${at}: ${act}`;
-    case 'failed':
-      return `✗ Failed${at}: ${act}`;
-    case 'unknown':
-      return `❔ Unknown whether it ran${at}: ${act}`;
-    case 'denied':
-      return `Not done: ${act}`;
-    case 'expired':
-      return `Not done, nobody decided in time: ${act}`;
-    case 'void':
-      return step.step > 1 ? `Called off${at}: ${act}` : `Not done, called off: ${act}`;
-    case 'skipped':
-      return `Not run: ${act}`;
-  }
+  return auditOnly ? `Would propose (audit mode: nothing will run): ${inSentence(act)}` : `${act}?`;
 }
 
 function preflight(action: Action) {

@@ -68,7 +68,7 @@ export function approveAlthough(
   const why = shown.findLast(({ reason }) => reason)?.reason ?? '';
   const told = why ? `“${cut(oneLine(why), 120)}” ` : '';
   return button({
-    text: `Run it although ${cut(who, 40)} said no`,
+    text: `Approve although ${cut(who, 40)} said no`,
     action: ACTIONS.approve,
     value,
     style: 'danger',
@@ -127,11 +127,11 @@ export function changeOfMind(record: IncidentRecord, action: Action, options: Dr
     ...(stands
       ? [
           button({
-            text: 'Take the no back',
+            text: 'Take the No back',
             action: ACTIONS.takeBack,
             value,
             confirm: {
-              title: 'Take the no back?',
+              title: 'Take the No back?',
               text: 'No card shows it any more. Where this still waits for people, I ask again; nothing runs before somebody approves.',
               yes: 'Take it back',
             },

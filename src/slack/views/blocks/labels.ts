@@ -8,7 +8,7 @@ export const stateLabels: Readonly<Record<IncidentState, string>> = {
   triaging: 'Taking a first look',
   ignored: 'Ignored: nothing to investigate',
   diagnosing: 'Looking for the cause',
-  reported: 'I cannot fix this: it is yours',
+  reported: 'I can do no more by myself: over to you',
   planning: 'Looking for a safe fix',
   awaiting_approval: 'Waiting for approval',
   remediating: 'Running the approved fix',

@@ -137,7 +137,8 @@ function finished(round: Round): string {
   const last =
     round.events.findLast((event) => event.type === 'diagnosis.concluded') ??
     round.events.findLast((event) => isLook(event) || event.type === 'triage.concluded');
-  const took = first && last && last.seq > first.seq ? ` in ${span(first.at, last.at)}` : '';
+  const lasted = first && last ? span(first.at, last.at) : '0 s';
+  const took = lasted === '0 s' ? '' : ` in ${lasted}`;
   const looks = round.events.filter(
     (event) => isLook(event) && !(event.type === 'tool.called' && isMemoryToolName(event.tool)),
   ).length;

@@ -1,8 +1,9 @@
 import type { Action } from '../../../core/action.ts';
-import { describeAct } from '../../../core/describe-act.ts';
+import { describeAct, describePlan } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
-import { stepResult } from '../../../core/plan-progress.ts';
+import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
+import type { checkedOf } from '../../../incidents/questions/format-lasting-fix.ts';
 import {
   type Block,
   bold,
@@ -19,7 +20,7 @@ import { riskLabels } from './labels.ts';
 import { cut, oneLine } from './text.ts';
 
 /** Of all commands of a plan together: Slack takes about 10,000 characters a message, and the rest wants to be said. */
-const SHOWN_COMMANDS = 3_500;
+const SHOWN_COMMANDS = 3_200;
 const MOST_LINES = 2;
 
 /** Below a command that did not fit whole. */
@@ -44,6 +45,43 @@ export function drawSteps(record: IncidentRecord, steps: readonly Action[]): rea
     ...(cutShort ? [LONGER] : []),
     prose(paragraph(...riskOf(steps, first))),
   ];
+}
+
+export const inSentence = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+
+/** What became of a plan, or of how much of it. */
+export function endedTitle(steps: readonly Action[], checked: ReturnType<typeof checkedOf>): string {
+  const step = tellingStep(steps) ?? steps[0];
+  const where = ` on ${cut(oneLine(step?.target ?? ''), 40)}`;
+  const act = `${inSentence(cut(oneLine(describePlan(steps)), 90))}${where}`;
+  if (step === undefined) return act;
+  const running = runningStep(steps);
+  const at = steps.length > 1 ? ` at step ${(running ?? step).step} of ${steps.length}` : '';
+  if (running) return `Running${at}: ${act}`;
+  switch (step.state) {
+    case 'proposed':
+    case 'queued':
+    case 'approved':
+    case 'started':
+      return `Running: ${act}`;
+    case 'succeeded':
+      if (checked && checked.seen !== true) return `Ran, without its effect being seen: ${act}`;
+      return step.step === steps.length
+        ? `✓ ${cut(oneLine(describePlan(steps, true)), 90)}${where}`
+        : `Ended${at}: ${act}`;
+    case 'failed':
+      return `✗ Failed${at}: ${act}`;
+    case 'unknown':
+      return `❔ Unknown whether it ran${at}, and it is not run again: ${act}`;
+    case 'denied':
+      return `Not done: ${act}`;
+    case 'expired':
+      return `Not done, nobody decided in time: ${act}`;
+    case 'void':
+      return step.step > 1 ? `Called off${at}: ${act}` : `Not done, called off: ${act}`;
+    case 'skipped':
+      return `Not run: ${act}`;
+  }
 }
 
 /** A line for each step and what became of it. */

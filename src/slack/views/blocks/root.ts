@@ -152,7 +152,7 @@ function lasting(record: IncidentRecord): readonly (readonly Span[])[] {
 function actors(record: IncidentRecord): readonly (readonly Span[])[] {
   const { actions, events } = record;
   const lines: (readonly Span[])[] = [];
-  const decided = actions.filter((action) => action.decidedBy !== null).at(-1);
+  const decided = actions.findLast((action) => action.decidedBy !== null && !action.beside);
   if (decided?.decidedBy) {
     const verb = decided.state === 'denied' ? 'Denied by ' : 'Approved by ';
     lines.push([
