@@ -11,6 +11,8 @@ const LIVE_RESERVE = 3;
 /** While hardly any edits were made of late, whoever watches a model begin to write need not wait so long. */
 const LIVE_EAGER_MS = 400;
 const LIVE_PLENTY = 7;
+/** What changes of a message within so long is one edit: they are few, and a person's click must find one left. */
+const TOGETHER_MS = 400;
 /** A longer wait is not sat out with the incident's lease in hand. */
 const LONG_MS = 5_000;
 
@@ -24,7 +26,8 @@ export interface DrawDeps extends DeliverDeps {
   readonly sleep: (ms: number) => Promise<void>;
   /** True when the record changed since this was last asked: then it is loaded again. */
   readonly changedAgain: (id: SubjectId) => boolean;
-  readonly lastLive: Map<string, number>;
+  /** When each message was last posted or edited here, by `performance.now()`. */
+  readonly lastSent: Map<string, number>;
 }
 
 /** `again`: come back after so many ms. */
@@ -55,8 +58,8 @@ async function work(
     if (!next) return 'drawn';
     const root = posts.get('root');
     const channel = root?.channel ?? home;
-    const liveWait = waitForLive(deps, id, next);
-    if (liveWait > 0) return { kind: 'again', ms: liveWait, failure: null };
+    const editWait = waitForEdit(deps, id, next);
+    if (editWait > 0) return { kind: 'again', ms: editWait, failure: null };
 
     const pace = next.kind === 'post' ? deps.paces.posts(channel) : deps.paces.edits;
     const wait = pace.reserve();
@@ -80,16 +83,18 @@ async function work(
       if (delivery.failure?.kind === 'wait') pace.block(delivery.ms);
       return { kind: 'again', ms: delivery.ms, failure: delivery.failure };
     }
-    if (next.slot.live) deps.lastLive.set(`${id}/${next.slot.slot}`, performance.now());
+    deps.lastSent.set(`${id}/${next.slot.slot}`, performance.now());
     if (deps.changedAgain(id)) return 'reload';
   }
 }
 
-function waitForLive(deps: DrawDeps, id: SubjectId, next: NextCall): number {
-  if (next.kind !== 'edit' || !next.slot.live) return 0;
-  const last = deps.lastLive.get(`${id}/${next.slot.slot}`) ?? Number.NEGATIVE_INFINITY;
+/** Posts never wait for this. */
+function waitForEdit(deps: DrawDeps, id: SubjectId, { kind, slot }: NextCall): number {
+  if (kind !== 'edit') return 0;
+  const last = deps.lastSent.get(`${id}/${slot.slot}`) ?? Number.NEGATIVE_INFINITY;
+  const since = performance.now() - last;
+  if (!slot.live) return Math.max(0, TOGETHER_MS - since);
   const room = deps.paces.edits.available();
-  const due = last + (room >= LIVE_PLENTY ? LIVE_EAGER_MS : LIVE_MS) - performance.now();
-  if (due > 0) return due;
-  return room >= LIVE_RESERVE ? 0 : LIVE_MS;
+  const due = (room >= LIVE_PLENTY ? LIVE_EAGER_MS : LIVE_MS) - since;
+  return due <= 0 && room < LIVE_RESERVE ? LIVE_MS : Math.max(0, due);
 }

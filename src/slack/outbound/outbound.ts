@@ -10,8 +10,6 @@ import { asProposalId, type SubjectId } from './subject.ts';
 
 /** Incidents drawn at the same time by one process. */
 const WORKERS = 8;
-/** What is heard of one subject within so long is drawn together: edits are few, and a person's click must find one left. */
-const TOGETHER_MS = 400;
 /** What another process drew last is left to it for so long: two that draw one thread share no pace. */
 const ELSEWHERE_MS = 400;
 /** Another process holds the lease: it draws what is there, but perhaps not what an answer adds. */
@@ -34,7 +32,7 @@ export interface Outbound {
   problem(): string | null;
 }
 
-type OutboundDeps = Omit<DrawDeps, 'sleep' | 'extras' | 'changedAgain' | 'lastLive'>;
+type OutboundDeps = Omit<DrawDeps, 'sleep' | 'extras' | 'changedAgain' | 'lastSent'>;
 
 /** The only sender of messages that are kept: keeps Slack showing what the record says. */
 export function createOutbound(deps: OutboundDeps): Outbound {
@@ -55,7 +53,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }),
     extras: (id) => answers.newest(id),
     changedAgain: (id) => queue.takeIfDue(id),
-    lastLive: new Map(),
+    lastSent: new Map(),
   };
 
   async function pass(id: SubjectId): Promise<void> {
@@ -100,9 +98,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   }
 
   function hint(id: SubjectId): void {
-    if (drawnElsewhere.has(id)) return queue.add(id, ELSEWHERE_MS);
-    const drawnAt = queue.isRunning(id) ? performance.now() : (drawnHere.get(id) ?? Number.NEGATIVE_INFINITY);
-    queue.add(id, Math.max(0, drawnAt + TOGETHER_MS - performance.now()));
+    queue.add(id, drawnElsewhere.has(id) ? ELSEWHERE_MS : 0);
   }
 
   /** What was changed unheard, and what a dead process left undrawn. What is being drawn may have changed since it was read. */
