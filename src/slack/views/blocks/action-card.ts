@@ -37,14 +37,16 @@ export function drawActionCard(record: IncidentRecord, action: Action, options: 
   const isOpen = action.state === 'proposed';
   const asks = isOpen && !action.auditOnly;
   const title = isOpen ? askedTitle(steps, action) : endedTitle(steps, checkedOf(record, action));
-  const rung = asks ? mentionsOf(options.ring ?? []) : null;
-  const commands = isOpen ? `: ${steps.map(({ command }) => cut(oneLine(command), 400)).join(' · ')}` : '';
+  const rung = mentionsOf(asks ? (options.ring ?? []) : []);
+  const commands = isOpen
+    ? `${action.auditOnly ? ':' : ''} ${steps.map(({ command }) => cut(oneLine(command), 400)).join(' · ')}`
+    : '';
   return {
     slot: `action:${action.id}`,
     inThread: true,
-    text: `${rung?.text ?? ''}${escape(`${record.incident.id}${asks ? ' asks' : ''}: ${title}${commands}`)}`,
+    text: `${rung.text}${escape(`${record.incident.id}${asks ? ' asks' : ''}: ${title}${commands}`)}`,
     blocks: isOpen
-      ? drawAsked(record, steps, action, options, title, rung?.spans ?? [])
+      ? drawAsked(record, steps, action, options, title, rung.spans)
       : drawEnded(record, steps, action, options, title),
   };
 }
@@ -74,7 +76,13 @@ function drawAsked(
             ),
           ),
         ]
-      : [prose(...soFar(action), paragraph(...rung, ...terms(steps, action, options)))]),
+      : [
+          prose(
+            ...soFar(action),
+            ...(rung.length > 0 ? [paragraph(...rung, words('This is critical, and waits for you.'))] : []),
+            paragraph(...terms(steps, action, options)),
+          ),
+        ]),
     buttons(
       ...(action.auditOnly
         ? []
@@ -103,7 +111,7 @@ function price(steps: readonly Action[], action: Action) {
       paragraph(...wayBack(action)),
     ];
   return [
-    paragraph(words(cut(oneLine(action.blastRadius), 400))),
+    paragraph(bold('Touches: '), words(cut(oneLine(action.blastRadius), 400))),
     paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
   ];
 }
@@ -166,7 +174,7 @@ function askedTitle(steps: readonly Action[], { auditOnly, target }: Action): st
 
 function preflight(action: Action) {
   if (action.preflight.length === 0) return [];
-  const shown = action.preflight.slice(0, 8).map((line) => [words(cut(oneLine(line), 200))]);
+  const shown = action.preflight.slice(0, 6).map((line) => [words(cut(oneLine(line), 200))]);
   return [paragraph(bold('Seen just before:')), list(shown)];
 }
 
