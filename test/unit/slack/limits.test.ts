@@ -118,7 +118,6 @@ const recordOf = fc
 const options = {
   threadUrl: () => 'https://example.slack.com/x',
   approvers: 'everybody '.repeat(100),
-  ring: ['U0AAAAAAAAA', 'U0BBBBBBBBB', 'U0CCCCCCCCC', 'U0DDDDDDDDD', 'S0EEEEEEEEE'],
   oncall: { id: 'S0ONCALL', name: 'oncall' },
 };
 

@@ -99,13 +99,13 @@ export function reachLine({ denials }: IncidentRecord, action: Action): readonly
   if (takenBackBy)
     return [
       [
-        words('The no was taken back by '),
+        words('The No was taken back by '),
         person(takenBackBy),
         ...(takenBackAt ? [words(' at '), moment(takenBackAt)] : []),
         words('.'),
       ],
     ];
-  if (scope === 'action') return [[words('The no is about this action in this incident only.')]];
+  if (scope === 'action') return [[words('The No is about this action in this incident only.')]];
   const stands = words(`It covers anything done to ${cut(oneLine(label), 120)}, in every incident, until `);
   return [
     [stands, ...(until ? [moment(until, '{date_short} at {time}')] : [words('it is gone')]), words('.')],
