@@ -88,7 +88,7 @@ async function wholeIncident(
   await control(pageUrl, 'act/fault.cause', { userId: 'U0ONCALL', id: 'blocked_sessions' });
   const card = await untilMessage(
     pageUrl,
-    (all) => all.find((message) => message.text?.includes('May I run this?')),
+    (all) => all.find((message) => message.text?.includes(' asks: ')),
     60_000,
   );
   const id = /INC-\d+/.exec(card.text ?? '')?.[0] ?? '';

@@ -1,4 +1,5 @@
 import type { ApprovalPolicy } from '../actions/policy/policy.ts';
+import { nameOfAct } from '../core/describe-act.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Target } from '../core/target.ts';
@@ -103,15 +104,17 @@ async function mayApprove({ policy, tools }: HomeDeps, userId: string, target: T
   const may = taken.filter(({ people }) => people !== null);
   if (may.length === 0) return `${target.name}: you approve nothing.`;
   const names = may.map(({ name, people }) =>
-    people === 1 ? name : `${name} (with ${Number(people) - 1} more)`,
+    people === 1 ? formatAct(name) : `${formatAct(name)} (with ${Number(people) - 1} more)`,
   );
   const isAll = may.length === taken.length && may.every(({ people }) => people === 1);
-  return `${target.name}: you may approve ${isAll ? `all ${may.length} tools that change it` : names.join(', ')}.`;
+  return `${target.name}: you may approve ${isAll ? `every change` : names.join(', ')}.`;
 }
 
 const fits = (tool: Tool, { kind, domain }: Target): boolean =>
   (tool.targetKind === undefined || tool.targetKind === kind) &&
   (tool.domain === 'any' || tool.domain === domain);
+
+const formatAct = (tool: string): string => nameOfAct(tool).toLowerCase();
 
 function toolsByKind(tools: readonly Tool[], kinds: readonly TargetKind[]): readonly HomeTools[] {
   const groups = new Map<string, Tool[]>();
@@ -122,6 +125,6 @@ function toolsByKind(tools: readonly Tool[], kinds: readonly TargetKind[]): read
   return [...groups].map(([domain, all]) => ({
     domain,
     reading: all.filter(({ kind }) => kind !== 'active').length,
-    changing: all.filter(({ kind }) => kind === 'active').map(({ name }) => name),
+    changing: all.filter(({ kind }) => kind === 'active').map(({ name }) => formatAct(name)),
   }));
 }

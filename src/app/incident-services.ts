@@ -88,6 +88,7 @@ export async function createIncidentServices(
       targets,
       steering,
       isAdmin: (user) => policy.isAdmin(user),
+      admins: on.parts.admins,
       systemOf: (target) => gate.systemOf(target),
       redact,
       log,

@@ -2,6 +2,7 @@ import type { Action } from '../core/action.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import { domains } from '../core/incident.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Target } from '../core/target.ts';
 import { createKillSwitchCommands, stoppedForNow } from '../incidents/kill-switch/kill-switch-commands.ts';
 import {
@@ -16,6 +17,7 @@ interface SwitchesDeps extends Omit<KillSwitchServiceDeps, 'targets'> {
   readonly targets: readonly Target[];
   readonly steering: Pick<Steering, 'stop' | 'resume'>;
   readonly isAdmin: (userId: string) => Promise<boolean>;
+  readonly admins: readonly Principal[];
 }
 
 /** The human switch as people reach it: `/sentry stop|resume`, the lines that tell how it stands, what it holds up. */
@@ -27,6 +29,7 @@ export function createSwitches(deps: SwitchesDeps) {
     board,
     steering,
     isAdmin: deps.isAdmin,
+    admins: deps.admins,
     domains,
     targets: [...targets.keys()],
     aliases: aliasesOf(deps.targets),

@@ -3,3 +3,15 @@ export type Principal =
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'group'; readonly name: string }
   | { readonly kind: 'channel'; readonly id: string };
+
+/** Who they are, for people: `<@U0123>` becomes a name on the way out. */
+export const formatPrincipals = (principals: readonly Principal[]): string =>
+  principals
+    .map((one) =>
+      one.kind === 'user'
+        ? `<@${one.id}>`
+        : one.kind === 'group'
+          ? `@${one.name.replace(/^@/, '')}`
+          : `the members of ${one.id}`,
+    )
+    .join(', ');

@@ -98,7 +98,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           to: 'stopped',
           reason: `Stopped by ${by}.`,
           key: `stop:${Date.now()}`,
-          changes: { nextStep: 'Stopped; *Resume* goes on.' },
+          changes: { nextStep: 'Stopped: mention me with “resume”, and I go on.' },
           events: [{ type: 'incident.stopped', by, reason: deps.redact(reason) }],
           turnAfterMs: null,
         });

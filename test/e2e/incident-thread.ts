@@ -61,7 +61,7 @@ export async function nextThread(
     replies: async () => (await slack.messages()).filter(inThread),
     reply,
     async card(timeout) {
-      const message = await reply(/May I run this\?/, timeout);
+      const message = await reply(/ asks: /, timeout);
       return { message, command: fixedWidth(message) };
     },
     resolved: (timeout = INVESTIGATED_MS) => ended(/is resolved/, /Resolved/, timeout),

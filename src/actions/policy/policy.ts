@@ -1,7 +1,7 @@
 import type { Action } from '../../core/action.ts';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import type { Incident } from '../../core/incident.ts';
-import type { Principal } from '../../core/principal.ts';
+import { formatPrincipals, type Principal } from '../../core/principal.ts';
 import type { ApproverDirectory } from '../approvals/ports.ts';
 import { type PolicyRules, withoutPolicy } from './policy-rules.ts';
 import { type Demands, formatHours, isWithin, type Subject } from './rule.ts';
@@ -90,10 +90,7 @@ export function createApprovalPolicy(options: {
         );
       try {
         if (!(await among(user, allowed)))
-          return refuse(
-            'NOT_AN_APPROVER',
-            'You are not among the people who may approve this. Ask somebody on call.',
-          );
+          return refuse('NOT_AN_APPROVER', `Only ${formatPrincipals(allowed)} may approve this.`);
       } catch (error) {
         return refuse(
           'APPROVERS_UNKNOWN',

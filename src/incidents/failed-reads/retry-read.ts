@@ -67,7 +67,7 @@ export function createRetryRead(deps: InvestigationDeps, { mayAsk, readerOf }: R
     if (!record) return refuse('UNKNOWN_INCIDENT', 'This incident is not on record any more.');
     const { id, state } = record.incident;
     if (isEnded(state)) return refuse('ENDED', `${id} has ended (${state}); nothing more is read for it.`);
-    if (state === 'stopped') return refuse('STOPPED', `${id} is stopped; *Resume* it first.`);
+    if (state === 'stopped') return refuse('STOPPED', `${id} is stopped: mention me with “resume” first.`);
     if (state !== 'reported' && state !== 'escalated')
       return refuse('BUSY', `${id} is being worked on right now; look at the thread.`);
     const open = openReads(record).find(({ call }) => call.id === read.toolCallId);

@@ -2,6 +2,7 @@ import type { Action } from '../../core/action.ts';
 import { closestName } from '../../core/closest-name.ts';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../../core/ids.ts';
+import { formatPrincipals, type Principal } from '../../core/principal.ts';
 import {
   formatScope,
   formatSwitch,
@@ -34,6 +35,7 @@ export function createKillSwitchCommands(deps: {
   readonly board: KillSwitchService;
   readonly steering: Pick<Steering, 'stop' | 'resume'>;
   readonly isAdmin: (user: string) => Promise<boolean>;
+  readonly admins: readonly Principal[];
   readonly domains: readonly string[];
   readonly targets: readonly string[];
   readonly aliases?: ReadonlyMap<string, string>;
@@ -44,7 +46,10 @@ export function createKillSwitchCommands(deps: {
     const hint = 'In an emergency whoever is on the machine can: sentry stop, or a file STOP_SENTRY.';
     try {
       if (await deps.isAdmin(by)) return undefined;
-      return refuse('NOT_AN_ADMIN', `Only admins (SENTRY_ADMINS) set the switch. ${hint}`);
+      return refuse(
+        'NOT_AN_ADMIN',
+        `Only admins set the switch: ${formatPrincipals(deps.admins) || 'nobody yet, an operator sets SENTRY_ADMINS'}. ${hint}`,
+      );
     } catch (error) {
       return refuse('ADMINS_UNKNOWN', `Slack could not say who is an admin (${messageOf(error)}). ${hint}`);
     }

@@ -10,6 +10,8 @@ import type { UserDirectory } from '../people/user-directory.ts';
 import type { SlackDeps } from '../ports.ts';
 import type { DrawOptions } from './blocks/slot.ts';
 
+const MOST_RUNG = 5;
+
 /** What Slack knows and the record does not: names, groups, where other threads are. */
 export function createDrawOptions(
   deps: SlackDeps,
@@ -17,15 +19,27 @@ export function createDrawOptions(
 ): (record: IncidentRecord) => Promise<DrawOptions> {
   const { config, log, workspace } = deps;
   const { directory, access } = workspace;
-  const oncallOf = async (record: IncidentRecord): Promise<DrawOptions['oncall']> => {
-    const name = config.oncallGroup?.replace(/^@/, '');
-    if (!name) return null;
-    if (!record.events.some((event) => event.type === 'incident.escalated')) return { id: null, name };
-    const id = await directory.groupId(name).catch((error: unknown) => {
-      log.warn({ group: name, error: messageOf(error) }, 'the on-call group is unknown to Slack');
+  const groupId = (name: string): Promise<string | null> =>
+    directory.groupId(name).catch((error: unknown) => {
+      log.warn({ group: name, error: messageOf(error) }, 'a group is unknown to Slack');
       return null;
     });
-    return { id, name };
+  const oncallName = config.oncallGroup?.replace(/^@/, '');
+  const oncallOf = async (record: IncidentRecord): Promise<DrawOptions['oncall']> => {
+    if (!oncallName) return null;
+    const isCalled = record.events.some((event) => event.type === 'incident.escalated');
+    return { id: isCalled ? await groupId(oncallName) : null, name: oncallName };
+  };
+
+  /** For something critical: the group on call, else the groups and people who may decide. */
+  const ringOf = async ({ incident }: IncidentRecord, asks: Action): Promise<readonly string[]> => {
+    if (incident.severity !== 'critical') return [];
+    const oncall = oncallName ? await groupId(oncallName) : null;
+    if (oncall) return [oncall];
+    const ids = ((await config.approversOf(asks)) ?? []).map(async (one) =>
+      one.kind === 'group' ? groupId(one.name.replace(/^@/, '')) : one.kind === 'user' ? one.id : null,
+    );
+    return (await Promise.all(ids)).filter((id) => id !== null).slice(0, MOST_RUNG);
   };
 
   /** Those of them that may be told in the thread of a record. */
@@ -69,6 +83,7 @@ export function createDrawOptions(
         return place ? messageUrl(workspace.identity(), place.channel, place.ts) : null;
       },
       approvers: asks ? await formatApprovers(deps, asks) : null,
+      ring: asks ? await ringOf(record, asks) : [],
       oncall: await oncallOf(record),
       mayDig: deps.digDeeper !== null,
       mayReadAgain: true,
@@ -97,10 +112,10 @@ export async function formatPrincipal(
 ): Promise<string | null> {
   const words = await Promise.all(
     principals.map(async (principal) => {
-      if (principal.kind === 'group') return `the group @${principal.name.replace(/^@/, '')}`;
+      if (principal.kind === 'group') return `@${principal.name.replace(/^@/, '')}`;
       if (principal.kind === 'channel')
         return `the members of #${parts.channels.nameOf(principal.id) ?? principal.id}`;
-      return parts.directory.name(principal.id);
+      return `@${await parts.directory.name(principal.id)}`;
     }),
   );
   return words.length > 0 ? words.join(', ') : null;

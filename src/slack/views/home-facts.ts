@@ -17,6 +17,6 @@ export interface HomeFacts {
 export interface HomeTools {
   readonly domain: string;
   readonly reading: number;
-  /** By name: those that a person has to approve. */
+  /** In words: what a person has to approve. */
   readonly changing: readonly string[];
 }

@@ -96,34 +96,34 @@ const channelSpan = (id: string): Span =>
 
 const layerMarks: Readonly<Record<LayerStatus['state'], string>> = { on: '✓', part: '◐', off: '✗' };
 
-/** Everybody sees how each layer stands; what it says of the configuration is for admins. */
+/** Everybody sees how many stand; which, and what of the configuration they say, is for admins. */
 function layers({ layers: all, isAdmin }: HomeFacts): readonly Block[] {
   const on = all.filter(({ state }) => state === 'on').length;
-  const shown = all.map(({ name, state, says }): string => {
-    const more = isAdmin
-      ? cut(oneLine(says), 160)
-      : state === 'on'
-        ? ''
-        : state === 'part'
-          ? 'in part'
-          : 'off';
-    return `${layerMarks[state]} ${name}${more ? `: ${more}` : ''}`;
-  });
   return [
-    heading(`Security layers: ${on} of ${all.length} on`),
-    prose(isAdmin ? list(shown.map((each) => [words(each)])) : paragraph(words(shown.join(' · ')))),
+    heading(`Safeguards: ${on} of ${all.length} on`),
+    ...(isAdmin
+      ? [
+          prose(
+            list(
+              all.map(({ name, state, says }) => [
+                words(`${layerMarks[state]} ${name}: ${cut(oneLine(says), 160)}`),
+              ]),
+            ),
+          ),
+        ]
+      : []),
   ];
 }
 
 function tools({ tools: groups }: HomeFacts): readonly Block[] {
   return [
-    heading('Tools'),
+    heading('What I can look at and change'),
     prose(
       list(
         groups.map(({ domain, reading, changing }) => [
           bold(domain),
           words(
-            `: ${reading} that read${changing.length > 0 ? `; after approval ${cut(changing.join(', '), 400)}` : ''}`,
+            `: ${count(reading, 'kind')} of look${changing.length > 0 ? `; once approved: ${cut(changing.join(', '), 400)}` : ''}`,
           ),
         ]),
       ),

@@ -28,7 +28,7 @@ export function outputView(call: ToolCall, page: number): types.ModalView {
       code(cut(call.tool, 80)),
       words(call.target ? ' on ' : ''),
       ...(call.target ? [code(cut(call.target, 80))] : []),
-      words(` · ${call.role} · `),
+      words(' · '),
       moment(call.startedAt, '{date_short_pretty} {time_secs}'),
     ),
     ...(call.state === 'ok'

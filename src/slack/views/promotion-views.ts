@@ -143,7 +143,7 @@ export function sourcesView(
     ),
     ...calls.map((call) =>
       lineWith(
-        `${call.tool}${call.target ? ` on ${call.target}` : ''} · ${call.state} · ${call.startedAt.slice(0, 16).replace('T', ' ')} UTC`,
+        `${call.tool}${call.target ? ` on ${call.target}` : ''} · ${call.state}`,
         button({ text: 'Show output', action: ACTIONS.output, value: call.id }),
       ),
     ),

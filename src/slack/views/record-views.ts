@@ -49,7 +49,7 @@ export function evidenceView(record: IncidentRecord, action: Action): types.Moda
     (event) => event.type === 'diagnosis.concluded' && event.at <= action.proposedAt,
   );
   const steps = stepsOf(record.actions, action);
-  return modal('Evidence', [
+  return modal('Details', [
     ...steps.flatMap((step) => approvedOf(step, steps.length)),
     ...(diagnosis?.type === 'diagnosis.concluded'
       ? [
@@ -59,7 +59,7 @@ export function evidenceView(record: IncidentRecord, action: Action): types.Moda
           ...claims(diagnosis.diagnosis),
         ]
       : []),
-    small(`${action.id} · plan ${action.planHash}`),
+    small(`For the audit log: ${action.id} · plan ${action.planHash}`),
   ]);
 }
 

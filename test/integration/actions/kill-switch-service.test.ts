@@ -225,6 +225,7 @@ describe('/sentry stop and resume', () => {
       board,
       steering: rig.core.steering,
       isAdmin: admin,
+      admins: [],
       domains: ['postgres', 'docker'],
       targets: ['box'],
     });

@@ -38,7 +38,7 @@ describe('the card of a proposal', () => {
       'It came twice this week.',
       incident,
       'Safety scanner: nothing found',
-      'May be decided by amara',
+      '@amara may decide',
     ])
       expect(textOf(card)).toContain(words);
     expect(JSON.stringify(card.blocks)).toContain(USERS.onCall);

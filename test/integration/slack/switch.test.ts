@@ -36,6 +36,7 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
       resume: () => Promise.reject(new Error('not asked')),
     },
     isAdmin: async (user) => user === USERS.admin,
+    admins: [],
     domains: ['postgres'],
     targets: ['shop-db'],
   });

@@ -129,8 +129,8 @@ describe('shows itself', () => {
       log: quiet,
     });
     const { tools: shown, access } = await home('UONCALL');
-    expect(shown).toContainEqual({ domain: 'valves', reading: 1, changing: ['valve_open'] });
-    expect(access).toContain('pump-1: you may approve all 1 tools that change it.');
+    expect(shown).toContainEqual({ domain: 'valves', reading: 1, changing: ['run valve open'] });
+    expect(access).toContain('pump-1: you may approve every change.');
   });
 
   test('in the audited settings, with what it lets be seen', () => {

@@ -139,7 +139,7 @@ describe('a denied card', () => {
     });
     const shown = await theCard(/sentry_take_back/);
     expect(card(shown)).toMatch(
-      /The No stands for anything done to session 7 \(payroll\), in every incident, until .*it is gone/,
+      /It covers anything done to session 7 \(payroll\), in every incident, until .*it is gone/,
     );
     await press(scene, shown, 'sentry_after_all', USERS.onCall2);
     await press(scene, shown, 'sentry_take_back', USERS.onCall2);

@@ -209,7 +209,7 @@ describe('who may', () => {
     await forget();
     const [set] = await settings.calls(rig);
     const action = await rig.propose(set);
-    await expect(rig.deny(action, DAYS, { by: 'USTRANGER' })).rejects.toThrow(/not among/);
+    await expect(rig.deny(action, DAYS, { by: 'USTRANGER' })).rejects.toThrow(/may approve this/);
     expect(await rig.core.sql`SELECT FROM denial`).toEqual([]);
     const [entry] = await rig.core.sql`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
     expect(String(entry?.['body'])).toContain('approval.refused');

@@ -38,6 +38,7 @@ beforeAll(async () => {
     board,
     steering: rig.core.steering,
     isAdmin: async () => true,
+    admins: [],
     domains,
     targets: [...byName.keys()],
     aliases: aliasesOf(targets),

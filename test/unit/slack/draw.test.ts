@@ -63,7 +63,7 @@ describe('the thread of an incident', () => {
     ];
     const incident = anIncident({ state: 'reported', nextStep: limit, asksAgainAt: at });
     const waiting = drawn({ incident, events: eventsOf(...limited), actions: [] });
-    for (const name of ['root', 'diagnosis:1', 'live:1'])
+    for (const name of ['root', 'diagnosis:1'])
       expect(shown(waiting, name), name).toMatch(/At most 1 restart[^]*It may be done again at/);
     expect(shown(waiting, 'root')).not.toContain('over to you');
     expect(shown(drawn({ incident: { ...incident, asksAgainAt: null } }), 'root')).toContain('over to you');
@@ -192,15 +192,14 @@ describe('the progress message', () => {
     );
     const live = shown(drawn({ incident: anIncident({ state: 'resolved' }), events }), 'live:1');
     expect(live).toContain('Investigated in 6 s · 1 look at the live system');
-    expect(live).toContain('by 30 reads of the live system');
     expect(live).not.toContain('verify:');
     expect(live).not.toContain('more steps');
   });
 
-  it('says what a look was for before the name of the tool, and leaves what was run to its own message', () => {
+  it('says what a look was for and what it showed, and leaves what was run to its own message', () => {
     const events = eventsOf(...wholeIncident.slice(0, 12), call('surgeon', 'the approved action'));
     const live = shown(drawn({ events }), 'live:1');
-    expect(live).toMatch(/who blocks whom.*pg_blocking_tree/);
+    expect(live).toContain('“who blocks whom”');
     expect(live).not.toContain('the approved action');
   });
 
@@ -404,11 +403,10 @@ describe('the approval card', () => {
   it('shows the exact command, literally, and everything a decision needs', () => {
     const command = 'SELECT 1 -- *bold* <!channel> & `x` ```';
     const slots = card({ command });
-    const block = slots.find((slot) => slot.slot === name)?.blocks[1];
+    const block = slots.find((slot) => slot.slot === name)?.blocks;
     expect(JSON.stringify(block)).toContain(JSON.stringify({ type: 'text', text: command }));
     for (const part of [
       'shop-db',
-      'terminate_backend',
       'one session',
       'cannot be undone',
       'idle in transaction',
@@ -424,6 +422,37 @@ describe('the approval card', () => {
     expect(values).toEqual([`${ACTION}:${'a'.repeat(64)}`, `${ACTION}:${'a'.repeat(64)}`, ACTION]);
   });
 
+  it('has its buttons before what it rests on, and after the statement of what is dangerous', () => {
+    const order = (changes: Parameters<typeof anAction>[0]) =>
+      ['"type":"actions"', 'Exactly this runs', 'Seen just before']
+        .map((part) => [shown(card(changes), name).indexOf(part), part] as const)
+        .toSorted(([a], [b]) => a - b)
+        .map(([, part]) => part);
+    expect(order({})).toEqual(['"type":"actions"', 'Exactly this runs', 'Seen just before']);
+    expect(order({ risk: 'high' })[0]).toBe('Exactly this runs');
+  });
+
+  it('mentions whom something critical waits for, while it waits', () => {
+    const ring = ['S0ONCALL', 'U0ONCALL'];
+    const [, ...open] = drawn({ events, actions: [anAction()] }, { ring });
+    const asked = open.find((slot) => slot.slot === name);
+    expect(asked?.text).toMatch(/^<!subteam\^S0ONCALL> <@U0ONCALL> INC-7 asks: /);
+    expect(JSON.stringify(asked?.blocks)).toContain('"usergroup_id":"S0ONCALL"');
+    const over = drawn({ events, actions: [anAction({ state: 'expired' })] }, { ring });
+    expect(shown(over, name)).not.toContain('S0ONCALL');
+  });
+
+  it('asks once more about the whole statement, or says where it is: a piece is another one', () => {
+    const confirmOf = (command: string) =>
+      /"confirm":\{.*?"text":\{"type":"plain_text","text":"([^"]*)"/.exec(
+        shown(card({ risk: 'high', command }), name),
+      )?.[1];
+    expect(confirmOf('SELECT 1')).toBe('On shop-db: SELECT 1');
+    expect(confirmOf(`SELECT ${'x'.repeat(400)}`)).toBe(
+      'On shop-db: exactly the statement on the card; all of it is in Details.',
+    );
+  });
+
   it('asks once more before a high risk', () => {
     expect(shown(card({ risk: 'high' }), name)).toMatch(/"style":"danger".*"confirm"/);
     expect(shown(card(), name)).not.toContain('"confirm"');
@@ -431,9 +460,9 @@ describe('the approval card', () => {
 
   it.each([
     ['in audit mode', { auditOnly: true }, 'Would propose'],
-    ['once approved', { state: 'approved', decidedBy: 'U0ONCALL' }, 'Approved'],
+    ['once approved', { state: 'approved', decidedBy: 'U0ONCALL' }, 'approved by '],
     ['once denied', { state: 'denied', decidedBy: 'U0ONCALL', decisionReason: 'too risky' }, 'too risky'],
-    ['once expired', { state: 'expired' }, 'Nobody decided in time'],
+    ['once expired', { state: 'expired' }, 'nobody decided in time'],
     ['once void', { state: 'void', outcome: 'the pid is gone' }, 'the pid is gone'],
     ['when it is unknown whether it ran', { state: 'unknown', decidedBy: 'U0ONCALL' }, 'Unknown whether'],
     ['when it ran', { state: 'succeeded', decidedBy: 'U0ONCALL', outcome: 'true' }, 'U0ONCALL'],
@@ -522,6 +551,6 @@ describe('the end', () => {
       reason: 'the pid is another session now',
     });
     const slots = drawn({ events, actions: [anAction({ state: 'void', decidedBy: 'U0ONCALL' })] });
-    expect(shown(slots, `result:${ACTION}`)).toContain('Nothing was run');
+    expect(shown(slots, `result:${ACTION}`)).toContain('Not done, called off: ');
   });
 });

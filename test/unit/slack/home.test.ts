@@ -16,8 +16,8 @@ const facts: HomeFacts = {
     state: name === 'container' ? 'part' : name === 'HTTP' ? 'off' : 'on',
     says: `detail of ${name}`,
   })),
-  access: ['shop-db: you may approve all 5 tools that change it.'],
-  tools: [{ domain: 'postgres', reading: 18, changing: ['postgres_terminate_backend'] }],
+  access: ['shop-db: you may approve every change.'],
+  tools: [{ domain: 'postgres', reading: 18, changing: ['end the session'] }],
 };
 const memory: MemorySummary = {
   episodes: { total: 3, succeeded: 2, failed: 1, unknown: 0, archived: 0 },
@@ -43,20 +43,17 @@ const parts = (changes: Partial<HomeParts> = {}): HomeParts => ({
 const shown = (changes: Partial<HomeParts> = {}): string => JSON.stringify(homeView(parts(changes)).blocks);
 
 describe('App Home', () => {
-  it('has the mode, incidents with their threads, cost, access, memory, the fifteen layers and the tools', () => {
+  it('has the mode, incidents with their threads, cost, access, memory, how many safeguards stand, and what it can change', () => {
     const text = shown();
     for (const each of [
       'Mode ACTIVE',
       'archives/C0/INC-7',
       'archives/C0/INC-3',
       '$0.42',
-      'you may approve all 5',
+      'you may approve every change',
       '14 documents (12 everybody’s)',
-      'Security layers: 13 of 15 on',
-      'container: in part',
-      'HTTP: off',
-      '18 that read; after approval postgres_terminate_backend',
-      ...layerNames,
+      'Safeguards: 13 of 15 on',
+      '18 kinds of look; once approved: end the session',
     ])
       expect(text, each).toContain(each.replaceAll('"', '\\"'));
   });

@@ -53,7 +53,7 @@ describe('the card of a lasting fix', () => {
   it('is done as asked once that was seen, and can be taken back', () => {
     const checked = { type: 'action.checked', actionId: LASTING, seen: true, text: 'It is on.' } as const;
     const { root, card, result } = shown({ state: 'succeeded', decidedBy: 'U0ONCALL' }, ran, checked);
-    expect(card).toContain('Done as asked: switch autovacuum on for table public.cart_events');
+    expect(card).toContain('✓ Switched autovacuum on for table public.cart_events on shop-db');
     expect(card).toContain('sentry_undo');
     expect(card).not.toContain('opened again');
     for (const text of [root, card, result]) expect(text).toContain('Done as asked: It is on.');

@@ -57,7 +57,7 @@ test('a problem that came often is one, with how it ended; what may not be told 
     ended: 'fixed 9 times; not fixed 3 times',
   };
   expect(shown({ ...recalled, incidents: [past] })).toBe(
-    'Seen before: 12 times, INC-12 Blocked (fixed 9 times; not fixed 3 times). What worked then: SELECT 1',
+    'Seen before: 12 times, INC-12 Blocked (fixed 9 times; not fixed 3 times)',
   );
   expect(shown({ ...recalled, worked: [], incidents: [], heldBack: 'may_not' })).toBe(
     'A similar incident exists that you may not see.',

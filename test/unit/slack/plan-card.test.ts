@@ -88,8 +88,8 @@ const slot = (name: string, ...of: Parameters<typeof drawn>) =>
   drawn(...of).find((each) => each.slot === name);
 const card = (...of: Parameters<typeof drawn>) => JSON.stringify(slot(`action:${ACTION}`, ...of));
 const result = (...of: Parameters<typeof drawn>) => JSON.stringify(slot(`result:${ACTION}`, ...of));
-const titleOf = (shown: string) =>
-  /"type":"header","text":\{"type":"plain_text","text":"([^"]*)"/.exec(shown)?.[1];
+/** Of what is asked the heading, of what is over the first words. */
+const titleOf = (shown: string) => /"blocks":\[.*?"text":"([^"]*)"/.exec(shown)?.[1];
 const buttonsOf = (shown: string) =>
   [...shown.matchAll(/"action_id":"(\w+)","value":"([^"]*)"/g)].map(([, id]) => id);
 
@@ -102,7 +102,7 @@ describe('the card of a plan', () => {
     ).toHaveLength(1);
     expect(buttonsOf(asked)).toEqual(['sentry_approve', 'sentry_deny', 'sentry_evidence']);
     expect(asked).toContain(`"value":"${ACTION}:${'a'.repeat(64)}"`);
-    expect(asked).toContain('One approval is for all of it');
+    expect(asked).toContain('one approval is for all of it');
   });
 
   it('has its act and object as its title, and its steps by number with what each runs, and why', () => {
@@ -251,21 +251,26 @@ describe('Run the rest on the card of a plan', () => {
 
 describe('what became of a plan', () => {
   it.each<[States, string, readonly string[]]>([
-    [['succeeded', 'succeeded', 'succeeded'], 'Done: ', ['✓ 1.', '✓ 2.', '✓ 3.']],
+    [['succeeded', 'succeeded', 'succeeded'], '✓ ', ['✓ 1.', '✓ 2.', '✓ 3.']],
     [['succeeded', 'started', 'queued'], 'Running at step 2 of 3: ', ['✓ 1.', '… 2.', '· 3.']],
     [['succeeded', 'queued', 'queued'], 'Running at step 2 of 3: ', ['✓ 1.', '· 2.', '· 3.']],
     [['started', 'queued', 'queued'], 'Running at step 1 of 3: ', ['… 1.', '· 2.', '· 3.']],
-    [['approved', 'queued', 'queued'], 'About to run: ', ['· 1.', '· 2.', '· 3.']],
+    [['approved', 'queued', 'queued'], 'Running: ', ['· 1.', '· 2.', '· 3.']],
     [['succeeded', 'skipped', 'skipped'], 'Ended at step 1 of 3: ', ['✓ 1.', '– 2.', '– 3.']],
-    [['succeeded', 'failed', 'skipped'], 'Failed at step 2 of 3: ', ['✓ 1.', '✗ 2.', '– 3.']],
-    [['succeeded', 'unknown', 'queued'], 'Unknown whether it ran at step 2 of 3: ', ['✓ 1.', '? 2.', '· 3.']],
+    [['succeeded', 'failed', 'skipped'], '✗ Failed at step 2 of 3: ', ['✓ 1.', '✗ 2.', '– 3.']],
+    [
+      ['succeeded', 'unknown', 'queued'],
+      '❔ Unknown whether it ran at step 2 of 3, and it is not run again: ',
+      ['✓ 1.', '? 2.', '· 3.'],
+    ],
     [['succeeded', 'void', 'skipped'], 'Called off at step 2 of 3: ', ['✓ 1.', '– 2.', '– 3.']],
-    [['denied', 'skipped', 'skipped'], 'Denied, nothing was run: ', ['– 1.', '– 2.', '– 3.']],
-    [['expired', 'skipped', 'skipped'], 'Expired, nothing was run: ', ['– 1.', '– 2.', '– 3.']],
-    [['void', 'skipped', 'skipped'], 'Void, nothing was run: ', ['– 1.', '– 2.', '– 3.']],
+    [['denied', 'skipped', 'skipped'], 'Not done: ', ['– 1.', '– 2.', '– 3.']],
+    [['expired', 'skipped', 'skipped'], 'Not done, nobody decided in time: ', ['– 1.', '– 2.', '– 3.']],
+    [['void', 'skipped', 'skipped'], 'Not done, called off: ', ['– 1.', '– 2.', '– 3.']],
   ])('is told step by step: %j', (states, title, marks) => {
     const shown = card(plan(states));
-    expect(titleOf(shown)).toBe(`${title}change file worker.conf, and 2 more steps`);
+    const act = title === '✓ ' ? 'Changed' : 'change';
+    expect(titleOf(shown)).toBe(`${title}${act} file worker.conf, and 2 more steps on shop-db`);
     expect([...shown.matchAll(/"([✓✗?–…·] \d\.)/g)].map(([, mark]) => mark)).toEqual(marks);
   });
 
@@ -276,7 +281,7 @@ describe('what became of a plan', () => {
     const events = [finished(ACTION, 'succeeded'), finished(SECOND, 'failed')];
     expect(drawn(steps, ...events).filter((each) => each.slot.startsWith('result:'))).toHaveLength(1);
     const shown = result(steps, ...events);
-    expect(shown).toContain('✗ It failed at step 2 of 3');
+    expect(shown).toContain('✗ Failed at step 2 of 3');
     expect(shown).toContain('it did not start');
     expect(shown).toContain('not run: the step before failed');
     expect(slot(`result:${ACTION}`, steps, ...events)?.text).toContain(
@@ -289,7 +294,7 @@ describe('what became of a plan', () => {
       step.id === SECOND ? { ...step, outcome: 'Not run: stopped by Olivia.' } : step,
     );
     const shown = result(steps, finished(ACTION, 'succeeded'));
-    expect(shown).toContain('Ended after step 1 of 3');
+    expect(shown).toContain('Ended at step 1 of 3');
     expect(shown.match(/": not run: stopped by Olivia"/g)).toHaveLength(2);
   });
 

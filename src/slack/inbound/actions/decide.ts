@@ -45,7 +45,7 @@ export async function deny(context: SlackContext, pressed: Pressed): Promise<voi
     await context.client.views.open({ trigger_id: pressed.triggerId, view });
   } catch (error) {
     if (codeOf(error) === 'expired_trigger_id' || codeOf(error) === 'invalid_trigger_id')
-      return context.tell(pressed.audience, { text: 'That took too long. Please press *Deny* again.' });
+      return context.tell(pressed.audience, { text: 'That took too long. Please press “Don’t” again.' });
     context.deps.log.warn({ code: codeOf(error) }, 'no window for the reason; denied without one');
     const reach = (): DenialReach => ({ scope: 'action', minutes: null });
     const verdict = { decision: 'deny', reason: null, anotherWay: false, reach } as const;

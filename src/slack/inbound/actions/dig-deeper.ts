@@ -16,7 +16,7 @@ export async function askToDig(context: SlackContext, pressed: Pressed): Promise
   await context.client.views.open({ trigger_id: pressed.triggerId, view }).catch((error: unknown) => {
     const code = codeOf(error);
     if (code !== 'expired_trigger_id' && code !== 'invalid_trigger_id') throw error;
-    return context.tell(pressed.audience, { text: 'That took too long. Please press *Dig deeper* again.' });
+    return context.tell(pressed.audience, { text: 'That took too long. Please press “Dig deeper” again.' });
   });
 }
 

@@ -1,5 +1,6 @@
 import { messageOf, type Refusal, refuse } from '../../../core/errors.ts';
 import { asToolCallId } from '../../../core/ids.ts';
+import { formatPrincipals } from '../../../core/principal.ts';
 import type { Promotion } from '../../../memory/promotion/ports.ts';
 import type { SlackContext } from '../../context.ts';
 import { asProposalId } from '../../outbound/subject.ts';
@@ -226,7 +227,10 @@ async function mayDecide(
   try {
     return (await memory.isAdmin(userId))
       ? undefined
-      : refuse('NOT_ADMIN', 'Only admins decide what everybody’s memory says.');
+      : refuse(
+          'NOT_ADMIN',
+          `Only admins decide what everybody’s memory says: ${formatPrincipals(memory.admins)}.`,
+        );
   } catch (error) {
     context.deps.log.warn({ error: messageOf(error) }, 'who is an admin cannot be told');
     return refuse(

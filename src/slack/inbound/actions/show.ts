@@ -51,9 +51,9 @@ export async function turnPage(context: SlackContext, pressed: Pressed): Promise
   await context.client.views.update({ view_id: pressed.viewId, view: outputView(call, Number(page) || 0) });
 }
 
-/** *Show evidence*: what an approval rests on. */
+/** *Details*: what an approval rests on. */
 export const showEvidence = (context: SlackContext, pressed: Pressed): Promise<void> =>
-  show(context, pressed, 'Evidence', async () => {
+  show(context, pressed, 'Details', async () => {
     const action = await context.deps.records.action(asActionId(pressed.value));
     const record = action && (await context.deps.records.load(action.incidentId));
     return action && record ? evidenceView(record, action) : 'This action is not on record any more.';

@@ -19,8 +19,9 @@ export async function createManualIncident(
     key: asked.key,
   });
   if (!opened.ok) return sayText(opened.reason);
-  const where = opened.target
-    ? ` of ${opened.target}`
-    : '; no configured target is named, so there is little I can read';
-  return sayText(`${opened.incidentId} is open${where}. Its thread begins in the alert channel.`);
+  const { incidentId, target } = opened;
+  const said = target
+    ? `${incidentId} on ${target} is open.`
+    : `${incidentId} is open; no configured target is named, so there is little I can read.`;
+  return sayText(`${said} Its thread begins in the alert channel.`);
 }

@@ -10,6 +10,7 @@ import {
   lineWith,
   link,
   list,
+  moment,
   paragraph,
   prose,
   small,
@@ -17,6 +18,7 @@ import {
 } from '../../views/blocks/build.ts';
 import { count, MEMORY_ACTIONS } from '../../views/blocks/promotion-card.ts';
 import { cut, escape, oneLine } from '../../views/blocks/text.ts';
+import { formatPrincipal } from '../../views/draw-options.ts';
 import { trustLabels } from '../../views/memory-views.ts';
 import { remember } from '../actions/remember.ts';
 
@@ -75,7 +77,7 @@ export async function promotionsCommand(context: SlackContext, { userId, teamId 
     const { proposalsWaiting } = await memory.summary();
     // What they say comes from threads that not everybody may read.
     return sayText(
-      `${count(proposalsWaiting, 'proposal')} waiting for an admin. Only admins see and decide them.`,
+      `${count(proposalsWaiting, 'proposal')} waiting for an admin. Only admins see and decide them: ${(await formatPrincipal(context, memory.admins)) ?? 'nobody yet'}.`,
     );
   }
   const waiting = await memory.promotions.list({ pending: true, limit: SHOWN });
@@ -95,9 +97,8 @@ export async function promotionsCommand(context: SlackContext, { userId, teamId 
             const name = cut(oneLine(title), 120);
             return [
               url ? link(url, name) : words(name),
-              words(
-                ` · ${incidentId ?? 'no incident'} · since ${proposedAt.slice(0, 16).replace('T', ' ')} UTC`,
-              ),
+              words(` · ${incidentId ?? 'no incident'} · since `),
+              moment(proposedAt, '{date_short_pretty} {time}'),
             ];
           }),
         ),

@@ -5,6 +5,7 @@ import { type Say, sayStory, sayText } from '../../outbound/tell.ts';
 import { readableBy } from '../../people/access.ts';
 import { messageUrl } from '../../people/identity.ts';
 import { heading, list, paragraph, prose, words } from '../../views/blocks/build.ts';
+import { standing } from '../../views/blocks/labels.ts';
 import { cut } from '../../views/blocks/text.ts';
 import { incidentLine } from '../../views/home.ts';
 import { createManualIncident } from './create-manual-incident.ts';
@@ -146,7 +147,7 @@ async function incidents(context: SlackContext, userId: string, channel: string)
   const url = (channel: string | null, ts: string | null): string | null =>
     channel && ts ? messageUrl(context.identity(), channel, ts) : null;
   return {
-    text: cut(found.map((each) => `${each.id} ${each.title} (${each.state})`).join('\n'), 2900),
+    text: cut(found.map((each) => `${each.id} ${each.title} (${standing(each)})`).join('\n'), 2900),
     blocks: [
       heading('Newest incidents'),
       prose(

@@ -1,8 +1,7 @@
 import { type Action, isLastingFix, restOf, stepsOf, undoOf } from '../../../core/action.ts';
-import { describePlan } from '../../../core/describe-act.ts';
+import { describeAct, describePlan, nameOfRun } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
-import { runningStep, tellingStep } from '../../../core/plan-progress.ts';
 import { isSymptom } from '../../../core/tool-call.ts';
 import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
 import {
@@ -10,9 +9,9 @@ import {
   bold,
   button,
   buttons,
-  code,
   heading,
   list,
+  mentionsOf,
   moment,
   paragraph,
   person,
@@ -21,62 +20,133 @@ import {
   verbatim,
   words,
 } from './build.ts';
-import { approveAlthough, changeOfMind, denialLines, reachLine } from './denials.ts';
-import { riskLabels } from './labels.ts';
-import { drawSteps, LONGER } from './plan-steps.ts';
+import { approveAlthough, changeOfMind, denialLines, reachLine, whatRuns } from './denials.ts';
+import { LIMITS } from './limits.ts';
+import { drawMarks, drawSteps, endedTitle, inSentence, LONGER, riskOf, wayBack } from './plan-steps.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
 const SHOWN_COMMAND = 2800;
 
-/** The card of one plan, mostly of one step: what is approved is what it shows. After the decision: who, when, result. */
+/**
+ * The card of one plan, mostly of one step: what is approved is what it shows. What it costs and the buttons stand first, for
+ * a phone; what it rests on stands below. Decided, it is a line: who, when and what came of it.
+ */
 export function drawActionCard(record: IncidentRecord, action: Action, options: DrawOptions): Slot {
   const steps = stepsOf(record.actions, action);
-  const title = titleOf(steps, checkedOf(record, action));
-  const commands = steps.map(({ command }) => cut(oneLine(command), 400)).join(' · ');
-  const asks = action.state === 'proposed' && !action.auditOnly ? 'May I run this? ' : '';
+  const isOpen = action.state === 'proposed';
+  const asks = isOpen && !action.auditOnly;
+  const title = isOpen ? askedTitle(steps, action) : endedTitle(steps, checkedOf(record, action));
+  const rung = mentionsOf(asks ? (options.ring ?? []) : []);
+  const commands = isOpen
+    ? `${action.auditOnly ? ':' : ''} ${steps.map(({ command }) => cut(oneLine(command), 400)).join(' · ')}`
+    : '';
   return {
     slot: `action:${action.id}`,
     inThread: true,
-    text: escape(`${record.incident.id}: ${asks}${title}: ${commands}`),
-    blocks: [
-      heading(title),
-      ...(steps.length > 1 ? drawSteps(record, steps) : drawAct(record, action)),
-      ...besides(record, action),
-      ...standing(record, steps, action, options),
-    ],
+    text: `${rung.text}${escape(`${record.incident.id}${asks ? ' asks' : ''}: ${title}${commands}`)}`,
+    blocks: isOpen
+      ? drawAsked(record, steps, action, options, title, rung.spans)
+      : drawEnded(record, steps, action, options, title),
   };
 }
 
-function besides(record: IncidentRecord, action: Action): readonly Block[] {
-  const parts = [...aim(action), ...suspicious(record)];
-  return parts.length === 0 ? [] : [prose(...parts)];
+function drawAsked(
+  record: IncidentRecord,
+  steps: readonly Action[],
+  action: Action,
+  options: DrawOptions,
+  title: string,
+  rung: readonly Span[],
+): readonly Block[] {
+  const act = steps.length > 1 ? drawSteps(record, steps) : drawStatement(action);
+  // What is dangerous is read before it is pressed.
+  const isHigh = steps.some(({ risk }) => risk === 'high');
+  const evidence = [...(steps.length > 1 ? [] : reasons(record, action)), ...aim(action)];
+  return [
+    heading(title),
+    prose(...price(steps, action), ...suspicious(record)),
+    ...(isHigh ? act : []),
+    ...objections(record, steps, options),
+    ...(action.auditOnly
+      ? [
+          prose(
+            paragraph(
+              words('Sentry is in audit mode or stopped: it says what it would do and changes nothing.'),
+            ),
+          ),
+        ]
+      : [
+          prose(
+            ...soFar(action),
+            ...(rung.length > 0 ? [paragraph(...rung, words('This is critical, and waits for you.'))] : []),
+            paragraph(...terms(steps, action, options)),
+          ),
+        ]),
+    buttons(
+      ...(action.auditOnly
+        ? []
+        : [
+            steps.some(({ denialsAcknowledged }) => denialsAcknowledged.length > 0)
+              ? approveAlthough(record, steps, options, planOf(action))
+              : approve(steps, action),
+            button({ text: 'Don’t', action: ACTIONS.deny, value: planOf(action) }),
+          ]),
+      details(action),
+    ),
+    ...(isHigh ? [] : act),
+    ...(evidence.length > 0 ? [prose(...evidence)] : []),
+  ];
 }
 
-/** A plan of one step. */
-function drawAct(record: IncidentRecord, action: Action): readonly Block[] {
+const details = (action: Action) => button({ text: 'Details', action: ACTIONS.evidence, value: action.id });
+
+/** What it frees and costs, and whether it can be taken back. */
+function price(steps: readonly Action[], action: Action) {
+  if (steps.length > 1)
+    return [
+      paragraph(words(`${steps.length} steps in this order; one that fails stops the rest.`)),
+      // The title names two.
+      ...(steps.length > 2 ? [list(steps.map((step) => [words(cut(oneLine(describeAct(step)), 90))]))] : []),
+      paragraph(...wayBack(action)),
+    ];
   return [
-    prose(
-      paragraph(
-        bold('On '),
-        code(cut(action.target, 80)),
-        words(' with '),
-        code(cut(action.tool, 80)),
-        words(':'),
-      ),
-      verbatim(cut(action.command, SHOWN_COMMAND)),
+    paragraph(bold('Touches: '), words(cut(oneLine(action.blastRadius), 400))),
+    paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
+  ];
+}
+
+/** A plan of one step: what runs, to the letter. */
+const drawStatement = ({ command }: Action): readonly Block[] => [
+  prose(paragraph(bold('Exactly this runs:')), verbatim(cut(command, SHOWN_COMMAND))),
+  ...(command.length > SHOWN_COMMAND ? [LONGER] : []),
+];
+
+function reasons(record: IncidentRecord, action: Action) {
+  return [
+    paragraph(
+      bold(label('Why', isWhyInModelsWords(action, record.events))),
+      words(cut(oneLine(action.why), 600)),
     ),
-    ...(action.command.length > SHOWN_COMMAND ? [LONGER] : []),
-    prose(
-      paragraph(
-        bold(label('Why', isWhyInModelsWords(action, record.events))),
-        words(cut(oneLine(action.why), 600)),
-      ),
-      paragraph(bold('Blast radius: '), words(cut(oneLine(action.blastRadius), 400))),
-      paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
-      paragraph(bold('Risk: '), words(riskLabels[action.risk]), ...runbook(action)),
-      ...preflight(action),
+    ...preflight(action),
+    paragraph(...riskOf([action], action)),
+  ];
+}
+
+/** Who may, until when, how often. */
+function terms(steps: readonly Action[], action: Action, options: DrawOptions): readonly Span[] {
+  const once =
+    steps.length > 1
+      ? ' · one approval is for all of it; each step runs once, only if nothing has changed'
+      : ' · runs once, only if nothing has changed';
+  return [
+    words(
+      options.approvers
+        ? `${cut(options.approvers, 300)} may decide · open until `
+        : 'Nobody is configured who may approve this (SENTRY_APPROVERS) · open until ',
     ),
+    moment(action.expiresAt),
+    words(once),
   ];
 }
 
@@ -96,49 +166,15 @@ function suspicious({ events }: IncidentRecord): readonly ReturnType<typeof para
   ];
 }
 
-/** The act with its object, and how it stands. */
-function titleOf(steps: readonly Action[], checked?: ReturnType<typeof checkedOf>): string {
-  const step = tellingStep(steps);
-  const title = cut(oneLine(describePlan(steps)), 90);
-  const act = `${title.charAt(0).toLowerCase()}${title.slice(1)}`;
-  if (step === undefined) return title;
-  const running = runningStep(steps);
-  const at = steps.length > 1 ? ` at step ${(running ?? step).step} of ${steps.length}` : '';
-  if (running) return `Running${at}: ${act}`;
-  switch (step.state) {
-    case 'proposed':
-    case 'queued':
-      return step.auditOnly
-        ? `Would propose (audit mode: nothing will run): ${act}`
-        : `${title} on ${cut(oneLine(step.target), 40)}?`;
-    case 'approved':
-    case 'started':
-      return `About to run: ${act}`;
-    case 'succeeded':
-      if (checked)
-        return `${checked.seen === true ? 'Done as asked' : 'Ran, and it is not to be seen'}: ${act}`;
-      return step.step === steps.length ? `Done: ${act}` : `Ended${at}: ${act}`;
-    case 'failed':
-      return `Failed${at}: ${act}`;
-    case 'unknown':
-      return `Unknown whether it ran${at}: ${act}`;
-    case 'denied':
-      return `Denied, nothing was run: ${act}`;
-    case 'expired':
-      return `Expired, nothing was run: ${act}`;
-    case 'void':
-      return step.step > 1 ? `Called off${at}: ${act}` : `Void, nothing was run: ${act}`;
-    case 'skipped':
-      return `Not run: ${act}`;
-  }
+/** The act with its object. */
+function askedTitle(steps: readonly Action[], { auditOnly, target }: Action): string {
+  const act = `${cut(oneLine(describePlan(steps)), 90)} on ${cut(oneLine(target), 40)}`;
+  return auditOnly ? `Would propose (audit mode: nothing will run): ${inSentence(act)}` : `${act}?`;
 }
-
-const runbook = (action: Action): readonly Span[] =>
-  action.runbookId ? [words(' · by runbook '), code(cut(action.runbookId, 80))] : [];
 
 function preflight(action: Action) {
   if (action.preflight.length === 0) return [];
-  const shown = action.preflight.slice(0, 8).map((line) => [words(cut(oneLine(line), 200))]);
+  const shown = action.preflight.slice(0, 6).map((line) => [words(cut(oneLine(line), 200))]);
   return [paragraph(bold('Seen just before:')), list(shown)];
 }
 
@@ -167,58 +203,43 @@ function aim(action: Action) {
   ];
 }
 
-/** What can be done with the card now, or what became of it. */
-function standing(
+/** A line of what became of it, and what can still be done; what it was is in its details, and what it said below. */
+function drawEnded(
   record: IncidentRecord,
   steps: readonly Action[],
   action: Action,
   options: DrawOptions,
+  title: string,
 ): readonly Block[] {
-  const evidence = button({ text: 'Show evidence', action: ACTIONS.evidence, value: action.id });
-  if (action.state === 'proposed' && !action.auditOnly)
-    return [
-      ...objections(record, steps, options),
-      prose(
-        ...soFar(action),
-        paragraph(
-          words(
-            options.approvers
-              ? `May be approved by ${cut(options.approvers, 300)}, until `
-              : 'Nobody is configured who may approve this (SENTRY_APPROVERS). Open until ',
-          ),
-          moment(action.expiresAt),
-          words(
-            steps.length > 1
-              ? '. One approval is for all of it. Each step runs once, exactly as shown, and only if its state above has not moved.'
-              : '. It runs once, exactly as shown, and only if the state above has not moved.',
-          ),
-        ),
-      ),
-      buttons(
-        steps.some(({ denialsAcknowledged }) => denialsAcknowledged.length > 0)
-          ? approveAlthough(record, steps, options, planOf(action))
-          : approve(steps, action),
-        deny(action),
-        evidence,
-      ),
-    ];
   const checked = checkedOf(record, action);
   const ended: readonly (readonly Span[])[] = [
-    ...outcome(steps, action),
+    [bold(title), ...decision(action)],
+    ...(action.state === 'void' && action.outcome ? [[words(cut(oneLine(action.outcome), 600))]] : []),
     ...(checked ? [[words(cut(oneLine(formatChecked(checked)), 400))]] : []),
     ...reachLine(record, action),
     ...undone(record, steps),
   ];
   return [
+    prose(...ended.map((spans) => paragraph(...spans)), ...(steps.length > 1 ? drawMarks(steps) : [])),
     ...objections(record, steps, options),
-    prose(...ended.map((spans) => paragraph(...spans))),
     buttons(
       ...afterwards(record, steps, action, options),
       ...rest(record, steps, action, options),
       ...changeOfMind(record, action, options, planOf(action)),
-      evidence,
+      details(action),
     ),
   ];
+}
+
+/** `, approved by @olivia, 10:13`. */
+function decision(action: Action): readonly Span[] {
+  if (!action.decidedBy) return [];
+  const { state, decidedAt, decisionReason } = action;
+  const at = decidedAt ? [words(', '), moment(decidedAt)] : [];
+  const why = decisionReason ? [words(`: “${cut(oneLine(decisionReason), 400)}”`)] : [];
+  return state === 'denied'
+    ? [words('. '), ...deciders(action), words(' said no'), ...at, ...why]
+    : [words(', approved by '), ...deciders(action), ...at, ...why];
 }
 
 /** Whoever decides has to know that somebody has said no to it. */
@@ -338,44 +359,15 @@ function deciders({ state, decidedBy, approvedBy }: Action): readonly Span[] {
 const planOf = (action: Action): string => `${action.id}:${action.planHash}`;
 
 function approve(steps: readonly Action[], action: Action) {
-  const high = steps.some(({ risk }) => risk === 'high');
+  const isHigh = steps.some(({ risk }) => risk === 'high');
+  const text = nameOfRun(steps);
   return button({
-    text: 'Approve',
+    text,
     action: ACTIONS.approve,
     value: planOf(action),
-    style: high ? 'danger' : 'primary',
-    ...(high
-      ? {
-          confirm: {
-            title: 'High risk: run this?',
-            text: `On ${oneLine(action.target)}: ${steps.length > 1 ? cut(oneLine(`${steps.length} steps: ${describePlan(steps)}`), 220) : cut(oneLine(action.command), 220)}`,
-            yes: 'Run it',
-          },
-        }
+    style: isHigh ? 'danger' : 'primary',
+    ...(isHigh
+      ? { confirm: { title: 'High risk: run this?', text: whatRuns(steps, LIMITS.confirmText), yes: text } }
       : {}),
   });
-}
-
-const deny = (action: Action) => button({ text: 'Deny', action: ACTIONS.deny, value: planOf(action) });
-
-function outcome(steps: readonly Action[], action: Action): readonly (readonly Span[])[] {
-  const lines: (readonly Span[])[] = [];
-  if (action.auditOnly && action.state === 'proposed')
-    lines.push([words('Sentry is in audit mode or stopped: it says what it would do and changes nothing.')]);
-  if (action.decidedBy)
-    lines.push([
-      bold(action.state === 'denied' ? 'Denied by ' : 'Approved by '),
-      ...deciders(action),
-      ...(action.decidedAt ? [words(' at '), moment(action.decidedAt, '{time_secs}')] : []),
-      ...(action.decisionReason ? [words(`: ${cut(oneLine(action.decisionReason), 400)}`)] : []),
-    ]);
-  if (action.state === 'expired') lines.push([words('Nobody decided in time.')]);
-  if (action.state === 'started' && steps.length === 1) lines.push([words('Running …')]);
-  if (action.outcome && steps.length === 1)
-    lines.push([
-      bold(action.state === 'void' ? 'Why it is void: ' : 'Result: '),
-      words(cut(oneLine(action.outcome), 600)),
-    ]);
-  if (lines.length === 0) lines.push([words(titleOf(steps))]);
-  return lines;
 }

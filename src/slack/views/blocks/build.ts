@@ -36,7 +36,15 @@ export function person(id: string): Span {
 }
 
 /** A user group by id: notifies its members when posted. */
-export const group = (id: string): Span => ({ type: 'usergroup', usergroup_id: id });
+const group = (id: string): Span => ({ type: 'usergroup', usergroup_id: id });
+
+/** People and groups by id, as they are mentioned in a message's blocks and in its `text`. */
+export const mentionsOf = (ids: readonly string[]) => ({
+  spans: ids.flatMap((id) => [isGroup(id) ? group(id) : person(id), words(' ')]),
+  text: ids.map((id) => (isGroup(id) ? `<!subteam^${id}> ` : `<@${id}> `)).join(''),
+});
+
+const isGroup = (id: string): boolean => id.startsWith('S');
 
 /** A moment in the reader's own time zone. */
 export function moment(iso: string, format = '{time}'): Span {

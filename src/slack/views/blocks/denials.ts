@@ -3,6 +3,7 @@ import type { Denial } from '../../../core/denial.ts';
 import { describePlan } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { bold, button, moment, person, type Span, words } from './build.ts';
+import { LIMITS } from './limits.ts';
 import { ACTIONS, type DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -58,15 +59,14 @@ export function approveAlthough(
   value: string,
 ) {
   const standing = acknowledgedBy(record, steps);
-  const on = steps[0]?.target ?? '';
-  const what = steps.length > 1 ? describePlan(steps) : (steps[0]?.command ?? '');
   const people = [...new Set(standing.map(({ saidBy }) => saidBy))];
   const [only] = people;
   const known = people.length === 1 && only ? options.nameOf?.(only) : null;
-  const told = standing.filter((denial) => mayTell(record, denial, options));
+  const shown = standing.filter((denial) => mayTell(record, denial, options));
   const who =
-    people.length > 1 ? `${people.length} people` : known && told.length > 0 ? oneLine(known) : 'somebody';
-  const why = told.findLast(({ reason }) => reason)?.reason ?? '';
+    people.length > 1 ? `${people.length} people` : known && shown.length > 0 ? oneLine(known) : 'somebody';
+  const why = shown.findLast(({ reason }) => reason)?.reason ?? '';
+  const told = why ? `“${cut(oneLine(why), 120)}” ` : '';
   return button({
     text: `Approve although ${cut(who, 40)} said no`,
     action: ACTIONS.approve,
@@ -74,10 +74,21 @@ export function approveAlthough(
     style: 'danger',
     confirm: {
       title: `Run this although ${cut(who, 40)} said no?`,
-      text: `${why ? `“${cut(oneLine(why), 120)}” ` : ''}On ${cut(oneLine(on), 60)}: ${cut(oneLine(what), 100)}`,
-      yes: 'Run it although',
+      text: `${told}${whatRuns(steps, LIMITS.confirmText - told.length)}`,
+      yes: 'Run anyway',
     },
   });
+}
+
+/** What a window that asks once more says of it: all of it, or where all of it stands; a piece of a command is another one. */
+export function whatRuns(steps: readonly Action[], room: number): string {
+  const [first] = steps;
+  const on = `On ${cut(oneLine(first?.target ?? ''), 60)}: `;
+  if (steps.length > 1) return `${on}${cut(oneLine(`${steps.length} steps: ${describePlan(steps)}`), 100)}.`;
+  const whole = `${on}${first?.command ?? ''}`;
+  return whole.length <= room && !whole.includes('\n')
+    ? whole
+    : `${on}exactly the statement on the card; all of it is in Details.`;
 }
 
 /** How far the No of a denied card reaches, and whether it still does. */
@@ -94,10 +105,8 @@ export function reachLine({ denials }: IncidentRecord, action: Action): readonly
         words('.'),
       ],
     ];
-  if (scope === 'action') return [[words('The No is about this action in this incident.')]];
-  const stands = words(
-    `The No stands for anything done to ${cut(oneLine(label), 120)}, in every incident, until `,
-  );
+  if (scope === 'action') return [[words('The No is about this action in this incident only.')]];
+  const stands = words(`It covers anything done to ${cut(oneLine(label), 120)}, in every incident, until `);
   return [
     [stands, ...(until ? [moment(until, '{date_short} at {time}')] : [words('it is gone')]), words('.')],
   ];
@@ -123,7 +132,7 @@ export function changeOfMind(record: IncidentRecord, action: Action, options: Dr
             value,
             confirm: {
               title: 'Take the No back?',
-              text: 'It stands on no card any more. Where this waits for people, it is asked for again; nothing runs before somebody approves.',
+              text: 'No card shows it any more. Where this still waits for people, I ask again; nothing runs before somebody approves.',
               yes: 'Take it back',
             },
           }),

@@ -216,7 +216,7 @@ export const notKnown = ({ unexplained, unknown }: Diagnosis): readonly string[]
 
 /** What the second look came to. */
 export function formatDoubleCheck({ reason, dropped, cause }: DoubleCheck): string {
-  if (reason !== null) return `Not double-checked: ${reason}.`;
+  if (reason !== null) return `Not double-checked: ${reason.replace(/\.$/, '')}.`;
   const taken = dropped === 0 ? '' : ` ${dropped} ${dropped === 1 ? 'claim was' : 'claims were'} dropped.`;
   const found =
     cause === 'contradicted'

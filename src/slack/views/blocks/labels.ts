@@ -4,17 +4,17 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 
 /** What a state is called in front of people. */
 export const stateLabels: Readonly<Record<IncidentState, string>> = {
-  open: 'New: about to look at it',
+  open: 'About to look at it',
   triaging: 'Taking a first look',
   ignored: 'Ignored: nothing to investigate',
   diagnosing: 'Looking for the cause',
-  reported: 'Reported: over to you',
+  reported: 'I can do no more by myself: over to you',
   planning: 'Looking for a safe fix',
   awaiting_approval: 'Waiting for approval',
   remediating: 'Running the approved fix',
   verifying: 'Checking that it is really gone',
   resolved: 'Resolved',
-  escalated: 'Escalated: a person is needed',
+  escalated: 'A person is needed',
   stopped: 'Stopped by a person',
 };
 

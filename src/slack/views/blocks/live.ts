@@ -2,7 +2,6 @@ import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
 import { isMemoryToolName } from '../../../core/tool-call.ts';
-import { dryRunPurpose } from '../../../memory/promotion/ports.ts';
 import { type Block, bold, button, buttons, paragraph, prose, small, words } from './build.ts';
 import { span, stateLabels } from './labels.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
@@ -125,23 +124,12 @@ function stepsShown(round: Round, options: DrawOptions): readonly Step[] {
     const step = stepOf(event, options);
     if (step) steps.push(step);
   }
-  return [...steps, ...verified(round)];
+  return steps;
 }
 
 /** A look for the cause, as opposed to a proposal, what was run, and looks whether that helped. */
 const isLook = (event: IncidentEvent): boolean =>
   event.type === 'tool.called' && event.role !== 'surgeon' && event.role !== 'validator';
-
-/** All looks whether it helped, as one line. */
-function verified(round: Round): readonly Step[] {
-  const looks = round.events.filter(
-    (event) =>
-      event.type === 'tool.called' && event.role === 'validator' && !event.purpose?.startsWith(dryRunPurpose),
-  );
-  if (looks.length === 0 || !round.events.some((event) => event.type === 'verification.concluded')) return [];
-  const reads = `${looks.length} ${looks.length === 1 ? 'read' : 'reads'} of the live system`;
-  return [{ mark: '✓', spans: [bold('Verified, '), words(`by ${reads}: the result is below.`)], keep: true }];
-}
 
 /** How long it took to the diagnosis: what people took to decide is not investigating. */
 function finished(round: Round): string {
@@ -149,7 +137,8 @@ function finished(round: Round): string {
   const last =
     round.events.findLast((event) => event.type === 'diagnosis.concluded') ??
     round.events.findLast((event) => isLook(event) || event.type === 'triage.concluded');
-  const took = first && last && last.seq > first.seq ? ` in ${span(first.at, last.at)}` : '';
+  const lasted = first && last ? span(first.at, last.at) : '0 s';
+  const took = lasted === '0 s' ? '' : ` in ${lasted}`;
   const looks = round.events.filter(
     (event) => isLook(event) && !(event.type === 'tool.called' && isMemoryToolName(event.tool)),
   ).length;

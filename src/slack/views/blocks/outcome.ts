@@ -2,14 +2,14 @@ import { type Action, stepsOf } from '../../../core/action.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { causeFound, causeTitle } from '../../../core/model-words.ts';
-import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
+import { stepResult } from '../../../core/plan-progress.ts';
 import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
-import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
+import { bold, heading, mentionsOf, paragraph, prose, words } from './build.ts';
 import { asOf } from './diagnosis.ts';
 import { feedbackBlocks } from './feedback.ts';
 import { facts, money, span, verdictLabels, verdictMarks } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
-import { drawResults } from './plan-steps.ts';
+import { drawResults, endedTitle } from './plan-steps.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
@@ -18,79 +18,30 @@ type Void = Extract<IncidentEvent, { type: 'action.void' }>;
 type Verified = Extract<IncidentEvent, { type: 'verification.concluded' }>;
 type Escalated = Extract<IncidentEvent, { type: 'incident.escalated' }>;
 
-const ran: Readonly<Record<Finished['outcome'], string>> = {
-  succeeded: '✓ It ran',
-  failed: '✗ It failed',
-  unknown: '❔ Unknown whether it ran; it will not be run again',
-};
-
 /** What became of an approved action; of a plan of several, step by step. */
 export function drawResult(record: IncidentRecord, action: Action, event: Finished | Void): Slot {
   const steps = stepsOf(record.actions, action);
-  if (steps.length > 1) return drawPlanResult(record, steps, event);
-  const head = event.type === 'action.void' ? '⊘ Nothing was run: the approval is void' : ran[event.outcome];
+  const head = endedTitle(steps, checkedOf(record, action));
   const said = event.type === 'action.void' ? event.reason : event.text;
-  return {
-    slot: `result:${action.id}`,
-    inThread: true,
-    text: escape(oneLine(`${record.incident.id}: ${head}. ${cut(said, 400)}`)),
-    blocks: [
-      prose(
-        paragraph(bold(`${head} · `), code(cut(action.target, 80))),
-        ...(said ? [paragraph(words(cut(said.trim(), 1500)))] : []),
-        ...effect(record, action),
-        ...checking(record, event),
-      ),
-    ],
-  };
-}
-
-function drawPlanResult(record: IncidentRecord, steps: readonly Action[], event: Finished | Void): Slot {
-  const head = planHead(steps);
-  const [first] = steps;
   const told = steps.map((step) => {
     const { mark, says } = stepResult(step, steps);
     return `${mark} ${step.step} ${cut(says, 160)}`;
   });
   return {
-    slot: `result:${first?.planId ?? ''}`,
+    slot: `result:${action.planId}`,
     inThread: true,
-    text: escape(oneLine(`${record.incident.id}: ${head}. ${told.join(' · ')}`)),
+    text: escape(
+      oneLine(`${record.incident.id}: ${head}. ${steps.length > 1 ? told.join(' · ') : cut(said, 400)}`),
+    ),
     blocks: [
       prose(
-        paragraph(bold(`${head} · `), code(cut(first?.target ?? '', 80))),
-        ...drawResults(steps),
-        ...(first ? effect(record, first) : []),
+        paragraph(bold(head)),
+        ...(steps.length > 1 ? drawResults(steps) : said ? [paragraph(words(cut(said.trim(), 1500)))] : []),
+        ...effect(record, steps[0] ?? action),
         ...checking(record, event),
       ),
     ],
   };
-}
-
-function planHead(steps: readonly Action[]): string {
-  const step = tellingStep(steps);
-  const running = runningStep(steps);
-  if (running) return `Running step ${running.step} of ${steps.length}`;
-  if (step === undefined) return 'Nothing was run';
-  const of = `step ${step.step} of ${steps.length}`;
-  switch (step.state) {
-    case 'succeeded':
-      return step.step === steps.length ? `✓ All ${steps.length} steps ran` : `Ended after ${of}`;
-    case 'failed':
-      return `✗ It failed at ${of}`;
-    case 'unknown':
-      return `❔ Unknown whether ${of} ran; it will not be run again`;
-    case 'void':
-      return step.step === 1 ? '⊘ Nothing was run: the approval is void' : `⊘ Called off before ${of} ran`;
-    case 'approved':
-    case 'started':
-    case 'proposed':
-    case 'denied':
-    case 'expired':
-    case 'queued':
-    case 'skipped':
-      return 'Nothing was run';
-  }
 }
 
 /** Of a lasting fix, whether the live system shows it. */
@@ -165,15 +116,16 @@ export function drawEscalation(
   options: DrawOptions,
 ): Slot {
   const { oncall } = options;
-  const who = oncall ? [oncall.id ? group(oncall.id) : bold(`@${oncall.name}`), words(' ')] : [];
+  const who = mentionsOf(oncall?.id ? [oncall.id] : []);
+  const named = oncall?.id === null ? [bold(`@${oncall.name}`), words(' ')] : who.spans;
   return {
     slot: `escalation:${number}`,
     inThread: true,
-    text: `${oncall?.id ? `<!subteam^${oncall.id}> ` : ''}${escape(oneLine(`${record.incident.id} needs a person: ${cut(event.reason, 400)}`))}`,
+    text: `${who.text}${escape(oneLine(`${record.incident.id} needs a person: ${cut(event.reason, 400)}`))}`,
     blocks: [
       heading('🚨 A person is needed'),
       prose(
-        paragraph(...who, words(cut(event.reason.trim() || 'No reason was given.', 1500))),
+        paragraph(...named, words(cut(event.reason.trim() || 'No reason was given.', 1500))),
         ...(record.incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(record.incident, 500))] : []),
         paragraph(
           words('Everything seen and tried is in this thread. Mention me with a hint, and I look again.', {

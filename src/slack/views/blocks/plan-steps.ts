@@ -1,8 +1,9 @@
 import type { Action } from '../../../core/action.ts';
-import { describeAct } from '../../../core/describe-act.ts';
+import { describeAct, describePlan } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
-import { stepResult } from '../../../core/plan-progress.ts';
+import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
+import type { checkedOf } from '../../../incidents/questions/format-lasting-fix.ts';
 import {
   type Block,
   bold,
@@ -19,52 +20,84 @@ import { riskLabels } from './labels.ts';
 import { cut, oneLine } from './text.ts';
 
 /** Of all commands of a plan together: Slack takes about 10,000 characters a message, and the rest wants to be said. */
-const SHOWN_COMMANDS = 3_500;
+const SHOWN_COMMANDS = 3_000;
 const MOST_LINES = 2;
 
 /** Below a command that did not fit whole. */
 export const LONGER = small(
-  'A command is longer than fits here. Read all of it with “Show evidence” before you decide.',
+  'A command is longer than fits here. Read all of it with “Details” before you decide.',
 );
 
-/** The steps of a plan, numbered: before the decision all that is approved, afterwards what became of each. */
+/** The steps of a plan, numbered: all that is approved. */
 export function drawSteps(record: IncidentRecord, steps: readonly Action[]): readonly Block[] {
   const [first] = steps;
   if (first === undefined) return [];
-  const undecided = first.state === 'proposed';
   const rooms = roomsFor(steps.map(({ command }) => command.length));
   const cutShort = steps.some(({ command }, at) => command.length > (rooms[at] ?? 0));
   return [
-    prose(
-      paragraph(
-        bold('On '),
-        code(cut(first.target, 80)),
-        words(`, ${steps.length} steps in this order; one that fails stops the rest.`),
-      ),
-    ),
     ...steps.map((step, at) =>
       prose(
-        paragraph(...titleOf(step, steps, undecided)),
+        paragraph(bold(`${step.step}. ${cut(oneLine(describeAct(step)), 120)}`)),
         verbatim(cut(step.command, rooms[at] ?? 0)),
-        ...(undecided ? asApproved(record, step) : []),
+        ...asApproved(record, step),
       ),
     ),
     ...(cutShort ? [LONGER] : []),
-    ...(undecided ? [prose(paragraph(...wayBack(first)), paragraph(...riskOf(steps, first)))] : []),
+    prose(paragraph(...riskOf(steps, first))),
   ];
 }
+
+export const inSentence = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+
+/** What became of a plan, or of how much of it. */
+export function endedTitle(steps: readonly Action[], checked: ReturnType<typeof checkedOf>): string {
+  const step = tellingStep(steps) ?? steps[0];
+  const where = ` on ${cut(oneLine(step?.target ?? ''), 40)}`;
+  const act = `${inSentence(cut(oneLine(describePlan(steps)), 90))}${where}`;
+  if (step === undefined) return act;
+  const running = runningStep(steps);
+  const at = steps.length > 1 ? ` at step ${(running ?? step).step} of ${steps.length}` : '';
+  if (running) return `Running${at}: ${act}`;
+  switch (step.state) {
+    case 'proposed':
+    case 'queued':
+    case 'approved':
+    case 'started':
+      return `Running: ${act}`;
+    case 'succeeded':
+      if (checked && checked.seen !== true) return `Ran, without its effect being seen: ${act}`;
+      return step.step === steps.length
+        ? `✓ ${cut(oneLine(describePlan(steps, true)), 90)}${where}`
+        : `Ended${at}: ${act}`;
+    case 'failed':
+      return `✗ Failed${at}: ${act}`;
+    case 'unknown':
+      return `❔ Unknown whether it ran${at}, and it is not run again: ${act}`;
+    case 'denied':
+      return `Not done: ${act}`;
+    case 'expired':
+      return `Not done, nobody decided in time: ${act}`;
+    case 'void':
+      return step.step > 1 ? `Called off${at}: ${act}` : `Not done, called off: ${act}`;
+    case 'skipped':
+      return `Not run: ${act}`;
+  }
+}
+
+/** A line for each step and what became of it. */
+export const drawMarks = (steps: readonly Action[]) =>
+  steps.map((step) => paragraph(...titleOf(step, steps)));
 
 /** A line for each step and what became of it, below it what it said. */
 export function drawResults(steps: readonly Action[]) {
   return steps.flatMap((step) => [
-    paragraph(...titleOf(step, steps, false)),
+    paragraph(...titleOf(step, steps)),
     ...(step.outcome && step.state !== 'skipped' ? [paragraph(words(cut(step.outcome.trim(), 300)))] : []),
   ]);
 }
 
-function titleOf(step: Action, steps: readonly Action[], undecided: boolean): readonly Span[] {
+function titleOf(step: Action, steps: readonly Action[]): readonly Span[] {
   const act = cut(oneLine(describeAct(step)), 120);
-  if (undecided) return [bold(`${step.step}. ${act}`)];
   const { mark, says } = stepResult(step, steps);
   return [bold(`${mark} ${step.step}. ${act}`), words(`: ${cut(oneLine(says), 160)}`)];
 }
@@ -74,21 +107,21 @@ function asApproved(record: IncidentRecord, step: Action) {
   const seen = step.preflight.slice(0, MOST_LINES).map((line) => [words(cut(oneLine(line), 120))]);
   return [
     paragraph(bold(why), words(cut(oneLine(step.why), 220))),
-    paragraph(bold('Blast radius: '), words(cut(oneLine(step.blastRadius), 160))),
+    paragraph(bold('Touches: '), words(cut(oneLine(step.blastRadius), 160))),
     paragraph(bold('Undo: '), words(cut(oneLine(step.undo.split('\n')[0] ?? ''), 160))),
     ...(seen.length > 0 ? [paragraph(bold('Seen just before:')), list(seen)] : []),
   ];
 }
 
 /** Until where *Undo* reaches, said before anybody decides: it stands below how the first step is undone. */
-function wayBack({ undo }: Action): readonly Span[] {
+export function wayBack({ undo }: Action): readonly Span[] {
   const [, noReturn] = undo.split('\n');
   return noReturn
     ? [bold('Point of no return: '), words(cut(oneLine(noReturn), 160))]
     : [bold('Way back: '), words('all of it can be taken back, the last step first.')];
 }
 
-function riskOf(steps: readonly Action[], { runbookId }: Action): readonly Span[] {
+export function riskOf(steps: readonly Action[], { runbookId }: Action): readonly Span[] {
   const order = ['high', 'medium', 'low'] as const;
   const risk = order.find((each) => steps.some((step) => step.risk === each)) ?? 'low';
   return [

@@ -190,7 +190,7 @@ function standing(review: Review, options: PromotionCardOptions): readonly Block
       paragraph(
         words(
           options.admins
-            ? `May be decided by ${cut(options.admins, 300)}. ${review.mayApprove ? '' : 'It cannot be approved as it is. '}`
+            ? `${cut(options.admins, 300)} may decide. ${review.mayApprove ? '' : 'It cannot be approved as it is. '}`
             : 'Nobody is configured who may decide this (SENTRY_ADMINS). ',
         ),
       ),

@@ -149,14 +149,11 @@ function lasting(record: IncidentRecord): readonly (readonly Span[])[] {
 function actors(record: IncidentRecord): readonly (readonly Span[])[] {
   const { actions, events } = record;
   const lines: (readonly Span[])[] = [];
-  const decided = actions.filter((action) => action.decidedBy !== null).at(-1);
+  const decided = actions.findLast((action) => action.decidedBy !== null && !action.beside);
   if (decided?.decidedBy) {
-    const verb = decided.state === 'denied' ? 'Denied by ' : 'Approved by ';
-    lines.push([
-      words(verb),
-      decided.decidedBy === 'policy' ? words('the policy') : person(decided.decidedBy),
-      ...when(decided.decidedAt),
-    ]);
+    const who = decided.decidedBy === 'policy' ? words('the policy') : person(decided.decidedBy);
+    const said = decided.state === 'denied' ? [who, words(' said no')] : [words('Approved by '), who];
+    lines.push([...said, ...when(decided.decidedAt)]);
   }
   const stopped = events.filter((event) => event.type === 'incident.stopped').at(-1);
   const resumed = events.filter((event) => event.type === 'incident.resumed').at(-1);

@@ -23,6 +23,8 @@ export interface DrawOptions {
   readonly threadUrl: (id: IncidentId) => string | null;
   /** Who may approve, in words; null: nobody is configured. */
   readonly approvers: string | null;
+  /** Groups and people, by id, whom the card of something critical mentions while it waits for a decision. */
+  readonly ring?: readonly string[];
   /** Mentioned once when an incident escalates. `id` null: Slack does not know the group, its name is written instead. */
   readonly oncall: { readonly id: string | null; readonly name: string } | null;
   /** There is a model that a person can have look again. */

@@ -2,7 +2,6 @@ import type { IncidentEvent } from '../../../core/event.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
 import { formatHeldBack } from '../../../core/seen-before.ts';
 import { bold, code, link, person, type Span, words } from './build.ts';
-import { whyNoPlan } from './next-step.ts';
 import type { DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -45,13 +44,9 @@ const lines: Lines = {
     ],
     keep: true,
   }),
-  'investigator.chosen': (event) => ({
-    mark: '•',
-    spans: [
-      words(event.investigator === 'claude' ? 'Claude investigates' : 'The playbook investigates'),
-      words(event.why ? `: ${short(event.why)}` : '.'),
-    ],
-  }),
+  // That no model is configured is said once, on App Home.
+  'investigator.chosen': (event) =>
+    event.investigator === 'claude' ? { mark: '•', spans: [words('Claude investigates')] } : null,
   'investigator.fallback': (event) => ({
     mark: '⚠',
     spans: [bold('The model failed, the playbook goes on: '), words(short(event.reason))],
@@ -61,17 +56,18 @@ const lines: Lines = {
     mark: toolMarks[event.state],
     spans: [
       // The purpose is its caller's words, so it stands in quotes; what came of the call stands behind it.
-      ...(event.purpose ? [words(`“${short(event.purpose, 140)}” · `)] : []),
-      code(short(event.tool, 60)),
+      event.purpose ? words(`“${short(event.purpose, 140)}”`) : code(short(event.tool, 60)),
       ...(event.summary ? [words(`: ${short(event.summary)}`)] : []),
     ],
   }),
-  'triage.concluded': ({ triage, by }) => ({
+  'triage.concluded': ({ triage: { routine, incidentType, reason }, by }) => ({
     mark: '✓',
     spans: [
-      bold('First look: '),
+      bold(routine ? 'Known problem: ' : 'Not a known problem: '),
       words(
-        `${triage.severity}, ${triage.routine ? 'a known problem' : 'not a known problem'}${kind(triage.incidentType)}. ${by === 'claude' ? `${CLAUDES_WORDS}: ` : ''}${short(triage.reason, 140)}`,
+        routine && incidentType && by !== 'claude'
+          ? `${short(incidentType.replaceAll('_', ' '), 60)}.`
+          : `${by === 'claude' ? `${CLAUDES_WORDS}: ` : ''}${short(reason, 140)}`,
       ),
     ],
     keep: true,
@@ -80,15 +76,6 @@ const lines: Lines = {
   'claim.dropped': (event) => ({
     mark: '⊘',
     spans: [words(`A claim was dropped: “${short(event.claim, 140)}” – ${short(event.reason, 140)}`)],
-  }),
-  'plan.none': (event) => ({
-    mark: '•',
-    spans: [
-      words('No safe action: '),
-      ...whyNoPlan(event, 200),
-      ...(event.said === undefined ? [] : [words(` ${CLAUDES_WORDS}: ${short(event.said)}`)]),
-    ],
-    keep: true,
   }),
   'hint.given': (event) => ({
     mark: '•',
@@ -135,8 +122,6 @@ function recalled(
         ...(each.ended ? [words(` (${short(each.ended, 140)})`)] : []),
       ];
     });
-    const worked = event.worked[0];
-    const failed = event.failed.find((command) => command !== worked);
     const times = event.incidents.reduce((sum, each) => sum + (each.times ?? 1), 0);
     return {
       mark: '↺',
@@ -144,8 +129,6 @@ function recalled(
         bold('Seen before: '),
         ...(times > 1 ? [words(`${times} times, `)] : []),
         ...seen,
-        ...(worked ? [words('. What worked then: '), code(short(worked, 150))] : []),
-        ...(failed ? [words('. What did not: '), code(short(failed, 150))] : []),
         ...(kept ? [words(`. ${kept}`)] : []),
       ],
       keep: true,
@@ -184,8 +167,5 @@ const SHOWN_MEMORIES = 4;
 function kindsOf(findings: readonly { readonly category: string }[]): string {
   return [...new Set(findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ');
 }
-
-/** `blocked_sessions` as people write it. */
-const kind = (type: string | null): string => (type ? ` (${short(type.replaceAll('_', ' '), 60)})` : '');
 
 const short = (text: string, max = 200): string => cut(oneLine(text), max);
