@@ -33,17 +33,17 @@ export function createSwitches(deps: SwitchesDeps) {
   });
   const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
   /** Said in an incident's thread, that incident may have been meant. */
-  const orThis = (verb: string, answer: Steered, incidentId: IncidentId | null): string =>
+  const orThis = (answer: Steered, incidentId: IncidentId | null): string =>
     incidentId !== null && !answer.ok && answer.code === 'UNKNOWN_SCOPE'
-      ? `${answer.reason}\nOnly this incident: mention me with “${verb}” alone. Something for me to look at: “hint: …”.`
+      ? `${answer.reason}\nOnly this incident: mention me with “resume” alone. Something for me to look at: “hint: …”.`
       : said(answer);
   return {
     start: () => board.start(),
     end: () => board.end(),
     commands: {
       stop: async ({ text, by, say, incidentId }) =>
-        orThis('stop', await orders.stop(text, by, say), incidentId),
-      resume: async ({ text, by, incidentId }) => orThis('resume', await orders.resume(text, by), incidentId),
+        said(await orders.stop(text, by, { onSet: say, here: incidentId })),
+      resume: async ({ text, by, incidentId }) => orThis(await orders.resume(text, by), incidentId),
     } satisfies Record<string, SlackCommand>,
     /** Why this action may not be approved now; undefined: nothing holds it up. */
     holds: (action: Action | null): Promise<Refusal | undefined> =>

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { why } from '../incidents/questions/why.ts';
 import { createRecords } from '../record/record.ts';
 import { loadIncident } from './load-incident.ts';
+import { terminalStory } from './terminal-story.ts';
 import { withStore } from './with-store.ts';
 
 export const incidentCommand = new Command('incident')
@@ -16,7 +17,7 @@ export const incidentCommand = new Command('incident')
     }
     const outputs = record.toolCalls.map(
       (call) =>
-        `--- ${call.id} ${call.role} ${call.tool} on ${call.target ?? '-'} (${call.state}, ${call.finishedAt})\n${call.output}\n`,
+        `${terminalStory(`--- ${call.tool}${call.target === null ? '' : ` on ${call.target}`}, ${call.finishedAt.slice(0, 19)}Z${call.state === 'ok' ? '' : ` (${call.state})`}`)}\n${call.output}\n`,
     );
-    process.stdout.write(`${why(record)}\n\n${outputs.join('\n')}`);
+    process.stdout.write(`${terminalStory(why(record))}\n\n${outputs.join('\n')}`);
   });

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { why } from '../incidents/questions/why.ts';
 import { createRecords } from '../record/record.ts';
 import { loadIncident } from './load-incident.ts';
+import { terminalStory } from './terminal-story.ts';
 import { withStore } from './with-store.ts';
 
 export const whyCommand = new Command('why')
@@ -11,5 +12,5 @@ export const whyCommand = new Command('why')
   .argument('<id>', 'INC-7, or just 7')
   .action(async (id: string) => {
     const record = await withStore(({ sql }) => loadIncident(createRecords(sql), id));
-    process.stdout.write(`${why(record)}\n`);
+    process.stdout.write(`${terminalStory(why(record))}\n`);
   });

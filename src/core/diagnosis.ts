@@ -27,6 +27,17 @@ export interface AskedBound {
   readonly unit: string;
 }
 
+/** One for each line that is quoted: claims that the same line shows stand together above it. */
+export function byQuote(evidence: readonly Evidence[]): readonly Evidence[] {
+  const keyOf = ({ toolCallIds, quote }: Evidence): string => `${toolCallIds[0]} ${quote}`;
+  return evidence.flatMap((each) => {
+    if (each.quote === null) return [each];
+    const same = evidence.filter((other) => other.quote !== null && keyOf(other) === keyOf(each));
+    if (same[0] !== each) return [];
+    return [{ ...each, claim: [...new Set(same.map(({ claim }) => claim))].join(' ') }];
+  });
+}
+
 /** Another explanation of the same symptom, and what became of it. */
 export interface Hypothesis {
   readonly cause: string;
@@ -63,6 +74,8 @@ export interface Diagnosis {
   readonly origin?: 'model' | 'runbook';
   readonly verdict: 'cause_found' | 'healthy' | 'cannot_tell';
   readonly rootCause: string;
+  /** What of the why was looked for and not found (`why shop-worker stopped`): `rootCause` then says only what is wrong. */
+  readonly unexplained?: string;
   /** Snake-case kind of cause (`blocked_sessions`); null when none was found. */
   readonly category: string | null;
   /** 0–1. At least 0.9 and a live tool call are needed before a fix is planned. */
@@ -114,6 +127,16 @@ export interface Prevention extends PlanStep {
 export interface SuggestedAction extends Prevention {
   /** Null takes the tool's own. */
   readonly verify: VerifyPlan | null;
+}
+
+/** What a diagnosis comes to, for people. Where the why is not known no cause is claimed, however sure the rest is. */
+export function describeVerdict({
+  verdict,
+  unexplained,
+}: Pick<Diagnosis, 'verdict' | 'unexplained'>): string {
+  if (verdict === 'healthy') return 'Nothing wrong was seen';
+  if (verdict === 'cannot_tell') return 'The cause cannot be told';
+  return unexplained === undefined ? 'Cause found' : 'What is wrong is clear; why is not';
 }
 
 /** What acting on it rests on: the lower of being sure of the cause and of the fix. */

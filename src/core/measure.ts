@@ -73,6 +73,8 @@ export function formatMeasure(measure: Measure, bound: number, value: number | n
   const { label, unit, healthy } = measure;
   if (isYesOrNo(measure)) return `${label}: ${value === null ? 'not known' : value >= 1 ? 'yes' : 'no'}`;
   const said = value === null ? 'not known' : withUnit(value, unit);
+  // Which one it is says nothing to people, and one reading does not tell whether it stays.
+  if (healthy === 'same') return `${label}: ${value === null ? 'not known' : 'known'}`;
   if (staysAsItIs(measure)) return `${label}: ${said}`;
   const limit = `${healthy === 'at_most' ? 'at most' : 'at least'} ${withUnit(bound, unit)}`;
   return `${label}: ${said} (healthy: ${limit})`;
@@ -82,7 +84,7 @@ export function formatMeasure(measure: Measure, bound: number, value: number | n
 export function formatBound(measure: Measure, bound: number): string {
   const { label, unit, healthy } = measure;
   if (isYesOrNo(measure)) return label;
-  if (healthy === 'same') return `${label}: stays the same`;
+  if (healthy === 'same') return `${label}: stays the same while it is watched`;
   if (healthy === 'steady') return `${label}: grows no more`;
   return `${label}: ${healthy === 'at_most' ? 'at most' : 'at least'} ${withUnit(bound, unit)}`;
 }

@@ -1,6 +1,7 @@
 import type { Action } from './action.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { IncidentEvent } from './event.ts';
+import type { IncidentRecord } from './incident-record.ts';
 
 type Told = readonly IncidentEvent[];
 
@@ -19,12 +20,14 @@ export function withoutMarks(text: string): string {
   return text.replace(/\p{Cf}/gu, '').replace(MARKS, '');
 }
 
-/** The last diagnosis that found a cause: whose words the incident's cause is. */
-function causeOf(events: Told): Diagnosis | undefined {
+/** The last diagnosis that found a cause: whose words the incident's cause is, and when they were true. */
+export function causeFound(
+  events: Told,
+): Extract<IncidentEvent, { type: 'diagnosis.concluded' }> | undefined {
   const found = events.findLast(
     (event) => event.type === 'diagnosis.concluded' && event.diagnosis.verdict === 'cause_found',
   );
-  return found?.type === 'diagnosis.concluded' ? found.diagnosis : undefined;
+  return found?.type === 'diagnosis.concluded' ? found : undefined;
 }
 
 /** Old records say who investigated, and no more. */
@@ -36,9 +39,19 @@ export function isModels(diagnosis: Diagnosis, events: Told): boolean {
   );
 }
 
-export function isCauseInModelsWords(events: Told): boolean {
-  const diagnosis = causeOf(events);
-  return diagnosis !== undefined && isModels(diagnosis, events);
+/** What stands before an incident's cause: no *cause* where the why is not known, and whose words it is. */
+export function causeTitle({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): string {
+  const diagnosis = causeFound(events)?.diagnosis;
+  const isOver = incident.state === 'resolved';
+  const title =
+    diagnosis?.unexplained === undefined
+      ? isOver
+        ? 'Cause'
+        : 'Cause so far'
+      : isOver
+        ? 'What was wrong'
+        : 'What is wrong';
+  return label(title, diagnosis !== undefined && isModels(diagnosis, events));
 }
 
 /** Whether the reason on an action's card is a model's: neither a runbook's, nor of an undo that a person asked for. */

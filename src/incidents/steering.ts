@@ -1,6 +1,7 @@
 import { type Refusal, refuse } from '../core/errors.ts';
-import { asActionId, type IncidentId } from '../core/ids.ts';
+import type { ActionId, IncidentId } from '../core/ids.ts';
 import { isEnded, mayMove, nextWork } from '../core/machine.ts';
+import type { Tx } from '../core/sql.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { moveIn } from './move.ts';
@@ -91,10 +92,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
             : `${incidentId} is ${incident.state}; there is nothing to stop.`,
         );
       const { moved, undoing } = await sql.begin(async (tx) => {
-        // In the ledger's order: the action's row, then the incident's.
-        const undos = await tx`
-          SELECT id, state FROM action WHERE incident_id = ${incidentId} AND beside
-             AND state IN ('proposed', 'approved', 'started') ORDER BY id FOR UPDATE`;
+        const open = await lockOpenActions(tx, incidentId);
         const outcome = await moveIn(tx, deps, incident, {
           from: incident.state,
           to: 'stopped',
@@ -105,13 +103,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           turnAfterMs: null,
         });
         if (outcome === 'moved') {
-          // What runs beside the incident's course: what nobody has begun yet is not begun after a stop.
-          for (const { id } of undos)
-            await deps.approvals.void(
-              tx,
-              { id: asActionId(String(id)), incidentId },
-              'The incident was stopped before it ran.',
-            );
+          await voidStopped(tx, deps, incidentId, open);
           await audit.appendIn(tx, {
             kind: 'incident.stopped',
             actor: by,
@@ -119,7 +111,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
             details: { reason: deps.redact(reason) },
           });
         }
-        return { moved: outcome, undoing: undos.some(({ state }) => state === 'started') };
+        return { moved: outcome, undoing: open.some(({ state }) => state === 'started') };
       });
       return moved === 'moved'
         ? {
@@ -134,8 +126,10 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       if (incident?.state !== 'stopped' || !incident.stoppedFrom)
         return refuse('NOT_STOPPED', `${incidentId} is not stopped.`);
       const { stoppedFrom } = incident;
-      await sql.begin((tx) =>
-        moveIn(tx, deps, incident, {
+      await sql.begin(async (tx) => {
+        // What was proposed at the very moment of the stop. An undo that a person asked for since then is a word of its own.
+        const open = (await lockOpenActions(tx, incidentId)).filter(({ beside }) => !beside);
+        const moved = await moveIn(tx, deps, incident, {
           from: 'stopped',
           to: stoppedFrom,
           reason: `Resumed by ${by}.`,
@@ -143,9 +137,34 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
           // What was promised before the stop (to ask again at a time) is not promised any more.
           ...(nextWork(stoppedFrom) === 'wait' ? { changes: { nextStep: RESUMED_AT_REST } } : {}),
           events: [{ type: 'incident.resumed', by }],
-        }),
-      );
+        });
+        if (moved === 'moved') await voidStopped(tx, deps, incidentId, open);
+      });
       return { ok: true, text: `${incidentId} goes on.` };
     },
   };
+}
+
+type OpenAction = {
+  readonly id: ActionId;
+  readonly state: 'proposed' | 'approved' | 'started';
+  readonly beside: boolean;
+};
+
+/** What could still run, and what runs beside the incident's course. In the ledger's order: actions' rows before the incident's. */
+async function lockOpenActions(tx: Tx, incidentId: IncidentId): Promise<readonly OpenAction[]> {
+  return tx<OpenAction>`
+    SELECT id, state, beside FROM action WHERE incident_id = ${incidentId} AND NOT audit_only
+       AND (state IN ('proposed', 'approved') OR beside AND state = 'started') ORDER BY id FOR UPDATE`;
+}
+
+/** An approval does not outlive a stop: after *Resume* the target is looked at anew, and people are asked again. */
+async function voidStopped(
+  tx: Tx,
+  { approvals }: Pick<InvestigationDeps, 'approvals'>,
+  incidentId: IncidentId,
+  actions: readonly OpenAction[],
+): Promise<void> {
+  for (const { id } of actions)
+    await approvals.void(tx, { id, incidentId }, 'The incident was stopped before it ran.');
 }

@@ -54,7 +54,7 @@ export function checkReferences(
       }
       const told = check.conclude;
       if (told === undefined) return;
-      for (const key of ['cause', 'blast_radius', 'remedy', 'would_change_my_mind'] as const)
+      for (const key of ['cause', 'unexplained', 'blast_radius', 'remedy', 'would_change_my_mind'] as const)
         inTemplate(told[key] ?? '', [...path, 'conclude', key], known, report);
       inValues(told.ruled_out, [...path, 'conclude', 'ruled_out'], known, report);
       for (const [at, prevention] of (told.prevent ?? []).entries())

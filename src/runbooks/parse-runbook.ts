@@ -143,6 +143,7 @@ function turnOf(check: StepBlock['checks'][number], type: string): RunbookTurn |
     kind: 'conclude',
     conclusion: {
       cause: told.cause,
+      unexplained: told.unexplained,
       category: told.category ?? type,
       confidence: told.confidence,
       blastRadius: told.blast_radius,

@@ -119,6 +119,8 @@ export type RunbookTurn =
 /** All texts are templates. */
 export interface RunbookConclusion {
   readonly cause: string;
+  /** What of the why stays open: the conclusion says what is wrong and claims no cause. */
+  readonly unexplained?: string | undefined;
   readonly category: string;
   readonly confidence: number;
   readonly blastRadius?: string | undefined;

@@ -108,6 +108,7 @@ export function actsOf({ tool, with: own, why, steps }: Acts) {
 
 const conclusion = z.strictObject({
   cause: words,
+  unexplained: words.optional(),
   category: snake.optional(),
   confidence: z.number().min(0).max(1),
   blast_radius: words.optional(),

@@ -86,6 +86,8 @@ export interface Preflight<G extends Json = Json> {
   readonly lines: readonly string[];
   readonly blastRadius: string;
   readonly undo: string;
+  /** It destroys nothing: people can take it back without a tool of Sentry's, or there is nothing to take back. */
+  readonly losesNothing?: boolean;
   readonly risk: Risk;
   /** What else `objects` has to know of the state, beside the guard. */
   readonly about?: Json;

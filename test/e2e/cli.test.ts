@@ -96,7 +96,7 @@ describe('the sentry command beside a running Sentry', { timeout: 120_000 }, () 
   it('tells why, under every name a person would give the incident', async () => {
     const full = await run(['why', 'INC-1']);
     expect(full).toMatchObject({ code: 0, stderr: '' });
-    for (const part of ['Cause', 'pg_terminate_backend', `approved by <@${USERS.onCall}>`, 'Cost'])
+    for (const part of ['Cause', 'pg_terminate_backend', `approved by @${USERS.onCall}`, 'Cost'])
       expect(full.stdout).toContain(part);
     expect((await run(['why', '1'])).stdout).toBe(full.stdout);
     expect((await run(['why', 'inc-1'])).stdout).toBe(full.stdout);
@@ -105,7 +105,7 @@ describe('the sentry command beside a running Sentry', { timeout: 120_000 }, () 
   it('shows the whole record, as text with every output and as one JSON document', async () => {
     const text = await run(['incident', '1']);
     expect(text).toMatchObject({ code: 0, stderr: '' });
-    expect(text.stdout).toMatch(/--- tc_\w+ detective postgres_blocking_tree on shop-db \(ok, /);
+    expect(text.stdout).toMatch(/--- postgres_blocking_tree on shop-db, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m);
     const json = await run(['incident', 'INC-1', '--json']);
     expect(json).toMatchObject({ code: 0, stderr: '' });
     const record = JSON.parse(json.stdout) as Readonly<Record<string, readonly unknown[]>>;

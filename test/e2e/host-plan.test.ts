@@ -35,7 +35,8 @@ describe('a bad configuration on a host', { timeout: 180_000 }, () => {
     const shown = textOf(message);
     expect(shown).toContain('1. Change file worker.conf');
     expect(shown).toContain('2. Restart service shop-worker');
-    expect(shown).toMatch(/Point of no return:\s+After step 2 of 2/);
+    expect(shown).toMatch(/Way back:\s+all of it can be taken back/);
+    expect(shown).toContain('Stop shop-worker again');
     expect((await thread.replies()).filter((each) => textOf(each).includes('May I run this?'))).toHaveLength(
       1,
     );

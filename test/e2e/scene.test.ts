@@ -167,7 +167,14 @@ describe.skipIf(withoutChromium())('the scene in the browser', { timeout: 120_00
 
   it('tells who, what, when and why when it is asked in the composer', async () => {
     const why = await ask(olivia, '/sentry why INC-1');
-    for (const part of ['INC-1', `pid = ${blocker}`, 'approved by', 'Session', 'UTC', 'no model was used'])
+    for (const part of [
+      'INC-1',
+      `pid = ${blocker}`,
+      'approved by',
+      'Session',
+      'What happened',
+      'no model was used',
+    ])
       expect(why).toContain(part);
     expect(await ask(olivia, '/sentry status')).toContain('Mode ACTIVE');
     expect(await ask(olivia, '/sentry incidents')).toMatch(/INC-1 .*Resolved/);

@@ -55,6 +55,11 @@ async function policyRefuses(
 ): Promise<Refusal | undefined> {
   const incident = await records.incident(action.incidentId);
   if (!incident) return refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
+  if (incident.state === 'stopped' && decision === 'approve' && action.state === 'proposed' && !action.beside)
+    return refuse(
+      'INCIDENT_STOPPED',
+      `${incident.id} is stopped: nothing of it is approved until somebody resumes it, and then I look again first. To go on: /sentry resume ${incident.id}`,
+    );
   const refusals: Refusal[] = [];
   const steps = await records.plan(action.planId);
   for (const step of steps) {
@@ -103,6 +108,8 @@ async function transition(
                           THEN 'approved' ELSE 'proposed' END
       WHERE id = ${action.id} AND state = 'proposed' AND plan_hash = ${decision.planHash}
         AND expires_at > clock_timestamp() AND NOT audit_only
+        AND NOT (${approve} AND NOT a.beside AND EXISTS (
+              SELECT FROM incident i WHERE i.id = a.incident_id AND i.state = 'stopped'))
         AND NOT (${approve} AND ${decision.by} = ANY (approved_by))
         AND NOT (${approve && !demands.selfApproval} AND EXISTS (
               SELECT FROM incident i WHERE i.id = a.incident_id AND ${decision.by} = ANY (i.requesters)))

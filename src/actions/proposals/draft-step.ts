@@ -31,6 +31,8 @@ export interface Drafted {
   /** Something speaks against it: that is for two people to weigh. */
   readonly isObjectedTo: boolean;
   readonly limit: RateLimit | undefined;
+  /** After it there is still a way back, also where the tool has no inverse. */
+  readonly losesNothing: boolean;
 }
 
 type Deps = GateDeps & { readonly screened: Screened };
@@ -120,7 +122,9 @@ export async function draftStep(
     purpose,
   };
   const demands = await rules.demands(plan);
-  return 'ok' in demands ? demands : { plan, demands, isObjectedTo, limit };
+  return 'ok' in demands
+    ? demands
+    : { plan, demands, isObjectedTo, limit, losesNothing: before.losesNothing === true };
 }
 
 const PLACEHOLDER = /\[(?:redacted:[\w.-]+(?:#\d+)?|withheld\b)/;

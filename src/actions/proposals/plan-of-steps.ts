@@ -39,9 +39,9 @@ export function clashIn(steps: readonly Drafted[]): Refusal | undefined {
 const hasKey = (keys: ReadonlySet<string>, object: Drafted['plan']['objects'][number]): boolean =>
   objectKeys([object]).some((key) => keys.has(key));
 
-/** Where taking it all back ends: undefined when every step has its inverse. */
-export function pointOfNoReturn(calls: readonly Called[]): string | undefined {
-  const at = calls.findIndex(({ tool }) => tool.inverse === undefined);
+/** Where taking it all back ends: undefined when every step has its inverse or destroys nothing. */
+export function pointOfNoReturn(calls: readonly Called[], drafts: readonly Drafted[]): string | undefined {
+  const at = calls.findIndex(({ tool }, step) => !tool.inverse && !drafts[step]?.losesNothing);
   return at >= 0 && calls.length > 1
     ? `After step ${at + 1} of ${calls.length} it cannot be wholly taken back.`
     : undefined;

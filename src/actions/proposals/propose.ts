@@ -151,7 +151,7 @@ function plannedSteps(
 ): StoredPlan['steps'] {
   const planId = asActionId(newId('act', randomBytes));
   const takenBack = undo ? [undo.actionId, ...(undo.andThen ?? [])] : [];
-  const noReturn = pointOfNoReturn(calls);
+  const noReturn = pointOfNoReturn(calls, drafts);
   return drafts.map(({ plan }, at) => ({
     ...plan,
     id: at === 0 ? planId : asActionId(newId('act', randomBytes)),

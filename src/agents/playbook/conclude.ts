@@ -40,6 +40,7 @@ function conclude(run: Run, conclusion: RunbookConclusion): Diagnosis {
     .filter((plan) => plan !== undefined);
   return cause(run.findings, run.runbook.id, {
     cause: [...run.findings.context, rootCause.text].join(' '),
+    unexplained: maybe(conclusion.unexplained) || null,
     category: conclusion.category,
     confidence: conclusion.confidence,
     blastRadius: maybe(conclusion.blastRadius),

@@ -41,6 +41,7 @@ export function cause(
   runbookId: string,
   told: {
     readonly cause: string;
+    readonly unexplained: string | null;
     readonly category: string;
     readonly confidence: number;
     readonly blastRadius: string | null;
@@ -54,6 +55,7 @@ export function cause(
     origin: 'runbook',
     verdict: 'cause_found',
     rootCause: told.cause,
+    ...(told.unexplained === null ? {} : { unexplained: told.unexplained }),
     category: told.category,
     confidence: findings.incomplete ? Math.min(told.confidence, CAP_WHEN_INCOMPLETE) : told.confidence,
     evidence: findings.evidence,

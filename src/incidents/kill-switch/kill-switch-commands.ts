@@ -1,4 +1,5 @@
 import type { Action } from '../../core/action.ts';
+import { closestName } from '../../core/closest-name.ts';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../../core/ids.ts';
 import {
@@ -14,8 +15,16 @@ import type { RunningAction } from './running-actions.ts';
 
 /** `/sentry stop …` and `/sentry resume …` as somebody typed them: of one incident anybody's, of changes the admins'. */
 export interface KillSwitchCommands {
-  /** `onSet` is told when it is set and something still runs, since the answer then waits for its end. */
-  stop(text: string, by: string, onSet?: (text: string) => void): Promise<Steered>;
+  /**
+   * @param said.onSet told when it is set and something still runs, since the answer then waits for its end
+   * @param said.here the incident in whose thread it was said: words that stop nothing else stop that one, since whoever says
+   *   *stop* there must not find it going on
+   */
+  stop(
+    text: string,
+    by: string,
+    said?: { readonly onSet?: (text: string) => void; readonly here?: IncidentId | null },
+  ): Promise<Steered>;
   resume(text: string, by: string): Promise<Steered>;
   /** What is stopped now, a line each; none: nothing. */
   lines(): Promise<readonly string[]>;
@@ -48,16 +57,28 @@ export function createKillSwitchCommands(deps: {
     return id && { id, rest: rest.join(' ') };
   }
 
+  /** What was perhaps meant besides the incident that is stopped. */
+  function notStopped(text: string, no: Refusal | undefined): readonly string[] {
+    if (no) return [`Nothing else is stopped: ${no.reason}`];
+    const near = closestName(text.trim().split(/\s+/)[0] ?? '', deps.targets);
+    return near === null ? [] : [`Did you mean ${near}? That is not stopped: say “stop ${near}”.`];
+  }
+
   return {
-    async stop(text, by, onSet) {
+    async stop(text, by, { onSet, here } = {}) {
       const incident = incidentIn(text);
-      if (incident) return steering.stop(incident.id, by, incident.rest || 'no reason given');
+      if (incident) return steering.stop(incident.id, by, incident.rest);
       const no = await mayNot(by);
-      if (no) return no;
       const order = parseKillSwitch(text, {
         ...deps,
         everything: 'To stop everything: /sentry stop everything',
       });
+      if (here && (no || !order.ok)) {
+        const steered = await steering.stop(here, by, text);
+        if (!steered.ok) return order.ok && no ? no : steered;
+        return { ok: true, text: [steered.text, ...notStopped(text, order.ok ? no : undefined)].join('\n') };
+      }
+      if (no) return no;
       if (!order.ok) return order;
       const { scope, forMs, reason } = order;
       const running = await board.stop({ scope, by, reason, forMs }, (claimed) => {

@@ -28,7 +28,7 @@ export async function diagnose(run: PhaseRun): Promise<void> {
     return move(deps, incident, {
       from: 'diagnosing',
       to: act ? 'planning' : 'reported',
-      reason: act ? 'The cause is found.' : reportReason(checked),
+      reason: act ? foundReason(diagnosis) : reportReason(checked),
       key: `diagnosed:${incident.round}`,
       changes: {
         cause: diagnosis.verdict === 'cause_found' ? deps.redact(diagnosis.rootCause) : null,
@@ -65,8 +65,11 @@ function reportReason({ diagnosis, live }: CheckedDiagnosis): string {
   const sure = actingConfidence(diagnosis);
   if (sure < MUTATION_CONFIDENCE)
     return `Sure to ${Math.round(sure * 100)} %${sure < diagnosis.confidence ? ' of a fix' : ''}, and a fix needs ${MUTATION_CONFIDENCE * 100} %.`;
-  return 'The cause is found; no configured target can be changed.';
+  return `${foundReason(diagnosis)} No configured target can be changed.`;
 }
+
+const foundReason = ({ unexplained }: Diagnosis): string =>
+  unexplained === undefined ? 'The cause is found.' : `What is wrong is clear; not known is ${unexplained}.`;
 
 /** By the verdict and what is on record: no words of a model tell what happens next. */
 function nextStepOf(diagnosis: Diagnosis): string {
@@ -95,6 +98,7 @@ export function redacted(diagnosis: Diagnosis, redact: (text: string) => string)
   return {
     ...diagnosis,
     rootCause: redact(diagnosis.rootCause),
+    ...(diagnosis.unexplained === undefined ? {} : { unexplained: redact(diagnosis.unexplained) }),
     evidence: claims(diagnosis.evidence),
     ...(hypotheses ? { hypotheses: hypotheses.map((each) => ({ ...each, cause: redact(each.cause) })) } : {}),
     ...(chain ? { chain: chain.map(redact) } : {}),

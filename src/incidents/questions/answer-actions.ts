@@ -43,16 +43,17 @@ function resultOf(action: Action): string {
 export function whyRun(record: IncidentRecord): readonly Line[] {
   const [action] = newestFirst(record);
   if (!action) return [['Nothing ran; nothing was changed.'], causeOf(record)];
-  const did = action.startedAt === null ? 'It has not run. It was proposed because: ' : 'Because: ';
   return [
-    [
-      did,
-      action.why === ''
-        ? 'no reason is on record.'
-        : `${isWhyInModelsWords(action, record.events) ? `${CLAUDES_WORDS}: ` : ''}${ended(clip(action.why, SENTENCE))}`,
-    ],
+    [...(action.startedAt === null ? ['It has not run. '] : []), ...whyOf(record, action)],
     ...approvalOf(record, { approvers: null, open: [], now: new Date(0), elsewhere: false }).slice(0, 1),
   ];
+}
+
+/** Why it was proposed, and whose words that is. */
+export function whyOf({ events }: IncidentRecord, action: Action): Line {
+  if (action.why === '') return ['Why it was proposed is not on record.'];
+  const whose = isWhyInModelsWords(action, events) ? `${CLAUDES_WORDS}: ` : '';
+  return [`It was proposed because: ${whose}${ended(clip(action.why, SENTENCE))}`];
 }
 
 export function costOf(record: IncidentRecord): Line {

@@ -1,3 +1,4 @@
+import { describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import { clip, ended, type Line, lower, SENTENCE } from './answer-lines.ts';
@@ -9,13 +10,20 @@ export function causeOf({ events, incident }: IncidentRecord): Line {
   const last = events.findLast((event) => event.type === 'diagnosis.concluded');
   if (last?.type !== 'diagnosis.concluded')
     return [`No cause is known yet: ${lower(formatState(incident.state))}.`];
-  const { verdict, rootCause, confidence, disagreement } = last.diagnosis;
+  const { verdict, rootCause, unexplained, confidence, disagreement } = last.diagnosis;
   const whose = isModels(last.diagnosis, events) && disagreement === undefined ? said : '';
+  const seenAt: Line = [' As of ', { at: last.at }, '.'];
+  if (unexplained !== undefined)
+    return [
+      `${whose}${ended(clip(rootCause, SENTENCE))} Not known is ${ended(clip(unexplained, SENTENCE))}`,
+      ...seenAt,
+    ];
   if (verdict === 'cause_found')
-    return [`${whose}${ended(clip(rootCause, SENTENCE))} (${Math.round(confidence * 100)} % sure)`];
-  return [
-    `${whose}${verdict === 'healthy' ? 'Nothing wrong was seen' : 'The cause cannot be told'}: ${ended(clip(rootCause, SENTENCE))}`,
-  ];
+    return [
+      `${whose}${ended(clip(rootCause, SENTENCE))} (${Math.round(confidence * 100)} % sure)`,
+      ...seenAt,
+    ];
+  return [`${whose}${describeVerdict(last.diagnosis)}: ${ended(clip(rootCause, SENTENCE))}`, ...seenAt];
 }
 
 export function evidenceOf(record: IncidentRecord): readonly Line[] {

@@ -92,7 +92,7 @@ export function stoppedOf({ events, incident }: IncidentRecord): Line {
       ...people([last.by]),
       ' at ',
       { at: last.at },
-      `: ${ended(clip(last.reason, SENTENCE))}`,
+      last.reason ? `: ${ended(clip(last.reason, SENTENCE))}` : '.',
     ];
   if (last?.type === 'incident.resumed')
     return ['Not stopped: resumed by ', ...people([last.by]), ' at ', { at: last.at }, '.'];

@@ -39,7 +39,7 @@ export function createAnswering(deps: InvestigationDeps, places: AnswerPlaces): 
     try {
       const story = await durably('story', async () => {
         const record = await records.load(question.incidentId);
-        return record === null ? '' : why(record);
+        return record === null ? '' : why(record, { cites: true });
       });
       const { by, text } = question;
       const answered = await followUp(deps, {

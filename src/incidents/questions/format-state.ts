@@ -20,11 +20,11 @@ export function formatState(state: IncidentState): string {
   return words[state];
 }
 
-/** What happens next, where no reader's zone is known; null where nothing is planned. */
-export function formatNextStep({
-  nextStep,
-  asksAgainAt,
-}: Pick<Incident, 'nextStep' | 'asksAgainAt'>): string | null {
+/** What happens next; null where nothing is planned. `moment`: a time, where the reader's zone is not known. */
+export function formatNextStep(
+  { nextStep, asksAgainAt }: Pick<Incident, 'nextStep' | 'asksAgainAt'>,
+  moment = (iso: string): string => `${iso.slice(11, 16)} UTC`,
+): string | null {
   if (!nextStep || asksAgainAt === null) return nextStep;
-  return `${nextStep} It may be done again at ${asksAgainAt.slice(11, 16)} UTC; I’ll ask again then.`;
+  return `${nextStep} It may be done again at ${moment(asksAgainAt)}; I’ll ask again then.`;
 }

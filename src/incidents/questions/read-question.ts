@@ -124,6 +124,31 @@ export function readQuestion(text: string, own: ReadonlySet<string>): RecordQues
   return spokenOf && words.length > 0 ? null : { subjects: ['now'], why };
 }
 
+/**
+ * What somebody asks why it was not done (“why not restart?”, “why vacuum instead of a restart?”): the words for it, none
+ * for “why not?”. Null: another question, also one for what people did not do or what is not so (“why is it not over?”).
+ */
+export function askedWhyNot(text: string): readonly string[] | null {
+  const [, after] =
+    /\b(?:why|how come)\b.*?\b(?:instead of|rather than)\b(.*)/is.exec(text) ??
+    /\b(?:why|how come)\s+not\b(.*)/is.exec(text) ??
+    /\b(?:why|how come)\b(?=.*\b(?:you|sentry|we)\b).*?(?:\bnot\b|n[’']t\b|\b(?:did|do|is|was|have|could|would)nt\b)(.*)/is.exec(
+      text,
+    ) ??
+    [];
+  if (after === undefined) return null;
+  const words = wordsOf(after);
+  const isOther = words.some((word) =>
+    subjectOf.some(
+      ([subject, pattern]) =>
+        !['run', 'over', 'stopped', 'next', 'target'].includes(subject) &&
+        pattern.test(word) &&
+        !sentence.has(word),
+    ),
+  );
+  return isOther ? null : words.filter((word) => !sentence.has(word) && !auxiliary.has(word));
+}
+
 /** Who did something is who let it be done. */
 function byWhom(subjects: readonly Subject[]): readonly Subject[] {
   if (subjects.includes('approval')) return subjects;
@@ -186,7 +211,7 @@ export function asksForNow(text: string, symptom: ReadonlySet<string>): boolean 
 }
 
 /** The same word, whatever its ending: “terminated” and “pg_terminate_backend”. */
-function isOwn(word: string, own: ReadonlySet<string>): boolean {
+export function isOwn(word: string, own: ReadonlySet<string>): boolean {
   if (own.has(word)) return true;
   const stem = word.replace(/(?:ing|ed|es|s|e)$/, '');
   return stem.length > 3 && [...own].some((each) => each.startsWith(stem) && each.length - stem.length <= 3);

@@ -4,7 +4,8 @@ import { causeOf, evidenceOf } from './answer-cause.ts';
 import { approvalOf, askedOf, denialOf, stoppedOf } from './answer-decisions.ts';
 import type { Around, Line } from './answer-lines.ts';
 import { countOf, endOf, nextOf, nowOf, openHere, overOf, timeOf } from './answer-state.ts';
-import { readQuestion, type Subject, wordsOf } from './read-question.ts';
+import { askedWhyNot, readQuestion, type Subject, wordsOf } from './read-question.ts';
+import { whyNot } from './why-not.ts';
 
 const MAX_LINES = 3;
 
@@ -14,6 +15,8 @@ export function answerFromRecord(
   text: string,
   around: Around,
 ): readonly Line[] | null {
+  const notDone = askedWhyNot(text);
+  if (notDone !== null) return whyNot(record, notDone, around)?.slice(0, MAX_LINES) ?? null;
   const question = readQuestion(text, ownWords(record));
   if (question === null) return null;
   const { subjects: asked, why } = question;

@@ -1,36 +1,47 @@
 import { type Action, isLastingFix, stepsOf } from '../../core/action.ts';
 import type { Denial } from '../../core/denial.ts';
-import { describePlan } from '../../core/describe-act.ts';
-import type { Diagnosis } from '../../core/diagnosis.ts';
+import { describeAct, describePlan } from '../../core/describe-act.ts';
+import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
 import { usedModel } from './answer-actions.ts';
+import { lower } from './answer-lines.ts';
 import { checkedOf, formatChecked } from './format-lasting-fix.ts';
 import { formatNextStep, formatState } from './format-state.ts';
 
 /**
  * What happened, which evidence, what was run, who approved, how it ended and what it cost: from the record alone, no
- * model. Plain lines with Slack's *bold* and `code`, readable in a terminal too. User ids stay as `<@U…>`. No value can
- * begin a line of its own: what stands at the start of a line is ours.
+ * model. Plain lines with Slack's *bold* and `code`, people as `<@U…>` and times in ISO 8601: who shows it makes each what
+ * its reader knows (`storyBlocks`, `terminalStory`). No value can begin a line of its own: what stands at the start of a
+ * line is ours. `cites`: with the ids of tool calls, which a model cites.
  */
-export function why(record: IncidentRecord): string {
+export function why(record: IncidentRecord, { cites = false }: { readonly cites?: boolean } = {}): string {
+  const text = story(record);
+  return cites ? text : text.replace(CITED, '');
+}
+
+/** As `cited` writes them. */
+const CITED = / \[tc_[0-9a-z]+(?:, tc_[0-9a-z]+)*\]/g;
+const cited = (ids: readonly string[]): string => (ids.length === 0 ? '' : ` [${ids.join(', ')}]`);
+
+function story(record: IncidentRecord): string {
   const { incident } = record;
   const lines = [
     `*${incident.id}: ${incident.title}*`,
     `${formatState(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
       incident.endedAt ? `, ended ${moment(incident.endedAt)}` : ''
     }${incident.occurrences > 1 ? `, fired ${incident.occurrences} times` : ''}.`,
-    ...(incident.asksAgainAt === null ? [] : [`*Next*: ${formatNextStep(incident)}`]),
+    ...(incident.asksAgainAt === null ? [] : [`*Next*: ${formatNextStep(incident, moment)}`]),
     '',
     ...causeOf(record),
     ...actionsOf(record),
-    '*What happened* (times in UTC)',
+    '*What happened*',
     ...storyOf(record),
     '',
-    `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${record.toolCalls.length} tool calls.`,
+    `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${record.toolCalls.length} tool call${record.toolCalls.length === 1 ? '' : 's'}.`,
   ];
   return lines.map((text) => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')).join('\n');
 }
@@ -48,9 +59,9 @@ function storyOf(record: IncidentRecord): string[] {
     if (text === null) continue;
     if (event.at.slice(0, 10) !== day) {
       day = event.at.slice(0, 10);
-      lines.push(`${day}:`);
+      lines.push(`${moment(event.at)}:`);
     }
-    lines.push(`${event.at.slice(11, 19)}  ${text}`);
+    lines.push(`${moment(event.at)}  ${text}`);
   }
   return lines;
 }
@@ -66,33 +77,29 @@ function looksFrom(events: readonly IncidentEvent[], from: number) {
   const between = new Set(['tool.called', 'verification.checked', 'alert.resolved', 'alert.repeated']);
   const end = events.findIndex((event, index) => index > from && !between.has(event.type));
   const until = end < 0 ? events.length : end;
-  const ids = events
-    .slice(from, until)
-    .filter(isLook)
-    .map((event) => event.toolCallId);
-  const shown = ids.length > 2 ? `${ids[0]} … ${ids.at(-1)}` : ids.join(', ');
-  return { until, text: `the validator read the live system ${times(ids.length)} [${shown}]` };
+  const { length } = events.slice(from, until).filter(isLook);
+  const hasRun = events.slice(0, from).some(({ type }) => type === 'action.started');
+  const times = length === 1 ? 'once' : `${length} times`;
+  return { until, text: `looked ${times} whether it ${hasRun ? 'helped' : 'is still there'}` };
 }
-
-const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 function causeOf(record: IncidentRecord): string[] {
   const last = lastDiagnosis(record);
   if (!last) return [];
-  const { diagnosis } = last;
+  const { diagnosis, at } = last;
   const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
   const whose = isModel ? `, ${CLAUDES_WORDS}` : '';
   return [
-    diagnosis.verdict === 'cause_found'
-      ? `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure${sureOfFix(diagnosis)}${whose}): ${diagnosis.rootCause}`
-      : `*${diagnosis.verdict === 'healthy' ? 'Nothing wrong was seen' : 'The cause cannot be told'}*${isModel ? ` (${CLAUDES_WORDS})` : ''}: ${diagnosis.rootCause}`,
+    diagnosis.verdict === 'cause_found' && diagnosis.unexplained === undefined
+      ? `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure${sureOfFix(diagnosis)}${whose}): ${diagnosis.rootCause} (as of ${moment(at)})`
+      : `*${describeVerdict(diagnosis)}*${isModel ? ` (${CLAUDES_WORDS})` : ''}: ${diagnosis.rootCause} (as of ${moment(at)})`,
     ...sidesOf(diagnosis),
-    ...diagnosis.evidence.map(
-      (item) =>
-        `• ${item.claim} [${item.toolCallIds.join(', ')}]${item.quote === null ? '' : ` “${item.quote}”`}`,
+    ...byQuote(diagnosis.evidence).map(
+      (item) => `• ${item.claim}${cited(item.toolCallIds)}${item.quote === null ? '' : ` “${item.quote}”`}`,
     ),
     ...reasoningOf(diagnosis),
     ...alsoRuledOut(diagnosis).map((text) => `• ruled out: ${text}`),
+    ...(diagnosis.unexplained === undefined ? [] : [`• not known: ${diagnosis.unexplained}`]),
     ...diagnosis.unknown.map((text) => `• not known: ${text}`),
     ...(diagnosis.wouldChangeMyMind ? [`• wrong if: ${diagnosis.wouldChangeMyMind}`] : []),
     ...(isModel && diagnosis.remedy ? [`• Claude suggests: ${diagnosis.remedy}`] : []),
@@ -100,7 +107,7 @@ function causeOf(record: IncidentRecord): string[] {
     ...(diagnosis.unread ?? []).map(({ toolCallId, way, reason }) => {
       const call = record.toolCalls.find(({ id }) => id === toolCallId);
       const then = way === 'run' ? 'it can be run again' : 'somebody has to grant it';
-      return `• not read: ${call?.tool ?? 'a call'} [${toolCallId}]: ${reason} (${then})`;
+      return `• not read: ${plainTool(call?.tool ?? 'a call')}${cited([toolCallId])}: ${reason} (${then})`;
     }),
     '',
   ];
@@ -116,26 +123,26 @@ function sidesOf({ disagreement }: Diagnosis): string[] {
   if (disagreement === undefined) return [];
   const { runbook, model } = disagreement;
   return [
-    `• the runbook’s check: ${runbook.says} [${[...new Set(runbook.evidence.flatMap(({ toolCallIds }) => toolCallIds))].join(', ')}]`,
+    `• the runbook’s check: ${runbook.says}${cited([...new Set(runbook.evidence.flatMap(({ toolCallIds }) => toolCallIds))])}`,
     `• ${CLAUDES_WORDS}: ${model.says}`,
   ];
 }
 
 const ends = { ruled_in: 'ruled in', ruled_out: 'ruled out', open: 'open' } as const;
 
-function reasoningOf({ onset, symptomNow, chain = [], hypotheses = [] }: Diagnosis): string[] {
-  const of = (title: string, ids: readonly string[]): string =>
-    ids.length === 0 ? '' : `; ${title} ${ids.join(', ')}`;
+function reasoningOf({ rootCause, onset, symptomNow, chain = [], hypotheses = [] }: Diagnosis): string[] {
   return [
     ...(onset === undefined ? [] : [`• began: ${moment(onset)}`]),
     ...(symptomNow === undefined
       ? []
-      : [`• there now: ${symptomNow.present ? 'yes' : 'no'} [${symptomNow.toolCallId}]`]),
+      : [`• there now: ${symptomNow.present ? 'yes' : 'no'}${cited([symptomNow.toolCallId])}`]),
     ...(chain.length === 0 ? [] : [`• how it came about: ${chain.join(' → ')}`]),
-    ...hypotheses.map(
-      ({ cause, forIds, againstIds, end }) =>
-        `• weighed, ${ends[end]}: ${cause}${of('for', forIds)}${of('against', againstIds)}`,
-    ),
+    ...hypotheses
+      .filter(({ cause }) => cause !== rootCause)
+      .map(
+        ({ cause, forIds, againstIds, end }) =>
+          `• weighed, ${ends[end]}: ${cause}${cited([...forIds, ...againstIds])}`,
+      ),
   ];
 }
 
@@ -157,7 +164,7 @@ function actionsOf(record: IncidentRecord): string[] {
 /** A plan of several steps: decided once, told step by step. */
 function planLines(record: IncidentRecord, steps: readonly Action[], first: Action): string[] {
   return [
-    `*Plan* ${first.id} on ${first.target}, ${steps.length} steps: ${describePlan(steps)}`,
+    `*Plan* on ${first.target}, ${steps.length} steps: ${describePlan(steps)}`,
     ...lastingOf(record, first),
     `• ${decisionOf(first, true)}`,
     ...steps.flatMap((step) => denialsOf(record, step)),
@@ -167,7 +174,7 @@ function planLines(record: IncidentRecord, steps: readonly Action[], first: Acti
         `• ${mark} step ${step.step}, ${says}: \`${step.command}\``,
         `   ${label('why', isWhyInModelsWords(step, record.events))}${step.why || 'not said'}`,
         ...(step.outcome && step.state !== 'skipped'
-          ? [`   result: ${step.outcome}${step.toolCallId ? ` [${step.toolCallId}]` : ''}`]
+          ? [`   result: ${step.outcome}${cited(step.toolCallId ? [step.toolCallId] : [])}`]
           : []),
       ];
     }),
@@ -177,13 +184,13 @@ function planLines(record: IncidentRecord, steps: readonly Action[], first: Acti
 
 function actionLines(record: IncidentRecord, action: Action): string[] {
   return [
-    `*Action* ${action.id} on ${action.target}: \`${action.command}\``,
+    `*Action* on ${action.target}: \`${action.command}\``,
     `• ${label('why', isWhyInModelsWords(action, record.events))}${action.why || 'not said'}`,
     ...lastingOf(record, action),
     `• ${decisionOf(action)}`,
     ...denialsOf(record, action),
     ...(action.outcome
-      ? [`• result: ${action.outcome}${action.toolCallId ? ` [${action.toolCallId}]` : ''}`]
+      ? [`• result: ${action.outcome}${cited(action.toolCallId ? [action.toolCallId] : [])}`]
       : []),
     '',
   ];
@@ -201,25 +208,24 @@ function lastingOf(record: IncidentRecord, action: Action): string[] {
 
 /** What people have said no to: here in full; elsewhere who to ask, since its reader need not be able to read there. */
 function denialsOf({ denials, incident }: IncidentRecord, { id, denialsAcknowledged }: Action): string[] {
-  const back = ({ takenBackBy, takenBackAt }: Denial): string =>
-    takenBackBy && takenBackAt ? `; taken back by <@${takenBackBy}> at ${moment(takenBackAt)}` : '';
+  const back = ({ takenBackBy, takenBackAt }: Denial): readonly string[] =>
+    takenBackBy && takenBackAt ? [`• taken back by <@${takenBackBy}> at ${moment(takenBackAt)}`] : [];
   const own = denials
     .filter(({ actionId, scope }) => actionId === id && scope !== 'action')
-    .map(
-      (denial) =>
-        `• the No is about anything done to ${denial.label}, until ${denial.until ? moment(denial.until) : 'it is gone'}${back(denial)}`,
-    );
+    .flatMap((denial) => [
+      `• the No is about anything done to ${denial.label}, until ${denial.until ? moment(denial.until) : 'it is gone'}`,
+      ...back(denial),
+    ]);
   const shown = denials
     .filter((denial) => denialsAcknowledged.includes(denial.id))
-    .map((denial) => {
+    .flatMap((denial) => {
       const { saidBy, saidAt, reason, incidentId } = denial;
       const because =
-        incidentId === incident.id
-          ? reason
-            ? `: “${reason}”`
-            : ''
-          : ` in another incident (ask <@${saidBy}>)`;
-      return `• <@${saidBy}> had said no at ${moment(saidAt)}${because}${back(denial)}; to approve it was to approve it although`;
+        incidentId === incident.id ? (reason ? `: “${reason}”` : '') : ' in another incident (ask them)';
+      return [
+        `• <@${saidBy}> had said no at ${moment(saidAt)}${because}; to approve it was to approve it although`,
+        ...back(denial),
+      ];
     });
   return [...own, ...shown];
 }
@@ -228,7 +234,7 @@ function denialsOf({ denials, incident }: IncidentRecord, { id, denialsAcknowled
 function decisionOf(action: Action, isPlan = false): string {
   const when = action.decidedAt ? ` at ${moment(action.decidedAt)}` : '';
   const because = action.decisionReason ? `, because: ${action.decisionReason}` : '';
-  const who = action.decidedBy ? `<@${action.decidedBy}>` : 'nobody';
+  const who = action.decidedBy ? personOf(action.decidedBy) : 'nobody';
   switch (action.state) {
     case 'proposed':
       return action.auditOnly
@@ -257,6 +263,11 @@ function decisionOf(action: Action, isPlan = false): string {
   }
 }
 
+/** A rule of the policy decides too. */
+const personOf = (by: string): string => (by === 'policy' ? 'a rule of the policy' : `<@${by}>`);
+
+const plainTool = (name: string): string => name.replaceAll('_', ' ');
+
 /** One line an event, or null where another one or the sections above say it. */
 function line(event: IncidentEvent, record: IncidentRecord): string | null {
   switch (event.type) {
@@ -270,7 +281,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'alert.resolved':
       return `${event.source} says the alert has ended`;
     case 'state.changed':
-      return `${formatState(event.from)} → ${formatState(event.to)}${isTriage(event.reason, record) ? '' : `: ${event.reason}`}`;
+      return `${lower(formatState(event.to))}${event.reason === '' || isTriage(event.reason, record) ? '' : `: ${event.reason}`}`;
     case 'memory.recalled':
       return (
         [
@@ -292,37 +303,37 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'tool.called':
       // What the surgeon proposes and runs has events of its own.
       if (event.role === 'surgeon' && (event.state === 'proposed' || event.state === 'ok')) return null;
-      return `the ${event.role} used ${event.tool} [${event.toolCallId}]${event.state === 'ok' ? '' : ` ${event.state}`}: ${event.summary}`;
+      return `${lookOf(event, record)}${event.state === 'ok' ? '' : ` (${event.state})`}${cited([event.toolCallId])}: ${event.summary}`;
     case 'triage.concluded':
-      return `triage: ${event.triage.incidentType ?? 'unknown kind'}, ${event.triage.routine ? 'routine' : 'not routine'}${event.by === 'claude' ? `, ${CLAUDES_WORDS}` : ''}: ${event.triage.reason}`;
+      return `${event.triage.routine && event.triage.incidentType ? `known problem, ${plainTool(event.triage.incidentType)}` : 'no known problem'}${event.by === 'claude' ? `, ${CLAUDES_WORDS}` : ''}: ${event.triage.reason}`;
     case 'diagnosis.concluded':
-      return `diagnosis of round ${event.round}${event === lastDiagnosis(record) ? '' : `${isModels(event.diagnosis, record.events) ? `, ${CLAUDES_WORDS}` : ''}: ${event.diagnosis.rootCause}`}`;
+      return `${lower(describeVerdict(event.diagnosis))}${event === lastDiagnosis(record) ? '' : `${isModels(event.diagnosis, record.events) ? `, ${CLAUDES_WORDS}` : ''}: ${event.diagnosis.rootCause}`}`;
     case 'claim.dropped':
       return `dropped a claim (${event.claim}): ${event.reason}`;
     case 'plan.none':
-      return `no action: ${formatNextStep({ nextStep: event.reason, asksAgainAt: event.asksAgainAt ?? null })}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
+      return `no action: ${formatNextStep({ nextStep: event.reason, asksAgainAt: event.asksAgainAt ?? null }, moment)}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
     case 'action.proposed':
-      return `proposed ${event.actionId}${sizeOf(event.actionId, record)}`;
+      return `proposed to ${planName(event.actionId, record)}`;
     case 'action.approved':
-      return `${event.by === 'policy' ? 'the policy' : `<@${event.by}>`} approved ${event.actionId}`;
+      return `${personOf(event.by)} approved: ${planName(event.actionId, record)}`;
     case 'action.seconded':
-      return `<@${event.by}> approved ${event.actionId} (${event.count} of ${event.needed})`;
+      return `<@${event.by}> approved (${event.count} of ${event.needed}): ${planName(event.actionId, record)}`;
     case 'action.denied':
-      return `<@${event.by}> denied ${event.actionId}${event.reason ? `: ${event.reason}` : ''}`;
+      return `<@${event.by}> said no to this: ${planName(event.actionId, record)}${event.reason ? ` (“${event.reason}”)` : ''}`;
     case 'denial.taken_back':
-      return `<@${event.by}> took back the No to ${event.actionId}`;
+      return `<@${event.by}> took back the No to this: ${planName(event.actionId, record)}`;
     case 'action.asked_again':
-      return `<@${event.by}> had ${event.actionId} asked for again`;
+      return `<@${event.by}> had this asked for again: ${planName(event.actionId, record)}`;
     case 'incident.related':
       return event.began === 'before'
         ? `open on the same system when this began: ${event.incidents.join(', ')}`
         : `since then also open on the same system: ${event.incidents.join(', ')}`;
     case 'action.expired':
-      return `${event.actionId} expired`;
+      return `nobody decided in time: ${planName(event.actionId, record)}`;
     case 'action.void':
-      return `${nameOf(event.actionId, record)} is void: ${event.reason}`;
+      return `not run any more: ${nameOf(event.actionId, record)}: ${event.reason}`;
     case 'action.started':
-      return `running ${nameOf(event.actionId, record)}`;
+      return `began to ${nameOf(event.actionId, record)}`;
     case 'action.finished':
       return `${stepNameOf(event.actionId, record)}${event.outcome}: ${event.text}`;
     case 'action.checked':
@@ -338,19 +349,19 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'question.asked':
       return `<@${event.by}> asked: ${event.text}`;
     case 'read.asked':
-      return `<@${event.by}> had ${event.tool} read again${event.way === 'grant' ? ', now that it may be allowed' : ''} [${event.toolCallId}]`;
+      return `<@${event.by}> had ${plainTool(event.tool)} read again${event.way === 'grant' ? ', now that it may be allowed' : ''}${cited([event.toolCallId])}`;
     case 'read.finished':
-      return `${event.tool} ${event.readable ? 'could be read now' : `still cannot be read (${event.reason})`}${event.toolCallId ? ` [${event.toolCallId}]` : ''}`;
+      return `${plainTool(event.tool)} ${event.readable ? 'could be read now' : `still cannot be read (${event.reason})`}${cited(event.toolCallId ? [event.toolCallId] : [])}`;
     case 'memory.write.blocked':
       return `kept out of memory (${event.path}): the safety scanner found ${[...new Set(event.findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ')}`;
     case 'memory.policy.denied':
       return `a write to memory (${event.store}) was denied: ${event.reason}`;
     case 'memory.promotion.proposed':
-      return `${event.by} proposed ${event.path} for the workspace (${event.jobId}): ${event.rationale}`;
+      return `${event.by} proposed ${event.path} for the workspace: ${event.rationale}`;
     case 'memory.promotion.decided':
       return `<@${event.by}> ${event.decision} ${event.path} for the workspace${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.stopped':
-      return `<@${event.by}> stopped it: ${event.reason}`;
+      return `<@${event.by}> stopped it${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.resumed':
       return `<@${event.by}> resumed it`;
     case 'injection.found':
@@ -377,9 +388,10 @@ function planOf(id: Action['id'], { actions }: IncidentRecord): readonly Action[
   return steps.length > 1 ? steps : [];
 }
 
-function sizeOf(id: Action['id'], record: IncidentRecord): string {
-  const { length } = planOf(id, record);
-  return length === 0 ? '' : `, a plan of ${length} steps`;
+/** What a plan does, as it stands within a sentence: `restart service shop-worker`. */
+function planName(id: Action['id'], { actions }: IncidentRecord): string {
+  const action = actions.find((each) => each.id === id);
+  return action ? lower(describePlan(stepsOf(actions, action))) : 'an action';
 }
 
 /** `step 2 of 3 `; nothing for what stands alone. */
@@ -390,8 +402,19 @@ function stepNameOf(id: Action['id'], record: IncidentRecord): string {
 }
 
 function nameOf(id: Action['id'], record: IncidentRecord): string {
-  const step = stepNameOf(id, record);
-  return step === '' ? id : `${step}of ${planOf(id, record)[0]?.id ?? id}`;
+  const action = record.actions.find((each) => each.id === id);
+  return action
+    ? `${lower(describeAct(action))}${stepNameOf(id, record) && ` (${stepNameOf(id, record).trim()})`}`
+    : 'an action';
+}
+
+/** A read by what it was for; a model's purpose is its own words. */
+function lookOf({ purpose, tool, at }: ToolCalled, { events }: IncidentRecord): string {
+  if (!purpose) return `read ${plainTool(tool)}`;
+  const who = events.findLast((event) => event.type === 'investigator.chosen' && event.at <= at);
+  return who?.type === 'investigator.chosen' && who.investigator === 'playbook'
+    ? lower(purpose.replace(/[\s.…]+$/, ''))
+    : `“${purpose}”`;
 }
 
 /** What a model was shown from memory, by place and trust; null where there was nothing. */
@@ -403,7 +426,5 @@ function memoryLine(event: Extract<IncidentEvent, { type: 'memory.context.loaded
   return `the ${event.role} was shown from memory, ${event.tokens} tokens: ${places.join(', ')}`;
 }
 
-/** `2026-11-21 14:03:22 UTC`. */
-function moment(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
-}
+/** `2026-11-21T14:03:22Z`. */
+const moment = (iso: string): string => `${iso.slice(0, 19)}Z`;

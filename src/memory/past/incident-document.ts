@@ -78,9 +78,11 @@ function analysisOf(record: IncidentRecord): string {
 }
 
 /** What nobody could tell, or found wrong, is no cause. */
-const causeTitle = ({ verdict }: Diagnosis): string =>
+const causeTitle = ({ verdict, unexplained }: Diagnosis): string =>
   verdict === 'cause_found'
-    ? 'Cause'
+    ? unexplained === undefined
+      ? 'Cause'
+      : 'What was wrong; why is not known'
     : verdict === 'healthy'
       ? 'Nothing wrong was seen'
       : 'No cause was found';

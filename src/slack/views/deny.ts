@@ -10,6 +10,7 @@ import {
   kindOf,
   usualDenialMinutes,
 } from '../../core/denial.ts';
+import { describePlan } from '../../core/describe-act.ts';
 import { type Block, plain } from './blocks/build.ts';
 import { cut, oneLine } from './blocks/text.ts';
 import { choice } from './form.ts';
@@ -22,10 +23,7 @@ const WAY = 'way';
 const OPTION_MAX = 75;
 
 /** Asks why not, how far the No reaches and for how long; `context` comes back with the answer. */
-export function denyView(
-  context: DenyContext,
-  action: Pick<Action, 'objects' | 'incidentId' | 'beside'>,
-): types.ModalView {
+export function denyView(context: DenyContext, steps: readonly Action[]): types.ModalView {
   return {
     type: 'modal',
     callback_id: DENY_VIEW,
@@ -38,11 +36,11 @@ export function denyView(
         type: 'input',
         block_id: REASON,
         label: plain('Why not?'),
-        hint: plain('It goes on record, and on the next card that would touch the same thing.'),
+        hint: plain('It goes on record, and on later cards that the No is about.'),
         element: { type: 'plain_text_input', action_id: REASON, multiline: true, max_length: 1000 },
       },
-      ...howFar(action),
-      ...(action.beside ? [] : [andThen]),
+      ...howFar(steps),
+      ...(steps[0]?.beside ? [] : [andThen]),
     ],
   };
 }
@@ -60,10 +58,11 @@ const andThen: Block = {
   },
 };
 
-/** Nothing to choose where the action names nothing that it touches. */
-function howFar({ objects, incidentId }: Pick<Action, 'objects' | 'incidentId'>): readonly Block[] {
-  const [object] = objects;
-  if (!object) return [];
+/** This very plan unless somebody chooses more. Nothing to choose where it names nothing that it touches. */
+function howFar(steps: readonly Action[]): readonly Block[] {
+  const objects = steps.flatMap((step) => step.objects);
+  const [first] = steps;
+  if (first === undefined || objects.length === 0) return [];
   const hasApplication = objects.some(({ application }) => application !== undefined);
   const kind = kindOf(objects);
   const option = (text: string, value: DenialScope) => ({ text: cut(oneLine(text), OPTION_MAX), value });
@@ -75,15 +74,15 @@ function howFar({ objects, incidentId }: Pick<Action, 'objects' | 'incidentId'>)
       FAR,
       'What is the No about?',
       [
+        option(`Only this, in ${first.incidentId}: ${describePlan(steps)}`, 'action'),
         anything('object'),
         ...(hasApplication ? [anything('application')] : []),
-        option(`Only this action, in ${incidentId}`, 'action'),
       ],
-      'object',
+      'action',
     ),
     choice(
       LONG,
-      'For how long?',
+      'For how long, if it is about anything done to it?',
       [
         {
           text: ends ? `Until the ${kind} is gone (all of an application: 7 days)` : 'For 7 days',

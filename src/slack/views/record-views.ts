@@ -1,6 +1,6 @@
 import type { types } from '@slack/bolt';
 import { type Action, stepsOf } from '../../core/action.ts';
-import type { Diagnosis } from '../../core/diagnosis.ts';
+import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import {
@@ -19,9 +19,11 @@ import {
   claimText,
   formatDoubleCheck,
   formatHowSure,
+  notKnown,
   weighedLines,
   weighedTitle,
 } from './blocks/diagnosis.ts';
+import { facts } from './blocks/labels.ts';
 import { roundsOf } from './blocks/live.ts';
 import { ACTIONS, type DrawOptions } from './blocks/slot.ts';
 import { stepOf } from './blocks/steps.ts';
@@ -92,7 +94,7 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
     text ? [prose(paragraph(bold(title))), ...textBlocks(text, 4)] : [];
   const isModel = diagnosis.origin === 'model';
   return modal('Diagnosis', [
-    ...(diagnosis.verdict === 'cause_found' ? [prose(paragraph(bold(formatHowSure(diagnosis))))] : []),
+    prose(paragraph(bold(facts(describeVerdict(diagnosis), formatHowSure(diagnosis))))),
     ...(isModel ? [small(`All of this is in ${CLAUDES_WORDS}; each quote is a line of what was read.`)] : []),
     ...textBlocks(diagnosis.rootCause, 10),
     ...claims(diagnosis),
@@ -100,7 +102,7 @@ export function diagnosisView(diagnosis: Diagnosis): types.ModalView {
     ...items(weighedTitle(isModel), weighedLines(diagnosis, isModel)),
     ...sides(diagnosis),
     ...items('Ruled out', alsoRuledOut(diagnosis)),
-    ...items('Not known', diagnosis.unknown),
+    ...items('Not known', notKnown(diagnosis)),
     ...one('Wrong if', diagnosis.wouldChangeMyMind),
     ...one('What it affects', diagnosis.blastRadius),
     ...one(isModel ? 'Claude suggests' : 'What would help', diagnosis.remedy),
@@ -118,13 +120,15 @@ function sides({ disagreement }: Diagnosis): readonly Block[] {
 }
 
 function claims(diagnosis: Pick<Diagnosis, 'evidence'>): readonly Block[] {
-  return diagnosis.evidence.slice(0, MAX_CLAIMS).map((evidence) => {
-    const text = claimText(evidence, 1500, 1000);
-    const [call] = evidence.toolCallIds;
-    return call
-      ? lineWith(text, button({ text: 'Show output', action: ACTIONS.output, value: call }))
-      : prose(paragraph(words(text)));
-  });
+  return byQuote(diagnosis.evidence)
+    .slice(0, MAX_CLAIMS)
+    .map((evidence) => {
+      const text = claimText(evidence, 1500, 1000);
+      const [call] = evidence.toolCallIds;
+      return call
+        ? lineWith(text, button({ text: 'Show output', action: ACTIONS.output, value: call }))
+        : prose(paragraph(words(text)));
+    });
 }
 
 /** Every step of one round, oldest first. */

@@ -328,8 +328,9 @@ test('the investigation’s own hook says so when the incident has been stopped'
   const incident = await rig.core.records.incident(incidentId);
   if (!incident) throw new Error('no incident');
   await decide(rig, action);
-  // The turn has read the incident; now a person stops it.
-  expect(await rig.core.steering.stop(incidentId, 'UONCALL', 'wait')).toMatchObject({ ok: true });
+  // The turn has read the incident; now a person stops it, whose stop has not got to the action.
+  await rig.core
+    .sql`UPDATE incident SET state = 'stopped', stopped_from = 'awaiting_approval' WHERE id = ${incidentId}`;
   const run = {
     deps: rig.core,
     incident,

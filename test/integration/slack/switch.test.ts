@@ -25,10 +25,14 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
     redact: (text) => text,
     log: quiet,
   });
+  const stops: object[] = [];
   const orders = createKillSwitchCommands({
     board,
     steering: {
-      stop: () => Promise.reject(new Error('not asked')),
+      stop: async (incidentId, by, reason) => {
+        stops.push({ incidentId, by, reason });
+        return { ok: true, text: `${incidentId} is stopped.` };
+      },
       resume: () => Promise.reject(new Error('not asked')),
     },
     isAdmin: async (user) => user === USERS.admin,
@@ -37,8 +41,8 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
   });
   const bot = await scene.bot({
     commands: {
-      stop: async ({ text, by, say }) => {
-        const answer = await orders.stop(text, by, say);
+      stop: async ({ text, by, say, incidentId }) => {
+        const answer = await orders.stop(text, by, { onSet: say, here: incidentId });
         return answer.ok ? answer.text : answer.reason;
       },
       resume: async ({ text, by }) => {
@@ -69,11 +73,11 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
   await ask(USERS.admin, '/sentry resume shop-db', 'Resumed: target shop-db');
   await root(null, /Nothing is changed/);
 
-  // Said, in a thread and elsewhere: a misspelt name stops nothing, and is no hint and no new incident either.
+  // Said elsewhere, a misspelt name stops nothing, and is no new incident either; in a thread it stops that incident.
   const rootTs = (await scene.messages()).find((each) => textOf(each).includes(id))?.ts ?? '';
-  const mention = (text: string, thread_ts?: string) =>
+  const mention = (text: string, thread_ts?: string, userId: string = USERS.admin) =>
     scene.act('message.post', {
-      userId: USERS.admin,
+      userId,
       channel: CHANNELS.alerts,
       text: `<@${SENTRY_APP.botUserId}> ${text}`,
       ...(thread_ts ? { thread_ts } : {}),
@@ -85,6 +89,15 @@ it('/sentry stop by an admin is answered, and stands on the root of every open i
   };
   await mention('stop shop-dbx', rootTs);
   await saidInThread('Did you mean shop-db?');
+  expect(stops).toEqual([{ incidentId: id, by: USERS.admin, reason: 'shop-dbx' }]);
+  for (const text of ['stop, it makes it worse', 'please stop that now', '🛑 STOP the rollout', 'stop 😱']) {
+    const before = stops.length;
+    await mention(text, rootTs);
+    await waitFor(`“${text}” to stop it`, async () => stops.length > before);
+  }
+  await mention('stop shop-db', rootTs, USERS.onCall);
+  await saidInThread('Nothing else is stopped: Only admins');
+  expect(stops.at(-1)).toEqual({ incidentId: id, by: USERS.onCall, reason: 'shop-db' });
   await mention('stop shop-dbx');
   await waitFor('an answer', async () =>
     (await whispers(scene, USERS.admin)).at(-1)?.includes('Did you mean shop-db?'),

@@ -61,20 +61,17 @@ describe('a No to ending a session', { timeout: 180_000 }, () => {
     await slack.asUser(USERS.onCall).press(pressable, { actionId: ACTIONS.deny });
     const view = await slack.waitForView(USERS.onCall);
     const asked = JSON.stringify(view.blocks);
-    for (const words of [
-      `session ${pid}`,
-      'all sessions of',
-      'Only this action',
-      'Until the session is gone',
-    ])
+    for (const words of [`session ${pid}`, 'all sessions of', 'Only this, in', 'Until the session is gone'])
       expect(asked).toContain(words);
     const form: FormInput = {
       reason: { reason: { kind: 'text', value: REASON } },
+      far: { far: { kind: 'option', value: 'object' } },
       way: { way: { kind: 'options', values: ['yes'] } },
     };
     expect(await slack.asUser(USERS.onCall).submit(view, form)).toMatchObject({ ok: true });
     const answer = await first.reply(/There is no other way/, 90_000);
     expect(textOf(answer)).toContain(REASON);
+    expect(textOf(answer)).toMatch(/Next: /);
     // The last of the thread, where whoever asked looks.
     expect((await first.replies()).at(-1)?.ts).toBe(answer.ts);
     denied = await now(card);

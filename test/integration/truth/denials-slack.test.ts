@@ -74,13 +74,13 @@ describe('the No on the next card', () => {
 
 describe('Deny', () => {
   it.each([
-    [{}, { scope: 'object', minutes: null }],
+    [{}, { scope: 'action', minutes: null }],
+    [{ far: 'object' }, { scope: 'object', minutes: null }],
     [{ far: 'application' }, { scope: 'application', minutes: 7 * 24 * 60 }],
     [
       { far: 'object', long: '60' },
       { scope: 'object', minutes: 60 },
     ],
-    [{ far: 'action' }, { scope: 'action', minutes: null }],
   ] as const)('asks how far and how long: %j is %j', async (chosen, reach) => {
     scene = await slackScene();
     const id = await scene.incident();

@@ -66,8 +66,8 @@ describe('a fix that a limit keeps back', () => {
     const shown = JSON.stringify(blocks);
     expect(shown).toContain(`"type":"date","timestamp":${Math.floor(at / 1000)}`);
     expect(shown).toContain('I’ll ask again then');
-    const hour = new Date(at).toISOString().slice(11, 16);
-    expect(why(record)).toContain(`may be done again at ${hour} UTC; I’ll ask again then`);
+    const until = `${new Date(at).toISOString().slice(0, 19)}Z`;
+    expect(why(record)).toContain(`may be done again at ${until}; I’ll ask again then`);
   });
 
   test('is asked for again by itself when the limit is over, and then done once', async () => {

@@ -107,7 +107,7 @@ it('says who approved and what ran, and asks rather than hints once it is over',
     reason: 'It has held for 10 s.',
   });
   expect(await ask('who approved this?', /Approved by @\S.* at /)).not.toContain(`<@${USERS.onCall}>`);
-  await ask('why did you terminate that session?', /Because: /);
+  await ask('why did you terminate that session?', /because: /);
   await ask('is it over?', /Resolved since .*It has held for 10 s\./s);
   await ask('write a post-mortem', /only answer from the record/);
   expect(scene.hints).toEqual([]);

@@ -89,8 +89,11 @@ describe('the record answers, without a model', () => {
     ['what did you do?', 'on shop-db, at 10:02'],
     ['which commands were executed', 'on shop-db, at 10:02'],
     ['what have you changed on shop-db', 'on shop-db, at 10:02'],
-    ['why did you terminate that session?', 'Because: It holds the lock everybody waits for.'],
-    ['why was it run?', 'Because: It holds the lock everybody waits for.'],
+    [
+      'why did you terminate that session?',
+      'It was proposed because: It holds the lock everybody waits for.',
+    ],
+    ['why was it run?', 'It was proposed because: It holds the lock everybody waits for.'],
     ['what is it now?', 'Resolved since 10:00: It has held for 10 s.'],
     ['status', 'Resolved since'],
     ['is it over?', 'Resolved since'],
@@ -299,5 +302,56 @@ describe('what is not known is not called none', () => {
       }),
     });
     expect(plain(answerFromRecord(record, 'what did it cost?', around))).toContain('$0.0000 for the model');
+  });
+});
+
+describe('why something was not done', () => {
+  const planned = {
+    record: aRecord({ incident: anIncident({ state: 'awaiting_approval' }) }),
+    says: 'SELECT pg_terminate_backend(4242)',
+  };
+  const refusedCall = (tool: string, output: string) =>
+    aRecord({
+      actions: [],
+      toolCalls: [
+        { ...aRecord({}).toolCalls[0]!, role: 'surgeon', tool, state: 'refused', output, input: {} },
+      ],
+      events: eventsOf({ type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis() }),
+    });
+
+  test.each(['why not restart?', 'Why didn’t you restart it?', 'why terminate instead of a restart?'])(
+    '%s gets what was proposed in its place, and that no reason against it is on record',
+    (text) => {
+      const said = ask(planned.record, text);
+      expect(said).toContain('no reason against it is on record');
+      expect(said).toContain(planned.says);
+      expect(said).not.toMatch(/^It was proposed because/);
+    },
+  );
+
+  test('tells why it was refused', () => {
+    const record = refusedCall('restart_service', 'At most 1 restart of shop-worker in 10 minutes.');
+    expect(ask(record, 'why not restart?')).toContain('It was refused: At most 1 restart of shop-worker');
+    expect(ask(record, 'why not vacuum?')).not.toContain('refused: At most');
+  });
+
+  test('tells who denied it, where it was asked for and denied', () => {
+    expect(ask(denied, 'why not terminate it?')).toContain('Denied by @UNOAH');
+    expect(ask(denied, 'why did you not terminate that backend?')).toContain('“I work in it”');
+    expect(ask(denied, 'why not restart the worker?')).toContain('no reason against it');
+  });
+
+  test('says that it was done, where it was', () => {
+    expect(ask(ended, 'why not terminate the session?')).toContain('It was done: ');
+  });
+
+  test('leaves what the record gives no reason for to who can be asked', () => {
+    expect(ask(planned.record, 'why not restart?', { elsewhere: true })).toBeNull();
+    expect(ask(denied, 'why not terminate it?', { elsewhere: true })).toContain('Denied by');
+  });
+
+  test('is not asked by who asks why it is not over or why nobody approved', () => {
+    expect(ask(ended, 'why was it not approved?')).not.toContain('on record');
+    expect(ask(waiting, 'why is it not fixed yet?')).not.toContain('no reason against');
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { terminalStory } from '../../../src/cli/terminal-story.ts';
 import { asActionId } from '../../../src/core/ids.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import {
@@ -40,14 +41,53 @@ describe('why', () => {
     );
     for (const part of [
       '(95 % sure): pid 4242 holds a lock',
-      `pid 4242 blocks 5 others [${CALL}]`,
+      'pid 4242 blocks 5 others',
       'SELECT pg_terminate_backend(4242)',
-      'approved by <@U0ONCALL> at 2026-11-21 10:01:00 UTC',
+      'approved by <@U0ONCALL> at 2026-11-21T10:01:00Z',
       'result: it is gone',
       'verification: fixed',
       'no model was used',
     ])
       expect(text).toContain(part);
+  });
+
+  it('has no id in it, but for the model, which cites tool calls by theirs', () => {
+    const record = aRecord({
+      actions: [anAction({ state: 'succeeded', toolCallId: CALL, outcome: 'it is gone' })],
+      events: eventsOf(...wholeIncident),
+    });
+    expect(why(record)).not.toMatch(/\b(?:tc|act)_/);
+    expect(why(record, { cites: true })).toContain(`pid 4242 blocks 5 others [${CALL}]`);
+  });
+
+  it('tells a read by what it was for, in quotes where a model says it', () => {
+    const read = (investigator: 'playbook' | 'claude') =>
+      why(
+        aRecord({
+          events: eventsOf(
+            { type: 'investigator.chosen', investigator, why: 'x' },
+            { ...look, role: 'detective', purpose: 'Looking who blocks whom …' },
+          ),
+        }),
+      );
+    expect(read('playbook')).toContain('Z  looking who blocks whom: nobody waits');
+    expect(read('claude')).toContain('Z  “Looking who blocks whom …”: nobody waits');
+  });
+
+  it('claims no cause where the why is not known', () => {
+    const diagnosis = aDiagnosis({ rootCause: 'It does not run.', unexplained: 'why it stopped' });
+    const text = why(aRecord({ events: eventsOf({ type: 'diagnosis.concluded', round: 1, diagnosis }) }));
+    expect(text).toContain('*What is wrong is clear; why is not*: It does not run.');
+    expect(text).toContain('• not known: why it stopped');
+    expect(text).not.toContain('*Cause*');
+  });
+
+  it('is plain in a terminal: no markup, and times of its zone', () => {
+    const events = eventsOf({ type: 'incident.resumed', by: 'U0ONCALL' });
+    const text = terminalStory(why(aRecord({ events })), 'Asia/Kolkata');
+    expect(text).toContain('\n15:30:01  @U0ONCALL resumed it');
+    expect(text).toContain('opened 2026-11-21 15:30:00.');
+    expect(text).not.toMatch(/[*`<]|Z /);
   });
 
   it('tells a hundred looks whether it helped as one line, where they began', () => {
@@ -62,9 +102,9 @@ describe('why', () => {
         ),
       }),
     );
-    expect(text).toContain('the validator read the live system 100 times');
-    expect(text.match(/validator/g)).toHaveLength(1);
-    const times = [...text.matchAll(/^(\d\d:\d\d:\d\d) {2}/gm)].map((match) => match[1] ?? '');
+    expect(text).toContain('looked 100 times whether it helped');
+    expect(text.match(/whether it helped/g)).toHaveLength(1);
+    const times = [...text.matchAll(/^(\S+Z) {2}/gm)].map((match) => match[1] ?? '');
     expect(times).toEqual([...times].sort());
   });
 
@@ -88,7 +128,9 @@ describe('why', () => {
       { type: 'incident.resumed', by: 'U0ONCALL' },
     );
     const events = [first!, { ...second!, at: '2026-11-22T00:00:01.000Z' }];
-    expect(why(aRecord({ events }))).toContain('2026-11-22:\n00:00:01  ');
+    expect(why(aRecord({ events }))).toContain(
+      '2026-11-22T00:00:01Z:\n2026-11-22T00:00:01Z  <@U0ONCALL> resumed it',
+    );
   });
 
   it('lets no value begin a line of its own', () => {
@@ -155,11 +197,11 @@ describe('why, of a plan of several steps', () => {
   it('tells one decision, and each step with what became of it', () => {
     expect(text.match(/approved by <@U0ONCALL>/g)).toHaveLength(1);
     for (const part of [
-      `*Plan* ${ACTION} on shop-db, 3 steps`,
+      '*Plan* on shop-db, 3 steps',
       '✓ step 1, ran: `patch app/worker.conf`',
       '✗ step 2, failed: `restart service shop-worker`',
       'why: Nothing starts it.',
-      `result: It did not start. [${CALL}]`,
+      'result: It did not start.',
       '– step 3, not run: the step before failed: `VACUUM "public"."orders"`',
     ])
       expect(text).toContain(part);
@@ -169,10 +211,10 @@ describe('why, of a plan of several steps', () => {
 
   it('names the step in each line of the story', () => {
     for (const part of [
-      `proposed ${ACTION}, a plan of 3 steps`,
-      `running step 1 of 3 of ${ACTION}`,
+      'proposed to run patch app/worker.conf, and 2 more steps',
+      'began to run patch app/worker.conf (step 1 of 3)',
       'step 1 of 3 succeeded: done',
-      `running step 2 of 3 of ${ACTION}`,
+      'began to run restart service shop-worker (step 2 of 3)',
       'step 2 of 3 failed: It did not start.',
     ])
       expect(text).toContain(part);

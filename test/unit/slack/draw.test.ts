@@ -243,6 +243,40 @@ describe('the progress message', () => {
 });
 
 describe('the diagnosis', () => {
+  it('claims no cause where the why is not known, and no number stands beside it', () => {
+    const card = diagnosed({
+      rootCause: 'shop-worker does not run.',
+      unexplained: 'why shop-worker stopped',
+    });
+    expect(card).toContain('"text":"What is wrong is clear; why is not"');
+    expect(card).toContain('Why shop-worker stopped.');
+    expect(card).not.toMatch(/Cause found|almost certain/);
+    expect(diagnosed({})).toContain('Cause found · almost certain, 95 %');
+  });
+
+  it('names the moment that its ages are of, here and on the root', () => {
+    const record = aRecord({
+      incident: anIncident({ cause: 'idle for 11 s' }),
+      events: eventsOf({ type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis() }),
+    });
+    for (const slot of draw(record, options).filter((each) => /root|diagnosis/.test(each.slot)))
+      expect(JSON.stringify(slot)).toMatch(/\(as of "\},\{"type":"date"/);
+  });
+
+  it('quotes a line once, under all that it shows', () => {
+    const claims = ['It blocks 5.', 'It is idle.'].map((claim) => ({
+      claim,
+      toolCallIds: [CALL],
+      quote: 'pid 4242 | idle',
+    }));
+    const card = diagnosed({
+      evidence: [...claims, { claim: 'Another.', toolCallIds: [CALL], quote: 'pid 1' }],
+    });
+    expect(card.match(/“pid 4242 \| idle”/g)).toHaveLength(1);
+    expect(card).toContain('It blocks 5. It is idle.');
+    expect(card).toContain('“pid 1”');
+  });
+
   const diagnosed = (changes: Parameters<typeof aDiagnosis>[0]): string =>
     shown(
       drawn({
@@ -261,7 +295,7 @@ describe('the diagnosis', () => {
     const text = diagnosed({});
     expect(text).toContain('sentry_output');
     expect(text).toContain('pid 4242 blocks 5 others\\n“pid 4242”');
-    const long = [{ claim: 'c'.repeat(400), toolCallIds: [CALL], quote: 'pid 4242' }];
+    const long = [{ claim: 'c'.repeat(700), toolCallIds: [CALL], quote: 'pid 4242' }];
     expect(diagnosed({ evidence: long })).toContain('sentry_diagnosis');
   });
 
@@ -412,6 +446,23 @@ describe('the approval card', () => {
   it('says so when nobody may approve', () => {
     expect(shown(drawn({ events }, { approvers: null }), name)).toContain('Nobody is configured');
   });
+});
+
+it('who asked for another way and gets none is told what can be done next', () => {
+  const asked = (state: 'reported' | 'diagnosing') =>
+    shown(
+      drawn({
+        incident: anIncident({ state, nextStep: 'A hint in the thread has it looked at again.' }),
+        events: eventsOf(
+          { type: 'action.proposed', actionId: ACTION },
+          { type: 'action.denied', actionId: ACTION, by: 'UNOAH', reason: '', anotherWay: true },
+          { type: 'plan.none', reason: 'The runbook names no other.' },
+        ),
+      }),
+      'no-plan:1',
+    );
+  expect(asked('reported')).toMatch(/Next: .*A hint in the thread/);
+  expect(asked('diagnosing')).not.toContain('Next: ');
 });
 
 describe('the end', () => {

@@ -325,16 +325,19 @@ it('a No to a plan is about all that it touches, and lasts by what stays', () =>
   const table = { kind: 'table', key: '5/7', label: 'table public.orders' };
   const window = (objects: Action['objects'], beside = false) =>
     JSON.stringify(
-      denyView(
-        { plan: `${ACTION}:${'a'.repeat(64)}`, channel: 'C1', threadTs: null },
-        { incidentId: aRecord().incident.id, objects, beside },
-      ),
+      denyView({ plan: `${ACTION}:${'a'.repeat(64)}`, channel: 'C1', threadTs: null }, [
+        anAction({ objects, beside, tool: 'postgres_vacuum_table' }),
+      ]),
     );
   expect(window([session, table])).toContain('Anything done to session 1 (etl) and 1 more');
   // The table is there when the session has long gone.
   expect(window([session, table])).toContain('For 7 days');
   expect(window([session, table])).not.toContain('Until the session is gone');
   expect(window([session])).toContain('Until the session is gone');
+  // Who chooses nothing says No to this very action, by its name, and to nothing else of the thing.
+  expect(window([table])).toMatch(
+    /"initial_option":\{"text":\{[^}]*"text":"Only this, in INC-\d+: Vacuum table public.orders"[^}]*\},"value":"action"/,
+  );
   // What runs beside has no other way that anybody would look for.
   expect(window([table])).toContain('Look for another way');
   expect(window([table], true)).not.toContain('Look for another way');

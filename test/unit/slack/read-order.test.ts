@@ -12,8 +12,13 @@ test.each([
   ['stop shop-dbx for 2h', 'stop', 'shop-dbx for 2h', ''],
   ['resume shop-db', 'resume', 'shop-db', ''],
   ['stop for 2h', 'stop', 'for 2h', ''],
+  ['please stop', 'stop', null, ''],
+  ['No! Stop, it makes it worse', 'stop', 'makes it worse', ''],
+  [':octagonal_sign: can you stop this now', 'stop', null, ''],
+  ['🛑 stop', 'stop', null, ''],
 ])('“%s” orders %s of %s', (text, verb, scope, reason) => {
-  expect(readOrder(text)).toEqual({ verb, scope, reason });
+  expect(readOrder(text, { inThread: true })).toEqual({ verb, scope, reason });
+  expect(readOrder(text, { inThread: false })).toEqual({ verb, scope, reason });
 });
 
 test.each([
@@ -25,7 +30,15 @@ test.each([
   'stop the payroll job first',
   '',
 ])('“%s” is no order', (text) => {
-  expect(readOrder(text)).toBeNull();
+  expect(readOrder(text, { inThread: false })).toBeNull();
+});
+
+test('a sentence stops the incident in whose thread it is said, and resumes none', () => {
+  const inThread = { inThread: true };
+  expect(readOrder('stop the payroll job first', inThread)).toMatchObject({ scope: 'the payroll job first' });
+  expect(readOrder('resume the rollout', inThread)).toBeNull();
+  for (const text of ['stop?', 'should we stop', 'stopped by whom', "stop's fine", ''])
+    expect(readOrder(text, inThread)).toBeNull();
 });
 
 test.each([

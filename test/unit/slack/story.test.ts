@@ -19,11 +19,29 @@ describe('the story of an incident in Slack', () => {
     ]);
   });
 
+  it('tells times in the zone of its reader, and who did it', () => {
+    const at = (format: string, timestamp: number) =>
+      expect.objectContaining({ type: 'date', format, timestamp });
+    expect(
+      spansOf(
+        '2026-11-22T00:00:01Z:\n2026-11-22T00:00:01Z  <@U0ONCALL> stopped it until 2026-11-22T08:00:00Z',
+      ),
+    ).toEqual([
+      at('{date_short}', 1795305601),
+      { type: 'text', text: '\n' },
+      at('{time_secs}', 1795305601),
+      { type: 'text', text: '  ' },
+      { type: 'user', user_id: 'U0ONCALL' },
+      { type: 'text', text: ' stopped it until ' },
+      at('{date_short} at {time}', 1795334400),
+    ]);
+  });
+
   it('mentions nobody whom an alert names, and makes no link of what it brings', () => {
     const spans = spansOf(
-      '10:00:00  the alert says <@U0BOSS> <!channel> <https://evil.example|here>\n• why: approved by <@U0BOSS>',
+      '2026-11-22T00:00:01Z  the alert says <@U0BOSS> <!channel> <https://evil.example|here>\n• why: approved by <@U0BOSS>',
     );
-    expect(spans.every((span) => (span as { type: string }).type === 'text')).toBe(true);
+    expect(spans.map((span) => (span as { type: string }).type)).toEqual(['date', 'text', 'text', 'text']);
   });
 
   it('loses nothing of a long story', () => {

@@ -1,5 +1,5 @@
 import type { Action } from '../../../core/action.ts';
-import { type DenialReach, kindOf, usualDenialMinutes } from '../../../core/denial.ts';
+import { type DenialReach, kindOf } from '../../../core/denial.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { type ActionId, asActionId } from '../../../core/ids.ts';
 import type { SlackContext } from '../../context.ts';
@@ -28,7 +28,7 @@ export function approve(context: SlackContext, pressed: Pressed): Promise<void> 
   return settle(context, pressed.value, pressed.audience, pressed.teamId, verdict);
 }
 
-/** *Deny*: asks why and how far first. Where windows do not open, it is denied without a reason, as far as is usual. */
+/** *Deny*: asks why and how far first. Where windows do not open, only this action is denied, without a reason. */
 export async function deny(context: SlackContext, pressed: Pressed): Promise<void> {
   const { channel, threadTs } = pressed.audience;
   const plan = readPlan(pressed.value);
@@ -37,10 +37,9 @@ export async function deny(context: SlackContext, pressed: Pressed): Promise<voi
     return context.tell(pressed.audience, {
       text: 'This card is not one of mine any more. Nothing was done.',
     });
-  const objects = await objectsOf(context, action);
   const view = denyView(
     { plan: pressed.value, channel: channel ?? '', threadTs },
-    { incidentId: action.incidentId, beside: action.beside, objects },
+    await context.deps.records.plan(action.planId),
   );
   try {
     await context.client.views.open({ trigger_id: pressed.triggerId, view });
@@ -48,10 +47,7 @@ export async function deny(context: SlackContext, pressed: Pressed): Promise<voi
     if (codeOf(error) === 'expired_trigger_id' || codeOf(error) === 'invalid_trigger_id')
       return context.tell(pressed.audience, { text: 'That took too long. Please press *Deny* again.' });
     context.deps.log.warn({ code: codeOf(error) }, 'no window for the reason; denied without one');
-    const reach = (kind: string): DenialReach => ({
-      scope: 'object',
-      minutes: usualDenialMinutes(kind, 'object'),
-    });
+    const reach = (): DenialReach => ({ scope: 'action', minutes: null });
     const verdict = { decision: 'deny', reason: null, anotherWay: false, reach } as const;
     await settle(context, pressed.value, pressed.audience, pressed.teamId, verdict);
   }

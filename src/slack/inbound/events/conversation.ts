@@ -34,7 +34,7 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
   const incidentId = await incidentOf(context, said);
   if (!incidentId) return answerElsewhere(context, said);
   const text = said.text.trim();
-  const order = readOrder(text);
+  const order = readOrder(text, { inThread: true });
   if (order) return takeOrder(context, incidentId, said, order);
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
@@ -94,12 +94,12 @@ async function answerQuestion(
 }
 
 /**
- * “stop” and “resume”: alone or with a reason of this incident, else of what they name, as `/sentry stop …` does it. What is
- * being answered in the thread ends as well.
+ * “stop” and “resume”: alone or with a reason of this incident, else of what they name, as `/sentry stop …` does it; a *stop* of
+ * nothing known is of this incident. What is being answered in the thread ends as well.
  */
 async function takeOrder(context: SlackContext, id: IncidentId, said: Said, order: Order): Promise<void> {
   const may = await context.directory.mayAct(said.userId, said.teamId);
-  if (may.ok && order.verb === 'stop' && order.scope === null && said.threadTs)
+  if (may.ok && order.verb === 'stop' && said.threadTs)
     await context.deps.questions.stop(said.channel, said.threadTs);
   const words = order.scope ?? `${id} ${order.reason}`.trim();
   await context.outbound.say(id, answerSlot(said, await command(context, said, `${order.verb} ${words}`)));
@@ -132,7 +132,7 @@ async function keep(context: SlackContext, id: IncidentId, said: Said, text: str
 }
 
 async function answerElsewhere(context: SlackContext, said: Said): Promise<void> {
-  const order = readOrder(said.text);
+  const order = readOrder(said.text, { inThread: false });
   if (order)
     return context.tell(
       { userId: said.userId, channel: said.channel, threadTs: said.threadTs },

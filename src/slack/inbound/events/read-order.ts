@@ -9,17 +9,24 @@ export interface Order {
 /** Words that point at what is being talked about, or only hurry. */
 const POINTING = /^(?:(?:it|this|that|now|here|please|incident)\b[\s,]*)+/i;
 
+/** What may stand before the order: thanks and marks, as people write in a hurry. */
+const BEFORE =
+  /^(?:(?:please|pls|ok|okay|hey|no|now|just|can you|could you|sentry)\b|:[a-z0-9_+-]+:|[\s,.!–—-]|\p{Extended_Pictographic}|\uFE0F)+/iu;
+
 /** “stop the payroll job first” tells what to do about the problem: a sentence, as nobody writes a target's name. */
 const SENTENCE = /^(?:the|an?|your|my|our)\s/i;
 
-/** Reads an order; null: the text begins with none, asks (“stop?”), or is a sentence. */
-export function readOrder(text: string): Order | null {
-  const [, verb, said = ''] = /^\s*(stop|resume)\b(?!')[\s,]*(.*)$/is.exec(text) ?? [];
+/**
+ * Reads an order; null: the text begins with none, asks (“stop?”), or is a sentence. In an incident's thread a sentence that
+ * begins with *stop* is an order as well: stopping what need not have stopped costs a *resume*, the opposite may cost the system.
+ */
+export function readOrder(text: string, { inThread }: { readonly inThread: boolean }): Order | null {
+  const [, verb, said = ''] = /^(stop|resume)\b(?!')[\s,]*(.*)$/is.exec(text.replace(BEFORE, '')) ?? [];
   if (verb === undefined || /\?\s*$/.test(said)) return null;
-  const rest = said.replace(POINTING, '').replace(/^[.!\s]+|[.!\s]+$/g, '');
-  if (SENTENCE.test(rest)) return null;
-  const reason = /^(?::|(?:because|since)\b)\s*(.*)$/is.exec(rest)?.[1];
   const order = { verb: verb.toLowerCase() as Order['verb'] };
+  const rest = said.replace(POINTING, '').replace(/^[.!\s]+|[.!\s]+$/g, '');
+  if (SENTENCE.test(rest) && !(inThread && order.verb === 'stop')) return null;
+  const reason = /^(?::|(?:because|since)\b)\s*(.*)$/is.exec(rest)?.[1];
   return rest === '' || reason !== undefined
     ? { ...order, scope: null, reason: (reason ?? '').trim() }
     : { ...order, scope: rest, reason: '' };

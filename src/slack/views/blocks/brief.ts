@@ -1,27 +1,26 @@
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { isCauseInModelsWords, label } from '../../../core/model-words.ts';
+import { causeFound, causeTitle } from '../../../core/model-words.ts';
 import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import type { Say } from '../../outbound/tell.ts';
 import { bold, link, paragraph, prose, type Span, words } from './build.ts';
+import { asOf } from './diagnosis.ts';
 import { formatConfidence, mark, standing } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
 import { cut, oneLine } from './text.ts';
 
 /** How an incident stands, in a few lines for a phone. `url`: its thread. */
-export function briefOf({ incident, events }: IncidentRecord, url: string | null): Say {
+export function briefOf(record: IncidentRecord, url: string | null): Say {
+  const { incident } = record;
   const title = `${incident.id} ${cut(oneLine(incident.title), 150)}`;
   const cause = incident.cause
     ? `${cut(oneLine(incident.cause), 400)}${incident.confidence === null ? '' : ` (${formatConfidence(incident.confidence)})`}`
     : null;
-  const causeLabel = label(
-    incident.state === 'resolved' ? 'Cause' : 'Cause so far',
-    isCauseInModelsWords(events),
-  );
+  const causeLabel = causeTitle(record);
   const next = formatNextStep(incident);
   const lines: readonly (readonly Span[])[] = [
     [words(`${mark(incident)} `), bold(title)],
     [words(`${standing(incident)} · ${cut(oneLine(incident.target ?? 'unknown target'), 60)}`)],
-    ...(cause ? [[bold(causeLabel), words(cause)]] : []),
+    ...(cause ? [[bold(causeLabel), words(cause), ...asOf(causeFound(record.events)?.at)]] : []),
     ...(next ? [[bold('Next: '), ...nextStepOf(incident, 300)]] : []),
     ...(url ? [[link(url, 'Open its thread')]] : []),
   ];

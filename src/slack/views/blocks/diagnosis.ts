@@ -1,4 +1,11 @@
-import type { Diagnosis, DoubleCheck, Evidence, Side } from '../../../core/diagnosis.ts';
+import {
+  byQuote,
+  type Diagnosis,
+  type DoubleCheck,
+  describeVerdict,
+  type Evidence,
+  type Side,
+} from '../../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, label } from '../../../core/model-words.ts';
@@ -14,6 +21,7 @@ import {
   moment,
   paragraph,
   prose,
+  type Span,
   small,
   words,
 } from './build.ts';
@@ -25,13 +33,8 @@ import { drawOpenRead } from './unread.ts';
 
 const SHOWN_CLAIMS = 8;
 const SHOWN_ITEMS = 5;
+const SHOWN_CLAIM = 600;
 const SHOWN_QUOTE = 300;
-
-const verdicts: Readonly<Record<Diagnosis['verdict'], string>> = {
-  cause_found: 'Cause found',
-  healthy: 'Nothing wrong was seen',
-  cannot_tell: 'Cannot tell the cause',
-};
 
 /** What became of an explanation. In words: a mark beside it would read as one of the system itself. */
 const ends = { ruled_in: 'fits', ruled_out: 'ruled out', open: 'open' } as const;
@@ -61,14 +64,14 @@ export function drawDiagnosis(
   { mayDig = false, reads = [] }: { readonly mayDig?: boolean; readonly reads?: readonly OpenRead[] } = {},
 ): Slot {
   const { incident } = record;
-  // How sure one is of a cause; of having none there is nothing to be sure of.
-  const sure = diagnosis.verdict === 'cause_found' ? formatHowSure(diagnosis) : null;
+  const at = record.events.filter((event) => event.type === 'diagnosis.concluded')[number - 1]?.at;
+  const sure = formatHowSure(diagnosis);
   const cause = cut(diagnosis.rootCause.trim() || 'No cause was named.', 1200);
   // That two disagree is ours to say.
   const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
   const whose = isModel ? ` (${CLAUDES_WORDS})` : '';
   // What the title says, a reader takes for ours.
-  const verdict = `${verdicts[diagnosis.verdict]}${isModel ? ', says Claude' : ''}`;
+  const verdict = `${describeVerdict(diagnosis)}${isModel ? ', says Claude' : ''}`;
   return {
     slot: `diagnosis:${number}`,
     inThread: true,
@@ -77,11 +80,13 @@ export function drawDiagnosis(
     ),
     blocks: [
       heading(facts(verdict, sure)),
-      prose(paragraph(...(isModel ? [bold(`${CLAUDES_WORDS}: `)] : []), words(cause))),
+      prose(paragraph(...(isModel ? [bold(`${CLAUDES_WORDS}: `)] : []), words(cause), ...asOf(at))),
       ...disagreementOf(record, diagnosis),
       ...(diagnosis.disagreement
         ? []
-        : diagnosis.evidence.slice(0, SHOWN_CLAIMS).map((evidence) => claim(record, evidence))),
+        : byQuote(diagnosis.evidence)
+            .slice(0, SHOWN_CLAIMS)
+            .map((evidence) => claim(record, evidence))),
       ...reasoning(diagnosis, isModel),
       ...details(diagnosis, planNone, isModel),
       ...doubleCheckLine(diagnosis.doubleCheck),
@@ -94,8 +99,13 @@ export function drawDiagnosis(
 
 export type PlanNone = Pick<Extract<IncidentEvent, { type: 'plan.none' }>, 'reason' | 'said' | 'asksAgainAt'>;
 
-/** Of the cause, and of the fix where that is another matter. */
-export function formatHowSure({ confidence, fixConfidence }: Diagnosis): string {
+/** When it was seen so: the ages and numbers of a cause are of that moment. */
+export const asOf = (at: string | undefined): readonly Span[] =>
+  at === undefined ? [] : [words(' (as of '), moment(at), words(')')];
+
+/** Of the cause, and of the fix where that is another matter; of a cause that is not known nobody is sure. */
+export function formatHowSure({ verdict, unexplained, confidence, fixConfidence }: Diagnosis): string | null {
+  if (verdict !== 'cause_found' || unexplained !== undefined) return null;
   const cause = formatConfidence(confidence);
   return fixConfidence === undefined || Math.abs(fixConfidence - confidence) < 0.005
     ? cause
@@ -109,7 +119,7 @@ export function claimText({ claim: said, quote }: Evidence, maxClaim: number, ma
 }
 
 function claim(record: IncidentRecord, evidence: Evidence): Block {
-  const text = claimText(evidence, 300, SHOWN_QUOTE);
+  const text = claimText(evidence, SHOWN_CLAIM, SHOWN_QUOTE);
   const [call] = evidence.toolCallIds;
   const known = record.toolCalls.some((each) => each.id === call);
   if (call === undefined || !known) return prose(paragraph(words(text)));
@@ -123,12 +133,14 @@ function disagreementOf(record: IncidentRecord, { disagreement }: Diagnosis): re
     prose(
       paragraph(
         bold(
-          `${title} · ${facts(verdicts[one.verdict], one.verdict === 'cause_found' ? formatConfidence(one.confidence) : null)}: `,
+          `${title} · ${facts(describeVerdict(one), one.verdict === 'cause_found' ? formatConfidence(one.confidence) : null)}: `,
         ),
         words(cut(oneLine(one.says), 600)),
       ),
     ),
-    ...one.evidence.slice(0, SHOWN_CLAIMS / 2).map((evidence) => claim(record, evidence)),
+    ...byQuote(one.evidence)
+      .slice(0, SHOWN_CLAIMS / 2)
+      .map((evidence) => claim(record, evidence)),
   ];
   return [...side('The runbook’s check', disagreement.runbook), ...side('Claude', disagreement.model)];
 }
@@ -175,7 +187,7 @@ const reads = (count: number): string => `${count} ${count === 1 ? 'read' : 'rea
 function details(diagnosis: Diagnosis, planNone: PlanNone | null, isModel: boolean): readonly Block[] {
   const parts = [
     ...items(label('Ruled out', isModel), alsoRuledOut(diagnosis)),
-    ...items(label('Not known', isModel), diagnosis.unknown),
+    ...items(label('Not known', isModel), notKnown(diagnosis)),
     ...sentence(label('Wrong if', isModel), diagnosis.wouldChangeMyMind),
     ...sentence(label('What it affects', isModel), diagnosis.blastRadius),
     ...sentence(isModel ? 'Claude suggests: ' : 'What would help: ', diagnosis.remedy),
@@ -196,6 +208,12 @@ function items(title: string, lines: readonly string[]) {
 const sentence = (title: string, text: string | null) =>
   text ? [paragraph(bold(title), words(cut(oneLine(text), 400)))] : [];
 
+/** What of the why stays open, and what could not be read. */
+export const notKnown = ({ unexplained, unknown }: Diagnosis): readonly string[] =>
+  unexplained === undefined
+    ? unknown
+    : [`${unexplained.charAt(0).toUpperCase()}${unexplained.slice(1)}.`, ...unknown];
+
 /** What the second look came to. */
 export function formatDoubleCheck({ reason, dropped, cause }: DoubleCheck): string {
   if (reason !== null) return `Not double-checked: ${reason}.`;
@@ -214,17 +232,16 @@ const doubleCheckLine = (check: DoubleCheck | undefined): readonly Block[] =>
 
 /** Whether all of it is shown; if not, how to see the rest. */
 function more(record: IncidentRecord, diagnosis: Diagnosis, number: number): readonly Block[] {
+  const evidence = byQuote(diagnosis.evidence);
   const whole =
     diagnosis.disagreement === undefined &&
-    diagnosis.evidence.length <= SHOWN_CLAIMS &&
+    evidence.length <= SHOWN_CLAIMS &&
     diagnosis.ruledOut.length <= SHOWN_ITEMS &&
     diagnosis.unknown.length <= SHOWN_ITEMS &&
     diagnosis.rootCause.length <= 1200 &&
     (diagnosis.hypotheses ?? []).length <= SHOWN_ITEMS &&
     [...diagnosis.ruledOut, ...diagnosis.unknown].every((line) => line.length <= 200) &&
-    diagnosis.evidence.every(
-      (each) => each.claim.length <= 300 && (each.quote?.length ?? 0) <= SHOWN_QUOTE,
-    ) &&
+    evidence.every((each) => each.claim.length <= SHOWN_CLAIM && (each.quote?.length ?? 0) <= SHOWN_QUOTE) &&
     [diagnosis.wouldChangeMyMind, diagnosis.blastRadius, diagnosis.remedy].every(
       (text) => (text?.length ?? 0) <= 400,
     );

@@ -2,7 +2,7 @@ import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
 import { bold, paragraph, prose, words } from './build.ts';
-import { whyNoPlan } from './next-step.ts';
+import { nextStepOf, whyNoPlan } from './next-step.ts';
 import type { Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
@@ -18,13 +18,18 @@ export function drawNoOtherWay(record: IncidentRecord, event: NoPlan, number: nu
       ? 'There is no other way that I can offer.'
       : 'Nothing else is proposed.';
   const reason = event.reason.trim();
+  const { incident } = record;
+  const isLast = !record.events.some(({ type, seq }) => seq > event.seq && type === 'plan.none');
+  const next =
+    isLast && incident.state === 'reported' && incident.nextStep !== reason ? nextStepOf(incident, 500) : [];
   return {
     slot: `no-plan:${number}`,
     inThread: true,
-    text: escape(oneLine(`${record.incident.id}: ${head} ${cut(reason, 400)}`)),
+    text: escape(oneLine(`${incident.id}: ${head} ${cut(reason, 400)}`)),
     blocks: [
       prose(
         paragraph(bold(head), ...(reason ? [words(' '), ...whyNoPlan(event, 1500)] : [])),
+        ...(next.length > 0 ? [paragraph(bold('Next: '), ...next)] : []),
         ...(event.said ? [paragraph(bold(`${CLAUDES_WORDS}: `), words(cut(oneLine(event.said), 1500)))] : []),
       ),
     ],

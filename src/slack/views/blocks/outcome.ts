@@ -1,10 +1,11 @@
 import { type Action, stepsOf } from '../../../core/action.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { isCauseInModelsWords, label } from '../../../core/model-words.ts';
+import { causeFound, causeTitle } from '../../../core/model-words.ts';
 import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
 import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
 import { bold, code, group, heading, paragraph, prose, words } from './build.ts';
+import { asOf } from './diagnosis.ts';
 import { feedbackBlocks } from './feedback.ts';
 import { facts, money, span, verdictLabels, verdictMarks } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
@@ -185,10 +186,15 @@ export function drawEscalation(
 }
 
 /** Beside what was done, which is ours to say; old summaries hold it already. */
-function cause({ incident, events }: IncidentRecord, said: string) {
+function cause(record: IncidentRecord, said: string) {
+  const { incident } = record;
   if (incident.cause === null || said.includes(incident.cause)) return [];
   return [
-    paragraph(bold(label('Cause', isCauseInModelsWords(events))), words(cut(oneLine(incident.cause), 900))),
+    paragraph(
+      bold(causeTitle(record)),
+      words(cut(oneLine(incident.cause), 900)),
+      ...asOf(causeFound(record.events)?.at),
+    ),
   ];
 }
 

@@ -85,7 +85,7 @@ function wayBack({ undo }: Action): readonly Span[] {
   const [, noReturn] = undo.split('\n');
   return noReturn
     ? [bold('Point of no return: '), words(cut(oneLine(noReturn), 160))]
-    : [bold('Way back: '), words('Undo takes all of it back, the last step first.')];
+    : [bold('Way back: '), words('all of it can be taken back, the last step first.')];
 }
 
 function riskOf(steps: readonly Action[], { runbookId }: Action): readonly Span[] {

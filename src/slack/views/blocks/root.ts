@@ -1,12 +1,12 @@
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { Incident } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { isCauseInModelsWords, isModels, label } from '../../../core/model-words.ts';
+import { causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
 import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
 import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
-import { formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
+import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
 import { colorOf, facts, formatConfidence, mark, money, span, standing, times } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
@@ -21,10 +21,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
   const cause = incident.cause
     ? `${incident.cause}${incident.confidence === null ? '' : ` (${formatConfidence(incident.confidence)})`}`
     : null;
-  const causeLabel = label(
-    incident.state === 'resolved' ? 'Cause' : 'Cause so far',
-    isCauseInModelsWords(record.events),
-  );
+  const causeLabel = causeTitle(record);
   return {
     slot: 'root',
     inThread: false,
@@ -44,7 +41,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
         ...related(record, options).map((spans) => paragraph(...spans)),
         ...(cause
           ? [
-              paragraph(bold(causeLabel), words(cut(cause, 900))),
+              paragraph(bold(causeLabel), words(cut(cause, 900)), ...asOf(causeFound(record.events)?.at)),
               ...weighed(record).map((spans) => paragraph(...spans)),
             ]
           : []),
@@ -164,7 +161,11 @@ function actors(record: IncidentRecord): readonly (readonly Span[])[] {
   const stopped = events.filter((event) => event.type === 'incident.stopped').at(-1);
   const resumed = events.filter((event) => event.type === 'incident.resumed').at(-1);
   if (stopped && (resumed === undefined || resumed.seq < stopped.seq))
-    lines.push([words('Stopped by '), person(stopped.by), words(`: ${cut(oneLine(stopped.reason), 200)}`)]);
+    lines.push([
+      words('Stopped by '),
+      person(stopped.by),
+      ...(stopped.reason ? [words(`: ${cut(oneLine(stopped.reason), 200)}`)] : []),
+    ]);
   lines.push(...switched(record));
   return lines;
 }

@@ -108,7 +108,7 @@ const lines: Lines = {
   }),
   'incident.stopped': (event) => ({
     mark: '■',
-    spans: [words(`Stopped: ${short(event.reason)}`)],
+    spans: [words(event.reason ? `Stopped: ${short(event.reason)}` : 'Stopped')],
     keep: true,
   }),
   'incident.resumed': () => ({ mark: '▶', spans: [words('Resumed.')], keep: true }),

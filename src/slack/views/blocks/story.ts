@@ -1,14 +1,17 @@
-import { type Block, bold, code, paragraph, person, prose, type Span, words } from './build.ts';
+import { type Block, bold, code, moment, paragraph, person, prose, type Span, words } from './build.ts';
 import { pages } from './text.ts';
 
 const PAGE = 2_900;
 /** `<@U…>` where the story itself names somebody: after its own words at the start of a line, never inside a value. */
-const NAMED = /^(• (?:approved|denied) by |\d\d:\d\d:\d\d {2})<@([UW][A-Z0-9]+)>/;
-const PIECE = /`([^`\n]+)`/;
+const NAMED = /^(• (?:(?:approved|denied|taken back) by )?|\S+Z {2})<@([UW][A-Z0-9]+)>/;
+/** Code, or a moment. */
+const PIECE = /`([^`\n]+)`|\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
+const DAY = /^(\S+Z):$/;
+const LOGGED = /^(\S+Z)( {2}.*)$/;
 
 /**
  * The plain lines of `why` as Slack draws them: a line's leading `*words*` bold, `code` in fixed width, people by
- * name. What else looks like markup stays as it is written, since it may come from an alert.
+ * name, times in the reader's zone. What else looks like markup stays as it is written, since it may come from an alert.
  */
 export function storyBlocks(text: string, maxPages = Number.POSITIVE_INFINITY): readonly Block[] {
   return pages(text, PAGE)
@@ -26,19 +29,28 @@ function spans(line: string): readonly Span[] {
   if (line === '') return [];
   const head = /^\*([^*]+)\*/.exec(line);
   if (head?.[1]) return [bold(head[1]), ...pieces(line.slice(head[0].length))];
+  const day = DAY.exec(line);
+  if (day?.[1]) return [moment(day[1], '{date_short}')];
   const named = NAMED.exec(line);
-  if (named?.[2]) return [words(named[1] ?? ''), person(named[2]), ...pieces(line.slice(named[0].length))];
-  return pieces(line);
+  if (named?.[2])
+    return [...logged(named[1] ?? ''), person(named[2]), ...pieces(line.slice(named[0].length))];
+  return logged(line);
+}
+
+/** A line of what happened begins with its time, to the second. */
+function logged(line: string): readonly Span[] {
+  const [, at, rest] = LOGGED.exec(line) ?? [];
+  return at === undefined ? pieces(line) : [moment(at, '{time_secs}'), ...pieces(rest ?? '')];
 }
 
 function pieces(text: string): readonly Span[] {
   if (text === '') return [];
   const found = PIECE.exec(text);
-  if (!found?.[1]) return [words(text)];
+  if (!found) return [words(text)];
   const before = text.slice(0, found.index);
   return [
     ...(before === '' ? [] : [words(before)]),
-    code(found[1]),
+    found[2] ? moment(found[2], '{date_short} at {time}') : code(found[1] ?? ''),
     ...pieces(text.slice(found.index + found[0].length)),
   ];
 }

@@ -46,7 +46,11 @@ export const restartServiceTool = hostTool.active<{ service: string }, ServiceGu
         state.state === 'running'
           ? 'The service is away while it restarts; what it was doing is cut off.'
           : 'The service does not run steadily now; a restart cuts nothing off that works.',
-      undo: 'Cannot be undone: what the old process held in memory is gone.',
+      losesNothing: state.mainPid === null,
+      undo:
+        state.mainPid === null
+          ? `Stop ${service} again: it is not running now, so nothing is lost.`
+          : 'Cannot be undone: what the old process held in memory is gone.',
       risk: state.state === 'running' ? 'medium' : 'low',
       about: { keys: state.keys },
     };
@@ -78,7 +82,7 @@ export const restartServiceTool = hostTool.active<{ service: string }, ServiceGu
         tool: 'service_status',
         input: { service },
         holds: 'result.running',
-        says: `${service} has been running under one process for 10 s`,
+        says: `${service} keeps running, as one process`,
       },
     ],
     holdMs: 5_000,

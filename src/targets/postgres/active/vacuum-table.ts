@@ -51,6 +51,7 @@ export const postgresVacuumTable = postgresTool.active<VacuumInput, VacuumGuard>
       ],
       blastRadius: `One table, ${bytes(row['table_bytes'])}: reads it once, which costs disk I/O. Reads and writes go on; only changes of its structure wait.`,
       undo: 'Nothing to undo: no row that anybody can see is changed.',
+      losesNothing: true,
       risk: 'low',
       about: { database: Number(row['database_oid']), parts: row['parts'] as readonly number[] },
     };

@@ -112,6 +112,7 @@ describe('the runbooks of hosts, on a real service and real files', () => {
     const { diagnosis } = await live.triageAndDiagnose();
     expect(diagnosis).toMatchObject({ verdict: 'cause_found', category: 'service_down', unknown: [] });
     expect(diagnosis.rootCause).toMatch(/^shop-worker is not running\. .* why it stopped is not known/);
+    expect(diagnosis.unexplained).toBe('why shop-worker stopped');
     expect(await live.plan(diagnosis)).toMatchObject({ kind: 'proposed' });
     expect(live.proposals.map(({ tool, input }) => ({ tool, input }))).toEqual([
       { tool: 'restart_service', input: { service: 'shop-worker' } },

@@ -358,9 +358,13 @@ describe('restart_service', () => {
     rig.host.stop();
     await expect.poll(() => rig.host.pid()).toBeUndefined();
     const action = await rig.approve(await rig.propose('restart_service', { service: 'worker' }));
+    expect(action.undo).toMatch(/^Stop worker again: .* nothing is lost/);
     expect(await rig.execute(action)).toMatchObject({ outcome: { kind: 'succeeded' } });
     expect(rig.host.pid()).toBeDefined();
     await rig.core.sql`DELETE FROM rate_claim`;
+    await running();
+    expect((await rig.propose('restart_service', { service: 'worker' })).undo).toMatch(/memory is gone/);
+    await rig.core.sql`DELETE FROM action`;
     rig.host.stop();
     await expect.poll(() => rig.host.pid()).toBeUndefined();
     const next = await rig.approve(await rig.propose('restart_service', { service: 'worker' }));

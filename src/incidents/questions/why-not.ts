@@ -1,0 +1,65 @@
+import { type Action, stepsOf } from '../../core/action.ts';
+import { describeAct } from '../../core/describe-act.ts';
+import type { IncidentRecord } from '../../core/incident-record.ts';
+import { whyOf } from './answer-actions.ts';
+import { approvalOf, denialOf } from './answer-decisions.ts';
+import { type Around, clip, commandsOf, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
+import { isOwn, wordsOf } from './read-question.ts';
+
+/**
+ * Why something was not done, from what was decided, refused and planned. Null: the record holds no reason, and somebody else
+ * can be asked.
+ *
+ * @param asked words for what was not done; none for whatever it was
+ */
+export function whyNot(
+  record: IncidentRecord,
+  asked: readonly string[],
+  around: Around,
+): readonly Line[] | null {
+  const speaksOf = (text: string): boolean => {
+    const own = new Set(wordsOf(text).flatMap((word) => [word, ...word.split(/[_.-]+/)]));
+    return asked.length === 0 || asked.some((word) => isOwn(word, own));
+  };
+  const isMeant = (action: Action): boolean =>
+    speaksOf(`${action.tool} ${action.command} ${describeAct(action)}`);
+  const meant = newestFirst(record).find((first) => stepsOf(record.actions, first).some(isMeant));
+  if (meant !== undefined)
+    return decided({ ...record, actions: stepsOf(record.actions, meant) }, meant, around);
+  const refused = record.toolCalls.findLast(
+    ({ role, state, tool, input }) =>
+      role === 'surgeon' && state === 'refused' && speaksOf(`${tool} ${JSON.stringify(input)}`),
+  );
+  if (refused !== undefined)
+    return [[`It was refused: ${ended(clip(refused.output, SENTENCE))}`], ...insteadOf(record)];
+  if (around.elsewhere) return null;
+  const what = asked.length === 0 ? 'Nothing' : `Nothing like “${clip(asked.join(' '), 60)}”`;
+  return [
+    [`${what} was proposed or refused here, so no reason against it is on record.`],
+    ...insteadOf(record),
+  ];
+}
+
+/** What became of it, as it was decided. */
+function decided(record: IncidentRecord, action: Action, around: Around): readonly Line[] {
+  if (['denied', 'expired', 'void'].includes(action.state)) return denialOf(record);
+  if (action.startedAt === null) return [...approvalOf(record, around), whyOf(record, action)];
+  return [
+    ['It was done: ', ...commandsOf(record, action), ', at ', { at: action.startedAt }, '.'],
+    whyOf(record, action),
+  ];
+}
+
+/** What the record has in its place: the plan and its reason, or why there is none and what would help. */
+function insteadOf(record: IncidentRecord): readonly Line[] {
+  const [action] = newestFirst(record);
+  if (action !== undefined)
+    return [['Proposed was: ', ...commandsOf(record, action), '.'], whyOf(record, action)];
+  const none = record.events.findLast((event) => event.type === 'plan.none');
+  if (none?.type === 'plan.none') return [[`No action is proposed: ${ended(clip(none.reason, SENTENCE))}`]];
+  const last = record.events.findLast((event) => event.type === 'diagnosis.concluded');
+  const remedy = last?.type === 'diagnosis.concluded' ? last.diagnosis.remedy : null;
+  return [
+    [remedy === null ? 'No action has been planned.' : `What would help: ${ended(clip(remedy, SENTENCE))}`],
+  ];
+}
