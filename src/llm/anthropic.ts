@@ -1,4 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk';
+import type Anthropic from '@anthropic-ai/sdk';
 import type { ModelBackend } from './backend.ts';
 import { createCapabilityCache, listedCapabilities, type ModelCapabilities } from './capabilities.ts';
 import { classifyError } from './classify-error.ts';
@@ -30,19 +30,19 @@ export function createAnthropicBackend(options: AnthropicOptions): ModelBackend 
     ...ATTEMPT,
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   };
-  let client = new Anthropic({ ...given, apiKey: options.apiKey, authToken: null });
+  /** Loads the SDK at the first call: that costs a start without a call 150 ms and more. */
+  const newClient = async (auth: ConstructorParameters<typeof Anthropic>[0]): Promise<Anthropic> =>
+    new (await import('@anthropic-ai/sdk')).default({ ...given, authToken: null, ...auth });
+  let client: Promise<Anthropic> | undefined;
+  const currentClient = (): Promise<Anthropic> => (client ??= newClient({ apiKey: options.apiKey }));
   /** Gateways older than this SDK know the key only as `x-api-key`; the API itself takes the bearer token. */
-  const olderClient = (): Anthropic =>
-    new Anthropic({
-      ...given,
-      apiKey: null,
-      authToken: null,
-      defaultHeaders: { 'X-Api-Key': options.apiKey },
-    });
+  const olderClient = (): Promise<Anthropic> =>
+    newClient({ apiKey: null, defaultHeaders: { 'X-Api-Key': options.apiKey } });
   let olderTried = options.baseUrl === undefined;
   const capabilitiesOf = createCapabilityCache(async (model): Promise<ModelCapabilities> => {
     const timeout = options.lookUpMs ?? 3_000;
     const asked = { betas: COMPACTION_BETAS };
+    const client = await currentClient();
     return listedCapabilities(model, await client.beta.models.retrieve(model, asked, { timeout }));
   });
 
@@ -52,16 +52,17 @@ export function createAnthropicBackend(options: AnthropicOptions): ModelBackend 
     capabilitiesOf,
     async through(_, send) {
       try {
-        return await send(client);
+        return await send(await currentClient());
       } catch (error) {
         if (olderTried || !(error instanceof LlmError) || !asksForApiKey(error)) throw error;
         olderTried = true;
         client = olderClient();
-        return await send(client);
+        return await send(await client);
       }
     },
     async countTokens(request, signal) {
       const { max_tokens: _, ...counted } = requestBody(request, await capabilitiesOf(request.model));
+      const client = await currentClient();
       try {
         return (await client.messages.countTokens(counted, { signal, timeout: 10_000 })).input_tokens;
       } catch (error) {

@@ -1,4 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk';
+import { APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk/error';
 import { messageOf } from '../core/errors.ts';
 import { LlmError, type LlmErrorCode } from './llm-error.ts';
 import type { Spent } from './types.ts';
@@ -6,10 +6,10 @@ import type { Spent } from './types.ts';
 /** Turns whatever the SDK throws for one attempt into an `LlmError`. */
 export function classifyError(error: unknown, spent: Spent): LlmError {
   if (error instanceof LlmError) return error;
-  if (error instanceof Anthropic.APIUserAbortError) {
+  if (error instanceof APIUserAbortError) {
     return new LlmError('LLM_ABORTED', 'the model call was stopped', { spent, cause: error });
   }
-  if (error instanceof Anthropic.APIConnectionError) {
+  if (error instanceof APIConnectionError) {
     // The Bedrock clients wrap what their credentials reject with.
     if (error.cause instanceof LlmError) return error.cause;
     return new LlmError('LLM_UNREACHABLE', `no connection to the model API: ${reasonOf(error)}`, {
@@ -18,7 +18,7 @@ export function classifyError(error: unknown, spent: Spent): LlmError {
       cause: error,
     });
   }
-  if (error instanceof Anthropic.APIError) return classifyApiError(error, spent);
+  if (error instanceof APIError) return classifyApiError(error, spent);
   // What the SDK throws once the stream has begun: torn sockets, early ends, bytes that are no events, tool input
   // that is no JSON. None of it can be told apart reliably; all of it may be asked again with the same body.
   return new LlmError('LLM_STREAM_BROKEN', `the model's answer broke off: ${reasonOf(error)}`, {
@@ -28,7 +28,7 @@ export function classifyError(error: unknown, spent: Spent): LlmError {
   });
 }
 
-function classifyApiError(error: InstanceType<typeof Anthropic.APIError>, spent: Spent): LlmError {
+function classifyApiError(error: APIError, spent: Spent): LlmError {
   const status = error.status as number | undefined;
   const code =
     status === undefined

@@ -34,7 +34,7 @@ export function createOutbox(deps: {
   const { sql, vectors, embedder, log } = deps;
   // One at a time: an older document of an id must not land after a newer one.
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const withLock = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work, work);
     last = next.catch(() => undefined);
     return next;
@@ -50,12 +50,12 @@ export function createOutbox(deps: {
           removal = false, attempts = 0, next_at = EXCLUDED.next_at, last_error = NULL`;
       await within(
         WRITE_TIMEOUT_MS,
-        inTurn(() => push(entry, 'now')),
+        withLock(() => push(entry, 'now')),
         () => false,
       );
     },
     flush: () =>
-      inTurn(async () => {
+      withLock(async () => {
         // Claimed by moving the next try: two processes do not take the same, and a dead one's come due again.
         const due = await sql<OutboxEntry & SqlRow>`
           UPDATE memory_outbox SET attempts = attempts + 1,

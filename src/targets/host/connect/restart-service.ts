@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionOutcome } from '../../../core/action.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { ServiceGuard, ServiceState } from '../system.ts';
-import { FUSE_LATE, FUSE_MOVED, FUSE_NO_COMMAND, fused } from './fuse.ts';
+import { GUARD_LATE, GUARD_MOVED, GUARD_NO_COMMAND, wrapWithDeadline } from './deadline-guard.ts';
 import { runDeclared } from './run-declared.ts';
 
 /** How long to wait after the command for a main process to be there. */
 const COMES_UP_MS = 5_000;
 const LOOK_EVERY_MS = 200;
-/** Of the tool's time, what is kept for the start of the fuse and the look afterwards. */
+/** Of the tool's time, what is kept for the start of the deadline guard and the look afterwards. */
 const RESERVED_MS = 15_000;
 
 export interface RestartPlan {
@@ -27,7 +27,7 @@ export async function restartService(plan: RestartPlan, options: SessionOptions)
   const maxMs = Math.max(1_000, options.timeoutMs - RESERVED_MS);
   // The last moment of a run is `withinMs`: what may take `maxMs` has to begin so long before it.
   const begin = { clock: plan.deadline.clock, withinMs: plan.deadline.withinMs - maxMs };
-  const run = await runDeclared(fused(plan.argv, begin, guard.steady, maxMs), {
+  const run = await runDeclared(wrapWithDeadline(plan.argv, begin, guard.steady, maxMs), {
     signal: options.signal,
     timeoutMs: maxMs + 2_000,
     capture: plan.capture,
@@ -39,14 +39,14 @@ export async function restartService(plan: RestartPlan, options: SessionOptions)
       kind: 'unknown',
       text: `The restart of ${guard.service} took longer than ${took} s and was killed.${said}`,
     };
-  if (run.exitCode === FUSE_LATE)
+  if (run.exitCode === GUARD_LATE)
     return { kind: 'failed', text: 'Nothing was done: the deadline had passed.' };
-  if (run.exitCode === FUSE_MOVED)
+  if (run.exitCode === GUARD_MOVED)
     return {
       kind: 'failed',
       text: `Nothing was done: the main process of ${guard.service} is another by now.`,
     };
-  if (run.exitCode === FUSE_NO_COMMAND)
+  if (run.exitCode === GUARD_NO_COMMAND)
     return { kind: 'failed', text: 'Nothing was done: the declared command cannot be started.' };
   if (run.exitCode !== 0)
     return {

@@ -3,7 +3,7 @@ import { OpsError } from '../../../core/errors.ts';
 import { exactTime } from '../read/session-columns.ts';
 import type { PostgresSession, Row } from '../system.ts';
 import { postgresTool } from '../tool.ts';
-import { lightFuse, releaseFuse } from './fuse.ts';
+import { armDeadline, disarmDeadline } from './deadline-guard.ts';
 import { identifier, quoteIdentifier } from './identifier.ts';
 import { clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
@@ -54,7 +54,7 @@ export const postgresAutovacuumOn = postgresTool.active<TableInput, TableGuard>(
     const clock = clockOf(deadline);
     return context.system.act(async (session) => {
       const params = [nameOf(parsed), guard.oid, guard.options];
-      if (!(await lightFuse(session, clock, deadline.withinMs, unchanged, params)))
+      if (!(await armDeadline(session, clock, deadline.withinMs, unchanged, params)))
         return {
           kind: 'failed',
           text: 'Nothing was done: the table or its storage parameters were changed meanwhile, or the deadline had passed.',
@@ -65,7 +65,7 @@ export const postgresAutovacuumOn = postgresTool.active<TableInput, TableGuard>(
         return outcomeOfThrow(error);
       }
       // It is done; that the connection is lost right after it changes nothing.
-      await releaseFuse(session).catch(() => undefined);
+      await disarmDeadline(session).catch(() => undefined);
       return {
         kind: 'succeeded',
         text: `Autovacuum is no longer switched off for ${parsed.schema}.${parsed.table}.`,

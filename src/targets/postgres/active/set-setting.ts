@@ -6,7 +6,7 @@ import { exactTime } from '../read/session-columns.ts';
 import type { PostgresSession, Row } from '../system.ts';
 import { postgresTool } from '../tool.ts';
 import { type ChangeableName, changeableSettings, parseSetting } from './changeable-settings.ts';
-import { lightFuse, releaseFuse } from './fuse.ts';
+import { armDeadline, disarmDeadline } from './deadline-guard.ts';
 import { clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
 const names = Object.keys(changeableSettings) as [ChangeableName, ...ChangeableName[]];
@@ -70,7 +70,7 @@ export const postgresSetSetting = postgresTool.active<SettingInput, SettingGuard
     return context.system.act(async (session) => {
       const { name, setting, source, overrides } = guard;
       if (
-        !(await lightFuse(session, clock, deadline.withinMs, unchanged, [name, setting, source, overrides]))
+        !(await armDeadline(session, clock, deadline.withinMs, unchanged, [name, setting, source, overrides]))
       )
         return {
           kind: 'failed',
@@ -188,7 +188,7 @@ async function reload(session: PostgresSession, parsed: SettingInput): Promise<A
   const { setting } = wanted(parsed);
   try {
     await session.query('SELECT pg_reload_conf()');
-    await releaseFuse(session);
+    await disarmDeadline(session);
     for (let attempt = 0; attempt < 30; attempt += 1) {
       const [row] = await session.query(settingSql('$1'), [parsed.name]);
       if (row?.['setting'] === setting)

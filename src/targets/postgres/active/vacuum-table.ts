@@ -7,7 +7,7 @@ import { exclusivelyLocked, sizeWithoutWaiting } from '../read/relation-size.ts'
 import { exactTime } from '../read/session-columns.ts';
 import type { PostgresSession, Row } from '../system.ts';
 import { postgresTool } from '../tool.ts';
-import { lightFuse, releaseFuse } from './fuse.ts';
+import { armDeadline, disarmDeadline } from './deadline-guard.ts';
 import { identifier, quoteIdentifier } from './identifier.ts';
 import { clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
@@ -62,7 +62,7 @@ export const postgresVacuumTable = postgresTool.active<VacuumInput, VacuumGuard>
     return context.system.act(async (session) => {
       const relation = `${quoteIdentifier(parsed.schema)}.${quoteIdentifier(parsed.table)}`;
       if (
-        !(await lightFuse(session, clock, deadline.withinMs, sameTable, [
+        !(await armDeadline(session, clock, deadline.withinMs, sameTable, [
           relation,
           guard.oid,
           guard.last_vacuum,
@@ -181,7 +181,7 @@ const tableSql = `
 /** The vacuum has been done; not being able to read what it achieved does not change that. */
 async function after(session: PostgresSession, oid: number): Promise<string> {
   try {
-    await releaseFuse(session);
+    await disarmDeadline(session);
     const [row] = await session.query(
       'SELECT n_dead_tup AS dead FROM pg_stat_all_tables WHERE relid = $1::oid',
       [oid],

@@ -3,62 +3,76 @@ import type { SessionOptions } from '../../../tools/ports.ts';
 import type { Connection, TargetIdentity } from '../../kind.ts';
 import type { PostgresConfig } from '../config.ts';
 import type { PostgresSession, PostgresSystem } from '../system.ts';
-import { createLane, type Lane, type LaneOptions } from './lane.ts';
 import { isConnectionLoss } from './postgres-fault.ts';
+import {
+  createSerialConnection,
+  type SerialConnection,
+  type SerialConnectionOptions,
+} from './serial-connection.ts';
 
-interface Lanes {
+interface Connections {
   readonly config: PostgresConfig;
-  readonly read: Lane;
-  readonly extra: readonly Lane[];
+  readonly read: SerialConnection;
+  readonly extra: readonly SerialConnection[];
   /** One at a time: a server in need has few slots left. */
-  readonly alone: Lane;
-  readonly act: Lane | null;
+  readonly alone: SerialConnection;
+  readonly act: SerialConnection | null;
 }
 
 /** Beside the reserved connection, when the server has slots: parallel tools need not wait for each other. */
-const extraLanes = 2;
+const extraConnections = 2;
 
 /**
  * Opens (in the background) one reserved reading and one reserved acting connection and keeps them, so that tools answer
  * when every slot of the server is taken. An unreachable server is tried again for as long as it lives.
  */
 export function connectPostgres(config: PostgresConfig): Connection<PostgresSystem> {
-  const lanes = openLanes(config);
-  const { read, extra, alone, act } = lanes;
+  const connections = openConnections(config);
+  const { read, extra, alone, act } = connections;
   return {
     system: {
-      read: (use, options) => readOn(lanes, use, options),
+      read: (use, options) => readWithFallback(connections, use, options),
       readAlone: (use, options) => alone.use(use, options),
-      act: async (use, options) => actLane(lanes).use(use, options),
+      act: async (use, options) => actConnection(connections).use(use, options),
     },
     // Another timeline means that a failover happened.
     identity: () =>
       (act ?? read).use(readIdentity, { timeoutMs: 5_000, signal: new AbortController().signal }),
     async close() {
-      await Promise.all([read, ...extra, alone, ...(act ? [act] : [])].map((lane) => lane.close()));
+      await Promise.all(
+        [read, ...extra, alone, ...(act ? [act] : [])].map((connection) => connection.close()),
+      );
     },
   };
 }
 
-function openLanes(config: PostgresConfig): Lanes {
+function openConnections(config: PostgresConfig): Connections {
   const reading = readingOf(config);
   const actPlace = { target: config.name, credential: 'act' } as const;
   const ownRoles = ownRolesOf(config);
   return {
     config,
-    read: openReserved(createLane({ ...reading, reserved: true })),
-    extra: Array.from({ length: extraLanes }, () => createLane({ ...reading, reserved: false })),
-    alone: createLane({ ...reading, reserved: false, singleUse: true }),
+    read: openReserved(createSerialConnection({ ...reading, reserved: true })),
+    extra: Array.from({ length: extraConnections }, () =>
+      createSerialConnection({ ...reading, reserved: false }),
+    ),
+    alone: createSerialConnection({ ...reading, reserved: false, singleUse: true }),
     act:
       config.actUrl === null
         ? null
         : openReserved(
-            createLane({ url: config.actUrl, place: actPlace, readOnly: false, reserved: true, ownRoles }),
+            createSerialConnection({
+              url: config.actUrl,
+              place: actPlace,
+              readOnly: false,
+              reserved: true,
+              ownRoles,
+            }),
           ),
   };
 }
 
-function readingOf(config: PostgresConfig): Omit<LaneOptions, 'reserved'> {
+function readingOf(config: PostgresConfig): Omit<SerialConnectionOptions, 'reserved'> {
   const place = { target: config.name, credential: 'read' } as const;
   return { url: config.readUrl, place, readOnly: true, ownRoles: ownRolesOf(config) };
 }
@@ -68,12 +82,12 @@ function ownRolesOf({ readUrl, actUrl }: PostgresConfig): readonly string[] {
   return [...new Set(urls.map((url) => decodeURIComponent(new URL(url).username)))].filter(Boolean);
 }
 
-function openReserved(lane: Lane): Lane {
-  lane.open();
-  return lane;
+function openReserved(connection: SerialConnection): SerialConnection {
+  connection.open();
+  return connection;
 }
 
-function actLane({ act, config }: Lanes): Lane {
+function actConnection({ act, config }: Connections): SerialConnection {
   if (act !== null) return act;
   throw new OpsError('POSTGRES_NO_ACTING_ROLE', `target "${config.name}" has no acting credential`, {
     hint: 'Set act_url_env for it in sentry.yaml to let Sentry propose changes there.',
@@ -81,12 +95,12 @@ function actLane({ act, config }: Lanes): Lane {
 }
 
 /** The reserved connection when it is free; else another, when the server lets us have one; else the reserved in turn. */
-async function readOn<T>(
-  { read, extra }: Lanes,
+async function readWithFallback<T>(
+  { read, extra }: Connections,
   use: (session: PostgresSession) => Promise<T>,
   options: SessionOptions,
 ): Promise<T> {
-  const free = read.busy() ? extra.find((lane) => !lane.busy()) : undefined;
+  const free = read.busy() ? extra.find((connection) => !connection.busy()) : undefined;
   if (free === undefined) return read.use(use, options);
   let opened = false;
   try {

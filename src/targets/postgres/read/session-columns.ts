@@ -18,7 +18,7 @@ export function secondsSince(column: string): string {
 
 /**
  * Whether a session of pg_stat_activity is Sentry's own. Anybody may call himself so (`application_name`), only Sentry
- * has its roles' passwords; the lane tells which they are (`sentry.own_roles`).
+ * has its roles' passwords; the connection tells which they are (`sentry.own_roles`).
  */
 export function isOwnSession(alias: string): string {
   return `(coalesce(${alias}.application_name, '') ~ '^sentry($|[ :/_-])' AND coalesce(${alias}.usename::text IN (

@@ -380,7 +380,7 @@ describe('restart_service', () => {
     renameSync(join(rig.host.dir, 'fail'), join(rig.host.dir, 'failed'));
   });
 
-  test('the fuse holds: too late, or another process, and nothing is done', async () => {
+  test('the deadline guard holds: too late, or another process, and nothing is done', async () => {
     await running();
     const action = await rig.approve(await rig.propose('restart_service', { service: 'worker' }));
     const host = rig.core.gateDeps.ports.system('web-1') as Host;

@@ -4,7 +4,7 @@ import { leaveRunning, until } from '../../../../playground/faults/postgres/clie
 import { runawayQuery } from '../../../../playground/faults/postgres/runaway-query.ts';
 import { tableBloat } from '../../../../playground/faults/postgres/table-bloat.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
-import { lightFuse } from '../../../../src/targets/postgres/active/fuse.ts';
+import { armDeadline } from '../../../../src/targets/postgres/active/deadline-guard.ts';
 import { blockOneRow, keyOf, type Loose, type ShopRig, startShopRig } from './shop-rig.ts';
 
 let rig: ShopRig;
@@ -211,7 +211,7 @@ describe('vacuum', () => {
     const paused = rig.targets.act(
       'shop-db',
       async (session) => {
-        expect(await lightFuse(session, String(clock), 4_000, 'true', [])).toBe(true);
+        expect(await armDeadline(session, String(clock), 4_000, 'true', [])).toBe(true);
         await sleep(5_000);
         return session.query('VACUUM orders');
       },

@@ -9,9 +9,9 @@ import { beforeDeadline } from './signal-outcome.ts';
  * idle_session_timeout) only the check remains.
  *
  * @param guardSql a condition with parameters $3 and following.
- * @returns whether the statement may be sent now; then `releaseFuse` after it.
+ * @returns whether the statement may be sent now; then `disarmDeadline` after it.
  */
-export async function lightFuse(
+export async function armDeadline(
   session: PostgresSession,
   clock: string,
   withinMs: number,
@@ -28,6 +28,6 @@ export async function lightFuse(
   return rows.length > 0;
 }
 
-export async function releaseFuse(session: PostgresSession): Promise<void> {
+export async function disarmDeadline(session: PostgresSession): Promise<void> {
   if ((await serverVersion(session)) >= 140_000) await session.query('RESET idle_session_timeout');
 }

@@ -6,7 +6,7 @@ import type { DescribedStatement, PostgresSession, Row } from '../system.ts';
 import { type FaultPlace, isConnectionLoss, postgresFault } from './postgres-fault.ts';
 import { wireTypes } from './wire-types.ts';
 
-export interface LaneOptions {
+export interface SerialConnectionOptions {
   readonly url: string;
   readonly place: FaultPlace;
   readonly readOnly: boolean;
@@ -19,12 +19,12 @@ export interface LaneOptions {
 }
 
 /** What a session may do on a connection that is its own. */
-export interface LaneSession extends PostgresSession {
+export interface SerialSession extends PostgresSession {
   describe(sql: string): Promise<DescribedStatement>;
 }
 
 /** One connection that one session at a time may use. */
-export interface Lane {
+export interface SerialConnection {
   /** Somebody uses it or waits for it. */
   busy(): boolean;
   /**
@@ -32,7 +32,7 @@ export interface Lane {
    * Throws OpsError; `work` runs at most once.
    */
   use<T>(
-    work: (session: LaneSession) => Promise<T>,
+    work: (session: SerialSession) => Promise<T>,
     options: SessionOptions,
     opened?: () => void,
   ): Promise<T>;
@@ -52,7 +52,7 @@ const reopenAfterMs: readonly number[] = [100, 250, 500, 1_000];
  * can take the place of the one that a tool means. By SET rather than at connecting: pg_settings then still tells the
  * server's own values (reset_val) to the tools. Read tools stay out of the way: they wait at most 2 s for a lock.
  */
-function limitsSql({ readOnly, ownRoles }: LaneOptions, timeoutMs: number): string {
+function limitsSql({ readOnly, ownRoles }: SerialConnectionOptions, timeoutMs: number): string {
   return [
     'SET search_path = pg_catalog, pg_temp',
     ...(readOnly ? ['SET default_transaction_read_only = on'] : []),
@@ -70,7 +70,7 @@ function literal(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
-export function createLane(options: LaneOptions): Lane {
+export function createSerialConnection(options: SerialConnectionOptions): SerialConnection {
   let client: Sql | undefined;
   /** Counts lost connections, so that a session never goes on over a connection it did not begin with. */
   let epoch = 0;
@@ -85,7 +85,7 @@ export function createLane(options: LaneOptions): Lane {
   function connect(): Sql {
     if (client !== undefined) return client;
     const opened = openClient(options, () => {
-      // One that was discarded says so late, when another has taken its place.
+      // Ignore the close event of a client that we already replaced.
       if (client !== opened) return;
       epoch += 1;
       if (options.reserved && !closed) reopenLater();
@@ -116,7 +116,7 @@ export function createLane(options: LaneOptions): Lane {
     attempts += 1;
   }
 
-  /** Keeps the slot: whoever comes later must find it taken by us. A failure tries again later. */
+  /** Reconnects early, so the server cannot give our reserved connection slot away. A failure tries again later. */
   async function ping(): Promise<void> {
     if (closed || waiting > 0) return;
     try {
@@ -129,7 +129,7 @@ export function createLane(options: LaneOptions): Lane {
   }
 
   async function use<T>(
-    work: (session: LaneSession) => Promise<T>,
+    work: (session: SerialSession) => Promise<T>,
     session: SessionOptions,
     opened?: () => void,
   ): Promise<T> {
@@ -150,15 +150,15 @@ export function createLane(options: LaneOptions): Lane {
       throw error;
     }
     try {
-      return await inTurn(work, session, until, opened);
+      return await runSession(work, session, until, opened);
     } finally {
       waiting -= 1;
       release();
     }
   }
 
-  async function inTurn<T>(
-    work: (session: LaneSession) => Promise<T>,
+  async function runSession<T>(
+    work: (session: SerialSession) => Promise<T>,
     session: SessionOptions,
     until: number,
     opened?: () => void,
@@ -230,7 +230,7 @@ export function createLane(options: LaneOptions): Lane {
   };
 }
 
-function openClient({ url, reserved }: LaneOptions, onclose: () => void): Sql {
+function openClient({ url, reserved }: SerialConnectionOptions, onclose: () => void): Sql {
   return postgres(ownUrl(url), {
     max: 1,
     prepare: false,

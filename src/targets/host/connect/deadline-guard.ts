@@ -8,9 +8,9 @@
  * When the command's time (ms) is over, the whole process group is killed, also while Sentry is paused.
  * Exit codes of its own: 75 too late, 76 the process is another, 77 the command cannot be started.
  */
-export const FUSE_LATE = 75;
-export const FUSE_MOVED = 76;
-export const FUSE_NO_COMMAND = 77;
+export const GUARD_LATE = 75;
+export const GUARD_MOVED = 76;
+export const GUARD_NO_COMMAND = 77;
 
 const program = `
 const { readFileSync } = require('node:fs');
@@ -21,23 +21,23 @@ if (clock !== '') {
   const [boot, seconds] = clock.split('/');
   const now = Number(read('/proc/uptime').split(' ')[0]);
   if (read('/proc/sys/kernel/random/boot_id').trim() !== boot || !(now * 1000 < Number(seconds) * 1000 + Number(withinMs)))
-    process.exit(${FUSE_LATE});
+    process.exit(${GUARD_LATE});
 }
 if (pid !== '0' && ticks !== '') {
   const stat = read('/proc/' + pid + '/stat');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   // A zombie is nobody any more.
-  if (fields[19] !== ticks || fields[0] === 'Z' || fields[0] === 'X') process.exit(${FUSE_MOVED});
+  if (fields[19] !== ticks || fields[0] === 'Z' || fields[0] === 'X') process.exit(${GUARD_MOVED});
 }
 const { status, error } = spawnSync(command, words, {
   cwd: '/', stdio: 'inherit', timeout: Number(maxMs), killSignal: 'SIGKILL',
 });
 if (error && error.code === 'ETIMEDOUT') process.kill(-process.pid, 'SIGKILL');
-process.exit(error ? ${FUSE_NO_COMMAND} : status === null ? 1 : status);
+process.exit(error ? ${GUARD_NO_COMMAND} : status === null ? 1 : status);
 `;
 
-/** The words that run a command behind the fuse. `startedAt`: as `processIdentity` gives it, `<boot id>/<ticks>`. */
-export function fused(
+/** The words that run a command behind the deadline guard. `startedAt`: as `processIdentity` gives it, `<boot id>/<ticks>`. */
+export function wrapWithDeadline(
   argv: readonly string[],
   deadline: { readonly clock: string | null; readonly withinMs: number },
   steady: { readonly main_pid: number; readonly started_at: string } | null,
