@@ -102,8 +102,9 @@ function checksFor(config: Config, log: Log): readonly Check[] {
       run: async () => {
         const store = await openStore(config, log);
         try {
-          const [row] = await store.sql`SELECT current_setting('server_version') AS version`;
-          return `${config.databaseUrl ? 'yours' : 'embedded'}, version ${String(row?.['version'])}, migrated`;
+          const [row] = await store.sql<{ version: string }>`
+            SELECT current_setting('server_version') AS version`;
+          return `${config.databaseUrl ? 'yours' : 'embedded'}, version ${row?.version}, migrated`;
         } finally {
           await store.stop();
         }

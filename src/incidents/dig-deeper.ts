@@ -38,12 +38,11 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
     async estimate(incidentId) {
       const may = await diggable(incidentId);
       if (!may.ok) return may;
-      const [row] = await sql`
+      const [row] = await sql<{ usual: number | null }>`
         SELECT avg(usd)::float8 AS usual FROM (
           SELECT sum(cost_usd) AS usd FROM usage
           WHERE role = 'detective' AND at > clock_timestamp() - interval '30 days' GROUP BY incident_id) AS each`;
-      const usual = row?.['usual'];
-      return { ok: true, usualUsd: typeof usual === 'number' ? usual : null, atMostUsd };
+      return { ok: true, usualUsd: row?.usual ?? null, atMostUsd };
     },
 
     async dig(incidentId, by) {

@@ -107,9 +107,9 @@ export async function reopen(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   // Set by accepting, which knows what was said before the end and what after.
   const firedAgain = await run.durably('fired again?', async () => {
-    const [row] =
-      await deps.sql`SELECT fired_again_at > ended_at AS again FROM incident WHERE id = ${incident.id}`;
-    return row?.['again'] === true;
+    const [row] = await deps.sql<{ again: boolean | null }>`
+      SELECT fired_again_at > ended_at AS again FROM incident WHERE id = ${incident.id}`;
+    return row?.again ?? false;
   });
   if (!firedAgain) return;
   await run.durably('reopen', () =>

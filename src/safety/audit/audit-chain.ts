@@ -81,8 +81,9 @@ export function createAuditLog(sql: Sql, now: () => Date = () => new Date()): Au
 
   return {
     async appendIn(tx, entry) {
-      const [row] = await tx`SELECT audit_append(${tx.array([bodyOf(entry)])}::text[]) AS seq`;
-      return Number(row?.['seq']);
+      const [row] = await tx<{ seq: number }>`
+        SELECT audit_append(${tx.array([bodyOf(entry)])}::text[]) AS seq`;
+      return Number(row?.seq);
     },
     async append(entry) {
       const body = bodyOf(entry);
