@@ -2,6 +2,7 @@ import { type Refusal, refuse } from '../core/errors.ts';
 import type { ActionId, IncidentId } from '../core/ids.ts';
 import { isEnded, mayMove, nextWork } from '../core/machine.ts';
 import type { Tx } from '../core/sql.ts';
+import { addRequester } from '../record/record.ts';
 import type { ActionRow } from '../record/rows.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { InvestigationDeps } from './deps.ts';
@@ -63,7 +64,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       const again = incident.state === 'reported' || incident.state === 'escalated';
       await sql.begin(async (tx) => {
         await records.append(tx, incidentId, { type: 'hint.given', by, text: words });
-        await tx`UPDATE incident SET requesters = array_append(requesters, ${by}) WHERE id = ${incidentId} AND NOT ${by} = ANY (requesters)`;
+        await addRequester(tx, incidentId, by);
         if (again)
           await moveIn(tx, deps, incident, {
             from: incident.state,

@@ -145,3 +145,9 @@ export function createRecords(sql: Sql): IncidentRecords {
     },
   };
 }
+
+/** Whoever asked for something of an incident, or said how: one's own asking is nothing that one may approve. */
+export async function addRequester(tx: Tx, id: IncidentId, by: string): Promise<void> {
+  await tx`UPDATE incident SET requesters = array_append(requesters, ${by})
+           WHERE id = ${id} AND NOT ${by} = ANY (requesters)`;
+}

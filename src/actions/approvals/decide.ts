@@ -3,6 +3,7 @@ import type { Denial, DenialReach } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { Tx } from '../../core/sql.ts';
 import { storable } from '../../core/storable.ts';
+import { addRequester } from '../../record/record.ts';
 import type { ActionRow } from '../../record/rows.ts';
 import { redact } from '../../safety/screen/redact.ts';
 import { BY_POLICY } from '../policy/autonomy.ts';
@@ -139,9 +140,7 @@ async function transition(
           },
     );
     const denial = approve ? null : await deny(tx, deps, decision, action);
-    if (!approve && decision.reason)
-      await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
-               WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
+    if (!approve && decision.reason) await addRequester(tx, action.incidentId, decision.by);
     if (isFinal)
       await tx`SELECT sentry_enqueue_turn(${action.incidentId}, ${action.beside ? 'undo' : 'decided'})`;
     const seq = await audit.appendIn(tx, {

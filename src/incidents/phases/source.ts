@@ -66,12 +66,7 @@ async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
   const steps = last ? stepsOf(record.actions, last) : [];
   const ran = steps.some((step) => undoOf(record.actions, step)) ? undefined : last;
   const diagnosed = record.events.findLast((event) => event.type === 'diagnosis.concluded');
-  const plan =
-    ran && isCriterion(ran.verify)
-      ? ran.verify
-      : diagnosed?.type === 'diagnosis.concluded'
-        ? diagnosed.diagnosis.criterion
-        : undefined;
+  const plan = ran && isCriterion(ran.verify) ? ran.verify : diagnosed?.diagnosis.criterion;
   if (plan === undefined) return alone(over);
   const reading = await deps.gate.readCriterion({
     incidentId: incident.id,

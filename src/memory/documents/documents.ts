@@ -4,12 +4,13 @@ import type { Sql, Tx } from '../../core/sql.ts';
 import { denied } from '../policy.ts';
 import { mayRead, type Reader, reachOf } from './access.ts';
 import type { MemoryDocument, MemoryVersion, SourceRef, StoreRef } from './document.ts';
-import { userStore, userStoreTitle } from './document.ts';
+import { userStore } from './document.ts';
 import type { MemoryAudit, MemoryEvents } from './ports.ts';
 import type { DocumentRow, VersionRow } from './rows.ts';
 import { toDocument, toVersion } from './rows.ts';
 import { searchByWords } from './search-by-words.ts';
 import {
+  addUserStore,
   type DocumentWrite,
   incidentOf,
   refusalEvent,
@@ -152,8 +153,7 @@ export function createDocuments(deps: DocumentsDeps): Documents {
 
     async ensureUserStore(userId) {
       const slug = userStore(userId);
-      await sql`INSERT INTO memory_store (slug, scope, owner, title)
-                VALUES (${slug}, 'user', ${userId}, ${userStoreTitle(userId)}) ON CONFLICT DO NOTHING`;
+      await addUserStore(sql, slug, userId);
       return slug;
     },
   };
@@ -174,7 +174,7 @@ export async function tellRefusal(
   await audit.appendIn(tx, {
     kind: 'memory.refused',
     actor: actorOf(writer),
-    ...(incidentId ? { incidentId } : {}),
+    incidentId,
     details: {
       code: refusal.code,
       store: write.place.store.slice(0, 80),
@@ -189,12 +189,11 @@ export async function auditWrite(
   writer: Writer,
   document: MemoryDocument,
 ): Promise<void> {
-  const incidentId = incidentOf(writer);
   // Names and hashes, no words of it: what is forgotten must not live on in a log that cannot be changed.
   await audit.appendIn(tx, {
     kind: 'memory.written',
     actor: actorOf(writer),
-    ...(incidentId ? { incidentId } : {}),
+    incidentId: incidentOf(writer),
     details: {
       document: document.id,
       version: document.version,

@@ -7,7 +7,7 @@ import { actorOf, versionsOf } from './documents.ts';
 import { EntitiesInput } from './new-document.ts';
 import type { MemoryAudit } from './ports.ts';
 import type { DocumentRow } from './rows.ts';
-import { writeDocument } from './write-document.ts';
+import { addUserStore, writeDocument } from './write-document.ts';
 
 const EpisodeLine = z.object({
   kind: z.literal('episode'),
@@ -120,9 +120,7 @@ async function importDocument(
 ): Promise<Imported> {
   return sql
     .begin(async (tx): Promise<Imported> => {
-      if (owner !== null)
-        await tx`INSERT INTO memory_store (slug, scope, owner, title)
-               VALUES (${store}, 'user', ${owner}, ${`What ${owner} asked to remember`}) ON CONFLICT DO NOTHING`;
+      if (owner !== null) await addUserStore(tx, store, owner);
       const [there] = await tx`
       SELECT id FROM memory_document
       WHERE store = ${store} AND coalesce(incident_id, '') = ${incidentId ?? ''} AND path = ${path}`;

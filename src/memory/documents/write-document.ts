@@ -122,8 +122,9 @@ export function refusalEvent(write: DocumentWrite, refusal: WriteRefusal): Incid
 type Parsed = ReturnType<typeof NewDocument.parse>;
 
 async function findStore(tx: Tx, slug: string): Promise<MemoryStore | null> {
-  const [row] = await tx`SELECT slug, scope, owner, title FROM memory_store WHERE slug = ${slug}`;
-  return row ? (row as unknown as MemoryStore) : null;
+  const [row] =
+    await tx<MemoryStore>`SELECT slug, scope, owner, title FROM memory_store WHERE slug = ${slug}`;
+  return row ?? null;
 }
 
 /** A person's own store is made by the first write of theirs, or of an agent for somebody who takes part in its incident. */
@@ -139,9 +140,13 @@ async function makeUserStore(tx: Tx, writer: Writer, slug: string): Promise<Memo
         ).map(({ owner }) => owner);
   const owner = owners.find((one) => userStore(one) === slug);
   if (owner === undefined) return null;
+  await addUserStore(tx, slug, owner);
+  return findStore(tx, slug);
+}
+
+export async function addUserStore(tx: Tx, slug: string, owner: string): Promise<void> {
   await tx`INSERT INTO memory_store (slug, scope, owner, title)
            VALUES (${slug}, 'user', ${owner}, ${userStoreTitle(owner)}) ON CONFLICT DO NOTHING`;
-  return findStore(tx, slug);
 }
 
 /** Whether the place is the writer's to write in, see `WriteRequest`. */

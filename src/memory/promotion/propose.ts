@@ -95,7 +95,7 @@ export async function propose(
     await audit.appendIn(tx, {
       kind: 'memory.promotion.proposed',
       actor: by,
-      ...(incidentId ? { incidentId } : {}),
+      incidentId,
       details: { job: jobId, document: draft.id, version: draft.version, sha256: draft.sha256 },
     });
     return { ok: true, jobId, again: false };

@@ -10,7 +10,8 @@ export interface AuditEntry {
   readonly kind: string;
   /** A role, a Slack user id or `system`. */
   readonly actor: string;
-  readonly incidentId?: string;
+  /** Absent or null: it is of no incident. */
+  readonly incidentId?: string | null | undefined;
   readonly details: Json;
 }
 
