@@ -43,14 +43,6 @@ export interface Engine extends Jobs {
   stop(drainMs: number): Promise<void>;
 }
 
-/** A turn that threw is tried again after 1, 2, 4 … s, at most a minute apart, for as long as it takes: nothing is lost. */
-const RETRY_MAX_MS = 60_000;
-/** Workflows of earlier tries that a turn looks its finished steps up in; the latest has nearly all of them. */
-const MAX_TRIES_KNOWN = 12;
-/** A question is of its moment: after this many faults it stays without an answer. */
-const MAX_ANSWER_ATTEMPTS = 3;
-const ANSWERS_AT_ONCE = 8;
-
 export interface EngineOptions {
   readonly databaseUrl: string;
   readonly sql: Sql;
@@ -59,6 +51,14 @@ export interface EngineOptions {
   readonly executorId: string;
   readonly turnsAtOnce?: number;
 }
+
+/** A turn that threw is tried again after 1, 2, 4 … s, at most a minute apart, for as long as it takes: nothing is lost. */
+const RETRY_MAX_MS = 60_000;
+/** Workflows of earlier tries that a turn looks its finished steps up in; the latest has nearly all of them. */
+const MAX_TRIES_KNOWN = 12;
+/** A question is of its moment: after this many faults it stays without an answer. */
+const MAX_ANSWER_ATTEMPTS = 3;
+const ANSWERS_AT_ONCE = 8;
 
 export function createEngine(options: EngineOptions): Engine {
   const { sql, log, executorId } = options;

@@ -1,12 +1,12 @@
 import { OpsError } from '../../../core/errors.ts';
 import { age } from '../read/format.ts';
 import { who } from '../read/session-columns.ts';
-import { type SessionKey, sessionKey } from '../read/session-key.ts';
+import type { SessionKey } from '../read/session-key.ts';
 import type { PostgresSession } from '../system.ts';
 import { postgresTool } from '../tool.ts';
 import { lookAgain } from './action-outcome.ts';
 import { type SessionGuard, sessionGuard } from './session-guard.ts';
-import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
+import { onSession, sessionAbout, sessionEffect } from './session-object.ts';
 import { objected, signalable, stateLines } from './session-state.ts';
 import { signalSession } from './signal-session.ts';
 
@@ -14,12 +14,10 @@ import { signalSession } from './signal-session.ts';
 type CancelGuard = SessionGuard & { readonly query_start: string };
 
 export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>({
+  ...onSession,
   name: 'postgres_cancel_query',
   description:
     'Cancels the statement a session runs now (pg_cancel_backend); the session stays connected. For a runaway query. A session that is idle in transaction has nothing to cancel: terminate that one. Take pid and backend_start literally from a read tool.',
-  kind: 'active',
-  input: sessionKey,
-  timeoutMs: 15_000,
   command: ({ pid, backend_start }) =>
     `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {
@@ -45,7 +43,6 @@ export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>(
       ...objected(state),
     };
   },
-  objects: sessionObjects,
   run: (context, _input, guard, deadline) =>
     signalSession(context, guard, deadline, {
       function: 'pg_cancel_backend',
@@ -64,21 +61,12 @@ export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>(
     }),
   look: (context, _input, guard) =>
     lookAgain(context, async (session) => ((await stillRuns(session, guard)) ? 'not_done' : 'done')),
-  subject: ({ pid }) => ({ kind: 'pid', pid }),
-  shownBy: sessionShownBy,
-  repairsOnly: true,
-  effect: ({ pid, backend_start }, { query_start }) => ({
-    steps: [
-      {
-        tool: 'postgres_session',
-        input: { pid, backend_start },
-        holds: `result.gone == true || result.session.state != "active" || result.session.query_start != "${query_start}"`,
-        says: `the statement of session ${pid} has ended`,
-      },
-    ],
-    holdMs: 2_000,
-    timeoutMs: 30_000,
-  }),
+  effect: (key, { query_start }) =>
+    sessionEffect(
+      key,
+      `result.gone == true || result.session.state != "active" || result.session.query_start != "${query_start}"`,
+      `the statement of session ${key.pid} has ended`,
+    ),
 });
 
 async function stillRuns(session: PostgresSession, guard: CancelGuard): Promise<boolean> {

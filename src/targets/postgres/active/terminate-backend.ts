@@ -1,10 +1,10 @@
 import { count } from '../read/format.ts';
 import { who } from '../read/session-columns.ts';
-import { type SessionKey, sessionKey } from '../read/session-key.ts';
+import type { SessionKey } from '../read/session-key.ts';
 import { postgresTool } from '../tool.ts';
 import { lookAgain } from './action-outcome.ts';
 import { type SessionGuard, sessionGuard } from './session-guard.ts';
-import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
+import { onSession, sessionAbout, sessionEffect } from './session-object.ts';
 import { isAlive, objected, type SessionState, signalable, stateLines } from './session-state.ts';
 import { signalSession } from './signal-session.ts';
 
@@ -13,12 +13,10 @@ import { signalSession } from './signal-session.ts';
  * which is what its end takes back. A session that went on to other work, or has begun to write, is not what was approved.
  */
 export const postgresTerminateBackend = postgresTool.active<SessionKey, SessionGuard>({
+  ...onSession,
   name: 'postgres_terminate_backend',
   description:
     'Ends one client session (pg_terminate_backend): its open transaction is rolled back and its locks are released. For a root blocker, an idle-in-transaction session or a leaked connection; for a running statement prefer postgres_cancel_query. Take pid and backend_start literally from a read tool.',
-  kind: 'active',
-  input: sessionKey,
-  timeoutMs: 15_000,
   command: ({ pid, backend_start }) =>
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {
@@ -34,7 +32,6 @@ export const postgresTerminateBackend = postgresTool.active<SessionKey, SessionG
       ...objected(state),
     };
   },
-  objects: sessionObjects,
   run: (context, input, guard, deadline) =>
     signalSession(context, guard, deadline, {
       function: 'pg_terminate_backend',
@@ -50,21 +47,7 @@ export const postgresTerminateBackend = postgresTool.active<SessionKey, SessionG
     }),
   look: (context, input) =>
     lookAgain(context, async (session) => ((await isAlive(session, input)) ? 'not_done' : 'done')),
-  subject: ({ pid }) => ({ kind: 'pid', pid }),
-  shownBy: sessionShownBy,
-  repairsOnly: true,
-  effect: ({ pid, backend_start }) => ({
-    steps: [
-      {
-        tool: 'postgres_session',
-        input: { pid, backend_start },
-        holds: 'result.gone == true',
-        says: `session ${pid} is gone`,
-      },
-    ],
-    holdMs: 2_000,
-    timeoutMs: 30_000,
-  }),
+  effect: (key) => sessionEffect(key, 'result.gone == true', `session ${key.pid} is gone`),
 });
 
 function blastRadius(state: SessionState): string {
