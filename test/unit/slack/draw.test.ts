@@ -71,9 +71,13 @@ describe('the thread of an incident', () => {
     } as const;
     const name = `action:${ACTION}`;
     expect(buttonsOf(card(), name)).toContain('sentry_approve');
-    expect(buttonsOf(card(stopped), name)).toEqual(buttonsOf(card(), name).filter((id) => id !== 'sentry_approve'));
+    expect(buttonsOf(card(stopped), name)).toEqual(
+      buttonsOf(card(), name).filter((id) => id !== 'sentry_approve'),
+    );
     expect(shown(card(stopped), name)).toContain('a migration');
-    expect(buttonsOf(card(stopped, { ...stopped, type: 'switch.cleared' }), name)).toContain('sentry_approve');
+    expect(buttonsOf(card(stopped, { ...stopped, type: 'switch.cleared' }), name)).toContain(
+      'sentry_approve',
+    );
   });
 
   it('says a limit with its time wherever it says it, leaves nothing to people meanwhile, and drops it once it asks', () => {
