@@ -152,7 +152,7 @@ describe('what a person has seen', () => {
       ]),
     );
     await eventually(async () =>
-      expect((await whispers(scene, USERS.onCall)).join()).toContain(`${id} is open of shop-db`),
+      expect((await whispers(scene, USERS.onCall)).join()).toContain(`${id} on shop-db is open`),
     );
   });
 });

@@ -6,7 +6,7 @@ import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
 import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
-import { colorOf, facts, formatConfidence, mark, money, span, standing, times } from './labels.ts';
+import { colorOf, facts, formatCause, mark, money, span, standing, times } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { stopLines } from './stop-lines.ts';
@@ -18,9 +18,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
   const title = `${mark(incident)} ${incident.title}`;
   const state = stateLine(record);
   const next = formatNextStep(incident);
-  const cause = incident.cause
-    ? `${incident.cause}${incident.confidence === null ? '' : ` (${formatConfidence(incident.confidence)})`}`
-    : null;
+  const cause = formatCause(record);
   const causeLabel = causeTitle(record);
   return {
     slot: 'root',
