@@ -80,7 +80,7 @@ async function examine({ part, required, run }: Check): Promise<Finding> {
     return { part, required, ok: true, says, todo: null };
   } catch (error) {
     const todo =
-      error instanceof OpsError ? error.hint : 'Read the message; the README describes every setting.';
+      error instanceof OpsError ? error.hint : 'Read the message; docs/settings.md describes every setting.';
     return { part, required, ok: false, says: messageOf(error), todo };
   }
 }
