@@ -118,8 +118,8 @@ async function checkDataFolder({ dataDir }: Config): Promise<string> {
 async function checkDatabase(config: Config, log: Log): Promise<string> {
   const store = await openStore(config, log);
   try {
-    const [row] = await store.sql`SELECT current_setting('server_version') AS version`;
-    return `${config.databaseUrl ? 'yours' : 'embedded'}, version ${String(row?.['version'])}, migrated`;
+    const [row] = await store.sql<{ version: string }>`SELECT current_setting('server_version') AS version`;
+    return `${config.databaseUrl ? 'yours' : 'embedded'}, version ${row?.version}, migrated`;
   } finally {
     await store.stop();
   }

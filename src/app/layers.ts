@@ -30,14 +30,12 @@ export function layersNow({
   return layerStatus(
     {
       'identity vault': async () => {
-        const [row] = await sql`
-          SELECT count(DISTINCT name) FILTER (WHERE kind = 'role') AS roles, count(*) FILTER (WHERE kind = 'process') AS processes,
+        const [row] = await sql<{ roles: number; live: number }>`
+          SELECT count(DISTINCT name) FILTER (WHERE kind = 'role') AS roles,
                  (SELECT count(*) FROM credential WHERE expires_at > clock_timestamp() AND revoked_at IS NULL) AS live
             FROM identity WHERE rotated_at IS NULL AND revoked_at IS NULL`;
-        const says = `${Number(row?.['roles'])} of ${roles.length} roles have an identity; ${Number(row?.['live'])} credentials are good now`;
-        return Number(row?.['roles']) === roles.length
-          ? on(says)
-          : part(`${says}; sentry identity list --all`);
+        const says = `${row?.roles} of ${roles.length} roles have an identity; ${row?.live} credentials are good now`;
+        return row?.roles === roles.length ? on(says) : part(`${says}; sentry identity list --all`);
       },
       'AI gateway': () => {
         const { injection, privateIps } = config.modelGuard;
@@ -47,13 +45,13 @@ export function layersNow({
         );
       },
       'audit log': async () => {
-        const [row] = await sql`
+        const [row] = await sql<{ entries: number | null; may_change: boolean }>`
           SELECT (SELECT seq FROM audit_head) AS entries, has_table_privilege(current_user, 'audit_entry', 'UPDATE, DELETE, TRUNCATE') AS may_change`;
         const where = config.auditChannel
           ? `, checkpoints to #${config.auditChannel}`
           : ', checkpoints in the data folder';
-        const says = `${Number(row?.['entries'])} entries${where}`;
-        return row?.['may_change'] === false
+        const says = `${row?.entries ?? 0} entries${where}`;
+        return row?.may_change === false
           ? on(`${says}; this database user may only append`)
           : part(`${says}; this database user owns it: triggers refuse changes, and it could take them away`);
       },

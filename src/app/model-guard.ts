@@ -16,10 +16,10 @@ export async function openModelGuard(deps: {
   readonly policy: Config['modelGuard'];
 }): Promise<ModelGuard> {
   const { sql, records, audit, policy } = deps;
-  const [row] = await sql`SELECT key FROM placeholder_key`;
+  const [row] = await sql<{ key: string }>`SELECT key FROM placeholder_key`;
   const blocked = policy.injection === 'block';
   return createModelGuard({
-    key: String(row?.['key']),
+    key: String(row?.key),
     policy,
     report: async (incidentId, role, found) => {
       await sql.begin(async (tx) => {

@@ -61,8 +61,8 @@ const tail = new Command('tail')
   .option('-f, --follow', 'go on with what comes', false)
   .action(async ({ lines, follow }: { readonly lines: number; readonly follow: boolean }) => {
     await withStore(async ({ sql }) => {
-      const [head] = await sql`SELECT seq FROM audit_head`;
-      let next = Math.max(1, Number(head?.['seq'] ?? 0) - lines + 1);
+      const [head] = await sql<{ seq: number }>`SELECT seq FROM audit_head`;
+      let next = Math.max(1, (head?.seq ?? 0) - lines + 1);
       let going = true;
       // A database that was started for this is stopped again, too.
       process.once('SIGINT', () => {

@@ -1,9 +1,16 @@
-/** A row as the database gives it: column names in snake case, timestamps as ISO 8601 text, bigint as number. */
-export type SqlRow = Readonly<Record<string, unknown>>;
+/** The row of a table that keeps a `T`: each field in the column of its name. Timestamps are ISO 8601 text, bigint a number. */
+export type RowOf<T> = { [Field in keyof T as Snake<Field & string>]: T[Field] };
 
-/** One statement by tagged template: every `${value}` is a parameter, never text. `infra/db` stands behind it (postgres.js). */
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : '';
+
+/**
+ * One statement by tagged template: every `${value}` is a parameter, never text. `infra/db` stands behind it (postgres.js).
+ * Whoever reads the answer names its columns, `sql<{ id: string }>`: of a row without a type nothing can be read.
+ */
 export interface Tx {
-  <R extends SqlRow = SqlRow>(
+  <R extends object = object>(
     strings: TemplateStringsArray,
     ...values: readonly unknown[]
   ): PromiseLike<readonly R[]>;

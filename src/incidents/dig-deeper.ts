@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
+import { addRequester } from '../record/record.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { moveIn } from './move.ts';
 import type { Steered } from './steering.ts';
@@ -38,12 +39,11 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
     async estimate(incidentId) {
       const may = await diggable(incidentId);
       if (!may.ok) return may;
-      const [row] = await sql`
+      const [row] = await sql<{ usual: number | null }>`
         SELECT avg(usd)::float8 AS usual FROM (
           SELECT sum(cost_usd) AS usd FROM usage
           WHERE role = 'detective' AND at > clock_timestamp() - interval '30 days' GROUP BY incident_id) AS each`;
-      const usual = row?.['usual'];
-      return { ok: true, usualUsd: typeof usual === 'number' ? usual : null, atMostUsd };
+      return { ok: true, usualUsd: row?.usual ?? null, atMostUsd };
     },
 
     async dig(incidentId, by) {
@@ -59,10 +59,7 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
           changes: { round: incident.round + 1, investigator: 'claude', nextStep: 'Looking again, deeper.' },
           events: [{ type: 'hint.given', by, text: 'Dig deeper: the report so far is not enough.' }],
         });
-        if (outcome === 'moved')
-          await tx`
-            UPDATE incident SET requesters = array_append(requesters, ${by})
-            WHERE id = ${incidentId} AND NOT ${by} = ANY (requesters)`;
+        if (outcome === 'moved') await addRequester(tx, incidentId, by);
         return outcome;
       });
       return moved === 'moved'

@@ -1,8 +1,9 @@
 import { messageOf, OpsError } from '../core/errors.ts';
-import { asActionId, type IncidentId } from '../core/ids.ts';
+import type { IncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
 import { mayMove } from '../core/machine.ts';
 import type { Tx } from '../core/sql.ts';
+import type { ActionRow } from '../record/rows.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { withdrawLeftovers } from './leftovers.ts';
 import { moveAlone } from './move.ts';
@@ -58,16 +59,16 @@ async function count(
   worker: string,
   reason: string,
 ): Promise<{ readonly same: number; readonly all: number }> {
-  const [one] = await tx`
+  const [one] = await tx<{ failures: number }>`
     INSERT INTO turn_failure AS f (incident_id, state, round, investigator, reason)
     VALUES (${id}, ${state}, ${round}, ${worker}, ${reason})
     ON CONFLICT (incident_id, state, round, investigator, reason)
       DO UPDATE SET failures = f.failures + 1, last_at = clock_timestamp()
     RETURNING failures`;
-  const [sum] = await tx`
+  const [sum] = await tx<{ failures: number }>`
     SELECT sum(failures)::integer AS failures FROM turn_failure
     WHERE incident_id = ${id} AND state = ${state} AND round = ${round} AND investigator = ${worker}`;
-  return { same: Number(one?.['failures']), all: Number(sum?.['failures']) };
+  return { same: one?.failures ?? 0, all: sum?.failures ?? 0 };
 }
 
 /** Another message with other numbers, ids or quoted words is the same reason. */
@@ -118,11 +119,10 @@ async function endBeside(tx: Tx, deps: InvestigationDeps, incident: Incident, re
   const [undone] = await tx`
     SELECT FROM action WHERE incident_id = ${incident.id} AND undoes IS NOT NULL
        AND state NOT IN ('denied', 'expired', 'void', 'failed', 'skipped')`;
-  const rows = await tx`
+  const rows = await tx<Pick<ActionRow, 'id'>>`
     SELECT id FROM action
      WHERE incident_id = ${incident.id} AND beside AND step = 1 AND state IN ('proposed', 'approved')`;
-  for (const row of rows)
-    await deps.approvals.void(tx, { id: asActionId(String(row['id'])), incidentId: incident.id }, reason);
+  for (const { id } of rows) await deps.approvals.void(tx, { id, incidentId: incident.id }, reason);
   await tx`
     UPDATE action SET state = 'unknown', outcome = ${`${reason} Look at the target and settle it by hand.`}
      WHERE incident_id = ${incident.id} AND beside AND state = 'started' AND done_by < clock_timestamp()`;

@@ -86,15 +86,12 @@ export async function endOfStep(tx: Tx, { id, planId }: Action, { kind }: Action
              outcome = 'Not run: nobody knows whether the step before it took effect.'
        WHERE plan_id = ${planId} AND state = 'queued'
          AND (SELECT done_by < clock_timestamp() FROM action WHERE id = ${id})`;
-  const [row] = await tx`
-    SELECT count(*)::int AS steps, count(*) FILTER (WHERE state = 'queued')::int AS queued,
+  const [row] = await tx<EndOfStep>`
+    SELECT count(*)::int AS of, count(*) FILTER (WHERE state = 'queued') > 0 AS "isGoingOn",
            count(*) FILTER (WHERE state = 'skipped')::int AS skipped
       FROM action WHERE plan_id = ${planId}`;
-  return {
-    isGoingOn: Number(row?.['queued']) > 0,
-    of: Number(row?.['steps']),
-    skipped: Number(row?.['skipped']),
-  };
+  if (!row) throw new Error('an aggregate always has a row');
+  return row;
 }
 
 function formatEnd({ step }: Action, { kind }: ActionOutcome, { of, skipped }: EndOfStep): string {

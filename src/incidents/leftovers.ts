@@ -1,6 +1,7 @@
 import type { Action } from '../core/action.ts';
-import { asActionId, type IncidentId } from '../core/ids.ts';
+import type { IncidentId } from '../core/ids.ts';
 import type { Tx } from '../core/sql.ts';
+import type { ActionRow } from '../record/rows.ts';
 import type { InvestigationDeps } from './deps.ts';
 
 /** A plan that has not begun, found where no incident waits for it: a turn died after it had proposed. What runs beside has a turn of its own. */
@@ -14,23 +15,19 @@ export async function withdrawLeftovers(
   { approvals }: Pick<InvestigationDeps, 'approvals'>,
   incidentId: IncidentId,
 ): Promise<void> {
-  const rows = await tx`
+  const rows = await tx<Pick<ActionRow, 'id'>>`
     SELECT id FROM action WHERE incident_id = ${incidentId} AND state IN ('proposed', 'approved')
        AND NOT audit_only AND NOT beside`;
-  for (const row of rows)
-    await approvals.void(
-      tx,
-      { id: asActionId(String(row['id'])), incidentId },
-      'No plan stands behind it any more.',
-    );
+  for (const { id } of rows)
+    await approvals.void(tx, { id, incidentId }, 'No plan stands behind it any more.');
 }
 
 /** The lasting fix that waits for its decision or its run, locked. */
 export async function lockLastingFix(tx: Tx, incidentId: IncidentId): Promise<readonly Waiting[]> {
-  const rows = await tx`
+  const rows = await tx<Pick<ActionRow, 'id'>>`
     SELECT id FROM action WHERE incident_id = ${incidentId} AND beside AND undoes IS NULL
        AND state IN ('proposed', 'approved') ORDER BY id FOR UPDATE`;
-  return rows.map((row) => ({ id: asActionId(String(row['id'])), incidentId }));
+  return rows.map(({ id }) => ({ id, incidentId }));
 }
 
 type Waiting = Pick<Action, 'id' | 'incidentId'>;

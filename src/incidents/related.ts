@@ -1,4 +1,4 @@
-import { asIncidentId, type IncidentId } from '../core/ids.ts';
+import type { IncidentId } from '../core/ids.ts';
 import type { PhaseRun } from './phases/phase-run.ts';
 
 /** More of them are no help to anybody, and in a storm each of them is a message that is edited. */
@@ -12,22 +12,20 @@ export async function noteRelated({ deps, incident, durably }: PhaseRun): Promis
   const { target, id } = incident;
   if (target === null) return;
   await durably('open on the same system', async () => {
-    const open = await deps.sql`
+    const open = await deps.sql<{ id: IncidentId; target: string }>`
       SELECT id, target FROM incident
        WHERE target IS NOT NULL AND id <> ${id} AND state NOT IN ('ignored', 'resolved')
          AND opened_at <= (SELECT opened_at FROM incident WHERE id = ${id})
        ORDER BY opened_at DESC, id LIMIT ${AT_MOST}`;
-    const others = open.filter((row) => row['target'] !== target);
+    const others = open.filter((row) => row.target !== target);
     const systems = new Map<string, string | null>();
     if (others.length > 0)
-      for (const name of new Set([target, ...others.map((row) => String(row['target']))]))
+      for (const name of new Set([target, ...others.map((row) => row.target)]))
         systems.set(name, await deps.gate.systemOf(name));
     const own = systems.get(target) ?? null;
     const same = open
-      .filter(
-        (row) => row['target'] === target || (own !== null && systems.get(String(row['target'])) === own),
-      )
-      .map((row) => asIncidentId(String(row['id'])));
+      .filter((row) => row.target === target || (own !== null && systems.get(row.target) === own))
+      .map((row) => row.id);
     if (same.length === 0) return [];
     await deps.sql.begin(async (tx) => {
       const before = { type: 'incident.related', incidents: same, began: 'before' } as const;

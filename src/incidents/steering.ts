@@ -2,6 +2,8 @@ import { type Refusal, refuse } from '../core/errors.ts';
 import type { ActionId, IncidentId } from '../core/ids.ts';
 import { isEnded, mayMove, nextWork } from '../core/machine.ts';
 import type { Tx } from '../core/sql.ts';
+import { addRequester } from '../record/record.ts';
+import type { ActionRow } from '../record/rows.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { moveIn } from './move.ts';
@@ -26,7 +28,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
   /** A plan under way begins no step any more; what has begun ends. Null: nothing is left of it that could begin. */
   async function callOffRest(incidentId: IncidentId, by: string, reason: string): Promise<string | null> {
     const steps = await sql.begin(async (tx) => {
-      const rows = await tx`
+      const rows = await tx<Pick<ActionRow, 'id' | 'step'>>`
         UPDATE action SET state = 'skipped', finished_at = clock_timestamp(), outcome = ${`Not run: stopped by ${by}.`}
          WHERE incident_id = ${incidentId} AND NOT beside AND NOT audit_only AND state = 'queued'
            AND EXISTS (SELECT FROM action f WHERE f.id = action.plan_id AND f.state IN ('started', 'unknown', 'succeeded'))
@@ -37,10 +39,10 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
         kind: 'plan.stopped',
         actor: by,
         incidentId,
-        details: { reason: deps.redact(reason), skipped: rows.map(({ id }) => String(id)) },
+        details: { reason: deps.redact(reason), skipped: rows.map(({ id }) => id) },
       });
       await tx`SELECT sentry_enqueue_turn(${incidentId}, 'plan stopped', 0)`;
-      return rows.map(({ step }) => Number(step)).toSorted((a, b) => a - b);
+      return rows.map(({ step }) => step).toSorted((a, b) => a - b);
     });
     const [first] = steps;
     return first === undefined
@@ -62,7 +64,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       const again = incident.state === 'reported' || incident.state === 'escalated';
       await sql.begin(async (tx) => {
         await records.append(tx, incidentId, { type: 'hint.given', by, text: words });
-        await tx`UPDATE incident SET requesters = array_append(requesters, ${by}) WHERE id = ${incidentId} AND NOT ${by} = ANY (requesters)`;
+        await addRequester(tx, incidentId, by);
         if (again)
           await moveIn(tx, deps, incident, {
             from: incident.state,

@@ -140,10 +140,9 @@ async function hintsSince(
   { id }: Incident,
   seq: number,
 ): Promise<readonly (Guidance & { readonly seq: number })[]> {
-  const rows = await sql`
+  return sql<Guidance & { readonly seq: number }>`
     SELECT seq, body->>'by' AS by, body->>'text' AS text FROM event
     WHERE incident_id = ${id} AND type = 'hint.given' AND seq > ${seq} ORDER BY seq`;
-  return rows.map((row) => ({ seq: Number(row['seq']), by: String(row['by']), text: String(row['text']) }));
 }
 
 /** Two steps: the words are settled before they are put on record, so that what is on record is what was shown. */

@@ -3,6 +3,7 @@ import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
+import { addRequester } from '../record/record.ts';
 import { sha256 } from '../safety/sha256.ts';
 import type { Accept } from './accept.ts';
 
@@ -40,9 +41,7 @@ export function createManualIncidents(
     const target = targetIn(text, targets);
     const { incidentId } = await accept(alertOf(text, by, key, target));
     if (incidentId === null) return refuse('NOT_OPENED', 'That could not be opened as an incident.');
-    await sql`
-      UPDATE incident SET requesters = array_append(requesters, ${by})
-      WHERE id = ${incidentId} AND NOT ${by} = ANY (requesters)`;
+    await addRequester(sql, incidentId, by);
     return { ok: true, incidentId, target: target?.name ?? null };
   };
 }

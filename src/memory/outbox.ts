@@ -1,6 +1,6 @@
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { Sql, SqlRow } from '../core/sql.ts';
+import type { Sql } from '../core/sql.ts';
 import { within } from '../core/within.ts';
 import type { Embedder, VectorMetadata, VectorStore } from '../search/ports.ts';
 
@@ -57,7 +57,7 @@ export function createOutbox(deps: {
     flush: () =>
       withLock(async () => {
         // Claimed by moving the next try: two processes do not take the same, and a dead one's come due again.
-        const due = await sql<OutboxEntry & SqlRow>`
+        const due = await sql<OutboxEntry>`
           UPDATE memory_outbox SET attempts = attempts + 1,
             next_at = clock_timestamp() + least(power(2, least(attempts, 20)) * interval '5 s', interval '10 min')
            WHERE (collection, id) IN (SELECT collection, id FROM memory_outbox WHERE next_at <= clock_timestamp()

@@ -1,6 +1,6 @@
 import type { IncidentId } from '../core/ids.ts';
 import type { ModelUsage } from '../core/model-usage.ts';
-import type { Sql, SqlRow } from '../core/sql.ts';
+import type { Sql } from '../core/sql.ts';
 
 /** What model calls used and cost. Tokens as the server counted them; US dollars by the price table. */
 export interface Cost extends Omit<ModelUsage, 'model' | 'costUsd'> {
@@ -26,36 +26,22 @@ export interface CostReport {
 }
 
 export async function costReport(sql: Sql, incidentId: IncidentId | null): Promise<CostReport> {
-  const rows = await sql`
-    SELECT span, model, role, count(*) AS calls, sum(cost_usd)::float8 AS usd, sum(input_tokens)::float8 AS input,
-           sum(cache_read_tokens)::float8 AS read, sum(cache_write_tokens)::float8 AS write,
-           sum(cache_write_1h_tokens)::float8 AS write_1h, sum(output_tokens)::float8 AS output,
-           sum(thinking_tokens)::float8 AS thinking
+  const rows = await sql<CostShare & { readonly span: string }>`
+    SELECT span, model, role, count(*) AS calls, sum(cost_usd)::float8 AS usd, sum(input_tokens)::float8 AS "inputTokens",
+           sum(cache_read_tokens)::float8 AS "cacheReadTokens", sum(cache_write_tokens)::float8 AS "cacheWriteTokens",
+           sum(cache_write_1h_tokens)::float8 AS "cacheWrite1hTokens", sum(output_tokens)::float8 AS "outputTokens",
+           sum(thinking_tokens)::float8 AS "thinkingTokens"
       FROM usage CROSS JOIN LATERAL (VALUES
              ('incident', incident_id = ${incidentId}),
              ('today', at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'),
              ('thirty days', at >= clock_timestamp() - interval '30 days')) AS spans (span, within)
      WHERE within GROUP BY span, model, role ORDER BY sum(cost_usd) DESC, model, role`;
-  const sumOf = (span: string): CostSum => summed(rows.filter((row) => row['span'] === span).map(share));
+  const sumOf = (of: string): CostSum =>
+    summed(rows.flatMap(({ span, ...share }) => (span === of ? [share] : [])));
   return {
     incident: incidentId === null ? null : { id: incidentId, ...sumOf('incident') },
     today: sumOf('today'),
     thirtyDays: sumOf('thirty days'),
-  };
-}
-
-function share(row: SqlRow): CostShare {
-  return {
-    model: String(row['model']),
-    role: String(row['role']),
-    usd: Number(row['usd']),
-    calls: Number(row['calls']),
-    inputTokens: Number(row['input']),
-    cacheReadTokens: Number(row['read']),
-    cacheWriteTokens: Number(row['write']),
-    cacheWrite1hTokens: Number(row['write_1h']),
-    outputTokens: Number(row['output']),
-    thinkingTokens: Number(row['thinking']),
   };
 }
 

@@ -7,6 +7,15 @@ import type { ModelUsage } from '../core/model-usage.ts';
 import type { Sql, Tx } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
 import { outwardRecord, outwardText } from '../safety/screen/boundary.ts';
+import type {
+  ActionRow,
+  AlertRow,
+  DenialRow,
+  EpisodeRow,
+  EventRow,
+  IncidentRow,
+  ToolCallRow,
+} from './rows.ts';
 import { toAction, toAlert, toDenial, toEpisode, toEvent, toIncident, toToolCall } from './rows.ts';
 
 /** Ids and digests in events: made by us, and looking like secrets. A model's own are held against the record before. */
@@ -48,39 +57,38 @@ export interface IncidentRecords {
 }
 
 export function createRecords(sql: Sql): IncidentRecords {
-  const one = async <T>(
-    rows: PromiseLike<readonly object[]>,
-    to: (row: Record<string, unknown>) => T,
-  ): Promise<T | null> => {
+  const one = async <Row, T>(rows: PromiseLike<readonly Row[]>, to: (row: Row) => T): Promise<T | null> => {
     const [row] = await rows;
-    return row ? to(row as Record<string, unknown>) : null;
+    return row ? to(row) : null;
   };
   return {
-    incident: (id) => one(sql`SELECT * FROM incident WHERE id = ${id}`, toIncident),
-    toolCall: (id) => one(sql`SELECT * FROM tool_call WHERE id = ${id}`, toToolCall),
-    action: (id) => one(sql`SELECT * FROM action WHERE id = ${id}`, toAction),
+    incident: (id) => one(sql<IncidentRow>`SELECT * FROM incident WHERE id = ${id}`, toIncident),
+    toolCall: (id) => one(sql<ToolCallRow>`SELECT * FROM tool_call WHERE id = ${id}`, toToolCall),
+    action: (id) => one(sql<ActionRow>`SELECT * FROM action WHERE id = ${id}`, toAction),
     plan: async (id) => {
-      const rows = await sql`SELECT * FROM action WHERE plan_id = ${id} ORDER BY step`;
+      const rows = await sql<ActionRow>`SELECT * FROM action WHERE plan_id = ${id} ORDER BY step`;
       return rows.map(toAction);
     },
     findByThread: (channel, threadTs) =>
       one(
-        sql`SELECT id FROM incident WHERE channel = ${channel} AND thread_ts = ${threadTs}`,
-        (row) => row['id'] as IncidentId,
+        sql<
+          Pick<IncidentRow, 'id'>
+        >`SELECT id FROM incident WHERE channel = ${channel} AND thread_ts = ${threadTs}`,
+        ({ id }) => id,
       ),
 
     async load(id) {
       // One snapshot: what is drawn must not mix two moments.
       return sql.begin('isolation level repeatable read read only', async (tx) => {
-        const [incident] = await tx`SELECT * FROM incident WHERE id = ${id}`;
+        const [incident] = await tx<IncidentRow>`SELECT * FROM incident WHERE id = ${id}`;
         if (!incident) return null;
         const [alerts, events, toolCalls, actions, episodes, denials] = await Promise.all([
-          tx`SELECT * FROM alert WHERE incident_id = ${id} ORDER BY id`,
-          tx`SELECT * FROM event WHERE incident_id = ${id} ORDER BY seq`,
-          tx`SELECT * FROM tool_call WHERE incident_id = ${id} ORDER BY started_at, id`,
-          tx`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, plan_id, step`,
-          tx`SELECT * FROM episode WHERE incident_id = ${id} ORDER BY id`,
-          tx`SELECT * FROM denial d WHERE EXISTS (
+          tx<AlertRow>`SELECT * FROM alert WHERE incident_id = ${id} ORDER BY id`,
+          tx<EventRow>`SELECT * FROM event WHERE incident_id = ${id} ORDER BY seq`,
+          tx<ToolCallRow>`SELECT * FROM tool_call WHERE incident_id = ${id} ORDER BY started_at, id`,
+          tx<ActionRow>`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, plan_id, step`,
+          tx<EpisodeRow>`SELECT * FROM episode WHERE incident_id = ${id} ORDER BY id`,
+          tx<DenialRow>`SELECT * FROM denial d WHERE EXISTS (
                SELECT FROM action a WHERE a.incident_id = ${id}
                   AND (a.id = d.action_id OR d.id = ANY (a.denials_acknowledged))) ORDER BY said_at, id`,
         ]);
@@ -98,8 +106,8 @@ export function createRecords(sql: Sql): IncidentRecords {
 
     async list({ limit, open }) {
       const rows = open
-        ? await sql`SELECT * FROM incident WHERE state NOT IN ('ignored', 'resolved') ORDER BY opened_at DESC LIMIT ${limit}`
-        : await sql`SELECT * FROM incident ORDER BY opened_at DESC LIMIT ${limit}`;
+        ? await sql<IncidentRow>`SELECT * FROM incident WHERE state NOT IN ('ignored', 'resolved') ORDER BY opened_at DESC LIMIT ${limit}`
+        : await sql<IncidentRow>`SELECT * FROM incident ORDER BY opened_at DESC LIMIT ${limit}`;
       return rows.map(toIncident);
     },
 
@@ -136,4 +144,10 @@ export function createRecords(sql: Sql): IncidentRecords {
         UPDATE incident SET cost_usd = cost_usd + ${usage.costUsd}, updated_at = clock_timestamp() WHERE id = ${id}`;
     },
   };
+}
+
+/** Whoever asked for something of an incident, or said how: one's own asking is nothing that one may approve. */
+export async function addRequester(tx: Tx, id: IncidentId, by: string): Promise<void> {
+  await tx`UPDATE incident SET requesters = array_append(requesters, ${by})
+           WHERE id = ${id} AND NOT ${by} = ANY (requesters)`;
 }

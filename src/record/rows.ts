@@ -4,168 +4,166 @@ import type { IncidentEvent } from '../core/event.ts';
 import type { Incident } from '../core/incident.ts';
 import type { RecordedAlert } from '../core/incident-record.ts';
 import type { Episode } from '../core/memory.ts';
-import type { SqlRow } from '../core/sql.ts';
+import type { RowOf } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
+
+export type IncidentRow = RowOf<Incident>;
+export type ActionRow = RowOf<Action>;
+export type DenialRow = RowOf<Denial>;
+export type ToolCallRow = RowOf<ToolCall>;
+export type AlertRow = RowOf<RecordedAlert>;
+export type EpisodeRow = RowOf<Omit<Episode, 'timestamp'>> & { readonly at: string };
+export type EventRow = RowOf<Pick<IncidentEvent, 'type' | 'seq' | 'incidentId' | 'at'>> & {
+  readonly body: object;
+};
 
 const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-function pick(row: SqlRow, columns: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(columns.map((column) => [camel(column), row[column] ?? null]));
+/** A table has columns that are nobody's to show: only these leave. */
+const mapper =
+  <T>(columns: Readonly<Record<keyof RowOf<T>, true>>) =>
+  (row: RowOf<T>): T =>
+    Object.fromEntries(
+      Object.keys(columns).map((column) => [camel(column), row[column as keyof RowOf<T>]]),
+    ) as T;
+
+export const toIncident = mapper<Incident>({
+  id: true,
+  state: true,
+  stopped_from: true,
+  title: true,
+  alert_name: true,
+  severity: true,
+  domain: true,
+  target: true,
+  incident_type: true,
+  routine: true,
+  fingerprint: true,
+  labels: true,
+  annotations: true,
+  occurrences: true,
+  round: true,
+  cause: true,
+  confidence: true,
+  verdict: true,
+  next_step: true,
+  words: true,
+  source_resolved_at: true,
+  investigator: true,
+  cost_usd: true,
+  requesters: true,
+  channel: true,
+  thread_ts: true,
+  opened_at: true,
+  updated_at: true,
+  ended_at: true,
+  resolved_by: true,
+  asks_again_at: true,
+});
+
+export const toAction = mapper<Action>({
+  id: true,
+  incident_id: true,
+  plan_id: true,
+  step: true,
+  round: true,
+  state: true,
+  tool: true,
+  target: true,
+  input: true,
+  command: true,
+  plan_hash: true,
+  guard: true,
+  why: true,
+  blast_radius: true,
+  preflight: true,
+  undo: true,
+  risk: true,
+  runbook_id: true,
+  verify: true,
+  expires_at: true,
+  proposed_at: true,
+  approvals_needed: true,
+  approved_by: true,
+  policy_rule: true,
+  autonomous_at: true,
+  decided_by: true,
+  decided_at: true,
+  decision_reason: true,
+  started_at: true,
+  finished_at: true,
+  outcome: true,
+  tool_call_id: true,
+  audit_only: true,
+  held_by: true,
+  undoes: true,
+  beside: true,
+  requested_by: true,
+  identity: true,
+  objects: true,
+  denials_acknowledged: true,
+  purpose: true,
+});
+
+export const toDenial = mapper<Denial>({
+  id: true,
+  incident_id: true,
+  action_id: true,
+  scope: true,
+  kind: true,
+  label: true,
+  said_by: true,
+  said_at: true,
+  reason: true,
+  until: true,
+  channel: true,
+  taken_back_by: true,
+  taken_back_at: true,
+});
+
+export const toToolCall = mapper<ToolCall>({
+  id: true,
+  incident_id: true,
+  role: true,
+  tool: true,
+  target: true,
+  input: true,
+  state: true,
+  output: true,
+  result: true,
+  output_sha256: true,
+  truncated: true,
+  code: true,
+  started_at: true,
+  finished_at: true,
+  action_id: true,
+});
+
+export const toAlert = mapper<RecordedAlert>({
+  source: true,
+  status: true,
+  title: true,
+  labels: true,
+  annotations: true,
+  starts_at: true,
+  received_at: true,
+  url: true,
+  delivery_key: true,
+});
+
+export function toEvent({ body, type, seq, incident_id: incidentId, at }: EventRow): IncidentEvent {
+  return { ...body, type, seq, incidentId, at } as IncidentEvent;
 }
 
-const incidentColumns = [
-  'id',
-  'state',
-  'stopped_from',
-  'title',
-  'alert_name',
-  'severity',
-  'domain',
-  'target',
-  'incident_type',
-  'routine',
-  'fingerprint',
-  'labels',
-  'annotations',
-  'occurrences',
-  'round',
-  'cause',
-  'confidence',
-  'verdict',
-  'next_step',
-  'words',
-  'source_resolved_at',
-  'investigator',
-  'cost_usd',
-  'requesters',
-  'channel',
-  'thread_ts',
-  'opened_at',
-  'updated_at',
-  'ended_at',
-  'resolved_by',
-  'asks_again_at',
-] as const;
-
-export const toIncident = (row: SqlRow): Incident => pick(row, incidentColumns) as unknown as Incident;
-
-const actionColumns = [
-  'id',
-  'incident_id',
-  'plan_id',
-  'step',
-  'round',
-  'state',
-  'tool',
-  'target',
-  'input',
-  'command',
-  'plan_hash',
-  'guard',
-  'why',
-  'blast_radius',
-  'preflight',
-  'undo',
-  'risk',
-  'runbook_id',
-  'verify',
-  'expires_at',
-  'proposed_at',
-  'approvals_needed',
-  'approved_by',
-  'policy_rule',
-  'autonomous_at',
-  'decided_by',
-  'decided_at',
-  'decision_reason',
-  'started_at',
-  'finished_at',
-  'outcome',
-  'tool_call_id',
-  'audit_only',
-  'held_by',
-  'undoes',
-  'beside',
-  'requested_by',
-  'identity',
-  'objects',
-  'denials_acknowledged',
-  'purpose',
-] as const;
-
-export const toAction = (row: SqlRow): Action => pick(row, actionColumns) as unknown as Action;
-
-const denialColumns = [
-  'id',
-  'incident_id',
-  'action_id',
-  'scope',
-  'kind',
-  'label',
-  'said_by',
-  'said_at',
-  'reason',
-  'until',
-  'channel',
-  'taken_back_by',
-  'taken_back_at',
-] as const;
-
-export const toDenial = (row: SqlRow): Denial => pick(row, denialColumns) as unknown as Denial;
-
-const toolCallColumns = [
-  'id',
-  'incident_id',
-  'role',
-  'tool',
-  'target',
-  'input',
-  'state',
-  'output',
-  'result',
-  'output_sha256',
-  'truncated',
-  'code',
-  'started_at',
-  'finished_at',
-  'action_id',
-] as const;
-
-export const toToolCall = (row: SqlRow): ToolCall => pick(row, toolCallColumns) as unknown as ToolCall;
-
-const alertColumns = [
-  'source',
-  'status',
-  'title',
-  'labels',
-  'annotations',
-  'starts_at',
-  'received_at',
-  'url',
-  'delivery_key',
-] as const;
-
-export const toAlert = (row: SqlRow): RecordedAlert => pick(row, alertColumns) as unknown as RecordedAlert;
-
-export function toEvent(row: SqlRow): IncidentEvent {
+export function toEpisode(row: EpisodeRow): Episode {
   return {
-    ...(row['body'] as object),
-    type: row['type'],
-    seq: row['seq'],
-    incidentId: row['incident_id'],
-    at: row['at'],
-  } as IncidentEvent;
-}
-
-export function toEpisode(row: SqlRow): Episode {
-  return {
-    incidentId: row['incident_id'],
-    timestamp: row['at'],
-    error: row['error'],
-    diagnosis: row['diagnosis'],
-    command: row['command'],
-    result: row['result'],
-    success: row['success'] ?? null,
-  } as Episode;
+    incidentId: row.incident_id,
+    timestamp: row.at,
+    error: row.error,
+    diagnosis: row.diagnosis,
+    command: row.command,
+    result: row.result,
+    success: row.success,
+  };
 }

@@ -4,6 +4,7 @@ import { ChaosScene, checkThread } from '../support/chaos-scene.ts';
 import { killLeftovers } from '../support/processes-under.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
+import type { Row } from '../support/typed.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /**
@@ -73,7 +74,7 @@ async function live(kills: readonly Moment[]): Promise<string> {
 
 /** Event types of each commit, in order; without the validator's looks, of which there are as many as seconds. */
 async function commits(id: string): Promise<readonly string[]> {
-  const rows = await scene.record.sql`
+  const rows = await scene.record.sql<Row>`
     SELECT string_agg(type, '+' ORDER BY seq) AS types FROM event
     WHERE incident_id = ${id} AND NOT (type = 'tool.called' AND body->>'role' = 'validator')
     GROUP BY xmin::text ORDER BY min(seq)`;
@@ -107,7 +108,7 @@ async function checkRecord(id: string, terminatedBefore: number): Promise<void> 
   await waitFor(
     `the deliveries of ${id}`,
     async () => {
-      const rows = await scene.record.sql`SELECT source, status FROM alert WHERE incident_id = ${id}`;
+      const rows = await scene.record.sql<Row>`SELECT source, status FROM alert WHERE incident_id = ${id}`;
       const seen = rows.map((row) => `${row['source']} ${row['status']}`);
       return heard.every((one) => seen.includes(one)) && seen.some((one) => one.endsWith('resolved'));
     },
@@ -145,7 +146,7 @@ test('a kill came after every kind of event, and nothing is left running in the 
   const all = new Set(undisturbed.flatMap(({ types }) => types.split('+')));
   all.delete('alert.resolved');
   expect([...all].filter((type) => !kinds.has(type))).toEqual([]);
-  const opened = await scene.record.sql`SELECT count(*) AS n FROM incident`;
+  const opened = await scene.record.sql<Row>`SELECT count(*) AS n FROM incident`;
   expect(Number(opened[0]?.['n'])).toBe(INCIDENTS + 1);
   await scene.close();
   expect(await product.stop()).toBe(0);

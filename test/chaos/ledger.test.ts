@@ -6,6 +6,7 @@ import { approvedAction } from '../support/chaos-ledger.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';
 import { type Core, createCore } from '../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../support/postgres.ts';
+import type { Row } from '../support/typed.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /**
@@ -68,7 +69,7 @@ const running = (): readonly Worker[] => workers.filter((worker) => worker.isRun
 
 async function left(): Promise<number> {
   const [row] =
-    await core.sql`SELECT count(*) AS n FROM action WHERE state IN ('approved', 'started', 'unknown')`;
+    await core.sql<Row>`SELECT count(*) AS n FROM action WHERE state IN ('approved', 'started', 'unknown')`;
   return Number(row?.['n']);
 }
 
@@ -78,7 +79,7 @@ async function storm(): Promise<{ kills: number; pauses: number; longPauses: num
   const paused = new Set<Worker>();
   let seen = 0;
   while ((await left()) > ACTIONS / 6) {
-    const entered = await target.sql`SELECT pid FROM entered ORDER BY at OFFSET ${seen}`;
+    const entered = await target.sql<Row>`SELECT pid FROM entered ORDER BY at OFFSET ${seen}`;
     seen += entered.length;
     const victim = running().find((worker) => worker.pid === Number(entered.at(-1)?.['pid'] ?? 0));
     if (victim && !paused.has(victim) && Math.random() < 0.5) {

@@ -5,6 +5,7 @@ import { ChaosScene, checkThread, slotOf } from '../support/chaos-scene.ts';
 import { killLeftovers } from '../support/processes-under.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
+import type { Row } from '../support/typed.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The whole product while what it stands on fails, one part at a time; each incident must end as if nothing had been. */
@@ -89,9 +90,11 @@ test('a hundred presses of Approve by four people at once, with every event deli
   await check(begun);
   const events = await scene.events(begun.id);
   expect(events.filter((event) => event.type === 'action.approved')).toHaveLength(1);
-  const [approved] = await scene.record.sql`SELECT decided_by FROM action WHERE incident_id = ${begun.id}`;
+  const [approved] = await scene.record
+    .sql<Row>`SELECT decided_by FROM action WHERE incident_id = ${begun.id}`;
   expect(approved?.['decided_by']).not.toBe(USERS.stranger);
-  const [alerts] = await scene.record.sql`SELECT count(*) AS n FROM alert WHERE incident_id = ${begun.id}`;
+  const [alerts] = await scene.record
+    .sql<Row>`SELECT count(*) AS n FROM alert WHERE incident_id = ${begun.id}`;
   expect(Number(alerts?.['n'])).toBeLessThanOrEqual(4);
   const taken = answers.filter((answer) => answer.ok).length;
   process.stdout.write(
@@ -128,7 +131,7 @@ test('the same webhook twenty times at once: one incident, one occurrence, twent
     });
   const answers = await Promise.all(Array.from({ length: 20 }, post));
   expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 20 }, () => 202));
-  const rows = await scene.record.sql`
+  const rows = await scene.record.sql<Row>`
     SELECT i.id, i.occurrences, (SELECT count(*) FROM alert a WHERE a.incident_id = i.id) AS alerts
     FROM incident i WHERE alert_name = 'ChaosTwenty'`;
   expect(rows).toHaveLength(1);
@@ -176,7 +179,7 @@ test('Chroma hangs for a whole incident: it ends all the same, and is remembered
   try {
     const begun = await begin();
     await goOn(begun);
-    const [recalled] = await scene.record.sql`
+    const [recalled] = await scene.record.sql<Row>`
       SELECT body->>'missing' AS missing FROM event WHERE incident_id = ${begun.id} AND type = 'memory.recalled' LIMIT 1`;
     expect(String(recalled?.['missing'])).not.toBe('null');
     const waiting = await scene.record.sql`SELECT 1 FROM memory_outbox WHERE id LIKE ${`${begun.id}%`}`;

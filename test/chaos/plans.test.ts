@@ -10,6 +10,7 @@ import { startWorker, type Worker } from '../support/chaos-process.ts';
 import { boxTarget, type Core, createCore } from '../support/core.ts';
 import { mortal, mortally } from '../support/mortal.ts';
 import { type ScratchDatabase, scratchDatabase } from '../support/postgres.ts';
+import type { Row } from '../support/typed.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /**
@@ -69,7 +70,7 @@ async function approvedPlan(box: string): Promise<string> {
     guard: {},
   });
   await approvedAction(core, step(1), undefined, [step(2), step(3)]);
-  const [row] = await core.sql`SELECT incident_id FROM action WHERE id = ${name}`;
+  const [row] = await core.sql<Row>`SELECT incident_id FROM action WHERE id = ${name}`;
   return String(row?.['incident_id']);
 }
 
@@ -131,10 +132,10 @@ async function wrong(): Promise<readonly string[]> {
 
 /** What looking could not tell, on a machine too busy to answer in time, a person tells who has looked at the target. */
 async function settleByPerson(): Promise<void> {
-  const rows = await core.sql`
+  const rows = await core.sql<Row>`
     SELECT id, target || '/' || (input->>'how') AS key FROM action WHERE state = 'unknown' AND finished_at > done_by`;
   for (const row of rows) {
-    const effects = await target.sql`SELECT FROM effect WHERE key = ${String(row['key'])}`;
+    const effects = await target.sql<Row>`SELECT FROM effect WHERE key = ${String(row['key'])}`;
     const actionId = asActionId(String(row['id']));
     await resolveUnknownOutcome(core, {
       actionId,
@@ -147,7 +148,7 @@ async function settleByPerson(): Promise<void> {
 
 async function left(): Promise<number> {
   const [row] =
-    await core.sql`SELECT count(*) AS n FROM incident WHERE state IN ('awaiting_approval', 'remediating')`;
+    await core.sql<Row>`SELECT count(*) AS n FROM incident WHERE state IN ('awaiting_approval', 'remediating')`;
   return Number(row?.['n']);
 }
 
@@ -156,7 +157,7 @@ function work(incident: string, dieAt: number) {
   const turn = createTurn(core);
   return mortally(dieAt, async () => {
     const isOpen = async (): Promise<boolean> => {
-      const [row] = await core.sql`SELECT state FROM incident WHERE id = ${incident}`;
+      const [row] = await core.sql<Row>`SELECT state FROM incident WHERE id = ${incident}`;
       return row?.['state'] === 'awaiting_approval' || row?.['state'] === 'remediating';
     };
     while (await isOpen()) await turn(incident as IncidentId, 'test', (_, fn) => fn());
@@ -210,7 +211,7 @@ test('two processes, kill -9 and pauses on shared systems: no step twice, none a
   await Promise.all([spawn(busy), spawn(busy)]);
   while ((await left()) > 0) {
     await settleByPerson();
-    const entered = await target.sql`SELECT pid FROM entered ORDER BY at OFFSET ${seen}`;
+    const entered = await target.sql<Row>`SELECT pid FROM entered ORDER BY at OFFSET ${seen}`;
     seen += entered.length;
     const victim = running().find((worker) => worker.pid === Number(entered.at(-1)?.['pid'] ?? 0));
     if (victim && !paused.has(victim) && kills + pauses < STRIKES && Math.random() < 0.5) {

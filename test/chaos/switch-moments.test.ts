@@ -12,6 +12,7 @@ import { approvedAction } from '../support/chaos-ledger.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';
 import { boxAlert, boxTarget, type Core, createCore } from '../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../support/postgres.ts';
+import type { Row } from '../support/typed.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /**
@@ -78,7 +79,7 @@ afterAll(async () => {
 });
 
 const now = async (): Promise<string> => {
-  const [row] = await target.sql`SELECT clock_timestamp()::text AS at`;
+  const [row] = await target.sql<Row>`SELECT clock_timestamp()::text AS at`;
   return String(row?.['at']);
 };
 
@@ -120,7 +121,7 @@ async function fromItsAlert(box: string): Promise<void> {
   const { incidentId } = await accept(boxAlert({ target: box, labels }));
   const until = performance.now() + Math.random() * 900;
   while (performance.now() < until) {
-    const [card] = await core.sql`
+    const [card] = await core.sql<Row>`
       SELECT id, plan_hash FROM action WHERE incident_id = ${incidentId} AND state = 'proposed' AND NOT audit_only`;
     if (card)
       await core.approvals.decide({

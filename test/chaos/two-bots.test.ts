@@ -7,6 +7,7 @@ import { createBoxes } from '../support/chaos-box.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';
 import { boxAlert, type Core, createCore } from '../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../support/postgres.ts';
+import type { Row } from '../support/typed.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /**
@@ -112,7 +113,7 @@ async function effects(): Promise<number> {
 }
 
 async function doneBy(id: string): Promise<string> {
-  const [row] = await core.sql`SELECT done_by FROM action WHERE id = ${id}`;
+  const [row] = await core.sql<Row>`SELECT done_by FROM action WHERE id = ${id}`;
   return String(row?.['done_by']);
 }
 
@@ -170,7 +171,7 @@ test('one of two bots is killed: the other takes its turn over within 10 s', asy
   const pid = await waitFor(
     'the run to begin',
     async () => {
-      const [row] = await target.sql`SELECT pid FROM entered`;
+      const [row] = await target.sql<Row>`SELECT pid FROM entered`;
       return row && Number(row['pid']);
     },
     { timeoutMs: SLOW_MS, everyMs: 5 },
@@ -178,7 +179,8 @@ test('one of two bots is killed: the other takes its turn over within 10 s', asy
   const victim = workers.find((worker) => worker.pid === pid);
   await victim?.kill();
   const killedAt = Date.now();
-  const [before] = await core.sql`SELECT count(*) AS n FROM dbos.workflow_status WHERE status = 'PENDING'`;
+  const [before] =
+    await core.sql<Row>`SELECT count(*) AS n FROM dbos.workflow_status WHERE status = 'PENDING'`;
   expect(Number(before?.['n'])).toBeGreaterThan(0);
   // Taken over: no pending turn belongs to a process that is not there.
   await waitFor(
@@ -240,7 +242,7 @@ test('paused inside the run past its deadline and continued: nothing takes effec
   expect(await core.records.action(action.id)).toEqual(judged);
   expect(record.events.filter((event) => event.type === 'action.finished')).toHaveLength(2);
   const late = await waitFor('the late outcome to be audited', async () =>
-    (await core.sql`SELECT body FROM audit_entry WHERE body LIKE '%"late":true%'`).at(0),
+    (await core.sql<Row>`SELECT body FROM audit_entry WHERE body LIKE '%"late":true%'`).at(0),
   );
   expect(String(late['body'])).toContain(action.id);
   process.stdout.write(

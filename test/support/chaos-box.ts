@@ -4,6 +4,7 @@ import type { Sql } from '../../src/core/sql.ts';
 import type { Json } from '../../src/core/tool-call.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
 import { boxIsBroken } from './core.ts';
+import type { Row } from './typed.ts';
 
 /**
  * Boxes in a database of their own, the system under care: what took effect is counted there, by the target itself, and
@@ -38,7 +39,7 @@ export function boxesTools(target: Sql, times: BoxTimes): readonly Tool[] {
       input: z.strictObject({}),
       timeoutMs: 5_000,
       run: async (context) => {
-        const [row] = await target`SELECT broken FROM box WHERE name = ${context.target.name}`;
+        const [row] = await target<Row>`SELECT broken FROM box WHERE name = ${context.target.name}`;
         const broken = row?.['broken'] === true;
         return { text: `broken: ${broken}`, data: { broken } };
       },
@@ -52,7 +53,7 @@ export function boxesTools(target: Sql, times: BoxTimes): readonly Tool[] {
       timeoutMs: times.timeoutMs,
       command: ({ how }) => `mend --how ${how}`,
       preflight: async () => {
-        const [row] = await target`SELECT clock_timestamp()::text AS clock`;
+        const [row] = await target<Row>`SELECT clock_timestamp()::text AS clock`;
         return {
           guard: {},
           clock: String(row?.['clock']),
@@ -83,7 +84,7 @@ export function boxesTools(target: Sql, times: BoxTimes): readonly Tool[] {
         return { kind: 'succeeded', text: 'mended' };
       },
       look: async (context, { how }) => {
-        const rows = await target`SELECT 1 FROM effect WHERE key = ${key(context.target.name, how)}`;
+        const rows = await target<Row>`SELECT 1 FROM effect WHERE key = ${key(context.target.name, how)}`;
         return rows.length > 0 ? 'done' : 'not_done';
       },
       effect: () => ({

@@ -2,6 +2,7 @@ import { planHash } from '../../src/actions/proposals/plan-hash.ts';
 import { asActionId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/tool-call.ts';
 import type { Core } from './core.ts';
+import type { Row } from './typed.ts';
 
 interface Plan {
   readonly id: string;
@@ -43,7 +44,7 @@ export async function approvedAction(
     ...touches,
   });
   const hash = planHash(hashed(plan), later.map(hashed));
-  const [incident] = await sql`
+  const [incident] = await sql<Row>`
     INSERT INTO incident (state, title, severity, domain, target, source, fingerprint, labels, annotations)
     VALUES ('awaiting_approval', 'chaos', 'critical', 'postgres', ${target}, 'test', ${id}, '{}', '{}') RETURNING id`;
   for (const [at, { tool, input, command, guard, ...step }] of [plan, ...later].entries())

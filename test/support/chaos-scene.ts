@@ -4,6 +4,7 @@ import type { Message } from '../../playground/slack/slack-shapes.ts';
 import { type Database } from '../../src/infra/db/client.ts';
 import { recordDatabase, shopDatabase } from './chaos.ts';
 import { LocalSlackClient } from './local-slack.ts';
+import type { Row } from './typed.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Generous: the machine may be busy with other things. */
@@ -36,13 +37,13 @@ export class ChaosScene {
 
   /** Sessions of shop-db that were ended by an operator, ever: how often the mutation took effect, by shop-db itself. */
   async terminated(): Promise<number> {
-    const [row] = await this.shop.sql`
+    const [row] = await this.shop.sql<Row>`
       SELECT pg_stat_force_next_flush(), sessions_killed AS n FROM pg_stat_database WHERE datname = 'shop_db'`;
     return Number(row?.['n'] ?? 0);
   }
 
   async lastSeq(): Promise<number> {
-    const [row] = await this.record.sql`SELECT coalesce(max(seq), 0) AS seq FROM event`;
+    const [row] = await this.record.sql<Row>`SELECT coalesce(max(seq), 0) AS seq FROM event`;
     return Number(row?.['seq']);
   }
 
@@ -72,7 +73,7 @@ export class ChaosScene {
     return waitFor(
       'the incident to be opened',
       async () => {
-        const [row] = await this.record.sql`
+        const [row] = await this.record.sql<Row>`
           SELECT incident_id FROM event WHERE seq > ${seq} AND type = 'incident.opened' ORDER BY seq LIMIT 1`;
         return row && String(row['incident_id']);
       },
@@ -82,7 +83,7 @@ export class ChaosScene {
 
   async events(id: string): Promise<readonly SeenEvent[]> {
     const rows = await this.record
-      .sql`SELECT seq, type, body FROM event WHERE incident_id = ${id} ORDER BY seq`;
+      .sql<Row>`SELECT seq, type, body FROM event WHERE incident_id = ${id} ORDER BY seq`;
     return rows.map((row) => ({
       seq: Number(row['seq']),
       type: String(row['type']),
@@ -91,7 +92,7 @@ export class ChaosScene {
   }
 
   async state(id: string): Promise<{ readonly state: string; readonly verdict: string | null }> {
-    const [row] = await this.record.sql`SELECT state, verdict FROM incident WHERE id = ${id}`;
+    const [row] = await this.record.sql<Row>`SELECT state, verdict FROM incident WHERE id = ${id}`;
     return { state: String(row?.['state']), verdict: (row?.['verdict'] as string | null) ?? null };
   }
 
@@ -117,7 +118,7 @@ export class ChaosScene {
     const oncall = this.slack.asUser(USERS.onCall);
     while (!signal.aborted) {
       const [open] = await this.record
-        .sql`SELECT id FROM action WHERE incident_id = ${id} AND state = 'proposed'`;
+        .sql<Row>`SELECT id FROM action WHERE incident_id = ${id} AND state = 'proposed'`;
       const card = open && (await this.thread(id)).find((message) => asks(message, String(open['id'])));
       if (card) await oncall.press(card, { actionId: 'sentry_approve' });
       await sleep(card ? 200 : 25);
@@ -145,7 +146,7 @@ export function slotOf(message: Message, id: string): string | null {
 
 /** What must hold in Slack for an ended incident, whatever was killed: one thread, every message once, nothing missing. */
 export async function checkThread(scene: ChaosScene, id: string): Promise<{ readonly messages: number }> {
-  const posts = async () => scene.record.sql`SELECT slot, ts FROM slack_post WHERE incident_id = ${id}`;
+  const posts = async () => scene.record.sql<Row>`SELECT slot, ts FROM slack_post WHERE incident_id = ${id}`;
   let slots: readonly string[] = [];
   await waitFor(
     `the end of ${id} to stand in Slack`,
@@ -163,7 +164,7 @@ export async function checkThread(scene: ChaosScene, id: string): Promise<{ read
     { timeoutMs: SLOW_MS, seen: () => slots },
   );
   const thread = await scene.thread(id);
-  const [incident] = await scene.record.sql`SELECT channel, thread_ts FROM incident WHERE id = ${id}`;
+  const [incident] = await scene.record.sql<Row>`SELECT channel, thread_ts FROM incident WHERE id = ${id}`;
   const rows = new Map((await posts()).map((row) => [String(row['slot']), row['ts']]));
   const problems: string[] = [];
   const seen = new Set<string>();

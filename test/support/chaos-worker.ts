@@ -15,6 +15,7 @@ import { boxTarget, createCore } from './core.ts';
 import { quiet } from './quiet.ts';
 import { slackBot, socketTo } from './slack-bot.ts';
 import { createPostgresTargets } from './targets.ts';
+import type { Row } from './typed.ts';
 
 /**
  * A process to be killed, paused and continued: `bot` works on incidents with the whole core; `ledger` executes approved
@@ -74,7 +75,7 @@ async function plans(): Promise<void> {
   const turn = createTurn(core);
   ready();
   for (;;) {
-    const rows = await core.sql`
+    const rows = await core.sql<Row>`
       SELECT id FROM incident WHERE state IN ('awaiting_approval', 'remediating') ORDER BY random() LIMIT 12`;
     if (rows.length === 0) break;
     await Promise.all(
@@ -113,7 +114,7 @@ async function turns(): Promise<void> {
   const busy = new Set<string>();
   ready();
   for (;;) {
-    const rows = await core.sql`
+    const rows = await core.sql<Row>`
       SELECT i.id FROM incident i WHERE abs(hashtext(i.id)) % 2 = ${Number(values.part)}
          AND (i.state IN ('open', 'triaging', 'diagnosing', 'planning', 'remediating', 'verifying')
               OR i.state = 'awaiting_approval' AND EXISTS (
@@ -132,7 +133,7 @@ async function turns(): Promise<void> {
 }
 
 async function boxTargets(): Promise<ReadonlyMap<string, Target>> {
-  const boxes = await target.sql`SELECT name FROM box`;
+  const boxes = await target.sql<Row>`SELECT name FROM box`;
   return new Map(
     boxes.map((row): [string, Target] => [String(row['name']), { ...boxTarget, name: String(row['name']) }]),
   );
@@ -146,7 +147,7 @@ async function ledger(): Promise<void> {
   const never = new AbortController().signal;
   for (;;) {
     try {
-      const rows = await core.sql`
+      const rows = await core.sql<Row>`
         SELECT id FROM action WHERE state IN ('approved', 'started', 'unknown') ORDER BY random() LIMIT 1`;
       if (!rows[0]) return process.exit(0);
       const action = await core.records.action(asActionId(String(rows[0]['id'])));

@@ -27,6 +27,7 @@ import { patience } from './patience.ts';
 import { scratchDatabase } from './postgres.ts';
 import { quiet } from './quiet.ts';
 import { type BotChanges, slackBot, socketTo } from './slack-bot.ts';
+import type { Row } from './typed.ts';
 
 /** A local Slack and a database, and bots on them: real Bolt, real HTTP and WebSocket, real PostgreSQL. */
 export interface SlackScene {
@@ -129,7 +130,7 @@ export async function slackScene(
       return { ...bot, eventsUrl: server?.url ?? '' };
     },
     async incident(events = [], postedIn) {
-      const [row] = await sql`
+      const [row] = await sql<Row>`
         INSERT INTO incident (title, severity, domain, target, source, fingerprint, labels, annotations)
         VALUES ('shop-db: sessions are blocked', 'critical', 'postgres', 'shop-db', 'test',
                 ${Math.random().toString(36)}, '{}', '{}') RETURNING id`;
@@ -226,7 +227,7 @@ async function decideInRecord(
     return { ok: false, code: 'NOT_AN_APPROVER', reason: 'You may not approve this: ask @oncall.' } as const;
   return sql.begin(async (tx) => {
     const state = decision === 'approve' ? 'approved' : 'denied';
-    const rows = await tx`
+    const rows = await tx<Row>`
       UPDATE action SET state = ${state}, decided_by = ${by}, decided_at = clock_timestamp(), decision_reason = ${reason}
       WHERE id = ${actionId} AND plan_hash = ${planHash} AND state = 'proposed' RETURNING incident_id`;
     const id = rows[0]?.['incident_id'] as IncidentId | undefined;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../src/core/sql.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
+import type { Row } from './typed.ts';
 
 const KEY = 20_261;
 
@@ -19,7 +20,7 @@ export async function startTogether<T>(url: string, count: number, start: () => 
   });
   try {
     for (;;) {
-      const [row] = await sql`
+      const [row] = await sql<Row>`
         SELECT count(*) AS n FROM pg_locks JOIN pg_database d ON d.oid = database
          WHERE datname = current_database() AND locktype = 'advisory' AND objid = ${KEY} AND NOT granted`;
       if (row?.['n'] === count || ended) break;

@@ -4,3 +4,6 @@ import type { Sql } from '../../src/core/sql.ts';
 export function typed(sql: Sql, statement: string): PromiseLike<unknown> {
   return sql(Object.assign([statement], { raw: [statement] }));
 }
+
+/** A row of whatever a test asks for. */
+export type Row = Readonly<Record<string, unknown>>;

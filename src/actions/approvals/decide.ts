@@ -3,6 +3,8 @@ import type { Denial, DenialReach } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { Tx } from '../../core/sql.ts';
 import { storable } from '../../core/storable.ts';
+import { addRequester } from '../../record/record.ts';
+import type { ActionRow } from '../../record/rows.ts';
 import { redact } from '../../safety/screen/redact.ts';
 import { BY_POLICY } from '../policy/autonomy.ts';
 import { type PlanDemands, strictest } from '../policy/strictest.ts';
@@ -95,7 +97,7 @@ async function transition(
     await tx`SET LOCAL synchronous_commit = on`;
     // A denial and a claim on one system come one after the other: either it is seen there, or it was too late.
     if (!approve) await lockSystem(tx, action);
-    const rows = await tx`
+    const [row] = await tx<Pick<ActionRow, 'state' | 'approvals_needed'> & { approved: number }>`
       UPDATE action a SET
              decided_by = CASE WHEN NOT ${approve}
                                  OR cardinality(approved_by) + 1 >= greatest(approvals_needed, ${demands.approvals})
@@ -114,17 +116,21 @@ async function transition(
         AND NOT (${approve && !demands.selfApproval} AND EXISTS (
               SELECT FROM incident i WHERE i.id = a.incident_id AND ${decision.by} = ANY (i.requesters)))
       RETURNING state, approvals_needed, cardinality(approved_by) AS approved`;
-    const [row] = rows;
     if (!row) return false;
-    const isFinal = row['state'] !== 'proposed';
-    const [count, needed] = [Number(row['approved']), Number(row['approvals_needed'])];
+    const isFinal = row.state !== 'proposed';
     await records.append(
       tx,
       action.incidentId,
       approve
         ? isFinal
           ? { type: 'action.approved', actionId: action.id, by: decision.by }
-          : { type: 'action.seconded', actionId: action.id, by: decision.by, count, needed }
+          : {
+              type: 'action.seconded',
+              actionId: action.id,
+              by: decision.by,
+              count: row.approved,
+              needed: row.approvals_needed,
+            }
         : {
             type: 'action.denied',
             actionId: action.id,
@@ -134,9 +140,7 @@ async function transition(
           },
     );
     const denial = approve ? null : await deny(tx, deps, decision, action);
-    if (!approve && decision.reason)
-      await tx`UPDATE incident SET requesters = array_append(requesters, ${decision.by})
-               WHERE id = ${action.incidentId} AND NOT ${decision.by} = ANY (requesters)`;
+    if (!approve && decision.reason) await addRequester(tx, action.incidentId, decision.by);
     if (isFinal)
       await tx`SELECT sentry_enqueue_turn(${action.incidentId}, ${action.beside ? 'undo' : 'decided'})`;
     const seq = await audit.appendIn(tx, {
@@ -151,7 +155,7 @@ async function transition(
         ...(denial
           ? { denial: denial.id, scope: denial.scope, covers: denial.label, until: denial.until }
           : {}),
-        ...(approve ? { count, needed, rule: demands.rule } : {}),
+        ...(approve ? { count: row.approved, needed: row.approvals_needed, rule: demands.rule } : {}),
       },
     });
     // The gate reads the approvals there: what is set in this table alone is none.

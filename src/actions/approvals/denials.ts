@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Action } from '../../core/action.ts';
 import { coveredBy, type Denial, type DenialReach, formatObjects, objectKeys } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
-import { asActionId, asIncidentId } from '../../core/ids.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
+import type { ActionRow, DenialRow } from '../../record/rows.ts';
 import { toDenial } from '../../record/rows.ts';
 import { actionKey, denialKeys } from './denial-keys.ts';
 
@@ -16,7 +16,7 @@ export type Covered = Pick<
 
 /** The denials in force now that cover it, oldest first; by the database's clock. */
 export async function denialsOf(sql: Sql | Tx, action: Covered): Promise<readonly Denial[]> {
-  const rows = await sql`
+  const rows = await sql<DenialRow>`
     SELECT * FROM denial
      WHERE keys && ${sql.array([...denialKeys(action)])}::text[] AND taken_back_at IS NULL
        AND (until IS NULL OR until > clock_timestamp())
@@ -54,10 +54,10 @@ export async function deniedThisRound(
 ): Promise<Refusal | undefined> {
   const here = standing.filter((denial) => denial.incidentId === incidentId);
   if (here.length === 0) return undefined;
-  const rows = await tx`
+  const rows = await tx<Pick<ActionRow, 'id'>>`
     SELECT a.id FROM action a JOIN incident i ON i.id = a.incident_id AND i.round = a.round
      WHERE a.id = ANY (${tx.array(here.map(({ actionId }) => String(actionId)))}::text[])`;
-  const denial = here.findLast(({ actionId }) => rows.some((row) => row['id'] === actionId));
+  const denial = here.findLast(({ actionId }) => rows.some(({ id }) => id === actionId));
   if (!denial) return undefined;
   const because = denial.reason ? `: “${denial.reason}”` : '';
   return refuse('DENIED', `A person said no to ${labelOf(denial)}${because}.`);
@@ -94,7 +94,7 @@ export async function recordDenial(
   const label = formatObjects(covered);
   const keys = scope === 'action' ? steps.map(actionKey) : objectKeys(covered);
   const minutes = scope === 'action' ? null : said.reach.minutes;
-  const [row] = await tx`
+  const [row] = await tx<DenialRow>`
     INSERT INTO denial (id, incident_id, action_id, scope, keys, kind, label, said_by, reason, until, channel)
     SELECT ${newId('den', randomBytes)}, ${action.incidentId}, ${action.id}, ${scope}, ${tx.array([...keys])}::text[],
            ${objects[0]?.kind ?? action.tool}, ${label}, ${said.by}, ${said.reason},
@@ -114,16 +114,11 @@ export async function overtakenBy(
   tx: Tx,
   denial: Denial,
 ): Promise<readonly Pick<Action, 'id' | 'incidentId' | 'beside'>[]> {
-  const rows = await tx`
-    SELECT a.id, a.incident_id, a.beside FROM action a JOIN denial d ON d.id = ${denial.id}
+  return tx<Pick<Action, 'id' | 'incidentId' | 'beside'>>`
+    SELECT a.id, a.incident_id AS "incidentId", a.beside FROM action a JOIN denial d ON d.id = ${denial.id}
      WHERE a.state IN ('proposed', 'approved') AND NOT a.audit_only
        AND (a.undoes IS NULL OR a.requested_by <> d.said_by)
        AND EXISTS (SELECT FROM action s WHERE s.plan_id = a.plan_id AND s.object_keys && d.keys)
        AND NOT d.id = ANY (a.denials_acknowledged)
      ORDER BY a.id FOR UPDATE OF a`;
-  return rows.map((row) => ({
-    id: asActionId(String(row['id'])),
-    incidentId: asIncidentId(String(row['incident_id'])),
-    beside: row['beside'] === true,
-  }));
 }

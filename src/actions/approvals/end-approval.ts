@@ -1,6 +1,7 @@
 import type { Action } from '../../core/action.ts';
-import { type ActionId, asIncidentId } from '../../core/ids.ts';
+import type { ActionId } from '../../core/ids.ts';
 import type { Tx } from '../../core/sql.ts';
+import type { ActionRow } from '../../record/rows.ts';
 import { redact } from '../../safety/screen/redact.ts';
 import type { ApprovalDeps } from './approvals.ts';
 
@@ -29,11 +30,11 @@ export async function voidAction(
 /** `Approvals.expire`. */
 export function expire({ sql, records, audit }: ApprovalDeps, actionId: ActionId): Promise<boolean> {
   return sql.begin(async (tx) => {
-    const [row] = await tx`
+    const [row] = await tx<Pick<ActionRow, 'incident_id'>>`
       UPDATE action SET state = 'expired', finished_at = clock_timestamp()
       WHERE id = ${actionId} AND state IN ('proposed', 'approved') AND expires_at <= clock_timestamp() RETURNING incident_id`;
     if (!row) return false;
-    const incidentId = asIncidentId(String(row['incident_id']));
+    const incidentId = row.incident_id;
     await records.append(tx, incidentId, { type: 'action.expired', actionId }, `expired:${actionId}`);
     await audit.appendIn(tx, {
       kind: 'approval.expired',

@@ -1,8 +1,9 @@
 import type { Action } from '../../core/action.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
-import { type ActionId, asIncidentId } from '../../core/ids.ts';
+import type { ActionId } from '../../core/ids.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { IncidentRecords } from '../../record/record.ts';
+import type { DenialRow, IncidentRow } from '../../record/rows.ts';
 import { toDenial } from '../../record/rows.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
 import type { ApprovalPolicy } from '../policy/policy.ts';
@@ -45,7 +46,7 @@ async function take({ sql, records, audit, policy }: TakeBackDeps, { actionId, p
   if (!action || !incident) return refuse('UNKNOWN_ACTION', 'This card is not on record any more.');
   if (action.planHash !== planHash)
     return refuse('PLAN_CHANGED', 'This is not the action that the card shows. Nothing was changed.');
-  const [row] = await sql`SELECT * FROM denial WHERE action_id = ${actionId}`;
+  const [row] = await sql<DenialRow>`SELECT * FROM denial WHERE action_id = ${actionId}`;
   if (!row) return refuse('NOT_DENIED', 'Nothing is on record that could be taken back.');
   const denial = toDenial(row);
   const mayNot = await policy.mayDecide(by, action, incident, denial.saidBy === by ? 'deny' : 'approve');
@@ -60,7 +61,7 @@ async function take({ sql, records, audit, policy }: TakeBackDeps, { actionId, p
     const denialId = denial.id;
     await records.append(tx, incidentId, { type: 'denial.taken_back', actionId, denialId, by });
     // Cards on which it stands say so.
-    const shown = await tx`
+    const shown = await tx<Pick<IncidentRow, 'id'>>`
       UPDATE incident SET updated_at = clock_timestamp() WHERE id IN (
         SELECT incident_id FROM action WHERE state = 'proposed' AND ${denialId} = ANY (denials_acknowledged)) RETURNING id`;
     await audit.appendIn(tx, {
@@ -70,7 +71,7 @@ async function take({ sql, records, audit, policy }: TakeBackDeps, { actionId, p
       details: {
         denial: denialId,
         action: actionId,
-        shownIn: shown.map(({ id }) => asIncidentId(String(id))),
+        shownIn: shown.map(({ id }) => id),
       },
     });
     return true;

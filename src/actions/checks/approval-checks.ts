@@ -44,11 +44,9 @@ export const approvalChecks: ApprovalChecks = {
   },
 
   async inTime({ sql }, { action }) {
-    const [row] =
-      await sql`SELECT expires_at > clock_timestamp() AS in_time FROM action WHERE id = ${action.id}`;
-    return row?.['in_time'] === true
-      ? undefined
-      : { refused: refuse('EXPIRED', 'The approval had expired.') };
+    const [row] = await sql<{ in_time: boolean }>`
+      SELECT expires_at > clock_timestamp() AS in_time FROM action WHERE id = ${action.id}`;
+    return row?.in_time ? undefined : { refused: refuse('EXPIRED', 'The approval had expired.') };
   },
 
   /** What would run, by the code as it is now, is what the card showed and the hash was made of. */
@@ -75,9 +73,9 @@ export const approvalChecks: ApprovalChecks = {
     const left = steps.filter(({ step }) => step >= action.step);
     const asked = rules ? await demandsOf(rules, left) : [];
     if ('ok' in asked) return { void: asked };
-    const rows = await sql`
+    const rows = await sql<{ body: string }>`
       SELECT e.body FROM action a JOIN audit_entry e ON e.seq = ANY (a.approval_seqs || a.approval_seq) WHERE a.id = ${action.planId}`;
-    const by = new Set(rows.flatMap((row) => approverOf(action, String(row['body'])) ?? []));
+    const by = new Set(rows.flatMap((row) => approverOf(action, row.body) ?? []));
     const missing = {
       void: refuse('NOT_APPROVED', 'No approval of exactly this is on record in the audit log.'),
     };
@@ -112,11 +110,9 @@ export const approvalChecks: ApprovalChecks = {
 
   async sameServer({ sql, identity }, { action }) {
     const now = await identity(action.target);
-    const [seen] = await sql`SELECT system_identifier, timeline_id FROM action WHERE id = ${action.id}`;
-    if (
-      seen?.['system_identifier'] === now.systemIdentifier &&
-      Number(seen['timeline_id']) === now.timelineId
-    )
+    const [seen] = await sql<{ system_identifier: string | null; timeline_id: number | null }>`
+      SELECT system_identifier, timeline_id FROM action WHERE id = ${action.id}`;
+    if (seen?.system_identifier === now.systemIdentifier && seen.timeline_id === now.timelineId)
       return undefined;
     const reason = `${action.target} is not the server it was when this was proposed (failover or restore).`;
     return { void: refuse('FAILED_OVER', reason) };
@@ -154,12 +150,12 @@ const rank: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
 
 /** An approval is for once: a row that was set back to approved has its end in the audit log, after the approval. */
 async function hasEnded(sql: GateDeps['sql'], { id, planId }: Action): Promise<boolean> {
-  const rows = await sql`
+  const rows = await sql<{ body: string }>`
     SELECT body FROM audit_entry
      WHERE seq > (SELECT min(seq) FROM action a, unnest(a.approval_seqs || a.approval_seq) seq WHERE a.id = ${planId})
        AND body LIKE ${`%"${id}"%`}`;
   return rows.some((row) => {
-    const { kind, details } = JSON.parse(String(row['body'])) as Record<string, Json>;
+    const { kind, details } = JSON.parse(row.body) as Record<string, Json>;
     const of = (details as Record<string, Json> | null)?.['action'];
     // As its run ended, or as somebody who looked has said.
     return of === id && (kind === 'gate.outcome' || kind === 'action.settled');

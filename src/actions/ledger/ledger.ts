@@ -3,6 +3,7 @@ import type { Action, ActionOutcome } from '../../core/action.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { ToolCallId } from '../../core/ids.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
+import type { ActionRow } from '../../record/rows.ts';
 import type { KillSwitch } from '../../safety/kill-switch/kill-switch.ts';
 import { type RateLimit, returnRate, takeRate } from '../../safety/limits/rate-limit.ts';
 import { deniedMeanwhile, lockSystem } from '../approvals/denials.ts';
@@ -138,14 +139,14 @@ class Limited extends Error {
 }
 
 async function why(tx: Tx, action: Action): Promise<Claim> {
-  const [row] = await tx`
+  const [row] = await tx<Pick<ActionRow, 'state'> & { expired: boolean; left_ms: number }>`
     SELECT state, expires_at <= clock_timestamp() AS expired,
            (extract(epoch FROM done_by - clock_timestamp()) * 1000)::float8 AS left_ms
     FROM action WHERE id = ${action.id}`;
-  if (row?.['state'] === 'started' || row?.['state'] === 'unknown')
-    return { kind: 'taken', inMs: Math.max(50, Number(row['left_ms'])) };
-  if (row?.['state'] !== 'approved' && row?.['state'] !== 'queued') return { kind: 'taken', inMs: 0 };
-  return row['expired'] === true ? { kind: 'expired' } : { kind: 'busy' };
+  if (row?.state === 'started' || row?.state === 'unknown')
+    return { kind: 'taken', inMs: Math.max(50, row.left_ms) };
+  if (row?.state !== 'approved' && row?.state !== 'queued') return { kind: 'taken', inMs: 0 };
+  return row.expired ? { kind: 'expired' } : { kind: 'busy' };
 }
 
 /** Writes how it ended, if this claim still holds it; false when it has been judged already. A late outcome replaces *unknown*. */

@@ -62,11 +62,11 @@ export async function effectOf(
   const purpose = `Did step ${step} take effect?`;
   const reading = await deps.criterion({ incidentId, target, plan, purpose, signal });
   if (reading.holds === true) return undefined;
-  const [row] = await deps.sql`
+  const [row] = await deps.sql<{ over: boolean | null }>`
     SELECT finished_at < clock_timestamp() - ${plan.timeoutMs} * interval '1 millisecond' AS over
       FROM action WHERE id = ${before.id}`;
   const said = `The effect of step ${step}, ${command}, is not to be seen: ${reading.lines.join('; ')}`;
-  return row?.['over'] === true
+  return row?.over
     ? { kind: 'not_seen', refusal: refuse('EFFECT_NOT_SEEN', said) }
     : { kind: 'later', inMs: Math.min(2_000, Math.max(50, plan.holdMs)), reason: said };
 }

@@ -1,5 +1,6 @@
 import type { Action, ActionOutcome } from '../../core/action.ts';
 import { messageOf } from '../../core/errors.ts';
+import type { ActionRow } from '../../record/rows.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { contextOf, type Entered, enter } from './enter.ts';
 import type { ExecutionDeps, ExecutionResult, LedgerHooks } from './execution.ts';
@@ -12,14 +13,14 @@ export async function settle(
   hooks: LedgerHooks,
   signal: AbortSignal,
 ): Promise<ExecutionResult> {
-  const [row] = await deps.sql`
+  const [row] = await deps.sql<Pick<ActionRow, 'state'> & { claim_id: string; left_ms: number }>`
     UPDATE action SET state = CASE WHEN done_by < clock_timestamp() THEN 'unknown' ELSE state END
     WHERE id = ${action.id} AND state IN ('started', 'unknown')
     RETURNING state, claim_id, (extract(epoch FROM done_by - clock_timestamp()) * 1000)::float8 AS left_ms`;
   if (!row) return { kind: 'later', inMs: 0, reason: 'It has just ended.' };
   // Also when a run that took too long is *unknown* already: until then it may still take effect.
-  const leftMs = Number(row['left_ms']);
-  if (row['state'] === 'started' || leftMs > 0)
+  const leftMs = row.left_ms;
+  if (row.state === 'started' || leftMs > 0)
     return {
       kind: 'later',
       inMs: Math.max(50, leftMs + 50),
@@ -44,14 +45,7 @@ export async function settle(
         text: 'Sentry stopped before it took effect; looking at the target shows that it did not run.',
       };
   }
-  return endClaim(
-    deps,
-    action,
-    String(row['claim_id']),
-    outcome,
-    hooks,
-    outcome.kind === 'failed' ? null : startedAt,
-  );
+  return endClaim(deps, action, row.claim_id, outcome, hooks, outcome.kind === 'failed' ? null : startedAt);
 }
 
 /** Whether it took effect. What another server shows (failover, restore) says nothing about the one it may have run on. */

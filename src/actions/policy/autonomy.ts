@@ -1,5 +1,7 @@
 import type { Action } from '../../core/action.ts';
+import type { Verdict } from '../../core/incident.ts';
 import type { Tx } from '../../core/sql.ts';
+import type { ActionRow } from '../../record/rows.ts';
 import { type Autonomy, type Demands, isWithin } from './rule.ts';
 
 /** Who approves in the name of a rule; no Slack user has such an id. */
@@ -15,7 +17,13 @@ export async function earned(
   { tool, target, identity, runbookId }: Pick<Action, 'tool' | 'target' | 'identity' | 'runbookId'>,
 ): Promise<number> {
   if (runbookId === null) return 0;
-  const rows = await tx`
+  const rows = await tx<
+    Pick<ActionRow, 'state' | 'decided_by' | 'target'> & {
+      denied: boolean;
+      undone: boolean;
+      verdict: Verdict | null;
+    }
+  >`
     SELECT a.state, a.decided_by, a.target, h.state = 'denied' AS denied,
            EXISTS (SELECT FROM action u WHERE u.undoes = a.id AND u.state IN ('started', 'succeeded', 'unknown')) AS undone,
            (SELECT e.body->>'verdict' FROM event e
@@ -28,13 +36,12 @@ export async function earned(
      ORDER BY a.proposed_at DESC LIMIT 2000`;
   let count = 0;
   for (const row of rows) {
-    const [state, verdict] = [row['state'], row['verdict']];
-    if (row['undone'] === true || row['denied'] === true || ['failed', 'unknown'].includes(String(state)))
-      break;
+    const { state, verdict } = row;
+    if (row.undone || row.denied || ['failed', 'unknown'].includes(state)) break;
     if (state !== 'succeeded' || verdict === null) continue;
     if (verdict !== 'fixed') break;
     // What went well under another name of the system earns nothing for this one; what went wrong counts.
-    if (row['decided_by'] !== BY_POLICY && row['target'] === target) count += 1;
+    if (row.decided_by !== BY_POLICY && row.target === target) count += 1;
   }
   return count;
 }
@@ -53,9 +60,9 @@ export async function mayRunUnasked(
   // What a patch changes is a model's own words, which nothing earns.
   if (action.tool === 'apply_patch' || (await earned(tx, action)) < after) return false;
   // A later step counts from the approval of its plan on: until it runs it is as good as run.
-  const [row] = await tx`
+  const [row] = await tx<{ n: number }>`
     SELECT count(*) AS n FROM action a JOIN action h ON h.id = a.plan_id
      WHERE a.tool = ${action.tool} AND (a.target = ${action.target} OR a.identity = ${action.identity}) AND h.decided_by = ${BY_POLICY} AND h.id <> ${action.planId}
        AND coalesce(a.started_at, h.decided_at) > clock_timestamp() - ${atMost.minutes} * interval '1 minute'`;
-  return Number(row?.['n']) < atMost.actions;
+  return row !== undefined && row.n < atMost.actions;
 }

@@ -17,14 +17,15 @@ export async function overCap(
     ['on all targets', caps?.everywhere],
   ] as const) {
     if (!cap) continue;
-    const [row] = await tx`
+    const [row] = await tx<{ n: number }>`
       SELECT count(*) AS n FROM action
        WHERE started_at > clock_timestamp() - ${cap.minutes} * interval '1 minute' AND id <> ${id}
          AND NOT (state = 'failed' AND tool_call_id IS NULL) AND (${where === 'on all targets'} OR target = ${target} OR identity = ${identity})`;
-    if (Number(row?.['n']) + steps > cap.actions)
+    const ran = row?.n ?? 0;
+    if (ran + steps > cap.actions)
       return refuse(
         'CAPPED',
-        `The rule “${caps?.rule}” lets ${cap.actions} actions run ${where} in ${cap.minutes} min, and ${steps > 1 && Number(row?.['n']) < cap.actions ? `this plan has ${steps} left` : 'they have'}.`,
+        `The rule “${caps?.rule}” lets ${cap.actions} actions run ${where} in ${cap.minutes} min, and ${steps > 1 && ran < cap.actions ? `this plan has ${steps} left` : 'they have'}.`,
       );
   }
   return undefined;

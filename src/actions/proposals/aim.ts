@@ -160,10 +160,10 @@ function blamed({ origin, rootCause, remedy, evidence }: Diagnosis): readonly st
 }
 
 async function lastDiagnosis(sql: Sql, incidentId: IncidentId): Promise<Diagnosis | null> {
-  const [row] = await sql`
+  const [row] = await sql<{ diagnosis: Diagnosis }>`
     SELECT body->'diagnosis' AS diagnosis FROM event
      WHERE incident_id = ${incidentId} AND type = 'diagnosis.concluded' ORDER BY seq DESC LIMIT 1`;
-  return (row?.['diagnosis'] ?? null) as Diagnosis | null;
+  return row?.diagnosis ?? null;
 }
 
 /** `claim`: right before it ran. `watch`: after it. `after`: some time after it was called fixed. */

@@ -5,6 +5,7 @@ import { isGoneCode, OpsError, type Refusal, refuse } from '../../core/errors.ts
 import type { IncidentId } from '../../core/ids.ts';
 import { sameCommand } from '../../core/same-command.ts';
 import type { Json, VerifyPlan } from '../../core/tool-call.ts';
+import type { ActionRow } from '../../record/rows.ts';
 import { plainJson } from '../../safety/inputs/plain-json.ts';
 import { type RateLimit, rateRefusal } from '../../safety/limits/rate-limit.ts';
 import type { ActiveTool, ToolContext } from '../../tools/define.ts';
@@ -68,17 +69,17 @@ export async function triedAlready(
   system: string,
 ): Promise<Refusal | undefined> {
   const command = tool.command(input);
-  const ranBefore = await sql`
+  const ranBefore = await sql<Pick<ActionRow, 'command' | 'state'>>`
     SELECT command, state FROM action WHERE incident_id = ${incidentId}
       AND NOT (${tool.isRepeatable === true} AND round < (SELECT round FROM incident WHERE id = ${incidentId}))
       AND (target = ${context.target.name} OR identity = ${system})
       AND tool = ${tool.name} AND state IN ('failed', 'succeeded') AND tool_call_id IS NOT NULL`;
-  const ran = ranBefore.find((row) => sameCommand(String(row['command']), command));
+  const ran = ranBefore.find((row) => sameCommand(row.command, command));
   return (
     ran &&
     refuse(
       'TRIED_ALREADY',
-      `"${command}" has already been run in this incident${ran['state'] === 'failed' ? ' and failed' : ''}; it is not run again.`,
+      `"${command}" has already been run in this incident${ran.state === 'failed' ? ' and failed' : ''}; it is not run again.`,
     )
   );
 }

@@ -2,9 +2,10 @@ import type { Purpose } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { applicationKeys, type Denial, objectKeys } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
-import { type ActionId, asActionId } from '../../core/ids.ts';
-import type { SqlRow, Tx } from '../../core/sql.ts';
+import type { ActionId } from '../../core/ids.ts';
+import type { Tx } from '../../core/sql.ts';
 import type { Json } from '../../core/tool-call.ts';
+import type { ActionRow, IncidentRow } from '../../record/rows.ts';
 import type { Credential } from '../../safety/vault/credentials.ts';
 import type { TargetIdentity } from '../../targets/kind.ts';
 import { denialsOf, deniedThisRound, lockSystem } from '../approvals/denials.ts';
@@ -66,6 +67,8 @@ export interface StoredPlan {
 }
 
 type Deps = Pick<GateDeps, 'sql' | 'records' | 'audit'>;
+/** What the incident has waiting for a decision. */
+type Pending = Pick<ActionRow, 'id' | 'command' | 'target' | 'round' | 'audit_only'>;
 
 /** One transaction, under the lock of the system: the proposal, its event, and the turn that expires it. Its id, or why there is none. */
 export function storeProposal(deps: Deps, plan: StoredPlan): Promise<ActionId | Refusal> {
@@ -81,20 +84,21 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   await lockSystem(tx, { target, identity: identity.systemIdentifier });
   // Two calls of one message at once: the second has to see what the first proposed.
   await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`propose ${incidentId}`}, 0))`;
-  const [pending] = await tx`
+  const [pending] = await tx<Pending>`
     SELECT id, command, target, round, audit_only FROM action
      WHERE incident_id = ${incidentId} AND state IN ('proposed', 'approved', 'started')
        AND (beside AND undoes IS NULL) = ${order.lasting === true}`;
   // Asked again after a crash: the card that is there stands, with the words it was first proposed with.
-  if (pending && pending['audit_only'] === (stopped !== undefined) && (await doesTheSame(tx, pending, plan)))
-    return asActionId(String(pending['id']));
+  if (pending && pending.audit_only === (stopped !== undefined) && (await doesTheSame(tx, pending, plan)))
+    return pending.id;
   // Whoever said No to touching it may take back what was done to it.
   const standing = (await denialsOnSteps(tx, plan)).filter(({ saidBy }) => saidBy !== order.undo?.by);
   const denied = order.again || order.undo ? undefined : await deniedThisRound(tx, { incidentId }, standing);
   if (denied) return denied;
   const denialsAcknowledged = standing.map(({ id }) => id);
-  const [incident] = await tx`SELECT round FROM incident WHERE id = ${incidentId}`;
-  const round = Number(incident?.['round'] ?? 1);
+  const [incident] = await tx<Pick<IncidentRow, 'round'>>`
+    SELECT round FROM incident WHERE id = ${incidentId}`;
+  const round = incident?.round ?? 1;
   if (pending && !(await isReplaced(tx, deps, pending, plan, round)))
     return refuse(
       'ALREADY_PROPOSED',
@@ -225,10 +229,10 @@ async function vetoMinutes(tx: Tx, plan: StoredPlan): Promise<number | null> {
   return longest;
 }
 
-async function doesTheSame(tx: Tx, pending: SqlRow, { target, steps }: StoredPlan): Promise<boolean> {
-  const rows = await tx`
-    SELECT tool, target, input, guard, command, undoes FROM action
-     WHERE plan_id = (SELECT plan_id FROM action WHERE id = ${String(pending['id'])}) ORDER BY step`;
+async function doesTheSame(tx: Tx, pending: Pending, { target, steps }: StoredPlan): Promise<boolean> {
+  const rows = await tx<Pick<ActionRow, 'tool' | 'input' | 'guard' | 'command' | 'undoes'>>`
+    SELECT tool, input, guard, command, undoes FROM action
+     WHERE plan_id = (SELECT plan_id FROM action WHERE id = ${pending.id}) ORDER BY step`;
   // What a person takes back is no plan of the incident's, and a plan no answer to who takes something back.
   const same = ({ tool, input, guard, command, undoes }: Record<string, unknown>): Json =>
     ({ tool, target, input, guard, command, undoes }) as Json;
@@ -242,15 +246,14 @@ async function doesTheSame(tx: Tx, pending: SqlRow, { target, steps }: StoredPla
 async function isReplaced(
   tx: Tx,
   { records }: Deps,
-  pending: SqlRow,
+  pending: Pending,
   { credential: { incidentId }, target, steps: [head] }: StoredPlan,
   round: number,
 ): Promise<boolean> {
-  const same = pending['target'] === target && pending['command'] === head?.command;
-  const forShow = pending['audit_only'] === true;
-  if (!same && !forShow && Number(pending['round']) === round) return false;
+  const same = pending.target === target && pending.command === head?.command;
+  if (!same && !pending.audit_only && pending.round === round) return false;
   const reason = same ? 'The state has moved since this was proposed.' : 'It has been looked at again since.';
-  const actionId = asActionId(String(pending['id']));
+  const actionId = pending.id;
   const rows = await tx`
     UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()
      WHERE id = ${actionId} AND state = 'proposed' RETURNING id`;

@@ -19,15 +19,9 @@ export async function storedReadings(
   actionId: ActionId,
   phase: Extract<ReadingPhase, 'watch' | 'after'>,
 ): Promise<readonly StoredReading[]> {
-  const rows = await sql`
-    SELECT state, holds, readings, (extract(epoch FROM at) * 1000)::float8 AS at_ms FROM criterion_reading
+  return sql<StoredReading>`
+    SELECT state, holds, readings AS values, (extract(epoch FROM at) * 1000)::float8 AS at FROM criterion_reading
      WHERE action_id = ${actionId} AND phase = ${phase} ORDER BY id`;
-  return rows.map((row) => ({
-    state: row['state'] as StoredReading['state'],
-    holds: row['holds'] as boolean | null,
-    values: row['readings'] as readonly (number | null)[],
-    at: Number(row['at_ms']),
-  }));
 }
 
 /** The steps of its criterion whose number must stay as it is. */

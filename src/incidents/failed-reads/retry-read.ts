@@ -2,6 +2,7 @@ import { type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isEnded } from '../../core/machine.ts';
+import { addRequester } from '../../record/record.ts';
 import type { GrantSteps } from '../../targets/kind.ts';
 import type { InvestigationDeps } from '../deps.ts';
 import type { Steered } from '../steering.ts';
@@ -98,9 +99,7 @@ export function createRetryRead(deps: InvestigationDeps, { mayAsk, readerOf }: R
         } as const;
         const once = `read asked:${call.id}:${open.waitsSince}`;
         if (!(await records.append(tx, incident.id, event, once))) return 'twice';
-        await tx`
-          UPDATE incident SET requesters = array_append(requesters, ${by})
-          WHERE id = ${incident.id} AND NOT ${by} = ANY (requesters)`;
+        await addRequester(tx, incident.id, by);
         await audit.appendIn(tx, {
           kind: 'read.asked',
           actor: by,

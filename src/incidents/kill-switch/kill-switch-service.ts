@@ -103,20 +103,20 @@ async function stop(
   const { sql, audit, targets } = deps;
   const reason = deps.redact(said);
   await sql.begin(async (tx) => {
-    const [row] = await tx`
+    const [row] = await tx<{ until: string | null; at: string }>`
       INSERT INTO switch (scope, stopped, by, reason, until)
       VALUES (${scope}, true, ${by}, ${reason}, clock_timestamp() + ${forMs}::float8 * interval '1 millisecond')
       ON CONFLICT (scope) DO UPDATE SET stopped = true, by = excluded.by, reason = excluded.reason,
          until = excluded.until, at = clock_timestamp()
       RETURNING until, at`;
-    const until = row?.['until'] ?? null;
+    const until = row?.until ?? null;
     await announce(
       tx,
       targets,
       scope,
       'switch.set',
       { by, reason, until },
-      settingKey(scope, String(row?.['at'])),
+      settingKey(scope, String(row?.at)),
     );
     await audit.appendIn(tx, {
       kind: 'switch.set',
@@ -150,10 +150,10 @@ async function endOverdue(deps: KillSwitchServiceDeps): Promise<void> {
   const [due] = await sql`SELECT 1 FROM switch WHERE stopped AND until <= clock_timestamp()`;
   if (!due) return;
   await sql.begin(async (tx) => {
-    const rows = await tx`
+    const rows = await tx<{ scope: string }>`
       UPDATE switch SET stopped = false, until = NULL, at = clock_timestamp()
        WHERE stopped AND until <= clock_timestamp() RETURNING scope`;
-    for (const row of rows) await announceCleared(tx, deps, String(row['scope']), 'system', 'its time is up');
+    for (const { scope } of rows) await announceCleared(tx, deps, scope, 'system', 'its time is up');
   });
 }
 

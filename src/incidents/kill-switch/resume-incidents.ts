@@ -1,5 +1,6 @@
-import { asIncidentId, type IncidentId } from '../../core/ids.ts';
+import type { IncidentId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
+import type { IncidentRow } from '../../record/rows.ts';
 import { setSwitches, switchScopes } from '../../safety/kill-switch/kill-switch.ts';
 import { scopesOfSame } from '../../safety/kill-switch/target-identity.ts';
 import { BESIDE_TURN, moveIn } from '../move.ts';
@@ -10,12 +11,12 @@ import type { KillSwitchServiceDeps } from './kill-switch-service.ts';
  * fixed, what was to keep them so is asked for. */
 export async function resumeIncidents(deps: KillSwitchServiceDeps): Promise<void> {
   const { sql, killSwitch, targets } = deps;
-  const rows = await sql`
+  const rows = await sql<Pick<IncidentRow, 'id'>>`
     SELECT DISTINCT i.id FROM action a JOIN incident i ON i.id = a.incident_id
      WHERE a.held_by IS NOT NULL
        AND (i.state = 'reported' AND NOT a.beside OR i.state = 'resolved' AND a.beside AND a.undoes IS NULL)`;
-  for (const row of rows) {
-    const incident = await deps.records.incident(asIncidentId(String(row['id'])));
+  for (const { id } of rows) {
+    const incident = await deps.records.incident(id);
     if (!incident?.target) continue;
     const domain = targets.get(incident.target)?.domain ?? incident.domain;
     const scopes = switchScopes(incident.target, domain);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ActionId, asActionId, asIncidentId, type IncidentId } from '../../core/ids.ts';
-import type { Sql, SqlRow, Tx } from '../../core/sql.ts';
+import type { ActionId, IncidentId } from '../../core/ids.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
 import type { Target } from '../../core/target.ts';
 import { namesOfSame } from '../../safety/kill-switch/target-identity.ts';
 
@@ -44,12 +44,10 @@ export async function runningIn(
   scope: string,
 ): Promise<readonly RunningAction[]> {
   const names = await targetsIn(sql, targets, scope);
-  const rows = await sql`
-    SELECT id, incident_id, target, command, state FROM action
+  const rows = await sql<RunningAction>`
+    SELECT id AS "actionId", incident_id AS "incidentId", target, command, state FROM action
      WHERE state IN ('started', 'unknown') AND done_by > clock_timestamp() ORDER BY started_at`;
-  return rows
-    .filter(({ target }) => names === null || names.includes(String(target)) || !targets.has(String(target)))
-    .map(toRunning);
+  return rows.filter(({ target }) => names === null || names.includes(target) || !targets.has(target));
 }
 
 /** Waits until none of them may take effect any more, and says how each ended. `unknown` before its time is up: its run was given up, not ended. */
@@ -59,21 +57,12 @@ export async function untilSettled(
 ): Promise<readonly RunningAction[]> {
   const ids = actions.map((action) => action.actionId);
   for (;;) {
-    const rows = await sql`
-      SELECT id, incident_id, target, command, state,
-             state IN ('started', 'unknown') AND done_by > clock_timestamp() AS under_way
+    const rows = await sql<RunningAction & { underWay: boolean | null }>`
+      SELECT id AS "actionId", incident_id AS "incidentId", target, command, state,
+             state IN ('started', 'unknown') AND done_by > clock_timestamp() AS "underWay"
         FROM action WHERE id = ANY (${sql.array(ids)}::text[]) ORDER BY started_at`;
-    if (rows.every((row) => row['under_way'] !== true)) return rows.map(toRunning);
+    const settled = rows.flatMap(({ underWay, ...action }) => (underWay ? [] : [action]));
+    if (settled.length === rows.length) return settled;
     await sleep(POLL_MS);
   }
-}
-
-function toRunning(row: SqlRow): RunningAction {
-  return {
-    actionId: asActionId(String(row['id'])),
-    incidentId: asIncidentId(String(row['incident_id'])),
-    target: String(row['target']),
-    command: String(row['command']),
-    state: String(row['state']),
-  };
 }

@@ -35,11 +35,11 @@ export function createStopNotices(deps: {
     const watched = [...watches.keys()];
     if (watched.length === 0) return;
     const questions = watched.flatMap((what) => /^question:(.*)$/s.exec(what)?.[1] ?? []);
-    const rows = await sql`
+    const rows = await sql<{ what: string }>`
       SELECT id AS what FROM incident WHERE state = 'stopped' AND id = ANY (${sql.array(watched)}::text[])
       UNION ALL
       SELECT 'question:' || id FROM question WHERE state = 'stopped' AND id = ANY (${sql.array(questions)}::text[])`;
-    for (const row of rows) stopped(String(row['what']));
+    for (const { what } of rows) stopped(what);
   }
 
   bus.subscribe({ on: { 'work.stopped': stopped }, sweep: look, everyMs: LOOK_MS });

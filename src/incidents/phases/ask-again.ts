@@ -13,9 +13,9 @@ export async function askAgain(run: PhaseRun): Promise<void> {
   if (incident.state !== 'reported' || incident.asksAgainAt === null) return;
   const { asksAgainAt } = incident;
   const isDue = await run.durably('is it time?', async () => {
-    const [row] = await deps.sql`
+    const [row] = await deps.sql<{ left_ms: number }>`
       SELECT (extract(epoch FROM ${asksAgainAt}::timestamptz - clock_timestamp()) * 1000)::float8 AS left_ms`;
-    const leftMs = Math.ceil(Number(row?.['left_ms']));
+    const leftMs = Math.ceil(row?.left_ms ?? 0);
     // The database's clock decides; whoever woke this turn may go by another.
     if (leftMs > 0) await deps.jobs.enqueueTurn(incident.id, ASK_AGAIN_TURN, { delayMs: leftMs });
     return leftMs <= 0;

@@ -1,7 +1,8 @@
 import type { ExecutionResult, LedgerHooks } from '../../actions/ledger/execution.ts';
 import { type Action, isLastingFix } from '../../core/action.ts';
-import { type ActionId, asActionId } from '../../core/ids.ts';
+import type { ActionId } from '../../core/ids.ts';
 import type { Tx } from '../../core/sql.ts';
+import type { ActionRow } from '../../record/rows.ts';
 import { learn } from '../learn.ts';
 import { endOfStep } from '../ledger-hooks.ts';
 import { BESIDE_TURN, move } from '../move.ts';
@@ -23,7 +24,7 @@ export async function goOnBeside(run: PhaseRun): Promise<void> {
   // ended, it is for people, and is not looked at again and again while it keeps another waiting. What a person has then
   // said to have run is followed like any other.
   const open = await run.durably('read undos', async () => {
-    const rows = await deps.sql`
+    const rows = await deps.sql<Pick<ActionRow, 'id'>>`
       SELECT id FROM action a WHERE incident_id = ${incident.id} AND beside AND NOT (audit_only AND undoes IS NULL)
          AND (state IN ('proposed', 'approved', 'started')
               OR state = 'queued' AND EXISTS (SELECT FROM action b WHERE b.plan_id = a.plan_id AND b.step = a.step - 1
@@ -38,7 +39,7 @@ export async function goOnBeside(run: PhaseRun): Promise<void> {
                finished_at IS NULL OR finished_at <= done_by OR NOT EXISTS (
                  SELECT FROM action o WHERE o.incident_id = a.incident_id AND o.beside AND o.state = 'approved')))
        ORDER BY proposed_at, step`;
-    return rows.map((row) => asActionId(String(row['id'])));
+    return rows.map(({ id }) => id);
   });
   for (const id of open) await goOnWith(run, id);
 }
@@ -153,10 +154,10 @@ async function reopen({ deps, incident, durably }: PhaseRun, { id, undoes }: Act
   await durably(`reopen after ${id}`, async () => {
     const undone = undoes && (await deps.records.action(undoes));
     if (!undone || undone.purpose !== 'repair') return 'left';
-    const [since] = await deps.sql`
+    const [since] = await deps.sql<{ undone: boolean | null }>`
       SELECT i.ended_at < a.finished_at AS undone FROM incident i JOIN action a ON a.id = ${id} WHERE i.id = ${incident.id}`;
     // What has been called fixed since then was so without it.
-    if (since?.['undone'] !== true) return 'left';
+    if (!since?.undone) return 'left';
     return move(deps, incident, {
       from: 'resolved',
       to: 'diagnosing',

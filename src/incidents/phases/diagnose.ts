@@ -51,10 +51,10 @@ export function worthActingOn({ diagnosis, live }: CheckedDiagnosis): boolean {
 
 /** What triage concluded, with why: that stands in its event. */
 export async function triageOnRecord({ sql }: PhaseRun['deps'], incident: Incident): Promise<Triage> {
-  const [row] = await sql`
+  const [row] = await sql<{ reason: string | null }>`
     SELECT body->'triage'->>'reason' AS reason FROM event
     WHERE incident_id = ${incident.id} AND type = 'triage.concluded' ORDER BY seq DESC LIMIT 1`;
-  return triageOf(incident, String(row?.['reason'] ?? ''));
+  return triageOf(incident, row?.reason ?? '');
 }
 
 function reportReason({ diagnosis, live }: CheckedDiagnosis): string {

@@ -51,7 +51,7 @@ async function wantedNow({ deps, incident: { id } }: PhaseRun): Promise<Wanted |
     (each) => isLastingFix(each) && each.round === round && each.state !== 'void' && !each.auditOnly,
   );
   const last = events.findLast((event) => event.type === 'diagnosis.concluded');
-  if (isAsked || last?.type !== 'diagnosis.concluded' || last.round !== round) return null;
+  if (isAsked || last?.round !== round) return null;
   const { prevent: acts = [], runbookId } = last.diagnosis;
   return acts.length === 0 ? null : { target: repair.target, runbookId, acts };
 }

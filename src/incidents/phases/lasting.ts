@@ -1,10 +1,11 @@
 import { storeReading } from '../../actions/proposals/aim.ts';
 import { type Action, repairOf, stepsOf } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { asIncidentId, type IncidentId } from '../../core/ids.ts';
+import type { IncidentId } from '../../core/ids.ts';
 import type { Jobs } from '../../core/jobs.ts';
 import { MAX_ROUNDS } from '../../core/machine.ts';
 import { isCriterion, type VerifyPlan } from '../../core/tool-call.ts';
+import type { IncidentRow } from '../../record/rows.ts';
 import { type StoredReading, steadySteps, storedReadings } from '../claims/readings.ts';
 import { failedRounds } from '../failed-rounds.ts';
 import { learn } from '../learn.ts';
@@ -121,13 +122,13 @@ async function isBack(run: PhaseRun, action: Action): Promise<string | null> {
 /** Whether a newer incident on the target is of the same kind, or is judged by one of the measures that this fix is judged by. */
 async function hasOneOfItsOwn({ deps, incident }: PhaseRun, { target, verify }: Action): Promise<boolean> {
   const { id, endedAt, alertName, incidentType } = incident;
-  const newer = await deps.sql`
+  const newer = await deps.sql<Pick<IncidentRow, 'id'> & { alike: boolean | null }>`
     SELECT id, alert_name = ${alertName} OR incident_type = ${incidentType} AS alike FROM incident
      WHERE target = ${target} AND id <> ${id} AND opened_at > ${endedAt}::timestamptz ORDER BY opened_at DESC LIMIT 20`;
-  if (newer.some((row) => row['alike'] === true)) return true;
+  if (newer.some(({ alike }) => alike)) return true;
   const own = new Set(measuredBy(verify));
-  for (const row of newer) {
-    const record = await deps.records.load(asIncidentId(String(row['id'])));
+  for (const { id: newerId } of newer) {
+    const record = await deps.records.load(newerId);
     const criterion = record && criterionOnRecord(record);
     if (criterion && measuredBy(criterion).some((measure) => own.has(measure))) return true;
   }

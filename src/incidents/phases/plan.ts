@@ -29,7 +29,7 @@ export async function plan(run: PhaseRun): Promise<void> {
   const known = await run.durably('read diagnosis', async () => {
     const record = await deps.records.load(incident.id);
     const last = record?.events.findLast((event) => event.type === 'diagnosis.concluded');
-    return last?.type === 'diagnosis.concluded' ? last.diagnosis : null;
+    return last?.diagnosis ?? null;
   });
   const recall = await run.durably('recall for the plan', () =>
     deps.memory.recall(incident, incident.incidentType).catch(() => EMPTY_RECALL),

@@ -66,12 +66,7 @@ async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
   const steps = last ? stepsOf(record.actions, last) : [];
   const ran = steps.some((step) => undoOf(record.actions, step)) ? undefined : last;
   const diagnosed = record.events.findLast((event) => event.type === 'diagnosis.concluded');
-  const plan =
-    ran && isCriterion(ran.verify)
-      ? ran.verify
-      : diagnosed?.type === 'diagnosis.concluded'
-        ? diagnosed.diagnosis.criterion
-        : undefined;
+  const plan = ran && isCriterion(ran.verify) ? ran.verify : diagnosed?.diagnosis.criterion;
   if (plan === undefined) return alone(over);
   const reading = await deps.gate.readCriterion({
     incidentId: incident.id,
@@ -107,9 +102,9 @@ export async function reopen(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   // Set by accepting, which knows what was said before the end and what after.
   const firedAgain = await run.durably('fired again?', async () => {
-    const [row] =
-      await deps.sql`SELECT fired_again_at > ended_at AS again FROM incident WHERE id = ${incident.id}`;
-    return row?.['again'] === true;
+    const [row] = await deps.sql<{ again: boolean | null }>`
+      SELECT fired_again_at > ended_at AS again FROM incident WHERE id = ${incident.id}`;
+    return row?.again ?? false;
   });
   if (!firedAgain) return;
   await run.durably('reopen', () =>

@@ -140,18 +140,18 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
  */
 async function isStale({ deps, incident }: PhaseRun, action: Action | undefined): Promise<boolean> {
   if (!action) return false;
-  const [row] = await deps.sql`
+  const [row] = await deps.sql<{ stale: boolean | null }>`
     SELECT max(r.at) < clock_timestamp() - ${STALE_LOOK_MS} * interval '1 millisecond' AS stale
       FROM criterion_reading r JOIN incident i ON i.id = r.incident_id
      WHERE r.action_id = ${action.id} AND r.phase = 'watch' AND i.state = 'verifying' AND i.round = ${incident.round}`;
-  return row?.['stale'] === true;
+  return row?.stale ?? false;
 }
 
 /** By half of the time that the last look was to be followed by. */
 async function isRecent({ deps }: PhaseRun, { id, verify }: Action, at: number): Promise<boolean> {
-  const [row] = await deps.sql`
+  const [row] = await deps.sql<{ ago_ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 - ${at}::float8 AS ago_ms FROM action WHERE id = ${id}`;
-  return Number(row?.['ago_ms'] ?? Number.POSITIVE_INFINITY) < Math.min(500, Math.max(50, verify.holdMs / 2));
+  return (row?.ago_ms ?? Number.POSITIVE_INFINITY) < Math.min(500, Math.max(50, verify.holdMs / 2));
 }
 
 /** What is seen is said when it changes, not at each look. */

@@ -8,8 +8,7 @@ const said = `${CLAUDES_WORDS}: `;
 
 export function causeOf({ events, incident }: IncidentRecord): Line {
   const last = events.findLast((event) => event.type === 'diagnosis.concluded');
-  if (last?.type !== 'diagnosis.concluded')
-    return [`No cause is known yet: ${lower(formatState(incident.state))}.`];
+  if (!last) return [`No cause is known yet: ${lower(formatState(incident.state))}.`];
   const { verdict, rootCause, unexplained, confidence, disagreement } = last.diagnosis;
   const whose = isModels(last.diagnosis, events) && disagreement === undefined ? said : '';
   const seenAt: Line = [' As of ', { at: last.at }, '.'];
@@ -28,7 +27,7 @@ export function causeOf({ events, incident }: IncidentRecord): Line {
 
 export function evidenceOf(record: IncidentRecord): readonly Line[] {
   const last = record.events.findLast((event) => event.type === 'diagnosis.concluded');
-  const claims = last?.type === 'diagnosis.concluded' ? last.diagnosis.evidence : [];
+  const claims = last?.diagnosis.evidence ?? [];
   if (claims.length === 0) return [['There is no evidence on record yet.']];
   return claims.map(({ claim }) => [`• ${ended(clip(claim, SENTENCE))}`]);
 }

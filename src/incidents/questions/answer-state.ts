@@ -25,7 +25,7 @@ function lastingFixOf(record: IncidentRecord): readonly Line[] {
 function confirmation({ incident, events }: IncidentRecord): readonly Line[] {
   if (incident.state !== 'resolved' || incident.resolvedBy === 'confirmed') return [];
   const summary = events.findLast((event) => event.type === 'incident.summary');
-  return summary?.type === 'incident.summary' ? [[ended(clip(summary.text, SENTENCE))]] : [];
+  return summary ? [[ended(clip(summary.text, SENTENCE))]] : [];
 }
 
 /** The last change of state, and its reason. */
@@ -42,7 +42,7 @@ export function endOf({ incident, events }: IncidentRecord): Line {
 
 function lastLook({ events }: IncidentRecord): readonly Line[] {
   const look = events.findLast((event) => event.type === 'verification.checked');
-  return look?.type === 'verification.checked'
+  return look
     ? [['Last look at ', { at: look.at }, `: ${ended(clip(look.lines.join('; '), SENTENCE))}`]]
     : [];
 }
@@ -81,7 +81,7 @@ const askingAgain = ({ asksAgainAt }: IncidentRecord['incident']): Line =>
 
 export function timeOf({ incident, events }: IncidentRecord, { now }: Around): Line {
   const opened = events.find((event) => event.type === 'incident.opened');
-  const by = opened?.type === 'incident.opened' ? ` (by ${opened.source})` : '';
+  const by = opened ? ` (by ${opened.source})` : '';
   return incident.endedAt
     ? [
         'Opened at ',

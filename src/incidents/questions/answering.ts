@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '../../agents/loop/run-tools.ts';
 import { messageOf } from '../../core/errors.ts';
-import { asIncidentId } from '../../core/ids.ts';
-import type { Sql, SqlRow } from '../../core/sql.ts';
+import type { RowOf, Sql } from '../../core/sql.ts';
 import type { InvestigationDeps } from '../deps.ts';
 import type { AnswerEnd, AnswerPlaces, AnswerView } from '../ports.ts';
 import { followUp } from './follow-up.ts';
@@ -69,16 +68,16 @@ export function createAnswering(deps: InvestigationDeps, places: AnswerPlaces): 
 }
 
 async function load(sql: Sql, id: string) {
-  const [row] = await sql`SELECT * FROM question WHERE id = ${id}`;
+  const [row] = await sql<QuestionRow>`SELECT * FROM question WHERE id = ${id}`;
   if (!row) return null;
-  const before = await sql`
+  const before = await sql<Pick<QuestionRow, 'text' | 'answer'>>`
     SELECT text, answer FROM question
-    WHERE channel = ${row['channel']} AND thread_ts = ${row['thread_ts']} AND incident_id = ${row['incident_id']}
-      AND state = 'answered' AND asked_at < ${row['asked_at']}
+    WHERE channel = ${row.channel} AND thread_ts = ${row.thread_ts} AND incident_id = ${row.incident_id}
+      AND state = 'answered' AND asked_at < ${row.asked_at}
     ORDER BY asked_at DESC LIMIT ${EARLIER}`;
   const earlier = before.toReversed().map((each) => ({
-    question: String(each['text']),
-    answer: String(each['answer']).slice(0, EARLIER_TEXT),
+    question: each.text,
+    answer: (each.answer ?? '').slice(0, EARLIER_TEXT),
   }));
   return { question: toQuestion(row), earlier, ended: endOf(row) };
 }
@@ -107,27 +106,33 @@ async function record(sql: Sql, id: string, end: AnswerEnd): Promise<boolean> {
 }
 
 async function isStopped(sql: Sql, id: string): Promise<boolean> {
-  const [row] = await sql`SELECT state FROM question WHERE id = ${id}`;
-  return row?.['state'] === 'stopped';
+  const [row] = await sql<Pick<QuestionRow, 'state'>>`SELECT state FROM question WHERE id = ${id}`;
+  return row?.state === 'stopped';
+}
+
+interface QuestionRow extends RowOf<Omit<AskedQuestion, 'by'>> {
+  readonly asked_by: string;
+  readonly asked_at: string;
+  readonly state: 'asked' | 'answered' | 'refused' | 'stopped';
+  readonly answer: string | null;
 }
 
 /** How it ended, for what could not be shown then; null: it has not, or there is nothing to show. */
-function endOf(row: SqlRow): AnswerEnd | null {
-  const answer = String(row['answer'] ?? '');
-  if (row['state'] === 'answered') return { text: answer };
-  if (row['state'] === 'refused') return { failed: answer };
-  return row['state'] === 'stopped' ? { stopped: true } : null;
+function endOf({ state, answer }: QuestionRow): AnswerEnd | null {
+  if (state === 'answered') return { text: answer ?? '' };
+  if (state === 'refused') return { failed: answer ?? '' };
+  return state === 'stopped' ? { stopped: true } : null;
 }
 
-function toQuestion(row: SqlRow): AskedQuestion {
+function toQuestion(row: QuestionRow): AskedQuestion {
   return {
-    id: String(row['id']),
-    channel: String(row['channel']),
-    ts: String(row['ts']),
-    threadTs: String(row['thread_ts']),
-    direct: row['direct'] === true,
-    incidentId: asIncidentId(String(row['incident_id'])),
-    by: String(row['asked_by']),
-    text: String(row['text']),
+    id: row.id,
+    channel: row.channel,
+    ts: row.ts,
+    threadTs: row.thread_ts,
+    direct: row.direct,
+    incidentId: row.incident_id,
+    by: row.asked_by,
+    text: row.text,
   };
 }

@@ -100,8 +100,8 @@ export async function followUp(
 const claudes = (words: string): string => `${CLAUDES_WORDS}: ${words.trimStart()}`;
 
 async function knownCalls(deps: InvestigationDeps, { id }: Incident): Promise<ReadonlySet<string>> {
-  const rows = await deps.sql`SELECT id FROM tool_call WHERE incident_id = ${id}`;
-  return new Set(rows.map((row) => String(row['id'])));
+  const rows = await deps.sql<{ id: string }>`SELECT id FROM tool_call WHERE incident_id = ${id}`;
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** An answer is words and no evidence; what it cites must at least exist. */

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../../core/errors.ts';
-import { asIncidentId, type IncidentId } from '../../core/ids.ts';
+import type { IncidentId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { Tx } from '../../core/sql.ts';
 import type { InvestigationDeps } from '../deps.ts';
@@ -78,10 +78,10 @@ export function createQuestions(deps: InvestigationDeps): Questions {
     },
 
     async lastOf(channel, threadTs) {
-      const [row] = await sql`
+      const [row] = await sql<{ incident_id: IncidentId }>`
         SELECT incident_id FROM question WHERE channel = ${channel} AND thread_ts = ${threadTs}
         ORDER BY asked_at DESC LIMIT 1`;
-      return row ? asIncidentId(String(row['incident_id'])) : null;
+      return row?.incident_id ?? null;
     },
   };
 

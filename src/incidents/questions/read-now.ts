@@ -53,9 +53,8 @@ export async function readNow(
 function symptomOf(gate: InvestigationDeps['gate'], record: IncidentRecord): VerifyPlan | null {
   const { actions, alerts, events, toolCalls } = record;
   const earlier = actions.findLast(({ verify, purpose }) => purpose === 'repair' && isCriterion(verify));
-  const event = events.findLast(({ type }) => type === 'diagnosis.concluded');
-  const diagnosis = event?.type === 'diagnosis.concluded' ? event.diagnosis : undefined;
-  const seen = toolCalls.find(({ id }) => id === diagnosis?.symptomNow?.toolCallId);
+  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
+  const seen = toolCalls.find(({ id }) => id === last?.diagnosis.symptomNow?.toolCallId);
   const [red] = seen ? gate.redMeasures(seen, alertRuleOf(alerts)) : [];
   const plan =
     criterionOnRecord(record) ??

@@ -56,9 +56,9 @@ function insteadOf(record: IncidentRecord): readonly Line[] {
   if (action !== undefined)
     return [['Proposed was: ', ...commandsOf(record, action), '.'], whyOf(record, action)];
   const none = record.events.findLast((event) => event.type === 'plan.none');
-  if (none?.type === 'plan.none') return [[`No action is proposed: ${ended(clip(none.reason, SENTENCE))}`]];
+  if (none) return [[`No action is proposed: ${ended(clip(none.reason, SENTENCE))}`]];
   const last = record.events.findLast((event) => event.type === 'diagnosis.concluded');
-  const remedy = last?.type === 'diagnosis.concluded' ? last.diagnosis.remedy : null;
+  const remedy = last?.diagnosis.remedy ?? null;
   return [
     [remedy === null ? 'No action has been planned.' : `What would help: ${ended(clip(remedy, SENTENCE))}`],
   ];

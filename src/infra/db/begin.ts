@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { SqlRow, Tx } from '../../core/sql.ts';
+import type { Tx } from '../../core/sql.ts';
 
 /** A pool of postgres.js. `lost` is set in its `onclose`, before anybody else learns that a connection of it is closed. */
 export interface Pool {
@@ -24,7 +24,7 @@ export async function begin<T>(pool: Pool, options: string, use: (tx: Tx) => Pro
     return failure !== undefined;
   }
 
-  async function run<R extends SqlRow>(query: () => PromiseLike<readonly R[]>): Promise<readonly R[]> {
+  async function run<R extends object>(query: () => PromiseLike<readonly R[]>): Promise<readonly R[]> {
     if (await isClosed()) throw failure?.reason;
     return query();
   }
@@ -32,7 +32,7 @@ export async function begin<T>(pool: Pool, options: string, use: (tx: Tx) => Pro
   const begun = pool.client.begin(options, async (driver) => {
     const tx = driver as unknown as Tx;
     const guarded: Tx = Object.assign(
-      <R extends SqlRow>(strings: TemplateStringsArray, ...values: readonly unknown[]) =>
+      <R extends object>(strings: TemplateStringsArray, ...values: readonly unknown[]) =>
         whenAsked(() => run(() => tx<R>(strings, ...values))),
       { json: (value: unknown) => tx.json(value), array: (values: readonly unknown[]) => tx.array(values) },
     );

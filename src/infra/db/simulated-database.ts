@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IncidentId } from '../../core/ids.ts';
-import { asIncidentId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import { openDatabase } from './client.ts';
@@ -134,14 +133,9 @@ async function openRecord(admin: Sql, url: string): Promise<SimulatedRecord> {
       await setClock();
     },
     async nextTurn() {
-      const [row] = await sql`
-        SELECT incident, reason, ceil(extract(epoch FROM due) * 1000)::float8 AS at FROM simulated_turn ORDER BY due, id LIMIT 1`;
-      if (row === undefined) return null;
-      return {
-        incidentId: asIncidentId(String(row['incident'])),
-        reason: String(row['reason']),
-        at: Number(row['at']),
-      };
+      const [row] = await sql<{ incidentId: IncidentId; reason: string; at: number }>`
+        SELECT incident AS "incidentId", reason, ceil(extract(epoch FROM due) * 1000)::float8 AS at FROM simulated_turn ORDER BY due, id LIMIT 1`;
+      return row ?? null;
     },
     async takeTurn() {
       await sql`DELETE FROM simulated_turn WHERE id = (SELECT id FROM simulated_turn ORDER BY due, id LIMIT 1)`;

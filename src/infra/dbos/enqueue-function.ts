@@ -54,9 +54,9 @@ const KNOWN_BODY = '4bf70d01dfdafeccff2e20151d85a775';
 
 /** Another version of the engine may write other columns: then the batch goes turn by turn through its own function. */
 async function isKnownEngine(tx: Tx): Promise<boolean> {
-  const [row] = await tx`
+  const [row] = await tx<{ body: string }>`
     SELECT md5(prosrc) AS body FROM pg_proc WHERE proname = 'enqueue_workflow' AND pronamespace = 'dbos'::regnamespace`;
-  return row?.['body'] === KNOWN_BODY;
+  return row?.body === KNOWN_BODY;
 }
 
 /** The turns of a batch of alerts in two set-wise inserts: a third of the cost of one call a turn, in a storm. */
@@ -90,9 +90,9 @@ export async function migrateEngine(databaseUrl: string, sql: Sql): Promise<void
     for (;;) {
       // Two at once wait for each other's indexes until one is ended as a deadlock, and each drops what the other has
       // not finished.
-      const [lock] =
-        await alone.sql`SELECT pg_try_advisory_lock(hashtextextended('sentry_migrate_engine', 0)) AS got`;
-      if (lock?.['got'] === true) break;
+      const [lock] = await alone.sql<{ got: boolean }>`
+        SELECT pg_try_advisory_lock(hashtextextended('sentry_migrate_engine', 0)) AS got`;
+      if (lock?.got) break;
       await delay(MIGRATING_RETRY_MS);
     }
     await migrateQuietly(databaseUrl);

@@ -38,18 +38,18 @@ export function createTakeover(options: {
   async function sweep(): Promise<void> {
     await sql.begin(async (tx) => {
       // One sweeper at a time: listing and resuming must not interleave with another's.
-      const [lock] =
-        await tx`SELECT pg_try_advisory_xact_lock(hashtextextended('sentry_takeover', 0)) AS got`;
-      if (!lock?.['got']) return;
+      const [lock] = await tx<{ got: boolean }>`
+        SELECT pg_try_advisory_xact_lock(hashtextextended('sentry_takeover', 0)) AS got`;
+      if (!lock?.got) return;
       const dead = await deadProcesses(tx);
-      const orphans = await tx`
+      const orphans = await tx<{ id: string; queue: string }>`
         SELECT workflow_uuid AS id, queue_name AS queue FROM dbos.workflow_status
         WHERE status = 'PENDING' AND queue_name IN (${QUEUE}, ${QUESTIONS_QUEUE}) AND executor_id <> ${executorId}
           AND NOT EXISTS (SELECT FROM process p WHERE p.executor_id = workflow_status.executor_id
                           AND p.executor_id <> ALL (${tx.array(dead)}::text[]))`;
       if (orphans.length > 0) {
         for (const queueName of [QUEUE, QUESTIONS_QUEUE]) {
-          const ids = orphans.filter((row) => row['queue'] === queueName).map((row) => String(row['id']));
+          const ids = orphans.filter(({ queue }) => queue === queueName).map(({ id }) => id);
           if (ids.length > 0) await DBOS.resumeWorkflows(ids, { queueName });
         }
         log.info({ turns: orphans.length, dead }, 'took over the turns of a dead process');
@@ -59,37 +59,37 @@ export function createTakeover(options: {
   }
 
   async function deadProcesses(tx: Tx): Promise<string[]> {
-    const others = await tx`
+    const others = await tx<{ executor_id: string; pid: number; host: string; silent: boolean }>`
       SELECT executor_id, pid, host, beat_at < clock_timestamp() - ${DEAD_AFTER_MS} * interval '1 millisecond' AS silent
       FROM process WHERE executor_id <> ${executorId}`;
     return others
-      .filter((row) => row['silent'] === true || (row['host'] === host && !pidExists(Number(row['pid']))))
-      .map((row) => String(row['executor_id']));
+      .filter((row) => row.silent || (row.host === host && !pidExists(row.pid)))
+      .map((row) => row.executor_id);
   }
 
   /** Every open move has asked for its turn in the same transaction; this finds what a defect or a restored backup left without one. */
   async function wakeIdle(): Promise<void> {
     if (Date.now() - lastIdle < IDLE_EVERY_MS) return;
     lastIdle = Date.now();
-    const idle = await sql`
+    const idle = await sql<{ id: string }>`
       SELECT i.id, sentry_enqueue_turn(i.id, 'found idle', 0) FROM incident i
       WHERE i.state IN ('open', 'triaging', 'diagnosing', 'planning', 'awaiting_approval', 'remediating', 'verifying')
         AND i.updated_at < clock_timestamp() - ${IDLE_EVERY_MS} * interval '1 millisecond'
         AND NOT EXISTS (SELECT FROM dbos.workflow_status w WHERE w.queue_name = ${QUEUE}
                         AND w.queue_partition_key = i.id AND w.status IN ('ENQUEUED', 'PENDING', 'DELAYED'))`;
     if (idle.length > 0)
-      log.warn({ incidents: idle.map((row) => row['id']) }, 'incidents without a turn: asked for one');
+      log.warn({ incidents: idle.map(({ id }) => id) }, 'incidents without a turn: asked for one');
   }
 
   async function clean(): Promise<void> {
     if (Date.now() - lastClean < CLEAN_EVERY_MS) return;
     lastClean = Date.now();
-    const old = await sql`
+    const old = await sql<{ id: string }>`
       SELECT workflow_uuid AS id FROM dbos.workflow_status
       WHERE status IN ('SUCCESS', 'ERROR', 'CANCELLED')
         AND updated_at < (extract(epoch FROM now() - ${KEEP_FINISHED_DAYS} * interval '1 day') * 1000)::bigint
       LIMIT 1000`;
-    if (old.length > 0) await DBOS.deleteWorkflows(old.map((row) => String(row['id'])));
+    if (old.length > 0) await DBOS.deleteWorkflows(old.map(({ id }) => id));
   }
 
   async function round(): Promise<void> {

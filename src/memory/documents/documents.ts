@@ -1,14 +1,16 @@
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
-import type { Sql, SqlRow, Tx } from '../../core/sql.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
 import { denied } from '../policy.ts';
 import { mayRead, type Reader, reachOf } from './access.ts';
 import type { MemoryDocument, MemoryVersion, SourceRef, StoreRef } from './document.ts';
-import { userStore, userStoreTitle } from './document.ts';
+import { userStore } from './document.ts';
 import type { MemoryAudit, MemoryEvents } from './ports.ts';
+import type { DocumentRow, VersionRow } from './rows.ts';
 import { toDocument, toVersion } from './rows.ts';
 import { searchByWords } from './search-by-words.ts';
 import {
+  addUserStore,
   type DocumentWrite,
   incidentOf,
   refusalEvent,
@@ -81,8 +83,8 @@ export function createDocuments(deps: DocumentsDeps): Documents {
   async function find(reader: Reader, ref: DocumentRef): Promise<MemoryDocument | null> {
     const rows =
       'id' in ref
-        ? await sql`SELECT d.*, s.owner FROM memory_document d JOIN memory_store s ON s.slug = d.store WHERE d.id = ${ref.id}`
-        : await sql`SELECT d.*, s.owner FROM memory_document d JOIN memory_store s ON s.slug = d.store
+        ? await sql<DocumentRow>`SELECT d.*, s.owner FROM memory_document d JOIN memory_store s ON s.slug = d.store WHERE d.id = ${ref.id}`
+        : await sql<DocumentRow>`SELECT d.*, s.owner FROM memory_document d JOIN memory_store s ON s.slug = d.store
                     WHERE d.store = ${ref.store} AND coalesce(d.incident_id, '') = ${ref.incidentId ?? ''}
                       AND d.path = ${ref.path}`;
     const document = rows[0] ? toDocument(rows[0]) : null;
@@ -93,7 +95,7 @@ export function createDocuments(deps: DocumentsDeps): Documents {
   async function readable(reader: Reader, options: ListOptions): Promise<readonly MemoryDocument[]> {
     const { all, owners, incidents } = reachOf(reader);
     // Lists as JSON: postgres.js does not know what an array is before its first connection stands.
-    const rows: readonly SqlRow[] = await sql`
+    const rows = await sql<DocumentRow>`
       SELECT d.*, s.owner FROM memory_document d JOIN memory_store s ON s.slug = d.store
       WHERE d.retired_at IS NULL AND starts_with(d.path, ${options.prefix ?? ''})
         AND (${options.store ?? null}::text IS NULL OR d.store = ${options.store ?? null})
@@ -151,8 +153,7 @@ export function createDocuments(deps: DocumentsDeps): Documents {
 
     async ensureUserStore(userId) {
       const slug = userStore(userId);
-      await sql`INSERT INTO memory_store (slug, scope, owner, title)
-                VALUES (${slug}, 'user', ${userId}, ${userStoreTitle(userId)}) ON CONFLICT DO NOTHING`;
+      await addUserStore(sql, slug, userId);
       return slug;
     },
   };
@@ -173,7 +174,7 @@ export async function tellRefusal(
   await audit.appendIn(tx, {
     kind: 'memory.refused',
     actor: actorOf(writer),
-    ...(incidentId ? { incidentId } : {}),
+    incidentId,
     details: {
       code: refusal.code,
       store: write.place.store.slice(0, 80),
@@ -188,12 +189,11 @@ export async function auditWrite(
   writer: Writer,
   document: MemoryDocument,
 ): Promise<void> {
-  const incidentId = incidentOf(writer);
   // Names and hashes, no words of it: what is forgotten must not live on in a log that cannot be changed.
   await audit.appendIn(tx, {
     kind: 'memory.written',
     actor: actorOf(writer),
-    ...(incidentId ? { incidentId } : {}),
+    incidentId: incidentOf(writer),
     details: {
       document: document.id,
       version: document.version,
@@ -233,15 +233,15 @@ function mutable(entities: MemoryDocument['entities']) {
 /** Newest first, with their sources. */
 export async function versionsOf(sql: Tx, documentId: string): Promise<readonly MemoryVersion[]> {
   const [rows, refs] = await Promise.all([
-    sql`SELECT * FROM memory_version WHERE document_id = ${documentId} ORDER BY number DESC`,
-    sql`SELECT version, kind, ref FROM memory_source_ref WHERE document_id = ${documentId} ORDER BY kind, ref`,
+    sql<VersionRow>`SELECT * FROM memory_version WHERE document_id = ${documentId} ORDER BY number DESC`,
+    sql<
+      SourceRef & { readonly version: number }
+    >`SELECT version, kind, ref FROM memory_source_ref WHERE document_id = ${documentId} ORDER BY kind, ref`,
   ]);
   return rows.map((row) =>
     toVersion(
       row,
-      refs
-        .filter(({ version }) => version === row['number'])
-        .map(({ kind, ref }) => ({ kind, ref }) as SourceRef),
+      refs.flatMap(({ version, ...source }) => (version === row.number ? [source] : [])),
     ),
   );
 }

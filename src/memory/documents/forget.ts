@@ -96,9 +96,8 @@ export async function forgetUser(deps: Deps, userId: string, by: string): Promis
 /** Removes every episode and every document but the conventions. Past incidents and runbooks in Chroma stay. */
 export async function clearMemory(deps: Deps, by: string): Promise<Forgotten> {
   return deps.sql.begin(async (tx) => {
-    const documents = await tx<{
-      id: string;
-    }>`SELECT id FROM memory_document WHERE store <> ${conventionsStore}`;
+    const documents = await tx<{ id: string }>`
+      SELECT id FROM memory_document WHERE store <> ${conventionsStore}`;
     const forgotten = await forgetDocuments(
       tx,
       documents.map((row) => row.id),
@@ -124,11 +123,11 @@ async function forgetDocuments(
         OR s.name LIKE 'runbook:%' AND e.metadata->>'file' IN (SELECT jsonb_array_elements_text(${tx.json(await filesOf(tx, ids))}))
      ORDER BY s.name`;
   for (const { name, key } of indexed) await removeEntriesIn(tx, spaceOf(name), [key]);
-  const [row] = await tx`
+  const [row] = await tx<{ versions: number; chunks: number }>`
     SELECT coalesce(sum(chunks), 0)::int AS chunks,
            memory_forget_documents(coalesce(array_agg(id), '{}')) AS versions
     FROM memory_document WHERE id IN (SELECT jsonb_array_elements_text(${tx.json(ids)}))`;
-  return { documents: ids.length, versions: Number(row?.['versions']), chunks: Number(row?.['chunks']) };
+  return { documents: ids.length, versions: row?.versions ?? 0, chunks: row?.chunks ?? 0 };
 }
 
 /** What the runbooks among them are called where the playbook's are indexed. */

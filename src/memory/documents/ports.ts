@@ -15,7 +15,7 @@ export interface MemoryAudit {
     entry: {
       readonly kind: string;
       readonly actor: string;
-      readonly incidentId?: string;
+      readonly incidentId?: string | null | undefined;
       readonly details: Json;
     },
   ): Promise<number>;

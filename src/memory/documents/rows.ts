@@ -1,7 +1,6 @@
-import type { SqlRow } from '../../core/sql.ts';
+import type { RowOf } from '../../core/sql.ts';
 import { readFacts } from '../systems/system-facts.ts';
 import {
-  type Entities,
   type MemoryContent,
   type MemoryDocument,
   type MemoryVersion,
@@ -10,42 +9,39 @@ import {
 } from './document.ts';
 
 /** A row of `memory_document` joined with its store's `owner`. */
-export function toDocument(row: SqlRow): MemoryDocument {
+export type DocumentRow = RowOf<MemoryDocument>;
+export type VersionRow = RowOf<Omit<MemoryVersion, 'sources'>>;
+
+export function toDocument(row: DocumentRow): MemoryDocument {
   return {
-    id: row['id'],
-    store: row['store'],
-    scope: row['scope'],
-    owner: row['owner'] ?? null,
-    incidentId: row['incident_id'] ?? null,
-    path: row['path'],
-    version: row['version'],
+    id: row.id,
+    store: row.store,
+    scope: row.scope,
+    owner: row.owner,
+    incidentId: row.incident_id,
+    path: row.path,
+    version: row.version,
     ...toContent(row),
-    createdAt: row['created_at'],
-    updatedAt: row['updated_at'],
-    retiredAt: row['retired_at'] ?? null,
-  } as MemoryDocument;
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    retiredAt: row.retired_at,
+  };
 }
 
-export function toVersion(row: SqlRow, sources: readonly SourceRef[]): MemoryVersion {
-  return {
-    number: row['number'],
-    ...toContent(row),
-    writer: row['writer'],
-    at: row['at'],
-    sources,
-  } as MemoryVersion;
+export function toVersion(row: VersionRow, sources: readonly SourceRef[]): MemoryVersion {
+  return { number: row.number, ...toContent(row), writer: row.writer, at: row.at, sources };
 }
 
-function toContent(row: SqlRow): MemoryContent {
+function toContent(row: RowOf<MemoryContent>): MemoryContent {
   return {
-    sha256: row['sha256'],
-    title: row['title'],
-    content: row['content'],
-    docType: row['doc_type'],
-    trust: row['trust'],
-    domain: row['domain'] ?? null,
-    entities: { ...noEntities, ...(row['entities'] as Partial<Entities>) },
-    system: readFacts(row['system']),
-    author: row['author'],
-  } as MemoryContent;
+    sha256: row.sha256,
+    title: row.title,
+    content: row.content,
+    docType: row.doc_type,
+    trust: row.trust,
+    domain: row.domain,
+    entities: { ...noEntities, ...row.entities },
+    system: readFacts(row.system),
+    author: row.author,
+  };
 }

@@ -23,25 +23,19 @@ export interface MemorySummary {
 export async function memorySummary(sql: Sql): Promise<MemorySummary> {
   const systems = await listSystems(sql);
   return sql.begin('isolation level repeatable read read only', async (tx) => {
-    const [episodes] = await tx`
+    const [episodes] = await tx<MemorySummary['episodes']>`
       SELECT count(*) AS total, count(*) FILTER (WHERE success) AS succeeded,
              count(*) FILTER (WHERE NOT success) AS failed, count(*) FILTER (WHERE success IS NULL) AS unknown,
              count(*) FILTER (WHERE archived_at IS NOT NULL) AS archived
       FROM episode`;
-    const documents = await tx`
+    const documents = await tx<MemorySummary['documents'][number]>`
       SELECT scope, trust, count(*) AS count FROM memory_document WHERE retired_at IS NULL
       GROUP BY scope, trust ORDER BY scope DESC, trust`;
-    const [counts] = await tx`
+    const [counts] = await tx<Pick<MemorySummary, 'versions' | 'proposalsWaiting' | 'outbox'>>`
       SELECT (SELECT count(*) FROM memory_version) AS versions,
-             (SELECT count(*) FROM dream_job WHERE state = 'pending') AS proposals_waiting,
+             (SELECT count(*) FROM dream_job WHERE state = 'pending') AS "proposalsWaiting",
              (SELECT count(*) FROM memory_outbox) AS outbox`;
-    return {
-      episodes: episodes as unknown as MemorySummary['episodes'],
-      documents: documents as unknown as MemorySummary['documents'],
-      versions: Number(counts?.['versions']),
-      proposalsWaiting: Number(counts?.['proposals_waiting']),
-      systems,
-      outbox: Number(counts?.['outbox']),
-    };
+    if (!episodes || !counts) throw new Error('an aggregate always has a row');
+    return { episodes, documents, systems, ...counts };
   });
 }

@@ -6,7 +6,8 @@ import { docTypes, type SourceRef, trustLevels } from './document.ts';
 import { actorOf, versionsOf } from './documents.ts';
 import { EntitiesInput } from './new-document.ts';
 import type { MemoryAudit } from './ports.ts';
-import { writeDocument } from './write-document.ts';
+import type { DocumentRow } from './rows.ts';
+import { addUserStore, writeDocument } from './write-document.ts';
 
 const EpisodeLine = z.object({
   kind: z.literal('episode'),
@@ -53,16 +54,16 @@ export type MemoryLine = z.infer<typeof MemoryLine>;
 
 /** Everything memory holds in PostgreSQL, oldest first. For the operator: it asks nobody what they may read. */
 export async function* exportMemory(sql: Sql): AsyncGenerator<MemoryLine> {
-  const episodes = await sql`
-    SELECT incident_id, action_id, at, error, diagnosis, command, result, success, target, system, archived_at
+  const episodes = await sql<Omit<Extract<MemoryLine, { kind: 'episode' }>, 'kind'>>`
+    SELECT incident_id AS "incidentId", action_id AS "actionId", archived_at AS "archivedAt", at, error, diagnosis, command,
+           result, success, target, system
       FROM episode ORDER BY id`;
-  for (const { incident_id: incidentId, action_id: actionId, archived_at: archivedAt, ...row } of episodes)
-    yield { kind: 'episode', incidentId, actionId, archivedAt, ...row } as MemoryLine;
-  const documents = await sql`
+  for (const episode of episodes) yield { kind: 'episode', ...episode };
+  const documents = await sql<Pick<DocumentRow, 'id' | 'store' | 'owner' | 'incident_id' | 'path'>>`
     SELECT d.id, d.store, s.owner, d.incident_id, d.path FROM memory_document d JOIN memory_store s ON s.slug = d.store
     ORDER BY d.created_at, d.id`;
   for (const { id, store, owner, incident_id: incidentId, path } of documents) {
-    const versions = (await versionsOf(sql, String(id))).toReversed();
+    const versions = (await versionsOf(sql, id)).toReversed();
     yield {
       kind: 'document',
       store,
@@ -119,9 +120,7 @@ async function importDocument(
 ): Promise<Imported> {
   return sql
     .begin(async (tx): Promise<Imported> => {
-      if (owner !== null)
-        await tx`INSERT INTO memory_store (slug, scope, owner, title)
-               VALUES (${store}, 'user', ${owner}, ${`What ${owner} asked to remember`}) ON CONFLICT DO NOTHING`;
+      if (owner !== null) await addUserStore(tx, store, owner);
       const [there] = await tx`
       SELECT id FROM memory_document
       WHERE store = ${store} AND coalesce(incident_id, '') = ${incidentId ?? ''} AND path = ${path}`;

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentEventBody } from '../../core/event.ts';
 import { asIncidentId, type IncidentId } from '../../core/ids.ts';
-import type { SqlRow, Tx } from '../../core/sql.ts';
+import type { Tx } from '../../core/sql.ts';
 import { scan } from '../../safety/screen/scan.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import { denied, mayWrite, trustOf } from '../policy.ts';
@@ -17,6 +17,7 @@ import {
   userStoreTitle,
 } from './document.ts';
 import { NewDocument } from './new-document.ts';
+import type { DocumentRow } from './rows.ts';
 import { toDocument } from './rows.ts';
 
 /** In whose name a version is written. Whoever makes one has established that it is true. */
@@ -121,8 +122,9 @@ export function refusalEvent(write: DocumentWrite, refusal: WriteRefusal): Incid
 type Parsed = ReturnType<typeof NewDocument.parse>;
 
 async function findStore(tx: Tx, slug: string): Promise<MemoryStore | null> {
-  const [row] = await tx`SELECT slug, scope, owner, title FROM memory_store WHERE slug = ${slug}`;
-  return row ? (row as unknown as MemoryStore) : null;
+  const [row] =
+    await tx<MemoryStore>`SELECT slug, scope, owner, title FROM memory_store WHERE slug = ${slug}`;
+  return row ?? null;
 }
 
 /** A person's own store is made by the first write of theirs, or of an agent for somebody who takes part in its incident. */
@@ -138,9 +140,13 @@ async function makeUserStore(tx: Tx, writer: Writer, slug: string): Promise<Memo
         ).map(({ owner }) => owner);
   const owner = owners.find((one) => userStore(one) === slug);
   if (owner === undefined) return null;
+  await addUserStore(tx, slug, owner);
+  return findStore(tx, slug);
+}
+
+export async function addUserStore(tx: Tx, slug: string, owner: string): Promise<void> {
   await tx`INSERT INTO memory_store (slug, scope, owner, title)
            VALUES (${slug}, 'user', ${owner}, ${userStoreTitle(owner)}) ON CONFLICT DO NOTHING`;
-  return findStore(tx, slug);
 }
 
 /** Whether the place is the writer's to write in, see `WriteRequest`. */
@@ -236,6 +242,9 @@ async function learntOn(tx: Tx, { system, place }: DocumentWrite): Promise<Syste
   return place.incidentId === null ? null : systemOfIncident(tx, place.incidentId);
 }
 
+/** Its store, and so its owner, is known to whoever writes it. */
+type StoredRow = Omit<DocumentRow, 'owner'>;
+
 async function upsert(
   tx: Tx,
   writer: Writer,
@@ -252,7 +261,7 @@ async function upsert(
   const { trust, author } = meta;
   const system = meta.system === null ? null : tx.json(meta.system);
   if (base === undefined || base === null) {
-    const [created] = await tx`
+    const [created] = await tx<StoredRow>`
       INSERT INTO memory_document (store, scope, incident_id, path, version, sha256, title, content, doc_type, trust,
                                    domain, entities, author, system)
       VALUES (${store.slug}, ${store.scope}, ${place.incidentId}, ${document.path}, 1, ${meta.sha256}, ${document.title},
@@ -260,31 +269,31 @@ async function upsert(
               ${author}, ${system}::jsonb)
       ON CONFLICT (store, coalesce(incident_id, ''), path) DO NOTHING RETURNING *`;
     if (created) {
-      await insertVersion(tx, String(created['id']), 1, writer, write, meta);
+      await insertVersion(tx, created.id, 1, writer, write, meta);
       return { ok: true, kind: 'created', document: toDocument({ ...created, owner: store.owner }) };
     }
   }
-  const [now] = await tx`
+  const [now] = await tx<StoredRow>`
     SELECT * FROM memory_document
     WHERE store = ${store.slug} AND coalesce(incident_id, '') = ${place.incidentId ?? ''} AND path = ${document.path}
     FOR UPDATE`;
-  if (base !== undefined && now?.['sha256'] !== base) return stale(now);
+  if (base !== undefined && now?.sha256 !== base) return stale(now);
   // Forgotten between the two statements: as good as a document that has changed under the writer.
   if (!now) return stale(now);
   if (isSame(now, document, meta))
     return { ok: true, kind: 'unchanged', document: toDocument({ ...now, owner: store.owner }) };
-  const number = Number(now['version']) + 1;
-  await insertVersion(tx, String(now['id']), number, writer, write, meta);
-  const [row] = await tx`
+  const number = now.version + 1;
+  await insertVersion(tx, now.id, number, writer, write, meta);
+  const [row] = await tx<StoredRow>`
     UPDATE memory_document SET version = ${number}, sha256 = ${meta.sha256}, title = ${document.title},
       content = ${document.content}, doc_type = ${document.docType}, trust = ${trust}, domain = ${document.domain},
       entities = ${tx.json(document.entities)}, author = ${author}, system = ${system}::jsonb, updated_at = clock_timestamp(), retired_at = NULL
-    WHERE id = ${String(now['id'])} RETURNING *`;
-  return { ok: true, kind: 'updated', document: toDocument({ ...row, owner: store.owner }) };
+    WHERE id = ${now.id} RETURNING *`;
+  return { ok: true, kind: 'updated', document: toDocument({ ...now, ...row, owner: store.owner }) };
 }
 
-function stale(now: SqlRow | undefined): WriteRefusal {
-  const currentSha256 = now === undefined ? null : String(now['sha256']);
+function stale(now: StoredRow | undefined): WriteRefusal {
+  const currentSha256 = now?.sha256 ?? null;
   return {
     ...refuse(
       'MEMORY_STALE',
@@ -296,17 +305,17 @@ function stale(now: SqlRow | undefined): WriteRefusal {
   };
 }
 
-function isSame(now: SqlRow, document: Parsed, { sha256, trust, system }: VersionMeta): boolean {
+function isSame(now: StoredRow, document: Parsed, { sha256, trust, system }: VersionMeta): boolean {
   return (
-    now['sha256'] === sha256 &&
-    now['title'] === document.title &&
-    now['doc_type'] === document.docType &&
-    now['trust'] === trust &&
-    (now['domain'] ?? null) === document.domain &&
-    now['retired_at'] === null &&
-    sameEntities(now['entities'], document.entities) &&
+    now.sha256 === sha256 &&
+    now.title === document.title &&
+    now.doc_type === document.docType &&
+    now.trust === trust &&
+    now.domain === document.domain &&
+    now.retired_at === null &&
+    sameEntities(now.entities, document.entities) &&
     // What is not known takes nothing back.
-    (system === null || sameSystem(readFacts(now['system']), system))
+    (system === null || sameSystem(readFacts(now.system), system))
   );
 }
 

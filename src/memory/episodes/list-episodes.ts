@@ -17,8 +17,7 @@ export async function listEpisodes(
   sql: Sql,
   { limit, before }: { readonly limit: number; readonly before: number | null },
 ): Promise<readonly ListedEpisode[]> {
-  const rows = await sql`
+  return sql<ListedEpisode>`
     SELECT id, at AS timestamp, incident_id AS incident, error, diagnosis, command, result, success
     FROM episode WHERE ${before}::bigint IS NULL OR id < ${before} ORDER BY id DESC LIMIT ${limit}`;
-  return rows as unknown as readonly ListedEpisode[];
 }

@@ -52,8 +52,7 @@ function kindOf(record: IncidentRecord): string {
 }
 
 function lastDiagnosis(record: IncidentRecord) {
-  const event = record.events.findLast(({ type }) => type === 'diagnosis.concluded');
-  return event?.type === 'diagnosis.concluded' ? event.diagnosis : null;
+  return record.events.findLast((event) => event.type === 'diagnosis.concluded')?.diagnosis ?? null;
 }
 
 function analysisOf(record: IncidentRecord): string {

@@ -195,7 +195,7 @@ async function tell(
   await audit.appendIn(tx, {
     kind: 'memory.promotion.decided',
     actor: by,
-    ...(incidentId ? { incidentId } : {}),
+    incidentId,
     details: {
       job: jobId,
       decision: decision.kind,

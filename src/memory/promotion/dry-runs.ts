@@ -66,9 +66,9 @@ export function failed({ lines }: DryRunReport): Refusal {
 }
 
 export async function findDryRun(tx: Tx, jobId: string, sha256: string): Promise<DryRun | null> {
-  const [row] = await tx`
+  const [row] = await tx<DryRun>`
     SELECT sha256, passed, target, lines, at FROM memory_dry_run WHERE job_id = ${jobId} AND sha256 = ${sha256}`;
-  return row ? (row as unknown as DryRun) : null;
+  return row ?? null;
 }
 
 /** The newest counts. A proposal forgotten meanwhile keeps none. */

@@ -1,12 +1,10 @@
-import { asIncidentId } from '../../core/ids.ts';
-import type { Domain } from '../../core/incident.ts';
-import type { SqlRow, Tx } from '../../core/sql.ts';
+import type { RowOf, Tx } from '../../core/sql.ts';
 import { readFacts } from '../systems/system-facts.ts';
 import type { Promotion } from './ports.ts';
 
 /** A proposal with what it proposes and what stands in the workspace now; null when there is none of that id. */
 export async function loadPromotion(tx: Tx, jobId: string): Promise<Promotion | null> {
-  const [row] = await tx`
+  const [row] = await tx<PromotionRow>`
     SELECT j.*, i.document_id, i.version, i.target_store, i.target_path, i.current_sha256, i.result_id, i.result_version,
            v.title, v.doc_type, v.content, v.sha256, v.system, now.sha256 AS now_sha256, now.content AS now_content, made.sha256 AS made_sha256
     FROM dream_job j
@@ -16,41 +14,54 @@ export async function loadPromotion(tx: Tx, jobId: string): Promise<Promotion | 
     LEFT JOIN memory_document now ON now.store = i.target_store AND now.path = i.target_path AND now.incident_id IS NULL
     WHERE j.id = ${jobId} AND j.kind = 'promotion'`;
   if (!row) return null;
-  const refs = await tx`
+  const refs = await tx<Promotion['sources'][number]>`
     SELECT kind, ref FROM memory_source_ref
-    WHERE document_id = ${String(row['document_id'])} AND version = ${Number(row['version'])} ORDER BY kind, ref`;
+    WHERE document_id = ${row.document_id} AND version = ${row.version} ORDER BY kind, ref`;
   return toPromotion(row, refs);
 }
 
-function toPromotion(row: SqlRow, refs: readonly SqlRow[]): Promotion {
-  const text = (column: string): string => String(row[column]);
-  const orNull = (column: string): string | null => (row[column] == null ? null : text(column));
-  const incident = orNull('incident_id');
-  const nowSha256 = orNull('now_sha256');
-  const resultId = orNull('result_id');
+/** A row of `dream_job` with its review item, the version it proposes and what stands at its target. */
+type PromotionRow = RowOf<
+  Omit<
+    Promotion,
+    'jobId' | 'sources' | 'target' | 'current' | 'currentSha256AtProposal' | 'result' | 'edited'
+  >
+> & {
+  readonly id: string;
+  readonly target_store: string;
+  readonly target_path: string;
+  readonly current_sha256: string | null;
+  readonly result_id: string | null;
+  readonly result_version: number;
+  readonly now_sha256: string | null;
+  readonly now_content: string;
+  readonly made_sha256: string | null;
+};
+
+function toPromotion(row: PromotionRow, sources: Promotion['sources']): Promotion {
   return {
-    jobId: text('id'),
-    state: row['state'] as Promotion['state'],
-    incidentId: incident === null ? null : asIncidentId(incident),
-    domain: row['domain'] as Domain,
-    rationale: text('rationale'),
-    proposedBy: text('proposed_by'),
-    proposedAt: text('proposed_at'),
-    decidedBy: orNull('decided_by'),
-    decidedAt: orNull('decided_at'),
-    reason: orNull('reason'),
-    documentId: text('document_id'),
-    version: Number(row['version']),
-    title: text('title'),
-    docType: row['doc_type'] as Promotion['docType'],
-    content: text('content'),
-    sha256: text('sha256'),
-    system: readFacts(row['system']),
-    sources: refs.map(({ kind, ref }) => ({ kind: String(kind), ref: String(ref) })),
-    target: { store: text('target_store'), path: text('target_path') },
-    current: nowSha256 === null ? null : { sha256: nowSha256, content: text('now_content') },
-    currentSha256AtProposal: orNull('current_sha256'),
-    result: resultId === null ? null : { documentId: resultId, version: Number(row['result_version']) },
-    edited: row['made_sha256'] != null && row['made_sha256'] !== row['sha256'],
+    jobId: row.id,
+    state: row.state,
+    incidentId: row.incident_id,
+    domain: row.domain,
+    rationale: row.rationale,
+    proposedBy: row.proposed_by,
+    proposedAt: row.proposed_at,
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at,
+    reason: row.reason,
+    documentId: row.document_id,
+    version: row.version,
+    title: row.title,
+    docType: row.doc_type,
+    content: row.content,
+    sha256: row.sha256,
+    system: readFacts(row.system),
+    sources,
+    target: { store: row.target_store, path: row.target_path },
+    current: row.now_sha256 === null ? null : { sha256: row.now_sha256, content: row.now_content },
+    currentSha256AtProposal: row.current_sha256,
+    result: row.result_id === null ? null : { documentId: row.result_id, version: row.result_version },
+    edited: row.made_sha256 !== null && row.made_sha256 !== row.sha256,
   };
 }

@@ -85,7 +85,7 @@ export function createPromotions(deps: PromotionsDeps): Promotions {
       await ensureDryRun(deps, { jobId, incidentId, path: target.path, content });
     },
     async untried() {
-      const rows = await sql`
+      const rows = await sql<{ id: string; content: string; target_path: string }>`
         SELECT j.id, v.content, i.target_path FROM dream_job j
         JOIN dream_review_item i ON i.job_id = j.id
         JOIN memory_version v ON v.document_id = i.document_id AND v.number = i.version
@@ -93,17 +93,17 @@ export function createPromotions(deps: PromotionsDeps): Promotions {
           AND NOT EXISTS (SELECT FROM memory_dry_run d WHERE d.job_id = j.id AND d.sha256 = v.sha256)`;
       return rows
         .filter((row) => {
-          const steps = stepsOf(String(row['target_path']), String(row['content']), deps.runbooks);
+          const steps = stepsOf(row.target_path, row.content, deps.runbooks);
           return steps !== null && !('ok' in steps);
         })
-        .map((row) => String(row['id']));
+        .map(({ id }) => id);
     },
     get: (jobId) => sql.begin('isolation level repeatable read read only', (tx) => loadPromotion(tx, jobId)),
     async list({ pending = false, limit = 50 } = {}) {
-      const rows = await sql`
+      const rows = await sql<{ id: string }>`
         SELECT id FROM dream_job WHERE kind = 'promotion' AND (NOT ${pending} OR state = 'pending')
         ORDER BY proposed_at LIMIT ${limit}`;
-      const all = await Promise.all(rows.map((row) => loadPromotion(sql, String(row['id']))));
+      const all = await Promise.all(rows.map(({ id }) => loadPromotion(sql, id)));
       return all.filter((one) => one !== null);
     },
   };

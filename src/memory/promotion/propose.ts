@@ -65,18 +65,19 @@ export async function propose(
       return refusal;
     }
     // Two proposals of one document at once: the second finds the first one's job.
-    const [row] = await tx`SELECT version FROM memory_document WHERE id = ${draft.id} FOR UPDATE`;
-    if (row?.['version'] !== draft.version)
+    const [row] = await tx<{ version: number }>`
+      SELECT version FROM memory_document WHERE id = ${draft.id} FOR UPDATE`;
+    if (row?.version !== draft.version)
       return refuse('MEMORY_STALE', 'The draft has been written again just now. Read it, then propose it.');
-    const [waiting] = await tx`
+    const [waiting] = await tx<{ id: string }>`
       SELECT j.id FROM dream_job j JOIN dream_review_item i ON i.job_id = j.id
       WHERE i.document_id = ${draft.id} AND i.version = ${draft.version} AND j.state = 'pending'`;
-    if (waiting) return { ok: true, jobId: String(waiting['id']), again: true };
+    if (waiting) return { ok: true, jobId: waiting.id, again: true };
     const target = targetOf(draft);
-    const [job] = await tx`
+    const [job] = await tx<{ id: string }>`
       INSERT INTO dream_job (kind, incident_id, domain, rationale, proposed_by)
       VALUES ('promotion', ${incidentId}, ${domain}, ${rationale}, ${by}) RETURNING id`;
-    const jobId = String(job?.['id']);
+    const jobId = String(job?.id);
     await tx`
       INSERT INTO dream_review_item (job_id, document_id, version, target_store, target_path, current_sha256)
       VALUES (${jobId}, ${draft.id}, ${draft.version}, ${target.store}, ${target.path},
@@ -94,7 +95,7 @@ export async function propose(
     await audit.appendIn(tx, {
       kind: 'memory.promotion.proposed',
       actor: by,
-      ...(incidentId ? { incidentId } : {}),
+      incidentId,
       details: { job: jobId, document: draft.id, version: draft.version, sha256: draft.sha256 },
     });
     return { ok: true, jobId, again: false };

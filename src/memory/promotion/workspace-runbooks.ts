@@ -35,17 +35,17 @@ export function createWorkspaceRunbooks(deps: {
   };
 
   async function refresh(): Promise<void> {
-    const [row] = await sql`
+    const [row] = await sql<{ mark: string }>`
       SELECT coalesce(string_agg(id || ':' || version || ':' || (retired_at IS NULL), ',' ORDER BY id), '-') AS mark
       FROM memory_document WHERE store = ${runbooksStore}`;
     const files = deps.files();
-    const now = `${String(row?.['mark'])}/${files.map(({ file, source }) => file + source.length).join()}`;
+    const now = `${row?.mark}/${files.map(({ file, source }) => file + source.length).join()}`;
     if (now === mark) return;
-    const rows = await sql`
+    const rows = await sql<{ path: string; content: string }>`
       SELECT path, content FROM memory_document
       WHERE store = ${runbooksStore} AND trust = 'admin_approved' AND retired_at IS NULL ORDER BY path`;
     const sources = rows
-      .map((each) => ({ file: fileOf(String(each['path'])), source: String(each['content']).trimStart() }))
+      .map((each) => ({ file: fileOf(each.path), source: each.content.trimStart() }))
       .filter(({ source }) => meansToBeRunbook(source));
     const own = new Set(sources.map(({ file }) => file));
     const { runbooks, problems } = validateRunbooks([...files, ...sources], { tools: deps.tools });

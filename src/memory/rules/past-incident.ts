@@ -1,4 +1,4 @@
-import { asIncidentId, type IncidentId } from '../../core/ids.ts';
+import type { IncidentId } from '../../core/ids.ts';
 import type { Domain } from '../../core/incident.ts';
 import type { Tx } from '../../core/sql.ts';
 
@@ -20,22 +20,12 @@ const MOST = 1_000;
 
 /** Those of a domain that no compaction has looked back on, oldest first. What was forgotten or waved away is none. */
 export async function pastIncidents(tx: Tx, domain: Domain): Promise<readonly PastIncident[]> {
-  const rows = await tx`
-    SELECT i.id, i.title, i.alert_name, i.incident_type, i.target, i.cause, i.updated_at,
+  return tx<PastIncident>`
+    SELECT i.id, i.title, i.alert_name AS "alertName", i.incident_type AS "incidentType", i.target, i.cause, i.updated_at AS "endedAt",
            (SELECT coalesce(jsonb_agg(jsonb_build_object('command', e.command, 'success', e.success) ORDER BY e.at), '[]')
               FROM episode e WHERE e.incident_id = i.id) AS tried
       FROM incident i
      WHERE i.domain = ${domain} AND i.state IN ('resolved', 'reported', 'escalated') AND i.title <> '(forgotten)'
        AND NOT EXISTS (SELECT FROM rule_compaction c WHERE c.domain = ${domain} AND c.incidents ? i.id)
      ORDER BY i.updated_at LIMIT ${MOST}`;
-  return rows.map((row) => ({
-    id: asIncidentId(String(row['id'])),
-    title: String(row['title']),
-    alertName: row['alert_name'] as string | null,
-    incidentType: row['incident_type'] as string | null,
-    target: row['target'] as string | null,
-    cause: row['cause'] as string | null,
-    tried: row['tried'] as PastIncident['tried'],
-    endedAt: String(row['updated_at']),
-  }));
 }

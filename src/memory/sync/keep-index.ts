@@ -29,7 +29,6 @@ export function createIndexKeeper(deps: {
   readonly retrieval: Retrieval;
   readonly load: (id: IncidentId) => Promise<IncidentRecord | null>;
   readonly log: Log;
-  readonly everyMs?: number;
 }): IndexKeeper {
   const { sql, retrieval, load, log } = deps;
   let timer: NodeJS.Timeout | undefined;
@@ -61,7 +60,7 @@ export function createIndexKeeper(deps: {
   function next(inMs: number): void {
     timer = setTimeout(() => {
       round = keep().finally(() => {
-        if (!stopped) next(deps.everyMs ?? EVERY_MS);
+        if (!stopped) next(EVERY_MS);
       });
     }, inMs);
   }

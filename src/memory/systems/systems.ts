@@ -25,25 +25,21 @@ export async function recordSystem(sql: Sql, target: string, facts: SystemFacts)
 /** Null when it was never seen. */
 export async function systemOf(sql: Sql, target: string | null): Promise<SystemFacts | null> {
   if (target === null) return null;
-  const [row] = await sql`SELECT facts FROM target_system WHERE target = ${target}`;
-  return readFacts(row?.['facts']);
+  const [row] = await sql<{ facts: unknown }>`SELECT facts FROM target_system WHERE target = ${target}`;
+  return readFacts(row?.facts);
 }
 
 /** Of what an incident is about; null when that was never seen, or is no target. */
 export async function systemOfIncident(tx: Tx, incidentId: IncidentId): Promise<SystemFacts | null> {
-  const [row] = await tx`
+  const [row] = await tx<{ facts: unknown }>`
     SELECT t.facts FROM incident i JOIN target_system t ON t.target = i.target WHERE i.id = ${incidentId}`;
-  return readFacts(row?.['facts']);
+  return readFacts(row?.facts);
 }
 
 export async function listSystems(sql: Sql): Promise<readonly TargetSystem[]> {
-  const rows = await sql`SELECT target, facts, seen_at, changed_at FROM target_system ORDER BY target`;
-  return rows.map((row) => ({
-    target: String(row['target']),
-    facts: readFacts(row['facts']) ?? {},
-    seenAt: String(row['seen_at']),
-    changedAt: String(row['changed_at']),
-  }));
+  const rows = await sql<TargetSystem>`
+    SELECT target, facts, seen_at AS "seenAt", changed_at AS "changedAt" FROM target_system ORDER BY target`;
+  return rows.map((row) => ({ ...row, facts: readFacts(row.facts) ?? {} }));
 }
 
 /** Looks at every target once. One that does not answer keeps what was seen last. */

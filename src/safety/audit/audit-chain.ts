@@ -10,7 +10,8 @@ export interface AuditEntry {
   readonly kind: string;
   /** A role, a Slack user id or `system`. */
   readonly actor: string;
-  readonly incidentId?: string;
+  /** Absent or null: it is of no incident. */
+  readonly incidentId?: string | null | undefined;
   readonly details: Json;
 }
 
@@ -81,8 +82,9 @@ export function createAuditLog(sql: Sql, now: () => Date = () => new Date()): Au
 
   return {
     async appendIn(tx, entry) {
-      const [row] = await tx`SELECT audit_append(${tx.array([bodyOf(entry)])}::text[]) AS seq`;
-      return Number(row?.['seq']);
+      const [row] = await tx<{ seq: number }>`
+        SELECT audit_append(${tx.array([bodyOf(entry)])}::text[]) AS seq`;
+      return Number(row?.seq);
     },
     async append(entry) {
       const body = bodyOf(entry);

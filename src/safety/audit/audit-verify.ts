@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import type { Sql, SqlRow, Tx } from '../../core/sql.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { type Checkpoint, type CheckpointKey, readCheckpoint } from './audit-checkpoint.ts';
 
@@ -49,13 +49,13 @@ const PAGE = 5_000;
  */
 export function verifyAuditLog(sql: Sql, options: VerifyOptions): Promise<Verified> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
-    const [count] = await tx`SELECT count(*) AS n FROM audit_entry`;
-    const heads = await tx`SELECT seq, hash FROM audit_head`;
+    const [count] = await tx<{ n: number }>`SELECT count(*) AS n FROM audit_entry`;
+    const heads = await tx<{ seq: number; hash: string }>`SELECT seq, hash FROM audit_head`;
     return verifyChain(
       {
         pages: readPages(tx, {}),
-        count: Number(count?.['n']),
-        heads: heads.map((row) => ({ seq: Number(row['seq']), hash: String(row['hash']) })),
+        count: count?.n ?? 0,
+        heads,
         hashes: (seqs) => hashesOf(tx, seqs),
       },
       options,
@@ -158,28 +158,20 @@ async function* readPages(
 ): AsyncGenerator<readonly ChainEntry[]> {
   let next = from;
   for (;;) {
-    const rows = await tx`
-      SELECT seq, prev_hash, body, hash FROM audit_entry
+    const rows = await tx<ChainEntry>`
+      SELECT seq, prev_hash AS "prevHash", body, hash FROM audit_entry
        WHERE seq >= ${next} AND seq <= ${to} ORDER BY seq LIMIT ${PAGE}`;
-    yield rows.map(toEntry);
+    yield rows;
     if (rows.length < PAGE) return;
-    next = Number(rows.at(-1)?.['seq']) + 1;
+    next = (rows.at(-1)?.seq ?? next) + 1;
   }
 }
 
 async function hashesOf(tx: Tx, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (seqs.length === 0) return new Map();
-  const rows = await tx`SELECT seq, hash FROM audit_entry WHERE seq = ANY (${tx.array(seqs)}::bigint[])`;
-  return new Map(rows.map((row) => [Number(row['seq']), String(row['hash'])]));
-}
-
-function toEntry(row: SqlRow): ChainEntry {
-  return {
-    seq: row['seq'] as number,
-    prevHash: row['prev_hash'] as string,
-    body: row['body'] as string,
-    hash: row['hash'] as string,
-  };
+  const rows = await tx<{ seq: number; hash: string }>`
+    SELECT seq, hash FROM audit_entry WHERE seq = ANY (${tx.array(seqs)}::bigint[])`;
+  return new Map(rows.map(({ seq, hash }) => [seq, hash]));
 }
 
 /** An entry for people and programs: its body is JSON that we wrote, or what somebody made of it. */

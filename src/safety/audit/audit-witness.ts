@@ -41,8 +41,8 @@ export function createAuditWitness(deps: {
   let taking: Promise<unknown> = Promise.resolve();
 
   async function head(): Promise<{ readonly seq: number; readonly hash: string }> {
-    const [row] = await sql`SELECT seq, hash FROM audit_head`;
-    return { seq: Number(row?.['seq'] ?? 0), hash: String(row?.['hash'] ?? '') };
+    const [head] = await sql<{ seq: number; hash: string }>`SELECT seq, hash FROM audit_head`;
+    return head ?? { seq: 0, hash: '' };
   }
 
   /** Checkpoints of other processes are nothing new: two idle ones would answer each other for ever. */

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
-import type { Sql, SqlRow, Tx } from '../../core/sql.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
 import { scopesOfSame } from './target-identity.ts';
 
 export type Mode = 'AUDIT' | 'ACTIVE';
@@ -53,9 +53,9 @@ export function createKillSwitch(
       : refuse('AUDIT_MODE', `${byFile}: the intent is logged, nothing is changed.`);
   };
 
-  const judge = (found: readonly SqlRow[]): Refusal | undefined => {
+  const judge = (found: readonly SwitchRow[]): Refusal | undefined => {
     // Without its first row there is no switch to read, and nothing that whoever sets one would wait for: that is a stop.
-    if (!found.some((row) => row['scope'] === '*'))
+    if (!found.some((row) => row.scope === '*'))
       return refuse('STOPPED', 'The switch is missing from the database (scope "*"): nothing is changed.');
     const set = found.find(holds);
     return set && refuse('STOPPED', stoppedReason(setSwitchOf(set)));
@@ -100,23 +100,34 @@ export interface SetSwitch {
 
 /** All stops that hold, the widest first. */
 export async function setSwitches(sql: Sql): Promise<readonly SetSwitch[]> {
-  const rows = await sql`SELECT *, clock_timestamp() AS now FROM switch ORDER BY scope`;
+  const rows = await sql<SwitchRow>`SELECT *, clock_timestamp() AS now FROM switch ORDER BY scope`;
   return rows.filter(holds).map(setSwitchOf);
 }
 
-/** Set, and not over: by the database's clock. What is neither true nor false is a stop. */
-function holds(row: SqlRow): boolean {
-  if (row['stopped'] === false) return false;
-  return row['until'] === null || Date.parse(String(row['until'])) > Date.parse(String(row['now']));
+interface SwitchRow {
+  readonly scope: string;
+  readonly stopped: boolean;
+  readonly by: string | null;
+  readonly reason: string | null;
+  readonly at: string;
+  readonly until: string | null;
+  /** The database's clock. */
+  readonly now: string;
 }
 
-function setSwitchOf(row: SqlRow): SetSwitch {
+/** Set, and not over: by the database's clock. What is neither true nor false is a stop. */
+function holds(row: SwitchRow): boolean {
+  if (row.stopped === false) return false;
+  return row.until === null || Date.parse(row.until) > Date.parse(row.now);
+}
+
+function setSwitchOf(row: SwitchRow): SetSwitch {
   return {
-    scope: String(row['scope']),
-    by: String(row['by'] || 'somebody'),
-    reason: String(row['reason'] ?? ''),
-    since: String(row['at']),
-    until: row['until'] === null ? null : String(row['until']),
+    scope: row.scope,
+    by: row.by || 'somebody',
+    reason: row.reason ?? '',
+    since: row.at,
+    until: row.until,
   };
 }
 

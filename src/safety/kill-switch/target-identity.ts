@@ -15,18 +15,18 @@ export async function recordIdentity(
 
 /** These names, and all others on record of the systems they stand for. */
 export async function namesOfSame(sql: Sql | Tx, names: readonly string[]): Promise<readonly string[]> {
-  const rows = await sql`
+  const rows = await sql<{ target: string }>`
     SELECT o.target FROM target_identity t JOIN target_identity o USING (identity)
      WHERE t.target = ANY (${sql.array([...names])}::text[])`;
-  return [...new Set([...names, ...rows.map((row) => String(row['target']))])];
+  return [...new Set([...names, ...rows.map(({ target }) => target)])];
 }
 
 /** Scopes of the switch, and those of all other names on record of the same systems. */
 export async function scopesOfSame(sql: Sql | Tx, scopes: readonly string[]): Promise<readonly string[]> {
-  const rows = await sql`
+  const rows = await sql<{ target: string; domain: string }>`
     SELECT o.target, o.domain FROM target_identity t JOIN target_identity o USING (identity)
      WHERE 'target:' || t.target = ANY (${sql.array([...scopes])}::text[])`;
-  const others = rows.flatMap((row) => [`target:${row['target']}`, `domain:${row['domain']}`]);
+  const others = rows.flatMap(({ target, domain }) => [`target:${target}`, `domain:${domain}`]);
   return [...new Set([...scopes, ...others])];
 }
 

@@ -1,6 +1,6 @@
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Sql, SqlRow, Tx } from '../../core/sql.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
 import type { AuditLog } from '../audit/audit-chain.ts';
 
 /** US dollars that model calls may cost, by all processes on one database together. */
@@ -125,7 +125,7 @@ export function createCostBreaker(deps: Deps): CostBreaker {
 function admit(deps: Deps, incidentId: string | null, usd: number, forMs: number): Promise<Admission> {
   const { sql, limits } = deps;
   return sql.begin(async (tx): Promise<Admission> => {
-    const [breaker] = await tx`SELECT * FROM cost_breaker FOR UPDATE`;
+    const [breaker] = await tx<BreakerRow>`SELECT * FROM cost_breaker FOR UPDATE`;
     const sums = await count(tx, limits, incidentId);
     const budget = overBudget(limits, sums, incidentId);
     if (budget) return budget;
@@ -138,10 +138,10 @@ function admit(deps: Deps, incidentId: string | null, usd: number, forMs: number
     if (state === 'half_open' && sums.trial)
       return { kind: 'wait', why: refuse('COST_BREAKER', 'One model call tries whether it may go on.') };
     if (sums.spent + sums.reserved >= limits.usd) return { kind: 'wait', why: busy(limits) };
-    const [row] = await tx`
+    const [row] = await tx<{ id: string }>`
       INSERT INTO spend_reservation (incident_id, usd, until)
       VALUES (${incidentId}, ${usd}, clock_timestamp() + ${forMs}::float8 * interval '1 millisecond') RETURNING id`;
-    const id = String(row?.['id']);
+    const id = String(row?.id);
     if (state === 'half_open') await tx`UPDATE cost_breaker SET trial = ${id}::uuid`;
     return { kind: 'admitted', id };
   });
@@ -158,7 +158,7 @@ async function count(
   { windowMs }: Pick<CostLimits, 'windowMs'>,
   incidentId: string | null,
 ): Promise<Sums> {
-  const [row] = await tx`
+  const [row] = await tx<Sums>`
     WITH live AS (SELECT * FROM spend_reservation WHERE until > clock_timestamp())
     SELECT (SELECT coalesce(sum(cost_usd), 0) FROM usage
              WHERE at > clock_timestamp() - ${windowMs}::float8 * interval '1 millisecond')::float8 AS spent,
@@ -166,16 +166,10 @@ async function count(
              WHERE at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')::float8 AS today,
            (SELECT coalesce(sum(cost_usd), 0) FROM usage WHERE incident_id = ${incidentId})::float8 AS incident,
            (SELECT coalesce(sum(usd), 0) FROM live)::float8 AS reserved,
-           (SELECT coalesce(sum(usd), 0) FROM live WHERE incident_id = ${incidentId})::float8 AS incident_reserved,
+           (SELECT coalesce(sum(usd), 0) FROM live WHERE incident_id = ${incidentId})::float8 AS "incidentReserved",
            EXISTS (SELECT FROM live JOIN cost_breaker b ON b.trial = live.id) AS trial`;
-  return {
-    spent: Number(row?.['spent']),
-    today: Number(row?.['today']),
-    incident: Number(row?.['incident']),
-    reserved: Number(row?.['reserved']),
-    incidentReserved: Number(row?.['incident_reserved']),
-    trial: row?.['trial'] === true,
-  };
+  if (!row) throw new Error('a SELECT without FROM always has a row');
+  return row;
 }
 
 function overBudget(limits: CostLimits, sums: Sums, incidentId: string | null): Admission | undefined {
@@ -200,11 +194,11 @@ function overBudget(limits: CostLimits, sums: Sums, incidentId: string | null): 
 async function stateNow(
   tx: Tx,
   { limits, audit }: Deps,
-  breaker: SqlRow | undefined,
+  breaker: BreakerRow | undefined,
   { spent, trial }: { readonly spent: number; readonly trial: boolean },
 ): Promise<BreakerState> {
-  const was = String(breaker?.['state'] ?? 'open') as BreakerState;
-  const next = nextState(was, spent, limits.usd, trial, breaker?.['trial'] != null);
+  const was = breaker?.state ?? 'open';
+  const next = nextState(was, spent, limits.usd, trial, breaker?.trial != null);
   if (next === was) return next;
   const reason =
     next === 'open'
@@ -222,7 +216,7 @@ async function stateNow(
 
 async function release(deps: Deps, id: string): Promise<void> {
   await deps.sql.begin(async (tx) => {
-    const [breaker] = await tx`SELECT * FROM cost_breaker FOR UPDATE`;
+    const [breaker] = await tx<BreakerRow>`SELECT * FROM cost_breaker FOR UPDATE`;
     await tx`DELETE FROM spend_reservation WHERE id = ${id}::uuid`;
     // Those of dead processes, while one is at it.
     await tx`DELETE FROM spend_reservation WHERE until < clock_timestamp() - interval '1 hour'`;
@@ -231,14 +225,14 @@ async function release(deps: Deps, id: string): Promise<void> {
 }
 
 async function view({ sql, limits }: Deps): Promise<BreakerView> {
-  const [breaker] = await sql`SELECT * FROM cost_breaker`;
+  const [breaker] = await sql<BreakerRow>`SELECT * FROM cost_breaker`;
   const inForce = recordedLimits(breaker) ?? limits;
   const { spent, reserved, today } = await count(sql, inForce, null);
   return {
     limits: inForce,
-    state: String(breaker?.['state'] ?? 'open') as BreakerState,
-    since: String(breaker?.['since']),
-    reason: String(breaker?.['reason'] ?? ''),
+    state: breaker?.state ?? 'open',
+    since: String(breaker?.since),
+    reason: breaker?.reason ?? '',
     spentUsd: spent,
     reservedUsd: reserved,
     todayUsd: today,
@@ -247,11 +241,13 @@ async function view({ sql, limits }: Deps): Promise<BreakerView> {
 
 /** Of several processes one takes it on; when it cannot tell, the next look does. */
 async function tellOnce(sql: Sql, tell: (text: string) => Promise<void>): Promise<void> {
-  const [row] = await sql`UPDATE cost_breaker SET told = true WHERE NOT told RETURNING reason`;
+  const [row] = await sql<
+    Pick<BreakerRow, 'reason'>
+  >`UPDATE cost_breaker SET told = true WHERE NOT told RETURNING reason`;
   if (!row) return;
   try {
     await tell(
-      `The cost breaker is open: ${String(row['reason'])}. No more model calls until less has been spent; runbooks and people go on, and so do approved fixes. \`/sentry cost\` says where it went.`,
+      `The cost breaker is open: ${row.reason}. No more model calls until less has been spent; runbooks and people go on, and so do approved fixes. \`/sentry cost\` says where it went.`,
     );
   } catch (error) {
     await sql`UPDATE cost_breaker SET told = false`;
@@ -266,20 +262,27 @@ async function recordLimits({ sql, limits }: Deps): Promise<void> {
                    per_incident_usd = ${perIncidentUsd}, per_day_usd = ${perDayUsd}`;
 }
 
-function recordedLimits(breaker: SqlRow | undefined): CostLimits | null {
-  const [usd, windowMs, perIncidentUsd, perDayUsd] = [
-    breaker?.['limit_usd'],
-    breaker?.['window_ms'],
-    breaker?.['per_incident_usd'],
-    breaker?.['per_day_usd'],
-  ];
-  if (usd == null || windowMs == null || perIncidentUsd == null || perDayUsd == null) return null;
-  return {
-    usd: Number(usd),
-    windowMs: Number(windowMs),
-    perIncidentUsd: Number(perIncidentUsd),
-    perDayUsd: Number(perDayUsd),
-  };
+interface BreakerRow {
+  readonly state: BreakerState;
+  readonly since: string;
+  readonly reason: string;
+  readonly trial: string | null;
+  readonly limit_usd: number | null;
+  readonly window_ms: number | null;
+  readonly per_incident_usd: number | null;
+  readonly per_day_usd: number | null;
+}
+
+function recordedLimits(breaker: BreakerRow | undefined): CostLimits | null {
+  if (!breaker) return null;
+  const {
+    limit_usd: usd,
+    window_ms: windowMs,
+    per_incident_usd: perIncidentUsd,
+    per_day_usd: perDayUsd,
+  } = breaker;
+  if (usd === null || windowMs === null || perIncidentUsd === null || perDayUsd === null) return null;
+  return { usd, windowMs, perIncidentUsd, perDayUsd };
 }
 
 /**

@@ -23,7 +23,7 @@ export async function rateRefusal(
   { key, what, times, withinMs }: RateLimit,
   own: string | null = null,
 ): Promise<Refusal | undefined> {
-  const rows = await sql`
+  const rows = await sql<{ free_in_ms: number; free_at_ms: number; free_at: string }>`
     SELECT (extract(epoch FROM claimed_at - clock_timestamp()) * 1000)::float8 + ${withinMs} AS free_in_ms,
            (extract(epoch FROM claimed_at) * 1000)::float8 + ${withinMs} AS free_at_ms,
            to_char((claimed_at + ${withinMs} * interval '1 millisecond') AT TIME ZONE 'UTC', 'HH24:MI:SS') AS free_at
@@ -33,14 +33,11 @@ export async function rateRefusal(
      ORDER BY claimed_at DESC LIMIT ${times}`;
   const oldest = rows.at(-1);
   if (rows.length < times || !oldest) return undefined;
-  const seconds = Math.max(1, Math.ceil(Number(oldest['free_in_ms']) / 1000));
+  const seconds = Math.max(1, Math.ceil(oldest.free_in_ms / 1000));
   const said = `At most ${times} ${what} in ${Math.round(withinMs / 60_000)} minutes.`;
   return {
-    ...refuse(
-      'RATE_LIMITED',
-      `${said} It may be done again in ${seconds} s, at ${String(oldest['free_at'])} UTC.`,
-    ),
-    wait: { until: new Date(Math.ceil(Number(oldest['free_at_ms']))).toISOString(), limit: said },
+    ...refuse('RATE_LIMITED', `${said} It may be done again in ${seconds} s, at ${oldest.free_at} UTC.`),
+    wait: { until: new Date(Math.ceil(oldest.free_at_ms)).toISOString(), limit: said },
   };
 }
 

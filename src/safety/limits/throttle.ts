@@ -44,17 +44,17 @@ export function createThrottle(sql: Sql, limits: ThrottleLimits): Throttle {
         return limit && name !== null ? [{ key: `${kind}:${name}`, limit }] : [];
       });
       if (counted.length === 0) return undefined;
-      const [row] = await sql`
+      const [row] = await sql<{ full_key: string | null; retry_ms: number }>`
         SELECT full_key, retry_ms
           FROM throttle_take(${sql.array(counted.map(({ key }) => key))}::text[],
                              ${sql.array(counted.map(({ limit }) => limit.calls))}::int[],
                              ${sql.array(counted.map(({ limit }) => limit.seconds))}::int[])`;
-      if (!row?.['full_key']) return undefined;
-      const full = counted.find(({ key }) => key === row['full_key']);
-      const seconds = Math.max(1, Math.ceil(Number(row['retry_ms']) / 1000));
+      if (!row?.full_key) return undefined;
+      const full = counted.find(({ key }) => key === row.full_key);
+      const seconds = Math.max(1, Math.ceil(row.retry_ms / 1000));
       return refuse(
         'TOO_MANY_CALLS',
-        `${String(row['full_key'])} has used its ${full?.limit.calls} calls in ${spell(full?.limit.seconds ?? 0)}. Try again in ${spell(seconds)}.`,
+        `${row.full_key} has used its ${full?.limit.calls} calls in ${spell(full?.limit.seconds ?? 0)}. Try again in ${spell(seconds)}.`,
       );
     },
   };

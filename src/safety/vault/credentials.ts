@@ -209,16 +209,16 @@ async function checkRecord(
   { id, singleUse }: Claims,
   reloadSigners: () => void,
 ): Promise<Refusal | undefined> {
-  const [row] = await sql`
+  const [row] = await sql<Record<'revoked' | 'expired' | 'identity_revoked' | 'rotated', boolean>>`
     SELECT c.revoked_at IS NOT NULL AS revoked, c.expires_at <= clock_timestamp() AS expired,
            r.revoked_at IS NOT NULL OR p.revoked_at IS NOT NULL AS identity_revoked, r.rotated_at IS NOT NULL AS rotated
       FROM credential c JOIN identity r ON r.id = c.identity_id JOIN identity p ON p.id = c.process_id
      WHERE c.id = ${id}`;
-  if (row?.['identity_revoked'] === true || row?.['rotated'] === true) reloadSigners();
-  if (!row || row['revoked'] !== false) return invalid();
-  if (row['identity_revoked'] !== false)
+  if (row?.identity_revoked || row?.rotated) reloadSigners();
+  if (!row || row.revoked !== false) return invalid();
+  if (row.identity_revoked !== false)
     return refuse('IDENTITY_REVOKED', 'The identity that signed this credential has been revoked.');
-  if (row['expired'] !== false) return expired();
+  if (row.expired !== false) return expired();
   if (!singleUse) return undefined;
   const first = await sql`
     UPDATE credential SET used_at = clock_timestamp() WHERE id = ${id} AND used_at IS NULL RETURNING id`;

@@ -7,7 +7,7 @@ import {
 } from 'node:crypto';
 import { OpsError } from '../../core/errors.ts';
 import { type Role, roles } from '../../core/incident.ts';
-import type { Sql, SqlRow, Tx } from '../../core/sql.ts';
+import type { Sql, Tx } from '../../core/sql.ts';
 import type { AuditLog } from '../audit/audit-chain.ts';
 import type { VaultKey } from './vault-key.ts';
 
@@ -47,6 +47,15 @@ export interface Identities {
   list(options: { readonly all: boolean }): Promise<readonly Identity[]>;
 }
 
+/** A role's live pair, its private half sealed. */
+interface RoleRow {
+  readonly id: string;
+  readonly name: Role;
+  readonly public_key: string;
+  readonly sealed_key: string;
+  readonly mac: string;
+}
+
 export function createIdentities(deps: {
   readonly sql: Sql;
   readonly audit: AuditLog;
@@ -80,13 +89,13 @@ export function createIdentities(deps: {
       return use(tx);
     });
 
-  function pairOf(row: SqlRow): KeyPair {
-    const [id, name, spki] = [String(row['id']), String(row['name']), String(row['public_key'])];
-    if (!key.vouches(saying(id, 'role', name, spki), String(row['mac'])))
+  function pairOf(row: RoleRow): KeyPair {
+    const { id, name, public_key: spki } = row;
+    if (!key.vouches(saying(id, 'role', name, spki), row.mac))
       throw new OpsError('VAULT_FORGED', `The identity ${id} of ${name} was not made by this vault.`, {
         hint: 'Somebody wrote into the table of identities. `sentry identity rotate` makes a new one; find out who.',
       });
-    const pkcs8 = key.unseal(String(row['sealed_key']), aboutOf(id, name));
+    const pkcs8 = key.unseal(row.sealed_key, aboutOf(id, name));
     const privateKey = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
     const publicKey = createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' });
     return { id, privateKey, publicKey };
@@ -95,8 +104,9 @@ export function createIdentities(deps: {
   return {
     async ensureRoles() {
       const missing = async (from: Tx): Promise<readonly Role[]> => {
-        const rows = await from`SELECT DISTINCT name FROM identity WHERE vault = ${key.id} AND kind = 'role'`;
-        return roles.filter((role) => !rows.some((row) => row['name'] === role));
+        const rows = await from<Pick<RoleRow, 'name'>>`
+          SELECT DISTINCT name FROM identity WHERE vault = ${key.id} AND kind = 'role'`;
+        return roles.filter((role) => !rows.some(({ name }) => name === role));
       };
       if ((await missing(sql)).length === 0) return;
       await alone(async (tx) => {
@@ -105,10 +115,10 @@ export function createIdentities(deps: {
     },
 
     async signing() {
-      const rows = await sql`
+      const rows = await sql<RoleRow>`
         SELECT id, name, public_key, sealed_key, mac FROM identity
          WHERE vault = ${key.id} AND kind = 'role' AND rotated_at IS NULL AND revoked_at IS NULL`;
-      return new Map(rows.map((row) => [row['name'] as Role, pairOf(row)]));
+      return new Map(rows.map((row) => [row.name, pairOf(row)]));
     },
 
     enrol: (executorId) => sql.begin((tx) => make(tx, 'process', executorId, 'system')),
@@ -125,11 +135,11 @@ export function createIdentities(deps: {
 
     revoke: (id, by, reason) =>
       sql.begin(async (tx) => {
-        const [row] = await tx`
+        const [row] = await tx<{ kind: string; name: string }>`
           UPDATE identity SET revoked_at = clock_timestamp(), revoked_by = ${by}, reason = ${reason}
            WHERE id = ${id} AND revoked_at IS NULL RETURNING kind, name`;
         if (!row) return false;
-        const details = { identity: id, of: String(row['kind']), name: String(row['name']), reason };
+        const details = { identity: id, of: row.kind, name: row.name, reason };
         await audit.appendIn(tx, { kind: 'identity.revoked', actor: by, details });
         return true;
       }),

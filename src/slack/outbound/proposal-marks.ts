@@ -34,10 +34,10 @@ export async function proposalMark(sql: Sql, id: ProposalId): Promise<string> {
 
 /** Whose card shows something else than the record, or stands for a proposal that was forgotten. */
 export async function undrawnProposals(sql: Sql): Promise<readonly ProposalId[]> {
-  const gone = await sql`
+  const gone = await sql<{ id: ProposalId }>`
     SELECT l.incident_id AS id FROM slack_lease l
     WHERE starts_with(l.incident_id, 'dream_') AND l.drawn_mark <> ${GONE} AND l.until < clock_timestamp()
       AND NOT EXISTS (SELECT FROM dream_job j WHERE j.id = l.incident_id)`;
   const due = (await marks(sql, null)).filter((one) => one.due);
-  return [...due.map(({ id }) => id), ...gone.map((row) => row['id'] as ProposalId)];
+  return [...due.map(({ id }) => id), ...gone.map(({ id }) => id)];
 }

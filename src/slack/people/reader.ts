@@ -31,8 +31,9 @@ export async function readFor(
   documentId: string,
 ): Promise<MemoryDocument | null> {
   const { memory, records, sql } = context.deps;
-  const [row] = await sql`SELECT incident_id FROM memory_document WHERE id = ${documentId}`;
-  const incidentId = (row?.['incident_id'] ?? null) as IncidentId | null;
+  const [row] = await sql<{ incident_id: IncidentId | null }>`
+    SELECT incident_id FROM memory_document WHERE id = ${documentId}`;
+  const incidentId = row?.incident_id ?? null;
   const channel = incidentId && (await records.load(incidentId))?.incident.channel;
   const members = channel ? await membersOf(context, channel) : [];
   const reader = readerHere(userId, members.includes(userId) ? incidentId : null);

@@ -14,6 +14,7 @@ import { boxAlert, boxTools, type Core, createCore } from '../../support/core.ts
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import type { Row } from '../../support/typed.ts';
 
 const secret = ['xoxb', '1234567890', 'abcdefghijklmnop'].join('-');
 const dataDir = scratchDir();
@@ -91,7 +92,7 @@ const mint = (role: Role, targets: readonly string[] = ['box']): Credential =>
 const read: ToolCallRequest = { tool: 'box_state', target: 'box', input: {} };
 
 async function auditBodies(): Promise<readonly Record<string, unknown>[]> {
-  const rows = await core.sql`SELECT body FROM audit_entry ORDER BY seq`;
+  const rows = await core.sql<Row>`SELECT body FROM audit_entry ORDER BY seq`;
   return rows.map((row) => JSON.parse(String(row['body'])) as Record<string, unknown>);
 }
 
@@ -220,7 +221,7 @@ test('a secret in an output reaches neither the caller nor the record', async ()
   const result = await core.gate.call(mint('detective'), { ...read, tool: 'box_leak' }, { signal });
   expect(result).toMatchObject({ kind: 'ok' });
   const [row] =
-    await core.sql`SELECT output, result::text AS result FROM tool_call WHERE id = ${result.toolCallId}`;
+    await core.sql<Row>`SELECT output, result::text AS result FROM tool_call WHERE id = ${result.toolCallId}`;
   expect(JSON.stringify([result, row])).not.toContain(secret);
   expect(row?.['output']).toMatch(/^token is \[redacted:/);
 });
@@ -271,7 +272,8 @@ describe('the audit log', () => {
           )
         : core.audit.append({ kind: 'test', actor: 'system', details: { n } });
     await Promise.all(Array.from({ length: 300 }, (_, n) => append(n)));
-    const rows = await core.sql`SELECT seq::int AS seq, prev_hash, body, hash FROM audit_entry ORDER BY seq`;
+    const rows =
+      await core.sql<Row>`SELECT seq::int AS seq, prev_hash, body, hash FROM audit_entry ORDER BY seq`;
     let previous = '0'.repeat(64);
     for (const [index, row] of rows.entries()) {
       expect(row['seq']).toBe(index + 1);

@@ -10,6 +10,7 @@ import { createRecords } from '../../../src/record/record.ts';
 import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
 import { createKillSwitch } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import type { Row } from '../../support/typed.ts';
 import {
   actionOf,
   approved,
@@ -266,7 +267,7 @@ describe('decisions at the same time', () => {
       const { state } = await actionOf(rig, action.id);
       seen.add(state);
       expect([yes?.ok, no?.ok].filter(Boolean).length).toBeLessThanOrEqual(1);
-      const decisions = await rig.core.sql`
+      const decisions = await rig.core.sql<Row>`
         SELECT count(*) AS n FROM audit_entry WHERE body LIKE ${`%${action.id}%`} AND body LIKE '%"kind":"approval.decided"%'`;
       expect(decisions[0]?.['n']).toBe(yes?.ok || no?.ok ? 1 : 0);
       rig.machine.effects = 0;

@@ -15,6 +15,7 @@ import { defineActiveTool, defineReadTool, type Tool } from '../../../src/tools/
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import type { Row } from '../../support/typed.ts';
 import { typed as type } from '../../support/typed.ts';
 
 /** What looks like a Slack token to the screen, and is none. */
@@ -225,7 +226,7 @@ export async function execute(
 }
 
 export async function auditBodies({ core }: Pick<Rig, 'core'>): Promise<readonly Record<string, unknown>[]> {
-  const rows = await core.sql`SELECT body FROM audit_entry ORDER BY seq`;
+  const rows = await core.sql<Row>`SELECT body FROM audit_entry ORDER BY seq`;
   return rows.map((row) => JSON.parse(String(row['body'])) as Record<string, unknown>);
 }
 

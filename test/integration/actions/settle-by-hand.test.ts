@@ -6,6 +6,7 @@ import {
 import { asActionId } from '../../../src/core/ids.ts';
 import { boxAlert, boxTools, type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let database: ScratchDatabase;
@@ -65,7 +66,7 @@ test('an approver settles it by a click on its card; a stranger and a stale card
     state: 'failed',
     outcome: expect.stringContaining('Settled by Ona: it did not run'),
   });
-  const kinds = await core.sql`
+  const kinds = await core.sql<Row>`
     SELECT body::jsonb->>'kind' AS kind, body::jsonb->>'actor' AS actor FROM audit_entry
      WHERE body::jsonb->'details'->>'action' = ${action.id} AND body::jsonb->>'kind' LIKE 'action.settle%' ORDER BY seq`;
   expect(kinds.map(({ kind, actor }) => `${kind} ${actor}`)).toEqual([

@@ -26,6 +26,7 @@ import {
   type Machine,
 } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const machine: Machine = { broken: true, generation: 1, effects: 0, helps: true };
@@ -142,7 +143,7 @@ describe('Run it', () => {
     );
     expect(call).toMatchObject({ role: 'detective', tool: 'box_state', input: { deep: false }, state: 'ok' });
     // Minted for this one tool.
-    const [minted] = await core.sql`
+    const [minted] = await core.sql<Row>`
       SELECT body FROM audit_entry WHERE body::jsonb->>'kind' = 'credential.minted' AND body::jsonb->>'incident' = ${id}
          AND body LIKE '%box_state%'`;
     expect(String(minted?.['body'])).toContain('"tools":["box_state"]');

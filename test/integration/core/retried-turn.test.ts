@@ -7,6 +7,7 @@ import { migrateEngine } from '../../../src/infra/dbos/enqueue-function.ts';
 import { boxAlert, boxInvestigator, boxTools, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let database: ScratchDatabase;
@@ -27,7 +28,7 @@ test('a turn that fails is tried again for what it was asked for, counting on', 
   await sql`SELECT sentry_enqueue_turn('INC-1', ${`retry 1: ${BESIDE_TURN}`})`;
   await waitFor('the next try', async () => came.length === 2);
   expect(came).toEqual([BESIDE_TURN, BESIDE_TURN]);
-  const rows = await sql`SELECT inputs FROM dbos.workflow_input ORDER BY retention_timestamp`;
+  const rows = await sql<Row>`SELECT inputs FROM dbos.workflow_input ORDER BY retention_timestamp`;
   expect(rows.map(({ inputs }) => String(inputs)).join('\n')).toContain(`retry 2: ${BESIDE_TURN}`);
   await engine.stop(1_000);
   await close();

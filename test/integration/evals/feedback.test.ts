@@ -13,6 +13,7 @@ import { incidentResults } from '../../../src/record/incident-results.ts';
 import { aDiagnosis, wholeIncident } from '../../support/incident-record.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import type { Row } from '../../support/typed.ts';
 import { press } from '../slack/card.ts';
 
 let scene: SlackScene;
@@ -119,7 +120,7 @@ describe('grades', () => {
         grades.give(id, { question: 'useful', by: 'UONE', answer: n % 2 === 0 }),
       ),
     );
-    const [row] = await scene.sql`SELECT count(*)::int AS n, bool_and(answer) AS answer FROM grade`;
+    const [row] = await scene.sql<Row>`SELECT count(*)::int AS n, bool_and(answer) AS answer FROM grade`;
     expect(row?.['n']).toBe(1);
     expect((await graded(id)).map(({ answer }) => answer)).toEqual([row?.['answer']]);
   });

@@ -6,6 +6,7 @@ import { memorySummary } from '../../../src/memory/documents/summary.ts';
 import { recordEpisode } from '../../../src/memory/episodes/episodes.ts';
 import { listEpisodes } from '../../../src/memory/episodes/list-episodes.ts';
 import { quiet } from '../../support/quiet.ts';
+import type { Row } from '../../support/typed.ts';
 import { admin, type DocumentsRig, documentsRig, note } from '../memory/documents/rig.ts';
 
 const token = ['a', 'test', 'token', 'of', 'the', 'admin', 'api'].join('-');
@@ -68,7 +69,7 @@ async function proposed(content = 'The report job leaves a transaction open.') {
   return { jobId: asked.jobId, path };
 }
 const audits = async (words: string): Promise<number> => {
-  const [row] = await rig.sql`SELECT count(*) AS n FROM audit_entry WHERE body LIKE ${`%${words}%`}`;
+  const [row] = await rig.sql<Row>`SELECT count(*) AS n FROM audit_entry WHERE body LIKE ${`%${words}%`}`;
   return Number(row?.['n']);
 };
 

@@ -13,6 +13,7 @@ import { createAccept } from '../../../src/ingest/accept.ts';
 import { alertSource, alertSources } from '../../../src/sources/registry.ts';
 import { acceptDatabase } from '../../support/accept-database.ts';
 import { alertmanagerBody } from '../../support/alerts.ts';
+import type { Row } from '../../support/typed.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -60,7 +61,7 @@ test('answers 202 with the incident once the alert is in the database', async ()
   const { post } = await start({ accept: createAccept(db.sql, []) });
   const answer = await post(body());
   expect(answer.status).toBe(202);
-  const [row] = await db.sql`SELECT id FROM incident`;
+  const [row] = await db.sql<Row>`SELECT id FROM incident`;
   expect(await answer.json()).toEqual({ accepted: [{ kind: 'opened', incident: row?.['id'] }] });
 });
 

@@ -3,6 +3,7 @@ import type { Target } from '../../../src/core/target.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { slackAlert, webhookAlert } from '../../support/alerts.ts';
+import type { Row } from '../../support/typed.ts';
 
 const targets: readonly Target[] = [
   { name: 'shop-db', kind: 'postgres', domain: 'postgres', environment: 'test', aliases: ['shop'] },
@@ -19,8 +20,9 @@ beforeEach(async () => {
   await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
 });
 
-const incidents = () => db.sql`SELECT * FROM incident ORDER BY opened_at`;
-const eventTypes = async () => (await db.sql`SELECT type FROM event ORDER BY seq`).map((row) => row['type']);
+const incidents = () => db.sql<Row>`SELECT * FROM incident ORDER BY opened_at`;
+const eventTypes = async () =>
+  (await db.sql<Row>`SELECT type FROM event ORDER BY seq`).map((row) => row['type']);
 const reasons = async () => (await db.turns()).map(({ reason }) => reason);
 const end = (state: string, ago = '0 s') =>
   db.sql`UPDATE incident SET state = ${state}, ended_at = clock_timestamp() - ${ago}::interval`;
@@ -60,7 +62,7 @@ describe('a new alert', () => {
     );
     expect(kinds.toSorted()).toEqual([...Array<string>(31).fill('duplicate'), 'opened']);
     expect(await incidents()).toMatchObject([{ occurrences: 1 }]);
-    expect(await db.sql`SELECT FROM alert`).toHaveLength(1);
+    expect(await db.sql<Row>`SELECT FROM alert`).toHaveLength(1);
   });
 
   test('of the same name on another instance opens another incident', async () => {
@@ -74,7 +76,7 @@ describe('a new alert', () => {
     await expect(accept(webhookAlert({ instance: 'a' }))).rejects.toThrow('broken');
     await db.sql`ALTER TABLE asked_turn DROP CONSTRAINT broken`;
     expect(await incidents()).toHaveLength(0);
-    expect(await db.sql`SELECT FROM alert`).toHaveLength(0);
+    expect(await db.sql<Row>`SELECT FROM alert`).toHaveLength(0);
   });
 });
 
@@ -185,7 +187,7 @@ describe('a webhook and a chat message about one alert', () => {
       await db.sql`TRUNCATE incident, alert, event CASCADE`;
       for (const alert of order) await accept(alert);
       expect(await incidents()).toMatchObject([{ occurrences: 1 }]);
-      expect(await db.sql`SELECT FROM alert`).toHaveLength(2);
+      expect(await db.sql<Row>`SELECT FROM alert`).toHaveLength(2);
     }
   });
 
@@ -275,7 +277,7 @@ describe('a storm', () => {
     expect(results[1]?.incidentId).toBe(known.incidentId);
     expect(results[5]?.incidentId).toBe(known.incidentId);
     expect(results[4]?.incidentId).toBe(results[2]?.incidentId);
-    const rows = await db.sql`SELECT i.labels->>'instance' AS instance, a.labels->>'instance' AS of_alert
+    const rows = await db.sql<Row>`SELECT i.labels->>'instance' AS instance, a.labels->>'instance' AS of_alert
                               FROM alert a JOIN incident i ON i.id = a.incident_id`;
     expect(rows.every((row) => row['instance'] === row['of_alert'])).toBe(true);
   });
@@ -291,7 +293,7 @@ describe('a storm', () => {
     const count = (kind: string) => kinds.filter((one) => one === kind).length;
     expect([count('opened'), count('repeated'), count('duplicate')]).toEqual([40, 360, 400]);
     const rows =
-      await db.sql`SELECT i.occurrences, count(*) AS alerts FROM incident i JOIN alert a ON a.incident_id = i.id GROUP BY i.id`;
+      await db.sql<Row>`SELECT i.occurrences, count(*) AS alerts FROM incident i JOIN alert a ON a.incident_id = i.id GROUP BY i.id`;
     expect(rows).toHaveLength(40);
     expect(rows.every((row) => row['occurrences'] === 10 && row['alerts'] === 10)).toBe(true);
     expect(await reasons()).toHaveLength(40);

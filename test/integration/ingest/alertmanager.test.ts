@@ -11,6 +11,7 @@ import { freePort } from '../../../src/infra/process/free-port.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
 import { alertSource } from '../../../src/sources/registry.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const program = findProgram();
@@ -185,7 +186,10 @@ describe.skipIf(program === null)(
         await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
         expect(await deliver(posted[before])).toMatchObject({ kind: 'opened' });
         await alert({ ...labels }, { startsAt: new Date().toISOString() });
-        await until('the webhook came again', async () => (await db.sql`SELECT FROM alert`).length === 2);
+        await until(
+          'the webhook came again',
+          async () => (await db.sql<Row>`SELECT FROM alert`).length === 2,
+        );
         expect(await incidents()).toMatchObject([
           { severity: labels.severity, alert_name: labels.alertname },
         ]);
@@ -194,7 +198,7 @@ describe.skipIf(program === null)(
       },
     );
 
-    const incidents = () => db.sql`SELECT * FROM incident ORDER BY opened_at`;
+    const incidents = () => db.sql<Row>`SELECT * FROM incident ORDER BY opened_at`;
     const alert = (labels: Record<string, string>, times: object) =>
       post([{ labels, annotations: { summary: 'Five sessions wait for a lock' }, ...times }]);
 

@@ -20,6 +20,7 @@ import { fetchDocsTool } from '../../../src/tools/docs/fetch-docs.ts';
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { scratchDatabase } from '../../support/postgres.ts';
 import { noSystems } from '../../support/targets.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { SECRET } from '../actions/rig.ts';
 
@@ -141,7 +142,7 @@ export async function openLoop(): Promise<LoopScene> {
       if (!incidentId) throw new Error('not accepted');
       const record = await ended(incidentId);
       const rows =
-        await sql`SELECT body FROM audit_entry WHERE body::jsonb->>'incident' = ${incidentId} ORDER BY seq`;
+        await sql<Row>`SELECT body FROM audit_entry WHERE body::jsonb->>'incident' = ${incidentId} ORDER BY seq`;
       return {
         record,
         effects: machine.effects,

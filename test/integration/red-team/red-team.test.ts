@@ -3,6 +3,7 @@ import { approvalChecks } from '../../../src/actions/checks/approval-checks.ts';
 import { createGate, preChecksOf } from '../../../src/actions/gate.ts';
 import type { GateDeps } from '../../../src/actions/gate-deps.ts';
 import { verifyAuditLog } from '../../../src/safety/audit/audit-verify.ts';
+import type { Row } from '../../support/typed.ts';
 import { type LoopScene, openLoop } from './loop-scene.ts';
 import { type Play, playClasses } from './play.ts';
 import { gatePlays } from './plays/all.ts';
@@ -24,11 +25,11 @@ interface Ended {
 /** One play on a new incident, and what the audit log has had since. */
 async function attempt(play: Play, make: (deps: GateDeps) => ReturnType<typeof createGate>): Promise<Ended> {
   const { sql } = scene.rig.core;
-  const [before] = await sql`SELECT seq FROM audit_head`;
+  const [before] = await sql<Row>`SELECT seq FROM audit_head`;
   const fresh = await scene.renew();
   const cameThrough = await play.run({ ...fresh, gate: (deps = fresh.deps) => make(deps) });
   const rows =
-    await sql`SELECT body FROM audit_entry WHERE seq > ${Number(before?.['seq'] ?? 0)} ORDER BY seq`;
+    await sql<Row>`SELECT body FROM audit_entry WHERE seq > ${Number(before?.['seq'] ?? 0)} ORDER BY seq`;
   const trail = rows.map((row) => {
     const { kind, details } = JSON.parse(String(row['body'])) as { kind: string; details: { code?: string } };
     return `${kind} ${details.code ?? ''}`;

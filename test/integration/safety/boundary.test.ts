@@ -16,6 +16,7 @@ import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import { anAction, aRecord, eventsOf, wholeIncident } from '../../support/incident-record.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
+import type { Row } from '../../support/typed.ts';
 
 /** Every way out gets a secret as if nobody had looked before, and must not let it through. */
 const SECRET = ['xoxb', '1234567890', 'abcdefghijklmnop'].join('-');
@@ -119,7 +120,7 @@ test('the audit log hides it, and keeps the hashes and signatures that entries a
     actor: 'system',
     details: { reason: `it was ${SECRET}`, planHash: HASH, signature },
   });
-  const [row] = await database.sql`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
+  const [row] = await database.sql<Row>`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
   expect(String(row?.['body'])).not.toContain(SECRET);
   expect(String(row?.['body'])).toContain(HASH);
   expect(String(row?.['body'])).toContain(signature);

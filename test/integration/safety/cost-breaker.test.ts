@@ -10,6 +10,7 @@ import { formatBreaker } from '../../../src/safety/limits/format-breaker.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { startTogether } from '../../support/start-together.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const run = promisify(execFile);
@@ -74,7 +75,7 @@ const workers = async (...args: readonly string[]): Promise<readonly number[]> =
     ),
   );
 const total = async (): Promise<number> => {
-  const [row] = await database.sql`SELECT sum(cost_usd)::float8 AS usd FROM usage`;
+  const [row] = await database.sql<Row>`SELECT sum(cost_usd)::float8 AS usd FROM usage`;
   return Number(row?.['usd']);
 };
 
@@ -167,7 +168,7 @@ describe('the breaker', () => {
   });
 
   test('keeps the budget of an incident and of a day', async () => {
-    const [incident] = await database.sql`
+    const [incident] = await database.sql<Row>`
       INSERT INTO incident (state, title, severity, domain, source, fingerprint, labels, annotations)
       VALUES ('open', 't', 'info', 'postgres', 'test', 'f', '{}', '{}') RETURNING id`;
     const incidentId = String(incident?.['id']);

@@ -7,6 +7,7 @@ import { layerNames, layerOf, layerStatus, on } from '../../../src/safety/layers
 import { createCostBreaker } from '../../../src/safety/limits/cost-breaker.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
 import { quiet } from '../../support/quiet.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createRig, type Rig, typed } from '../actions/rig.ts';
 
@@ -41,7 +42,7 @@ describe('what is so is said', () => {
       state: 'on',
       says: expect.stringContaining('5 of 5 roles'),
     });
-    const [row] = await rig.core.sql`SELECT id FROM identity WHERE name = 'triage'`;
+    const [row] = await rig.core.sql<Row>`SELECT id FROM identity WHERE name = 'triage'`;
     await rig.core.identities.revoke(String(row?.['id']), 'UADMIN', 'leaked');
     expect(await stateOf('identity vault')).toMatchObject({
       state: 'part',

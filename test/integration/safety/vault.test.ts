@@ -16,6 +16,7 @@ import { openVaultKey } from '../../../src/safety/vault/vault-key.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let scratch: ScratchDatabase;
@@ -91,7 +92,7 @@ describe('identities', () => {
   });
 
   test('no private key lies in the database in the clear, and a process’s lies nowhere', async () => {
-    const rows = await database.sql`SELECT kind, sealed_key FROM identity`;
+    const rows = await database.sql<Row>`SELECT kind, sealed_key FROM identity`;
     const key = openVaultKey(dataDir, null);
     for (const row of rows) {
       if (row['kind'] === 'process') expect(row['sealed_key']).toBeNull();
@@ -227,7 +228,7 @@ describe('a credential', () => {
     await vault.check(credential);
     await identities.revoke(await role('triage'), 'UADMIN', 'leaked');
     await identities.rotate('triage', 'UADMIN');
-    const rows = await database.sql`SELECT body FROM audit_entry ORDER BY seq`;
+    const rows = await database.sql<Row>`SELECT body FROM audit_entry ORDER BY seq`;
     const entries = rows.map((row) => JSON.parse(String(row['body'])) as Record<string, unknown>);
     expect(entries).toContainEqual(
       expect.objectContaining({

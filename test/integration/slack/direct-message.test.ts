@@ -8,6 +8,7 @@ import type { Slack } from '../../../src/slack/slack.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import { noQuestions } from '../../support/slack-services.ts';
+import type { Row } from '../../support/typed.ts';
 
 /** One workspace and one bot for all tests, which have a thread of their own each. */
 let scene: SlackScene;
@@ -251,7 +252,7 @@ describe('a question in a direct message', () => {
 describe('what somebody who is not in an incident’s channel may learn of it', () => {
   it('is nothing, in a direct message and by command, not even that it exists', async () => {
     const drawn = async () =>
-      (await scene.sql`SELECT thread_ts FROM incident WHERE id = ${id}`)[0]?.['thread_ts'];
+      (await scene.sql<Row>`SELECT thread_ts FROM incident WHERE id = ${id}`)[0]?.['thread_ts'];
     await eventually(async () => expect(await drawn()).toEqual(expect.any(String)));
     await scene.sql`UPDATE incident SET channel = ${CHANNELS.admin} WHERE id = ${id}`;
     const insider = USERS.admin;

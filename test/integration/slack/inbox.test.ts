@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { CHANNELS, USERS } from '../../../playground/slack/seed.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import type { Row } from '../../support/typed.ts';
 
 let scene: SlackScene;
 afterEach(() => scene.close());
@@ -43,7 +44,7 @@ it.each([
     await eventually(() => expect(scene.alerts.map((each) => each['text'])).toContain('FIRING: disk'));
     await eventually(async () => {
       const [row] =
-        await scene.sql`SELECT last_error, processed_at FROM slack_inbox WHERE event_key = 'event:Ev1'`;
+        await scene.sql<Row>`SELECT last_error, processed_at FROM slack_inbox WHERE event_key = 'event:Ev1'`;
       expect(row?.['processed_at']).toBeNull();
       expect(row?.['last_error']).toEqual(isFinal ? expect.stringContaining(error) : null);
     });

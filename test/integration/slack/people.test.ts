@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import { ACTION, CALL } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import type { Row } from '../../support/typed.ts';
 import { cardOf, press, waitingCard, whispers } from './card.ts';
 
 let scene: SlackScene;
@@ -144,7 +145,7 @@ describe('a decision', () => {
     await press(scene, card, 'sentry_evidence');
     await bot.stop();
     // The press of Approve as it would lie in the inbox of a process killed after acknowledging it.
-    const [row] = await scene.sql`SELECT body FROM slack_inbox WHERE event_key LIKE 'action:%'`;
+    const [row] = await scene.sql<Row>`SELECT body FROM slack_inbox WHERE event_key LIKE 'action:%'`;
     const text = JSON.stringify(row?.['body'])
       .replace(/"action_id":"sentry_evidence"/g, '"action_id":"sentry_approve"')
       .replace(/("actions":\[.*?"value":")[^"]*"/, `$1${ACTION}:${'a'.repeat(64)}"`);

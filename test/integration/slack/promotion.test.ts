@@ -4,6 +4,7 @@ import { runbooksStore } from '../../../src/memory/documents/document.ts';
 import { MEMORY_ACTIONS } from '../../../src/slack/views/blocks/promotion-card.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { type PromotionScene, promotionScene } from '../../support/promotion-scene.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { shipped } from '../memory/documents/rig.ts';
 
@@ -65,7 +66,7 @@ describe('the card of a proposal', () => {
     await at.card(jobId, (one) => textOf(one).includes('Approved'));
     await at.told(USERS.admin, /amara has approved this already/);
     await at.told(USERS.onCall, /Only admins decide/);
-    const [versions] = await at.scene.sql`
+    const [versions] = await at.scene.sql<Row>`
       SELECT count(*) AS n FROM memory_version v JOIN memory_document d ON d.id = v.document_id
       WHERE d.store = ${runbooksStore} AND d.path = ${`drafts/${incident.toLowerCase()}`}`;
     expect(versions?.['n']).toBe(1);
@@ -88,7 +89,7 @@ describe('the card of a proposal', () => {
     expect(said.slice(-3).map(({ message }) => message.thread_ts)).toEqual([undefined, undefined, undefined]);
     expect(views[USERS.onCall] ?? []).toEqual([]);
     expect(await state(jobId)).toBe('pending');
-    const [refused] = await at.scene.sql`
+    const [refused] = await at.scene.sql<Row>`
       SELECT count(*) AS n FROM audit_entry WHERE body LIKE '%memory.promotion.refused%' AND body LIKE ${`%${jobId}%`}`;
     expect(refused?.['n']).toBe(1);
   });
@@ -133,7 +134,7 @@ describe('the card of a proposal', () => {
     expect(await workspaceText(`drafts/${incident.toLowerCase()}`)).toBe(
       'End the report’s transaction.\n\nThen ask its owner.',
     );
-    const [audit] = await at.scene.sql`SELECT string_agg(body, '') AS body FROM audit_entry`;
+    const [audit] = await at.scene.sql<Row>`SELECT string_agg(body, '') AS body FROM audit_entry`;
     expect(audit?.['body']).not.toContain(secret);
   });
 
@@ -198,8 +199,8 @@ describe('the card of a proposal', () => {
     const incident = await at.incident();
     const jobId = await at.propose(incident, { content: 'Call Kim about orders.' });
     expect(textOf(await at.card(jobId))).toContain('Kim');
-    const [row] = await at.scene.sql`SELECT document_id FROM dream_review_item WHERE job_id = ${jobId}`;
-    await at.scene.sql`SELECT memory_forget_documents(ARRAY[${String(row?.['document_id'])}])`;
+    const [row] = await at.scene.sql<Row>`SELECT document_id FROM dream_review_item WHERE job_id = ${jobId}`;
+    await at.scene.sql<Row>`SELECT memory_forget_documents(ARRAY[${String(row?.['document_id'])}])`;
     const card = await at.card(jobId, (one) => textOf(one).includes('forgotten'));
     expect(textOf(card)).not.toContain('Kim');
   });

@@ -4,6 +4,7 @@ import type { Message } from '../../../playground/slack/slack-shapes.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { ACTION, wholeIncident } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import type { Row } from '../../support/typed.ts';
 
 let scene: SlackScene;
 afterEach(() => scene.close());
@@ -45,7 +46,7 @@ it('draws a whole incident into one thread, in order, and edits the root in plac
   });
   expect(messages[0]?.ts).toBe(root.ts);
   expect(messages.slice(1).every((message) => message.thread_ts === root.ts)).toBe(true);
-  const [row] = await scene.sql`SELECT channel, thread_ts FROM incident WHERE id = ${id}`;
+  const [row] = await scene.sql<Row>`SELECT channel, thread_ts FROM incident WHERE id = ${id}`;
   expect(row).toMatchObject({ channel: root.channel, thread_ts: root.ts });
   expect((await scene.counters()).duplicates).toEqual([]);
 });
@@ -56,7 +57,7 @@ it('opens the thread in the channel in which its alert was posted', async () => 
   const posted = async (channel: string): Promise<unknown> => {
     const id = await scene.incident([], channel);
     return eventually(async () => {
-      const [row] = await scene.sql`SELECT channel FROM incident WHERE id = ${id}`;
+      const [row] = await scene.sql<Row>`SELECT channel FROM incident WHERE id = ${id}`;
       expect(row?.['channel']).toEqual(expect.any(String));
       return row?.['channel'];
     });

@@ -9,6 +9,7 @@ import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { boxAlert, boxInvestigator, boxTools, type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** No input stops an incident: whatever stands in a model's words, it ends, and the model is paid once for each of them. */
@@ -164,7 +165,7 @@ test('every incident ends, and nobody pays for the same words twice', async () =
       texts.find((text) => !isSafe(text)),
       name,
     ).toBe(undefined);
-    const [row] = await core.sql`SELECT count(*)::integer AS calls FROM usage WHERE incident_id = ${id}`;
+    const [row] = await core.sql<Row>`SELECT count(*)::integer AS calls FROM usage WHERE incident_id = ${id}`;
     // Triage, a look, a report and a plan, each once; a report that is refused is asked for three more times.
     expect(Number(row?.['calls']), name).toBeLessThanOrEqual(8);
   }

@@ -17,6 +17,7 @@ import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import { defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import { boxAlert, boxTools, type Core, createCore, findsNothing, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /**
@@ -267,7 +268,8 @@ describe('a report with true quotes', () => {
     });
     expect(fellBack(record)).toBe(false);
     expect(told(record)).toContain(`“${ROOT}”`);
-    const rows = await core.sql`SELECT role, cost_usd FROM usage WHERE incident_id = ${record.incident.id}`;
+    const rows =
+      await core.sql<Row>`SELECT role, cost_usd FROM usage WHERE incident_id = ${record.incident.id}`;
     expect(rows.map((row) => row['role'])).toContain('sceptic');
     const sum = rows.reduce((total, row) => total + Number(row['cost_usd']), 0);
     expect(record.incident.costUsd).toBeCloseTo(sum, 9);

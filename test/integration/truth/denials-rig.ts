@@ -21,6 +21,7 @@ import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { createHostTargets, createPostgresTargets, noSystems } from '../../support/targets.ts';
+import type { Row } from '../../support/typed.ts';
 import { type ScratchHost, scratchHost } from '../targets/host/host-rig.ts';
 
 const never = new AbortController().signal;
@@ -198,7 +199,7 @@ export async function startDenialsRig(): Promise<DenialsRig> {
         reach,
       });
       if (!decided.ok) throw new Error(decided.reason);
-      const [row] = await core.sql`SELECT id FROM denial WHERE action_id = ${action.id}`;
+      const [row] = await core.sql<Row>`SELECT id FROM denial WHERE action_id = ${action.id}`;
       return String(row?.['id']);
     },
     execute: async (action, by = core) =>

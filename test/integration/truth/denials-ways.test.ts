@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/core/action.ts';
+import type { Row } from '../../support/typed.ts';
 import { type Kind, kinds, sessions, settings } from './denials-kinds.ts';
 import { type Call, type DenialsRig, startDenialsRig } from './denials-rig.ts';
 
@@ -109,7 +110,7 @@ describe('a No to an application', () => {
     const [set] = await settings.calls(rig);
     const id = await rig.deny(head(await rig.plan([set, end])), APPLICATION);
     for (const call of [end, set]) expect((await rig.propose(call)).denialsAcknowledged).toEqual([id]);
-    const [row] = await rig.core.sql`SELECT label FROM denial WHERE id = ${id}`;
+    const [row] = await rig.core.sql<Row>`SELECT label FROM denial WHERE id = ${id}`;
     expect(row?.['label']).toBe('setting idle_session_timeout and 1 more');
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planHash } from '../../../src/actions/proposals/plan-hash.ts';
+import type { Row } from '../../support/typed.ts';
 import { kinds, services, session, settings } from './denials-kinds.ts';
 import { type DenialsRig, NOAH, OLIVIA, startDenialsRig } from './denials-rig.ts';
 
@@ -141,7 +142,7 @@ describe('a race', () => {
       const open = await rig.propose(session('postgres_cancel_query', 'checkout-db', key));
       const [ran] = await Promise.all([rig.execute(approved), rig.deny(open, UNTIL_GONE, { core: second })]);
       const { state, startedAt } = await rig.now(approved);
-      const [said] = await rig.core.sql`SELECT said_at FROM denial WHERE action_id = ${open.id}`;
+      const [said] = await rig.core.sql<Row>`SELECT said_at FROM denial WHERE action_id = ${open.id}`;
       const ended = !(await rig.isAlive(key.pid));
       expect({ round, ended }).toEqual({ round, ended: ran.kind === 'ran' });
       if (ran.kind === 'ran') expect(String(startedAt) <= String(said?.['said_at'])).toBe(true);
@@ -211,7 +212,7 @@ describe('who may', () => {
     const action = await rig.propose(set);
     await expect(rig.deny(action, DAYS, { by: 'USTRANGER' })).rejects.toThrow(/may approve this/);
     expect(await rig.core.sql`SELECT FROM denial`).toEqual([]);
-    const [entry] = await rig.core.sql`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
+    const [entry] = await rig.core.sql<Row>`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
     expect(String(entry?.['body'])).toContain('approval.refused');
   });
 });

@@ -14,6 +14,7 @@ import { partOf, recordUrl, signalPart } from '../../support/chaos.ts';
 import { killLeftovers } from '../../support/processes-under.ts';
 import { type Product, repository, startProduct } from '../../support/product.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Sentry as a user starts it, by `npm start`: whatever ends the bot, it comes back; who stops it, stops all of it. */
@@ -114,7 +115,7 @@ test.each(['SIGKILL', 'SIGINT'] as const)(
       );
       const answers = Array.from({ length: 5 }, () => sendAlert());
       await waitFor('the bot to wait inside of a transaction', async () => {
-        const [row] = await record.sql`
+        const [row] = await record.sql<Row>`
           SELECT count(*) AS n FROM pg_stat_activity
            WHERE wait_event_type = 'Lock' AND application_name LIKE 'sentry%' AND xact_start < query_start`;
         return Number(row?.['n']) > 0;

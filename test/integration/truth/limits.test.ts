@@ -6,6 +6,7 @@ import { createTurn } from '../../../src/incidents/turn.ts';
 import { drawRoot } from '../../../src/slack/views/blocks/root.ts';
 import { type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import type { Row } from '../../support/typed.ts';
 import { driving, QUEUE_LIMIT_KEY, queueInvestigator, queueTools, queueWorld } from './queue-rig.ts';
 
 /** Long enough never to end by itself while a test runs. */
@@ -57,7 +58,7 @@ async function keptBack(): Promise<IncidentId> {
 describe('a fix that a limit keeps back', () => {
   test('is said with the time from which it may be done, in the reader’s zone', async () => {
     const record = await incident.load(await keptBack());
-    const [claimed] = await core.sql`
+    const [claimed] = await core.sql<Row>`
       SELECT (extract(epoch FROM claimed_at) * 1000)::float8 + ${LONG_MS} AS until FROM rate_claim`;
     const at = Date.parse(record.incident.asksAgainAt ?? '');
     expect(Math.abs(at - Number(claimed?.['until']))).toBeLessThan(5);

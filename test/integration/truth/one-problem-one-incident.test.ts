@@ -6,6 +6,7 @@ import { sameProblem, toldBy } from '../../../src/ingest/correlate.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { alertmanagerMessage } from '../../support/alertmanager-title.ts';
 import { slackAlert, webhookAlert } from '../../support/alerts.ts';
+import type { Row } from '../../support/typed.ts';
 
 const targets: readonly Target[] = [
   { name: 'orders-db', kind: 'postgres', domain: 'postgres', environment: 'test', aliases: [] },
@@ -22,7 +23,7 @@ beforeEach(async () => {
   await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
 });
 
-const incidents = () => db.sql`SELECT * FROM incident ORDER BY opened_at`;
+const incidents = () => db.sql<Row>`SELECT * FROM incident ORDER BY opened_at`;
 const count = async () => (await incidents()).length;
 
 /** Different alerts, each like another: the same first word, a value within a value, the same values under other labels. */

@@ -7,6 +7,7 @@ import { claim } from '../../../src/actions/ledger/ledger.ts';
 import type { Action } from '../../../src/core/action.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import type { Row } from '../../support/typed.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
 
 /** Plans of three steps through the real gate, ledger and turns: one approval, each step in order, none ahead of another. */
@@ -97,7 +98,7 @@ describe('a plan', () => {
       'action.approved',
       ...ABC.flatMap(() => ['action.started', 'action.finished']),
     ]);
-    const claims = await rig.core.sql`
+    const claims = await rig.core.sql<Row>`
       SELECT action_id FROM criterion_reading WHERE incident_id = ${incidentId} AND phase = 'claim'`;
     // Red before its first step; what that one did may turn it for the next.
     expect(claims.map((row) => row['action_id'])).toEqual([id]);
@@ -221,7 +222,8 @@ describe('a plan', () => {
     });
     expect(await rig.states(denied)).toEqual(['denied', 'skipped', 'skipped']);
     // A No to the plan is one to all that it would touch.
-    const [row] = await rig.core.sql`SELECT cardinality(keys) AS n FROM denial WHERE action_id = ${actionId}`;
+    const [row] = await rig.core
+      .sql<Row>`SELECT cardinality(keys) AS n FROM denial WHERE action_id = ${actionId}`;
     expect(row?.['n']).toBe(3);
     const late = await rig.propose(ABC);
     await rig.core.sql`UPDATE action SET expires_at = clock_timestamp() WHERE id = ${step(late, 1).id}`;

@@ -15,6 +15,7 @@ import type { VectorHit } from '../../../src/search/ports.ts';
 import { createAudiences } from '../../../src/slack/people/audiences.ts';
 import { quiet } from '../../support/quiet.ts';
 import { type SceneBot, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import type { Row } from '../../support/typed.ts';
 
 /** What was learnt in a private channel stays with those who may read it: real Slack calls, record and memory. */
 let scene: SlackScene;
@@ -75,7 +76,7 @@ interface Past {
 /** An incident with its thread in a channel; null: not posted yet. */
 async function incidentIn(channel: string | null, change: Past = {}): Promise<Incident> {
   const { title = 'Sessions are blocked', state = 'diagnosing', target = 'shop-db', cause = null } = change;
-  const [row] = await scene.sql`
+  const [row] = await scene.sql<Row>`
     INSERT INTO incident (title, alert_name, incident_type, severity, domain, target, state, cause, source, fingerprint,
                           labels, annotations, channel, thread_ts)
     VALUES (${title}, 'BlockedSessions', 'blocked_sessions', 'critical', 'postgres', ${target}, ${state}, ${cause}, 'test',

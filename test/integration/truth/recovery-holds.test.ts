@@ -5,6 +5,7 @@ import { LASTING_TURN } from '../../../src/incidents/phases/lasting.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
 import { boxAlert } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
   approve,
@@ -335,10 +336,10 @@ test('what stayed away by itself for a while has to stay away for twice as long'
   const id = await open(at.core, inChat());
   await approve(id);
   await until(id, 'resolved');
-  const [away] = await at.core.sql`
+  const [away] = await at.core.sql<Row>`
     SELECT extract(epoch FROM max(started_at) - min(started_at))::float8 AS s
       FROM (SELECT started_at FROM tool_call WHERE incident_id = ${id} AND tool = 'queue_blips' ORDER BY started_at OFFSET 1 LIMIT 2) t`;
-  const [held] = await at.core.sql`
+  const [held] = await at.core.sql<Row>`
     SELECT extract(epoch FROM max(at) - min(at))::float8 AS s FROM criterion_reading
      WHERE incident_id = ${id} AND phase = 'watch' AND holds`;
   expect(Number(away?.['s'])).toBeGreaterThan(0.9);

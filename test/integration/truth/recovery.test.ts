@@ -3,6 +3,7 @@ import type { IncidentId } from '../../../src/core/ids.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
 import { boxAlert } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
   approve,
@@ -289,7 +290,7 @@ describe('a fix', () => {
     await at.core.engine.enqueueTurn(id, 'does it last');
     await waitFor('the look', async () => {
       const [row] = await at.core
-        .sql`SELECT count(*)::int AS n FROM criterion_reading WHERE incident_id = ${id} AND phase = 'after'`;
+        .sql<Row>`SELECT count(*)::int AS n FROM criterion_reading WHERE incident_id = ${id} AND phase = 'after'`;
       return Number(row?.['n']) >= 1;
     });
     expect((await at.core.records.incident(id))?.state).toBe('resolved');

@@ -8,6 +8,7 @@ import { createChangeOfMind } from '../../../src/incidents/after-all.ts';
 import { createKillSwitch } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { mortal, mortally } from '../../support/mortal.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import type { Row } from '../../support/typed.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
 
 /** *Run the rest* of a plan that stopped half-way: asks for it as a new plan, once, and runs nothing by itself. */
@@ -345,7 +346,7 @@ test('each click is on record with its answer', async () => {
   const plan = await halfRun();
   await rig.mind.runRest(click(plan, 'USTRANGER'));
   await rig.mind.runRest(click(plan));
-  const rows = await rig.core.sql`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 40`;
+  const rows = await rig.core.sql<Row>`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 40`;
   const kinds = rows.map((row) => JSON.parse(String(row['body'])) as { kind: string; actor: string });
   expect(kinds.filter(({ kind }) => kind.startsWith('plan.rest')).toReversed()).toMatchObject([
     { kind: 'plan.rest_refused', actor: 'USTRANGER' },

@@ -14,6 +14,7 @@ import {
   type Machine,
 } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Turns that end half-way: what they had read is of its moment, and what they had proposed stands in nobody's way. */
@@ -181,7 +182,7 @@ test('a decision is read again by a turn that is tried again', async () => {
   };
   // The turn that the decision asks for is the only one that could see it.
   await waitFor('the turns before it to end', async () => {
-    const [row] = await core.sql`
+    const [row] = await core.sql<Row>`
       SELECT count(*)::int AS n FROM dbos.workflow_status
        WHERE queue_partition_key = ${id} AND status IN ('ENQUEUED', 'PENDING')`;
     return row?.['n'] === 0;

@@ -252,7 +252,7 @@ describe('what the version before left goes on with this one', () => {
     const vectors = { collection: () => ({ upsert: away, query: away, list: away, remove: away }) };
     const embedder = { fingerprint: 'none', embed: away, close: async () => undefined };
     const retrieval = createRetrieval({ sql: core.sql, vectors, embedder, log: quiet });
-    const stores = await core.sql`SELECT slug FROM memory_store WHERE scope = 'workspace'`;
+    const stores = await core.sql<Row>`SELECT slug FROM memory_store WHERE scope = 'workspace'`;
     const { hits } = await retrieval.search({
       text: 'rusty hinges of a box',
       spaces: stores.map(({ slug }) => documentSpace(String(slug), null)),

@@ -10,6 +10,7 @@ import { createRecords } from '../../../../src/record/record.ts';
 import { createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import type { Row } from '../../../support/typed.ts';
 import {
   actionOf,
   auditBodies,
@@ -222,7 +223,7 @@ describe('who, when and how often', () => {
     write('rules: [{name: short, expires_minutes: 1}]');
     const action = await propose(rig);
     const [row] = await rig.core
-      .sql`SELECT expires_at < clock_timestamp() + interval '61 seconds' AS soon FROM action WHERE id = ${action.id}`;
+      .sql<Row>`SELECT expires_at < clock_timestamp() + interval '61 seconds' AS soon FROM action WHERE id = ${action.id}`;
     expect(row?.['soon']).toBe(true);
   });
 

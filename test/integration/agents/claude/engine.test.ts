@@ -13,6 +13,7 @@ import { createModelGateway } from '../../../../src/llm/gateway.ts';
 import { defineReadTool, type Tool } from '../../../../src/tools/define.ts';
 import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 /** Claude on the real engine, gate and record: what a restart pays for again, and what a person's *Stop* ends. */
@@ -150,7 +151,7 @@ describe('a restart in the middle of an investigation', () => {
     expect([...reads.values()]).toEqual(PARTS.map(() => 1));
     expect(record.toolCalls.filter((call) => call.tool === 'box_part')).toHaveLength(PARTS.length);
     expect(record.events.filter((event) => event.type === 'investigator.fallback')).toEqual([]);
-    const [paid] = await core.sql`SELECT count(*)::int AS n FROM usage WHERE incident_id = ${id}`;
+    const [paid] = await core.sql<Row>`SELECT count(*)::int AS n FROM usage WHERE incident_id = ${id}`;
     expect(paid?.['n']).toBe(before.length - 1 + 2);
   });
 
@@ -160,7 +161,7 @@ describe('a restart in the middle of an investigation', () => {
     const id = await open();
     // On record before it is the step's result: both are needed.
     await waitFor('all but the slowest read on record', async () => {
-      const [row] = await core.sql`
+      const [row] = await core.sql<Row>`
         SELECT count(*)::int AS n FROM tool_call c
          WHERE c.incident_id = ${id}
            AND EXISTS (SELECT FROM dbos.operation_outputs o WHERE strpos(o.output, c.id) > 0)`;

@@ -12,6 +12,7 @@ import { createAnthropicBackend } from '../../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../../src/llm/gateway.ts';
 import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
+import type { Row } from '../../../support/typed.ts';
 
 /** Questions of people, on the real gate, audit log and record; the engine does not run, so nothing else happens. */
 const machine: Machine = { broken: true, generation: 1, effects: 0, helps: true };
@@ -130,7 +131,7 @@ describe('an incident opened by hand', () => {
     expect(other).toMatchObject({ ok: true, target: null });
     if (!first.ok || !other.ok) throw new Error('not opened');
     expect(other.incidentId).not.toBe(first.incidentId);
-    const [row] = await core.sql`SELECT requesters FROM incident WHERE id = ${first.incidentId}`;
+    const [row] = await core.sql<Row>`SELECT requesters FROM incident WHERE id = ${first.incidentId}`;
     expect(row?.['requesters']).toEqual(['UONCALL']);
     expect(await open({ text: '  ', by: 'U1', key: 'k3' })).toMatchObject({ ok: false });
   });
@@ -156,7 +157,7 @@ describe('digging deeper', () => {
     expect(both.filter(({ ok }) => ok)).toHaveLength(1);
     const record = await core.records.load(id);
     expect(record?.incident).toMatchObject({ state: 'diagnosing', round: 2, investigator: 'claude' });
-    const [row] = await core.sql`SELECT requesters FROM incident WHERE id = ${id}`;
+    const [row] = await core.sql<Row>`SELECT requesters FROM incident WHERE id = ${id}`;
     expect(row?.['requesters']).toEqual(['U1']);
   });
 });

@@ -23,6 +23,7 @@ import {
   type Machine,
 } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 /** Models that make things up, on the real engine, gate, audit log and record. The playbook here never finds anything. */
@@ -114,7 +115,7 @@ const dropped = (record: IncidentRecord) =>
   record.events.flatMap((event) => (event.type === 'claim.dropped' ? [event.reason] : []));
 const audited = async (record: IncidentRecord, kind: string) =>
   (
-    await core.sql`SELECT body::jsonb AS body FROM audit_entry WHERE body::jsonb->>'kind' = ${kind}
+    await core.sql<Row>`SELECT body::jsonb AS body FROM audit_entry WHERE body::jsonb->>'kind' = ${kind}
                    AND body::jsonb->>'incident' = ${record.incident.id} ORDER BY seq`
   ).map((row) => (row['body'] as { details: Record<string, unknown> }).details);
 const concluded = (record: IncidentRecord) =>

@@ -20,6 +20,7 @@ import { boxAlert, boxTarget, boxTools, type Core, createCore, type Machine } fr
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { noSystems } from '../../../support/targets.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 /** What reaches the model and what comes back, with the real gate, record and SDK; only the model is scripted. */
@@ -349,7 +350,7 @@ it('what memory asks a model outside of any incident passes the same guards and 
   expect((await ask()).text).toBe('a rule of thumb');
   for (const hidden of [PERSON, SECRET]) expect(sent()).not.toContain(hidden);
   expect(sent()).toContain('<suspicious in=');
-  const [row] = await sql`SELECT role, incident_id, cost_usd FROM usage`;
+  const [row] = await sql<Row>`SELECT role, incident_id, cost_usd FROM usage`;
   expect(row).toMatchObject({ role: 'memory', incident_id: null });
   expect(Number(row?.['cost_usd'])).toBeGreaterThan(0);
   await sql`UPDATE usage SET cost_usd = 6`;

@@ -13,6 +13,7 @@ import { createAnthropicBackend } from '../../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../../src/llm/gateway.ts';
 import { boxTools, type Core, createCore, type Machine } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 /** People's questions on the real engine, gate and record: what a restart pays for again, what a *Stop* ends, and how fast. */
@@ -75,7 +76,7 @@ afterAll(async () => {
 beforeEach(async () => {
   shown = [];
   // Of no turn: only the questions are looked at.
-  const [row] = await core.sql`
+  const [row] = await core.sql<Row>`
     INSERT INTO incident (title, severity, domain, target, source, fingerprint, labels, annotations, state)
     VALUES ('The box is broken', 'critical', 'postgres', 'box', 'test', gen_random_uuid()::text, '{}', '{}', 'reported')
     RETURNING id`;
@@ -128,7 +129,7 @@ describe('a question whose answer is under way when the process ends', () => {
     // The first message once; the one that was cut off again, to the byte.
     expect(bodies).toHaveLength(3);
     expect(bodies[2]).toBe(bodies[1]);
-    const [reads] = await core.sql`SELECT count(*)::int AS n FROM tool_call WHERE incident_id = ${id}`;
+    const [reads] = await core.sql<Row>`SELECT count(*)::int AS n FROM tool_call WHERE incident_id = ${id}`;
     expect(reads?.['n']).toBe(1);
     const [row] = await core.sql`SELECT state, answer FROM question WHERE id = ${`D1:${question.ts}`}`;
     expect(row).toEqual({ state: 'answered', answer: expect.stringContaining('It is still broken.') });
@@ -256,7 +257,7 @@ function otherProcess() {
 }
 
 async function listens(): Promise<boolean> {
-  const [row] = await core.sql`
+  const [row] = await core.sql<Row>`
     SELECT count(*)::int AS n FROM pg_stat_activity
     WHERE application_name = 'sentry listens' AND datname = current_database()`;
   return row?.['n'] === 1;

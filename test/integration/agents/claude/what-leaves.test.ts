@@ -13,6 +13,7 @@ import {
   findsNothing,
 } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 /** A well-known test value: nobody's password. */
@@ -85,11 +86,11 @@ describe('of a secret that a model, a person or an alert has said', () => {
     expect(record?.incident.cause).toBe(
       'The application uses postgres://shop:[redacted:url-credentials]@db.internal:5432/shop',
     );
-    const tables = await core.sql`
+    const tables = await core.sql<Row>`
       SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`;
     for (const { name } of tables) {
       // Not the port's business: a name cannot be a parameter.
-      const [row] = await core.sql`
+      const [row] = await core.sql<Row>`
         SELECT query_to_xml(format('SELECT * FROM %I', ${String(name)}::text), true, false, '')::text AS all`;
       expect(String(row?.['all']).includes(SECRET), String(name)).toBe(false);
     }

@@ -19,6 +19,7 @@ import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
 import { createPostgresTargets, type PostgresTargets } from '../../../support/targets.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let server: EmbeddedPostgres;
@@ -163,7 +164,7 @@ it('a privilege is missing, a person grants it outside, Check again is pressed, 
   expect(story).toMatch(/<@UONCALL> had postgres blocking tree read again, now that it may be allowed/);
   expect(story).toMatch(/postgres blocking tree still cannot be read/);
   expect(story).toMatch(/postgres blocking tree could be read now/);
-  const audit = await core.sql`
+  const audit = await core.sql<Row>`
     SELECT body::jsonb->>'actor' AS by FROM audit_entry WHERE body::jsonb->>'kind' = 'read.asked' ORDER BY seq`;
   expect(audit.map((row) => row['by'])).toEqual(['UONCALL', 'UONCALL']);
 });

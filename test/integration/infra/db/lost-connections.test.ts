@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Tx } from '../../../../src/core/sql.ts';
 import { type Database, openDatabase } from '../../../../src/infra/db/client.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 let scratch: ScratchDatabase;
@@ -53,7 +54,7 @@ test('every statement is answered, however and whenever its connection is lost, 
     seen.push(
       ...(await Promise.all(
         Array.from({ length: 6 }, async (_, n) => {
-          const [self] = await db.sql`SELECT pg_backend_pid() AS pid`.then(
+          const [self] = await db.sql<Row>`SELECT pg_backend_pid() AS pid`.then(
             (rows) => rows,
             () => [],
           );
@@ -73,18 +74,18 @@ test('every statement is answered, however and whenever its connection is lost, 
 test('arrays and transactions work as the first thing after a loss', async () => {
   await db.sql`SELECT ${db.sql.array(['warm'])}::text[] AS words`;
   await endAll();
-  const [row] = await db.sql`SELECT ${db.sql.array(['a', 'b, "c"'])}::text[] AS words`;
+  const [row] = await db.sql<Row>`SELECT ${db.sql.array(['a', 'b, "c"'])}::text[] AS words`;
   expect(row?.['words']).toEqual(['a', 'b, "c"']);
   await endAll();
   const sum = await db.sql.begin(
-    async (tx) => (await tx`SELECT ${[1, 2].length}::int + 1 AS sum`)[0]?.['sum'],
+    async (tx) => (await tx<Row>`SELECT ${[1, 2].length}::int + 1 AS sum`)[0]?.['sum'],
   );
   expect(sum).toBe(3);
 });
 
 test('statements under way on other connections end in peace when one is lost', async () => {
   const slow = outcome(db.sql`SELECT pg_sleep(1)`);
-  const [self] = await db.sql`SELECT pg_backend_pid() AS pid`;
+  const [self] = await db.sql<Row>`SELECT pg_backend_pid() AS pid`;
   await end(String(self?.['pid']));
   expect(await slow).toBe('ok');
 });
@@ -182,7 +183,7 @@ describe('a transaction whose connection is lost rejects, and ends nothing but i
     const begun = Array.from({ length: 3 }, () =>
       outcome(
         db.sql.begin(async (tx) => {
-          const [self] = await tx`SELECT pg_backend_pid() AS pid`;
+          const [self] = await tx<Row>`SELECT pg_backend_pid() AS pid`;
           await use(tx, String(self?.['pid']));
         }),
       ),

@@ -7,6 +7,7 @@ import { loadRunbooks } from '../../../../src/runbooks/load-runbooks.ts';
 import { boxTools, type Machine } from '../../../support/core.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { note } from '../documents/rig.ts';
 import { type MemoryRig, memoryRig } from './rig.ts';
@@ -28,7 +29,7 @@ afterAll(async () => {
   await chroma.stop();
 });
 
-const waiting = async () => rig.sql`SELECT collection, id FROM memory_outbox ORDER BY 1, 2`;
+const waiting = async () => rig.sql<Row>`SELECT collection, id FROM memory_outbox ORDER BY 1, 2`;
 const vectorsOf = async (collection: string) =>
   (
     await createChromaStore({ host: chroma.host, log: quiet })
@@ -109,7 +110,7 @@ test('Chroma is gone for a whole incident: it ends in time and says so, and afte
   expect(await vectorsOf('runbooks-postgres')).toEqual(expect.arrayContaining(promoted));
   rig.memory.start(some);
   await waitFor('documents to be embedded', async () => {
-    const [row] = await rig.sql`
+    const [row] = await rig.sql<Row>`
       SELECT count(*)::int AS n FROM search_entry e JOIN search_space s ON s.id = e.space_id
        WHERE s.name LIKE 'document:%' AND e.embedded_by IS NULL`;
     return row?.['n'] === 0;

@@ -28,6 +28,7 @@ import { everybodyReads } from '../../../support/audiences.ts';
 import { anIncident } from '../../../support/incidents.ts';
 import { PATIENT_MS } from '../../../support/patience.ts';
 import { quiet } from '../../../support/quiet.ts';
+import type { Row } from '../../../support/typed.ts';
 import { type DocumentsRig, documentsRig, note } from '../documents/rig.ts';
 
 let rig: DocumentsRig;
@@ -312,7 +313,7 @@ describe('nothing reaches a prompt that its reader may not read', () => {
 });
 
 async function tried(runbookId: string, success: boolean): Promise<void> {
-  const [action] = await rig.sql`
+  const [action] = await rig.sql<Row>`
     INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard, system_identifier,
                         timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify, audit_only, expires_at)
     VALUES (${`act_${Math.random().toString(36).slice(2, 14)}`}, ${here}, 1, 'succeeded', 't', 'shop-db', '{}', 'c', 'h', '{}', '1', 1,
@@ -461,7 +462,7 @@ describe('what a model was shown', () => {
     expect(
       await rig.sql`SELECT document_id, version, trust, run FROM memory_usage WHERE incident_id = ${here}`,
     ).toEqual([{ document_id: id, version: 1, trust: 'admin_approved', run: prepared.run }]);
-    const audited = (await rig.sql`SELECT body FROM audit_entry`).map(({ body }) => String(body));
+    const audited = (await rig.sql<Row>`SELECT body FROM audit_entry`).map(({ body }) => String(body));
     expect(audited.filter((body) => body.includes(prepared.run))).toHaveLength(1);
     expect(JSON.stringify([loaded, audited])).not.toContain('Only the rail knows');
   });

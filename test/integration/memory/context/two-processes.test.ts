@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conversationStore, runbooksStore } from '../../../../src/memory/documents/document.ts';
 import { startTogether } from '../../../support/start-together.ts';
+import type { Row } from '../../../support/typed.ts';
 import { type DocumentsRig, documentsRig, note } from '../documents/rig.ts';
 
 let rig: DocumentsRig;
@@ -60,7 +61,7 @@ test('two processes deciding, editing and indexing at once: no job decided twice
   expect([...one, ...two].toSorted()).toEqual(jobs.toSorted());
   // Both were at it, or the test shows nothing.
   expect(Math.min(one.length, two.length)).toBeGreaterThan(0);
-  const decided = await rig.sql`
+  const decided = await rig.sql<Row>`
     SELECT state, count(*)::int AS jobs, count(v.number)::int AS versions FROM dream_job j
       JOIN dream_review_item i ON i.job_id = j.id
       LEFT JOIN memory_version v ON v.document_id = i.result_id AND v.number = i.result_version

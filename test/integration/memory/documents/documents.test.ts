@@ -12,6 +12,7 @@ import {
 import { seedStores } from '../../../../src/memory/documents/seed-stores.ts';
 import type { Writer } from '../../../../src/memory/documents/write-document.ts';
 import { sha256 } from '../../../../src/safety/sha256.ts';
+import type { Row } from '../../../support/typed.ts';
 import { admin, type DocumentsRig, documentsRig, note } from './rig.ts';
 
 let rig: DocumentsRig;
@@ -34,7 +35,8 @@ async function written(writer: Writer, write: Parameters<DocumentsRig['documents
 
 describe('the default stores', () => {
   test('are three, with the four convention documents, and seeding again changes nothing', async () => {
-    const stores = await rig.sql`SELECT slug, scope FROM memory_store WHERE scope <> 'user' ORDER BY slug`;
+    const stores =
+      await rig.sql<Row>`SELECT slug, scope FROM memory_store WHERE scope <> 'user' ORDER BY slug`;
     expect(stores.map(({ slug, scope }) => [slug, scope])).toEqual([
       [conversationStore, 'conversation'],
       [conventionsStore, 'workspace'],
@@ -320,7 +322,7 @@ describe('a write that is refused', () => {
     expect(events).toMatchObject([
       { type: 'memory.write.blocked', path: 'orders/lock', findings: [{ category: 'github_token' }] },
     ]);
-    const [{ text } = { text: '' }] = await rig.sql`
+    const [{ text } = { text: '' }] = await rig.sql<Row>`
       SELECT coalesce(string_agg(body, ''), '') || (SELECT coalesce(string_agg(e::text, ''), '') FROM event e) AS text FROM audit_entry`;
     expect(JSON.stringify([result, events, text])).not.toContain(secret.slice(4));
     expect(await rig.documents.list(readerIn(id), { store: conversationStore })).toEqual([]);

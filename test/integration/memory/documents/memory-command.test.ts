@@ -11,6 +11,7 @@ import { createRetrieval, type Retrieval } from '../../../../src/search/retrieva
 import { sentry as runSentry } from '../../../support/product.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import type { Row } from '../../../support/typed.ts';
 import { type DocumentsRig, documentsRig, note } from './rig.ts';
 
 // Each command is a process of its own that opens the database anew.
@@ -35,7 +36,7 @@ async function wholeDatabase(): Promise<string> {
   const texts = await Promise.all(
     tables.map(async ({ name }) => {
       const [row] =
-        await rig.sql`SELECT query_to_xml(${`SELECT * FROM ${name}`}, true, false, '')::text AS text`;
+        await rig.sql<Row>`SELECT query_to_xml(${`SELECT * FROM ${name}`}, true, false, '')::text AS text`;
       return String(row?.['text']);
     }),
   );
@@ -158,7 +159,7 @@ describe('sentry memory forget', () => {
     const left = await wholeDatabase();
     expect(left.toLowerCase().replaceAll('tc_platypus', '')).not.toContain('platypus');
     expect(left).toContain('wombat');
-    const [entry] = await rig.sql`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
+    const [entry] = await rig.sql<Row>`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
     expect(JSON.parse(String(entry?.['body']))).toMatchObject({
       kind: 'memory.forgotten',
       details: { incident: id, documents: 2 },
@@ -372,7 +373,7 @@ test('sentry memory clear removes all but the conventions, audited', async () =>
     { store: 'workspace_conventions' },
   ]);
   expect(await rig.sql`SELECT FROM episode`).toHaveLength(0);
-  const [entry] = await rig.sql`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
+  const [entry] = await rig.sql<Row>`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
   expect(String(entry?.['body'])).toContain('memory.forgotten');
   await createAuditLog(rig.sql).append({ kind: 'test', actor: 'test', details: {} });
 });

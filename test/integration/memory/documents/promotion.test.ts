@@ -11,6 +11,7 @@ import type { NewDocument } from '../../../../src/memory/documents/new-document.
 import { createPromotions } from '../../../../src/memory/promotion/promotions.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { admin, type DocumentsRig, documentsRig, note, otherRunbooks, passing, shipped } from './rig.ts';
 
@@ -57,7 +58,7 @@ const workspace = (path: string) =>
   rig.documents.read(operator, { store: runbooksStore, incidentId: null, path });
 const eventsOf = async (id: IncidentId) =>
   (await rig.events.load(id))?.events.filter(({ type }) => type.startsWith('memory.')) ?? [];
-const outbox = () => rig.sql`SELECT id, document, metadata, removal FROM memory_outbox ORDER BY id`;
+const outbox = () => rig.sql<Row>`SELECT id, document, metadata, removal FROM memory_outbox ORDER BY id`;
 
 describe('a proposal', () => {
   test('waits for an admin, with what it says, where it came from and who proposed it', async () => {
@@ -264,7 +265,7 @@ describe('a decision', () => {
     });
     expect(await workspace(document.path)).toBeNull();
     const [row] =
-      await rig.sql`SELECT count(*) AS n FROM audit_entry WHERE body LIKE ${`%NOT_ADMIN%`} AND body LIKE ${`%${jobId}%`}`;
+      await rig.sql<Row>`SELECT count(*) AS n FROM audit_entry WHERE body LIKE ${`%NOT_ADMIN%`} AND body LIKE ${`%${jobId}%`}`;
     expect(row?.['n']).toBe(1);
   });
 

@@ -13,6 +13,7 @@ import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
 import { scratchDatabase } from '../../../support/postgres.ts';
 import { quiet } from '../../../support/quiet.ts';
+import type { Row } from '../../../support/typed.ts';
 
 export const admin = 'UADMIN';
 
@@ -85,7 +86,7 @@ export async function documentsRig() {
   }
 
   async function incident(requesters: readonly string[] = []): Promise<IncidentId> {
-    const [row] = await sql`
+    const [row] = await sql<Row>`
       INSERT INTO incident (title, severity, domain, source, fingerprint, labels, annotations, requesters)
       VALUES ('t', 'critical', 'postgres', 'test', ${randomUUID()}, '{}', '{}', ${sql.array(requesters)}::text[])
       RETURNING id`;

@@ -3,6 +3,7 @@ import { conversationStore } from '../../../../src/memory/documents/document.ts'
 import { createWorkspaceRunbooks } from '../../../../src/memory/promotion/workspace-runbooks.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
+import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { admin, type DocumentsRig, documentsRig, note, otherRunbooks, shipped } from './rig.ts';
 
@@ -118,7 +119,7 @@ test('promoted runbooks are the playbookâ€™s until they are retired, and a fileâ
   expect(await rig.workspace.retire(admin, document?.id ?? '')).toEqual({ ok: true });
   await runbooks.refresh();
   expect(runbooks.current()).toEqual([]);
-  const [left] = await rig.sql`
+  const [left] = await rig.sql<Row>`
     SELECT count(*) AS n FROM memory_outbox WHERE id LIKE ${`${document?.id ?? ''}#%`} AND NOT removal`;
   expect(left?.['n']).toBe(0);
 });

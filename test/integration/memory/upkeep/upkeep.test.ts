@@ -15,6 +15,7 @@ import {
 } from '../../../../src/memory/systems/systems.ts';
 import { everybodyReads } from '../../../support/audiences.ts';
 import { quiet } from '../../../support/quiet.ts';
+import type { Row } from '../../../support/typed.ts';
 import { documentsRig } from '../documents/rig.ts';
 
 const signal = new AbortController().signal;
@@ -24,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 beforeEach(async () => {
-  await rig.sql`
+  await rig.sql<Row>`
     SELECT memory_forget_documents(coalesce(array_agg(id), '{}')) FROM memory_document WHERE doc_type = 'rule_of_thumb'`;
   await rig.sql`TRUNCATE incident, episode, rule_compaction, target_system, dream_job CASCADE`;
 });
@@ -34,7 +35,7 @@ let n = 0;
 
 async function ended(kind: string, change: { readonly domain?: string; readonly cause?: string } = {}) {
   n += 1;
-  const [row] = await rig.sql`
+  const [row] = await rig.sql<Row>`
     INSERT INTO incident (title, severity, domain, source, fingerprint, labels, annotations, requesters, state,
                           incident_type, target, cause, alert_name)
     VALUES (${`Alert ${n}`}, 'critical', ${change.domain ?? 'postgres'}, 'test', ${`f${n}`}, '{}', '{}', '{}', 'resolved',
@@ -86,7 +87,7 @@ describe('rules of thumb', () => {
     expect(rules[0]?.content).toContain('cause of blocked_sessions (17 times)');
     const waiting = await rig.promotions.list({ pending: true });
     expect(waiting.map((one) => one.target.path).toSorted()).toEqual(rules.map(({ path }) => path));
-    const [left] = await rig.sql`SELECT count(*)::int AS n FROM incident`;
+    const [left] = await rig.sql<Row>`SELECT count(*)::int AS n FROM incident`;
     expect(left?.['n']).toBe(52);
   });
 
@@ -117,7 +118,7 @@ describe('rules of thumb', () => {
     const ids = await endedMany(51);
     await compactAll(compaction(), signal);
     const [rule] = await rulesNow();
-    const sources = await rig.sql`SELECT ref FROM memory_source_ref WHERE document_id = ${rule?.id}`;
+    const sources = await rig.sql<Row>`SELECT ref FROM memory_source_ref WHERE document_id = ${rule?.id}`;
     expect(new Set(sources.map((row) => row['ref']))).toEqual(new Set(ids.filter((_, i) => i % 3 === 0)));
     await forgetIncident({ sql: rig.sql, audit: rig.audit }, ids[0] as IncidentId, 'operator');
     expect((await rulesNow()).map(({ path }) => path)).toEqual([

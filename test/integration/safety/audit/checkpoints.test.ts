@@ -19,6 +19,7 @@ import {
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import type { Row } from '../../../support/typed.ts';
 
 let scratch: ScratchDatabase;
 let database: Database;
@@ -97,7 +98,7 @@ test('a checkpoint forged without the key is found, in the log and beside it', a
   writeFileSync(witnessFile(), before);
   expect(await verify()).toMatchObject({ ok: true });
 
-  const [row] = await sql`SELECT hash FROM audit_entry WHERE seq = 60`;
+  const [row] = await sql<Row>`SELECT hash FROM audit_entry WHERE seq = 60`;
   const wrong = openKey(scratchDir()).sign({ seq: 60, hash: String(row?.['hash']) });
   await audit.append({ kind: 'audit.checkpoint', actor: 'system', details: { ...wrong, key: key.id } });
   expect(await verify()).toMatchObject({ ok: false, seq: 102 });
@@ -105,7 +106,7 @@ test('a checkpoint forged without the key is found, in the log and beside it', a
 
 test('a checkpoint of a key that is not here is counted, and its place is checked', async () => {
   const other = openKey(scratchDir());
-  const [row] = await sql`SELECT hash FROM audit_entry WHERE seq = 60`;
+  const [row] = await sql<Row>`SELECT hash FROM audit_entry WHERE seq = 60`;
   const details = { ...other.sign({ seq: 60, hash: String(row?.['hash']) }) };
   await audit.append({ kind: 'audit.checkpoint', actor: 'system', details });
   expect(await verify()).toMatchObject({ ok: true, checkpoints: 2, unchecked: 1 });

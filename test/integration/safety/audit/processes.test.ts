@@ -11,6 +11,7 @@ import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres
 import { sentry as runSentry } from '../../../support/product.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import type { Row } from '../../../support/typed.ts';
 
 const run = promisify(execFile);
 const worker = fileURLToPath(new URL('./append-worker.ts', import.meta.url));
@@ -46,7 +47,7 @@ test(`${PROCESSES} processes append at once: one chain, no gap, no fork, each in
   );
   const found = await verifyAuditLog(database.sql, { key: null, witnessed: [] });
   expect(found).toMatchObject({ ok: true, entries: PROCESSES * EACH });
-  const rows = await database.sql`
+  const rows = await database.sql<Row>`
     SELECT body::json->'details'->>'process' AS process, (body::json->'details'->>'n')::int AS n FROM audit_entry ORDER BY seq`;
   for (let process = 0; process < PROCESSES; process += 1)
     expect(rows.filter((row) => row['process'] === `p${process}`).map((row) => row['n'])).toEqual(

@@ -9,6 +9,7 @@ import { localAccess } from '../../../../src/targets/host/connect/local-access.t
 import type { ServiceGuard } from '../../../../src/targets/host/system.ts';
 import { type Host } from '../../../../src/targets/host/system.ts';
 import { createHostTargets, noDocs } from '../../../support/targets.ts';
+import type { Row } from '../../../support/typed.ts';
 import { type HostRig, hostRig, hostTarget, scratchHost } from './host-rig.ts';
 
 let rig: HostRig;
@@ -51,7 +52,7 @@ describe('apply_patch', () => {
     expect(text(conf)).toContain('workers=8');
     expect(text(`${conf}.bak`)).toBe(GOOD);
     const [call] = await rig.core
-      .sql`SELECT result FROM tool_call WHERE action_id = ${action.id} AND state = 'ok'`;
+      .sql<Row>`SELECT result FROM tool_call WHERE action_id = ${action.id} AND state = 'ok'`;
     const receipt = call?.['result'] as Record<string, Json>;
     expect(receipt).toMatchObject({ backup: 'worker.conf.bak', file_path: conf });
 
@@ -88,7 +89,7 @@ describe('apply_patch', () => {
     const ran = await rig.propose('apply_patch', mend);
     await rig.execute(await rig.approve(ran));
     const [call] = await rig.core
-      .sql`SELECT result FROM tool_call WHERE action_id = ${ran.id} AND state = 'ok'`;
+      .sql<Row>`SELECT result FROM tool_call WHERE action_id = ${ran.id} AND state = 'ok'`;
     const undo = await rig.approve(
       await rig.propose('undo_patch', { ...(call?.['result'] as Record<string, Json>) }),
     );
@@ -153,7 +154,7 @@ describe('apply_patch', () => {
     const action = await rig.propose('apply_patch', mend);
     await rig.execute(await rig.approve(action));
     const [call] = await rig.core
-      .sql`SELECT result FROM tool_call WHERE action_id = ${action.id} AND state = 'ok'`;
+      .sql<Row>`SELECT result FROM tool_call WHERE action_id = ${action.id} AND state = 'ok'`;
     const undo = await rig.propose('undo_patch', call?.['result'] as Json);
     writeFileSync(conf, 'changed by a person\n');
     expect(await rig.execute(await rig.approve(undo))).toMatchObject({

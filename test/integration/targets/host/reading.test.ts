@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readInside } from '../../../../src/safety/paths/read-inside.ts';
 import { walkInside } from '../../../../src/safety/paths/walk-inside.ts';
 import { cpuClock } from '../../../support/cpu-clock.ts';
+import type { Row } from '../../../support/typed.ts';
 import { type HostRig, hostRig } from './host-rig.ts';
 
 let rig: HostRig;
@@ -88,7 +89,7 @@ describe('read_file', () => {
     ['a descriptor of ours', '/proc/self/fd/0', 'PATH_OUTSIDE'],
   ])('refuses %s at the gate, on record', async (_what, path, code) => {
     expect(await rig.call('detective', 'read_file', { path })).toMatchObject({ kind: 'refused', code });
-    const [row] = await rig.core.sql`SELECT code FROM tool_call ORDER BY started_at DESC LIMIT 1`;
+    const [row] = await rig.core.sql<Row>`SELECT code FROM tool_call ORDER BY started_at DESC LIMIT 1`;
     expect(row?.['code']).toBe(code);
   });
 

@@ -11,6 +11,7 @@ import { createKillSwitch } from '../../../../src/safety/kill-switch/kill-switch
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import type { Row } from '../../../support/typed.ts';
 import { type HostRig, hostRig } from './host-rig.ts';
 
 const GOOD = 'name=worker\nworkers=4\nlevel=info\n';
@@ -72,11 +73,11 @@ const press = ({ id, planHash }: Action, by = 'UONCALL'): Promise<UndoAnswer> =>
 const turn = ({ incidentId }: Action): Promise<void> =>
   createTurn(rig.core)(incidentId, BESIDE_TURN, (_, work) => work());
 const undosOf = async ({ id }: Action) =>
-  (await rig.core.sql`SELECT id, state, outcome FROM action WHERE undoes = ${id} ORDER BY proposed_at`).map(
-    (row) => ({ id: String(row['id']), state: row['state'], outcome: String(row['outcome'] ?? '') }),
-  );
+  (
+    await rig.core.sql<Row>`SELECT id, state, outcome FROM action WHERE undoes = ${id} ORDER BY proposed_at`
+  ).map((row) => ({ id: String(row['id']), state: row['state'], outcome: String(row['outcome'] ?? '') }));
 const audited = async (kind: string, by: string): Promise<number> => {
-  const [row] = await rig.core.sql`
+  const [row] = await rig.core.sql<Row>`
     SELECT count(*)::int AS n FROM audit_entry WHERE body::jsonb->>'kind' = ${kind} AND body::jsonb->>'actor' = ${by}`;
   return Number(row?.['n']);
 };
@@ -121,7 +122,7 @@ describe('one click on Undo', () => {
     await Promise.all([turn(action), turn(action)]);
     expect(text()).toBe(GOOD);
     expect((await undosOf(action)).filter(({ state }) => state === 'succeeded')).toHaveLength(1);
-    const [row] = await rig.core.sql`
+    const [row] = await rig.core.sql<Row>`
       SELECT count(*)::int AS n FROM tool_call t JOIN action a ON a.id = t.action_id WHERE a.undoes = ${action.id} AND t.state = 'ok'`;
     expect(row?.['n']).toBe(1);
   });
