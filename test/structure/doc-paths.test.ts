@@ -28,3 +28,14 @@ test.each(pages)('%s names only what is there', (page, atLeast) => {
     named.filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, `${path}.ts`))),
   ).toEqual([]);
 });
+
+test('docs/security.md names only tests that are there', () => {
+  const page = readFileSync(join(root, 'docs/security.md'), 'utf8');
+  const named = [...page.matchAll(/`(test\/[^`]+\.ts)`((?:[, ]*“[^”]+”)+)/g)].flatMap(
+    ([, path = '', names = '']) => [...names.matchAll(/“([^”]+)”/g)].map(([, name = '']) => ({ path, name })),
+  );
+  expect(named.length).toBeGreaterThan(80);
+  expect(named.filter(({ path, name }) => !readFileSync(join(root, path), 'utf8').includes(name))).toEqual(
+    [],
+  );
+});
