@@ -1,8 +1,9 @@
-import { createMatcher, type Matched, type Struck } from '../screen/matcher.ts';
+import type { Literals } from '../screen/automaton.ts';
+import { createMatcher, createRuleTest, type Matched, type Struck } from '../screen/matcher.ts';
 import type { Rule, Span } from '../secrets/rule.ts';
 import { approvalRules } from './approval-rules.ts';
 import { authorityRules } from './authority-rules.ts';
-import { backwards, decodePieces, mayBeLeet, rot13, unescaped, unleet } from './decode.ts';
+import { asLetters, backwards, decodePieces, leet, mayBeLeet, rot13, unescaped, unleet } from './decode.ts';
 import { delimiterRules } from './delimiter-rules.ts';
 import { exfiltrationRules } from './exfiltration-rules.ts';
 import { fold } from './fold.ts';
@@ -36,30 +37,50 @@ export interface InjectionFinding extends Span {
   readonly class: InjectionClass;
 }
 
+const rarest = new Map<InjectionRule, readonly string[]>();
+
+/** The rarest literals of which a rule cannot do without one. */
+function rarestOf(rule: InjectionRule): readonly string[] {
+  const literals = rarest.get(rule) ?? rarer(rule.hints, needsOf(rule.pattern));
+  rarest.set(rule, literals);
+  return literals;
+}
+
+/** The same beside its hints, which stand there anyhow. */
+function needsOfRule(rule: InjectionRule): readonly string[] {
+  const literals = rarestOf(rule);
+  return literals === rule.hints ? [] : literals;
+}
+
 /** Enough of a word to be rare where it makes no sense. */
 const BEGINNING = 7;
 
-/** The rarest literals of which each rule cannot do without one, shortened: a text that has none of it in some form says nothing in it. */
+/** What all rules need, shortened: a text that has none of it in some form says nothing in it. */
 const beginnings = (): readonly string[] => [
-  ...new Set(
-    injectionRules
-      .flatMap(({ hints, pattern }) => rarer(hints, needsOf(pattern)))
-      .map((literal) => literal.slice(0, BEGINNING)),
-  ),
+  ...new Set(injectionRules.flatMap(rarestOf).map((literal) => literal.slice(0, BEGINNING))),
 ];
 
-/** What the matcher is to look for, for `injectionAmong`: marks betray a text that says it in another form, which most need not be written in. */
-export const injectionMarks = (): readonly (readonly string[])[] => [
-  beginnings().map(rot13),
-  beginnings().map((literal) => literal.split('').toReversed().join('')),
-  rejoinMarks,
-  ['%', '&#', '\\u', '\\x'],
-];
+/** What the matcher is to look for, for `injectionAmong`. Marks betray a text that says it in another form, which most need not be written in. */
+export const injectionLiterals: Literals<Rule> = {
+  needs: (rule) => (isInjection(rule) ? needsOfRule(rule) : []),
+  marks: () => [
+    beginnings().map(rot13),
+    beginnings().map((literal) => literal.split('').toReversed().join('')),
+    rejoinMarks,
+    ['%', '&#', '\\u', '\\x'],
+  ],
+};
 const ROT13 = 1;
 const BACKWARDS = 2;
 const REJOINED = 4;
 const ESCAPED = 8;
-const match = createMatcher(injectionRules, injectionMarks);
+const match = createMatcher(injectionRules, injectionLiterals);
+/** The rules as they are met where every sign is read as a letter. */
+const mayBeInLeet = createRuleTest(
+  () => injectionRules.map((rule) => ({ ...rule, original: rule, hints: rule.hints.map(asLetters) })),
+  ({ original }) => needsOfRule(original).map(asLetters),
+  leet,
+);
 
 export function isInjection(rule: Rule): rule is InjectionRule {
   return rule.category === 'injection';
@@ -74,7 +95,7 @@ export function findInjection(text: string): readonly InjectionFinding[] {
   return injectionAmong(text, match(text));
 }
 
-/** The same, where a matcher with `injectionMarks` has been over the text already. */
+/** The same, where a matcher with `injectionLiterals` has been over the text already. */
 export function injectionAmong(text: string, matched: Matched<InjectionRule>): readonly InjectionFinding[] {
   const plain = matched.ascii ? matched.struck.map(asFound) : inView(text);
   const found = [...plain, ...inDisguise(text, matched.marks, plain.length === 0)];
@@ -128,7 +149,7 @@ function inDisguise(text: string, marks: number, quiet: boolean): InjectionFindi
   if (whole !== null && inPlain(whole).length > 0)
     found.push({ rule: 'rejoined-text', class: 'encoded', start: 0, end: text.length });
   if (marks & ROT13) found.push(...inForm(text, rot13(text), 'rot13-text'));
-  if (mayBeLeet(text)) found.push(...inForm(text, unleet(text), 'leet-text'));
+  if (mayBeLeet(text) && mayBeInLeet(text)) found.push(...inForm(text, unleet(text), 'leet-text'));
   if (marks & BACKWARDS)
     for (const { start, end } of match(backwards(text)).struck)
       found.push({

@@ -1,4 +1,9 @@
-import { injectionAmong, injectionMarks, injectionRules, isInjection } from '../injection/find-injection.ts';
+import {
+  injectionAmong,
+  injectionLiterals,
+  injectionRules,
+  isInjection,
+} from '../injection/find-injection.ts';
 import type { InjectionRule } from '../injection/injection-rule.ts';
 import { type Finding, secretsAmong } from '../secrets/find-secrets.ts';
 import type { Rule } from '../secrets/rule.ts';
@@ -7,7 +12,7 @@ import { createMatcher, type Struck } from './matcher.ts';
 import { findRawLog } from './raw-log.ts';
 
 /** Every rule in one pass over the text: it is what costs. */
-const match = createMatcher<Rule | InjectionRule>([...secretRules, ...injectionRules], injectionMarks);
+const match = createMatcher<Rule | InjectionRule>([...secretRules, ...injectionRules], injectionLiterals);
 
 /** Whose store a text is to be written to. */
 export type ScanScope = 'workspace' | 'user' | 'conversation';
