@@ -12,6 +12,7 @@ import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts'
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { askSlack } from '../slack/outbound/ask-slack.ts';
 import { allTools } from '../targets/all-tools.ts';
+import type { TargetConfig } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
 import { createRegistry } from '../tools/registry.ts';
@@ -79,7 +80,7 @@ async function examine({ part, required, run }: Check): Promise<Finding> {
     return { part, required, ok: true, says, todo: null };
   } catch (error) {
     const todo =
-      error instanceof OpsError ? error.hint : 'Read the message; the README describes every setting.';
+      error instanceof OpsError ? error.hint : 'Read the message; docs/settings.md describes every setting.';
     return { part, required, ok: false, says: messageOf(error), todo };
   }
 }
@@ -87,137 +88,120 @@ async function examine({ part, required, run }: Check): Promise<Finding> {
 function checksFor(config: Config, log: Log): readonly Check[] {
   return [
     { part: 'Node.js', required: true, run: async () => `version ${process.versions.node}` },
-    {
-      part: 'Data folder',
-      required: true,
-      run: async () => {
-        mkdirSync(config.dataDir, { recursive: true });
-        accessSync(config.dataDir, constants.W_OK);
-        return `${config.dataDir} can be written`;
-      },
-    },
-    {
-      part: 'PostgreSQL',
-      required: true,
-      run: async () => {
-        const store = await openStore(config, log);
-        try {
-          const [row] = await store.sql<{ version: string }>`
-            SELECT current_setting('server_version') AS version`;
-          return `${config.databaseUrl ? 'yours' : 'embedded'}, version ${row?.version}, migrated`;
-        } finally {
-          await store.stop();
-        }
-      },
-    },
-    {
-      part: 'Chroma',
-      // Memory advises: an investigation goes on without it.
-      required: false,
-      run: async () => {
-        const answer = await checkChroma(config, log);
-        const { enabled, embedding } = config.memory;
-        if (!enabled) return answer;
-        const words = embedding.name === 'offline' ? 'its words' : `its words and ${embedding.name}`;
-        return `${answer}; memory is searched by ${words}`;
-      },
-    },
-    {
-      part: 'Slack',
-      required: true,
-      run: async () =>
-        config.slack.kind === 'playground'
-          ? 'no tokens set: the local workspace'
-          : askSlack(config.slack, config.alertChannels, log),
-    },
-    {
-      part: 'Approvers',
-      required: false,
-      run: async () => {
-        if (config.slack.kind === 'playground') return "the playground's on-call engineers";
-        if (config.approvers.length === 0)
-          throw new OpsError('NO_APPROVERS', 'nobody may approve', {
-            hint: 'Set SENTRY_APPROVERS to user ids (U…), group:<handle> or channel:<id>.',
-          });
-        return `${config.approvers.length} configured`;
-      },
-    },
-    {
-      part: 'Policy',
-      // Without a good one the next start would not begin.
-      required: true,
-      run: async () => {
-        const { path, isNamed } = config.policy;
-        if (!existsSync(path)) {
-          if (!isNamed) return 'no policy.yaml: one approver for everything';
-          throw new OpsError('POLICY', `${path} is not there`, { hint: 'SENTRY_POLICY names it.' });
-        }
-        const people = { oncallGroup: config.oncallGroup, admins: config.admins };
-        const found = readPolicy(readFileSync(path, 'utf8'), people);
-        if ('rules' in found) return `${path}: ${found.rules.length} rules`;
-        const lines = found.problems.map(({ line, message }) => `${path}:${line}: ${message}`);
-        throw new OpsError('POLICY', lines.join('; '), { hint: 'docs/operations.md has an example.' });
-      },
-    },
-    {
-      part: 'Claude',
-      required: false,
-      run: async () => {
-        if (!config.llm) return 'no key: runbooks investigate';
-        const backend = createBackend(config.llm);
-        const request = {
-          model: modelName(config.llm, config.model),
-          system: 'doctor',
-          tools: [],
-          messages: [{ role: 'user', content: [{ type: 'text', text: 'Are you there?' }] }],
-          effort: 'low',
-          maxTokens: 16,
-        } as const;
-        const signal = AbortSignal.timeout(15_000);
-        // Counting costs nothing; where the server cannot, a few tokens tell.
-        if (config.llm.kind === 'anthropic') await backend.countTokens(request, signal);
-        else await backend.attempt(request, { signal, timeoutMs: 15_000, onEvent: () => undefined });
-        return `${config.model} answers${config.sceptic ? '' : '; no second look at what it finds (SENTRY_SCEPTIC)'}`;
-      },
-    },
+    { part: 'Data folder', required: true, run: () => checkDataFolder(config) },
+    { part: 'PostgreSQL', required: true, run: () => checkDatabase(config, log) },
+    // Memory advises: an investigation goes on without it.
+    { part: 'Chroma', required: false, run: () => checkMemory(config, log) },
+    { part: 'Slack', required: true, run: () => checkSlack(config, log) },
+    { part: 'Approvers', required: false, run: () => checkApprovers(config) },
+    // Without a good one the next start would not begin.
+    { part: 'Policy', required: true, run: () => checkPolicy(config) },
+    { part: 'Claude', required: false, run: () => checkClaude(config) },
     ...config.targets.map(
       (target): Check => ({
         part: `Target ${target.name}`,
         required: false,
-        run: async () => {
-          const kind = kindOf(kinds, target);
-          const connection = kind.connect(target, { ownPorts: [] });
-          try {
-            return await kind.doctor(target, connection);
-          } finally {
-            await connection.close();
-          }
-        },
+        run: () => checkTarget(target),
       }),
     ),
-    {
-      part: 'Runbooks',
-      required: false,
-      run: async () => {
-        const { runbooks, problems } = await loadRunbooks(
-          config.runbooksDir ?? join(packageRoot(), 'runbooks'),
-          { tools: createRegistry(allTools) },
-        );
-        if (problems.length > 0)
-          throw new OpsError('RUNBOOKS', `${problems.length} problems in runbooks`, {
-            hint: 'sentry runbooks validate shows file and line.',
-          });
-        return `${runbooks.length} are good`;
-      },
-    },
-    {
-      part: 'Mode',
-      required: false,
-      run: async () => {
-        const { mode, byFile } = modeNow(config);
-        if (mode === 'ACTIVE') return 'ACTIVE: approved fixes are run';
-        return byFile === null ? 'AUDIT: nothing is changed' : `AUDIT: ${byFile}`;
-      },
-    },
+    { part: 'Runbooks', required: false, run: () => checkRunbooks(config) },
+    { part: 'Mode', required: false, run: () => checkMode(config) },
   ];
+}
+
+async function checkDataFolder({ dataDir }: Config): Promise<string> {
+  mkdirSync(dataDir, { recursive: true });
+  accessSync(dataDir, constants.W_OK);
+  return `${dataDir} can be written`;
+}
+
+async function checkDatabase(config: Config, log: Log): Promise<string> {
+  const store = await openStore(config, log);
+  try {
+    const [row] = await store.sql<{ version: string }>`SELECT current_setting('server_version') AS version`;
+    return `${config.databaseUrl ? 'yours' : 'embedded'}, version ${row?.version}, migrated`;
+  } finally {
+    await store.stop();
+  }
+}
+
+async function checkMemory(config: Config, log: Log): Promise<string> {
+  const answer = await checkChroma(config, log);
+  const { enabled, embedding } = config.memory;
+  if (!enabled) return answer;
+  const words = embedding.name === 'offline' ? 'its words' : `its words and ${embedding.name}`;
+  return `${answer}; memory is searched by ${words}`;
+}
+
+async function checkSlack({ slack, alertChannels }: Config, log: Log): Promise<string> {
+  return slack.kind === 'playground'
+    ? 'no tokens set: the local workspace'
+    : askSlack(slack, alertChannels, log);
+}
+
+async function checkApprovers(config: Config): Promise<string> {
+  if (config.slack.kind === 'playground') return "the playground's on-call engineers";
+  if (config.approvers.length === 0)
+    throw new OpsError('NO_APPROVERS', 'nobody may approve', {
+      hint: 'Set SENTRY_APPROVERS to user ids (U…), group:<handle> or channel:<id>.',
+    });
+  return `${config.approvers.length} configured`;
+}
+
+async function checkPolicy(config: Config): Promise<string> {
+  const { path, isNamed } = config.policy;
+  if (!existsSync(path)) {
+    if (!isNamed) return 'no policy.yaml: one approver for everything';
+    throw new OpsError('POLICY', `${path} is not there`, { hint: 'SENTRY_POLICY names it.' });
+  }
+  const people = { oncallGroup: config.oncallGroup, admins: config.admins };
+  const found = readPolicy(readFileSync(path, 'utf8'), people);
+  if ('rules' in found) return `${path}: ${found.rules.length} rules`;
+  const lines = found.problems.map(({ line, message }) => `${path}:${line}: ${message}`);
+  throw new OpsError('POLICY', lines.join('; '), { hint: 'docs/operations.md has an example.' });
+}
+
+async function checkClaude(config: Config): Promise<string> {
+  if (!config.llm) return 'no key: runbooks investigate';
+  const backend = createBackend(config.llm);
+  const request = {
+    model: modelName(config.llm, config.model),
+    system: 'doctor',
+    tools: [],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Are you there?' }] }],
+    effort: 'low',
+    maxTokens: 16,
+  } as const;
+  const signal = AbortSignal.timeout(15_000);
+  // Counting costs nothing; where the server cannot, a few tokens tell.
+  if (config.llm.kind === 'anthropic') await backend.countTokens(request, signal);
+  else await backend.attempt(request, { signal, timeoutMs: 15_000, onEvent: () => undefined });
+  return `${config.model} answers${config.sceptic ? '' : '; no second look at what it finds (SENTRY_SCEPTIC)'}`;
+}
+
+async function checkTarget(target: TargetConfig): Promise<string> {
+  const kind = kindOf(kinds, target);
+  const connection = kind.connect(target, { ownPorts: [] });
+  try {
+    return await kind.doctor(target, connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function checkRunbooks(config: Config): Promise<string> {
+  const { runbooks, problems } = await loadRunbooks(config.runbooksDir ?? join(packageRoot(), 'runbooks'), {
+    tools: createRegistry(allTools),
+  });
+  if (problems.length > 0)
+    throw new OpsError('RUNBOOKS', `${problems.length} problems in runbooks`, {
+      hint: 'sentry runbooks validate shows file and line.',
+    });
+  return `${runbooks.length} are good`;
+}
+
+async function checkMode(config: Config): Promise<string> {
+  const { mode, byFile } = modeNow(config);
+  if (mode === 'ACTIVE') return 'ACTIVE: approved fixes are run';
+  return byFile === null ? 'AUDIT: nothing is changed' : `AUDIT: ${byFile}`;
 }

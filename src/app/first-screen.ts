@@ -11,13 +11,13 @@ export function firstScreen(running: Running, tookMs: number): string {
     : `connected${config.slack.kind === 'http' ? ' over HTTP (/slack/events)' : ' by Socket Mode'}`;
   const missing = [
     ...(workspace
-      ? ['Slack: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN. The README says how, step by step (5 minutes).']
+      ? ['Slack: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN. docs/connect.md says how (5 minutes).']
       : []),
     ...(config.llm
       ? []
       : ['Claude: set ANTHROPIC_API_KEY (console.anthropic.com). Without it the runbooks investigate.']),
     ...(config.playgroundTarget
-      ? ['Your databases: name them in sentry.yaml (README, "Connect your databases").']
+      ? ['Your databases: name them in sentry.yaml (docs/connect.md, "Connect your databases").']
       : []),
     ...(config.mode === 'AUDIT'
       ? ['Mode AUDIT: nothing is changed. SENTRY_MODE=ACTIVE lets approved fixes run.']

@@ -71,12 +71,12 @@ export async function createIncidentServices(
     engine,
     deps,
     accept,
-    openByHand: createManualIncidents(sql, accept, targets),
+    createManualIncident: createManualIncidents(sql, accept, targets),
     steering,
     changeOfMind: createChangeOfMind({ ...deps, policy }),
     questions: createQuestions(deps),
     digDeeper: model.investigator ? createDigDeeper(deps, ROUND_USD) : null,
-    readAgain: createRetryRead(deps, {
+    retryRead: createRetryRead(deps, {
       mayAsk: (user) => policy.mayAsk(user),
       readerOf: on.systems.reader,
     }),

@@ -33,8 +33,8 @@ export function createSlackSide(services: Services): Slack {
     grade: (incidentId, grade) => grades.give(incidentId, grade),
     questions: services.questions,
     digDeeper: services.digDeeper,
-    retryRead: services.readAgain,
-    createManualIncident: services.openByHand,
+    retryRead: services.retryRead,
+    createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(message, own, { accept, log }),
     memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
     commands: {

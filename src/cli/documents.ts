@@ -4,6 +4,7 @@ import { OpsError, type Refusal } from '../core/errors.ts';
 import type { MemoryDocument, MemoryVersion } from '../memory/documents/document.ts';
 import type { WriteResult } from '../memory/documents/write-document.ts';
 import { systemLine } from '../memory/systems/system-facts.ts';
+import { printList } from './print-list.ts';
 import { notAdminHint, withWorkspace } from './with-workspace.ts';
 
 const AS = [
@@ -23,8 +24,7 @@ const list = new Command('list')
   .action(async (options: { readonly store?: string; readonly prefix?: string; readonly json: boolean }) => {
     const { json, ...where } = options;
     const found = await withWorkspace(({ workspace }) => workspace.list(where));
-    for (const one of found) process.stdout.write(`${json ? JSON.stringify(one) : line(one)}\n`);
-    if (found.length === 0 && !json) process.stdout.write('No documents.\n');
+    printList(found, json, line, 'No documents.\n');
   });
 
 const show = new Command('show')

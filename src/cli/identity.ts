@@ -7,6 +7,7 @@ import { type Role, roles } from '../core/incident.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { createIdentities, type Identity } from '../safety/vault/identities.ts';
 import { openVaultKey } from '../safety/vault/vault-key.ts';
+import { printList } from './print-list.ts';
 import { withStore } from './with-store.ts';
 
 const by = (): string => `${userInfo().username} (command line)`;
@@ -19,7 +20,7 @@ const list = new Command('list')
   .option('--json', 'one JSON line each', false)
   .action(async ({ all, json }: { readonly all: boolean; readonly json: boolean }) => {
     const found = await withStore((store, config) => identitiesOf(store, config).list({ all }));
-    for (const one of found) process.stdout.write(`${json ? JSON.stringify(one) : lineOf(one)}\n`);
+    printList(found, json, lineOf);
   });
 
 function lineOf({ id, kind, name, createdAt, rotatedAt, revokedAt, revokedBy, reason }: Identity): string {

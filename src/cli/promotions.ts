@@ -4,6 +4,7 @@ import { OpsError } from '../core/errors.ts';
 import type { Decided, PromotionDecision } from '../memory/promotion/decide.ts';
 import type { Promotion } from '../memory/promotion/ports.ts';
 import { systemLine } from '../memory/systems/system-facts.ts';
+import { printList } from './print-list.ts';
 import { notAdminHint, withWorkspace } from './with-workspace.ts';
 
 const list = new Command('list')
@@ -12,8 +13,7 @@ const list = new Command('list')
   .option('--json', 'one JSON line a proposal', false)
   .action(async ({ all, json }: { readonly all: boolean; readonly json: boolean }) => {
     const found = await withWorkspace(({ promotions }) => promotions.list({ pending: !all, limit: 200 }));
-    for (const one of found) process.stdout.write(`${json ? JSON.stringify(one) : line(one)}\n`);
-    if (found.length === 0 && !json) process.stdout.write('No proposals.\n');
+    printList(found, json, line, 'No proposals.\n');
   });
 
 const show = new Command('show')

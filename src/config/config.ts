@@ -25,7 +25,7 @@ import {
 import { readModelAccess } from './model.ts';
 import { readTargets, wrong } from './targets.ts';
 
-/** Every variable Sentry reads. The README's table is made from the same names. */
+/** Every variable Sentry reads. docs/settings.md has a row for each of them. */
 const environment = z.object({
   DATABASE_URL: z
     .string()

@@ -80,7 +80,7 @@ export function wrong(lines: readonly string[]): OpsError {
     'CONFIG',
     `The configuration is wrong:\n${lines.map((line) => `  ${line}`).join('\n')}`,
     {
-      hint: 'Correct the variables named above; the README lists them all.',
+      hint: 'Correct the variables named above; docs/settings.md lists them all.',
     },
   );
 }

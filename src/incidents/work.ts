@@ -78,7 +78,7 @@ async function attempt<T>(
       denied,
       seq: record?.events.at(-1)?.seq ?? 0,
       alertStartedAt: record && alertStartedAt(record),
-      ...(again ? { readAgain: again } : {}),
+      ...(again ? { retriedRead: again } : {}),
     };
   });
   const work: Investigation = {

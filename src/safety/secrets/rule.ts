@@ -63,21 +63,30 @@ export interface TextRule extends Pick<Rule, 'id' | 'category' | 'source'> {
 /** Not inside a longer word, but directly after the `\n` of an escaped string is a beginning too. */
 export const wordStart = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))`;
 
-/** A token that its prefix gives away: `prefix` + `body`, at the beginning of a word. */
-export function prefixed(
-  id: string,
-  prefixes: readonly string[],
-  body: string,
-  source: string,
-  extra: Partial<Pick<Rule, 'category' | 'check'>> = {},
-): Rule {
-  const alternatives = prefixes.map((prefix) => prefix.replace(/[.~+]/g, String.raw`\$&`)).join('|');
+/**
+ * Rules for tokens that their prefix gives away, one a line: id, prefixes, body, source, with two spaces or more between
+ * them. A check may end the line as `${check}`. Backslashes stand for themselves.
+ */
+export function tokens(category: Category = 'vendor_token') {
+  return ({ raw }: TemplateStringsArray, ...checks: NonNullable<Rule['check']>[]): Rule[] =>
+    raw.flatMap((part, index) => {
+      const lines = part.split('\n').flatMap((line) => line.trim() || []);
+      const check = checks[index];
+      return lines.map((line, at) => {
+        const rule = tokenRule(category, line);
+        return check !== undefined && at === lines.length - 1 ? { ...rule, check } : rule;
+      });
+    });
+}
+
+function tokenRule(category: Category, line: string): Rule {
+  const [id, prefixes, body, source] = line.split(/ {2,}/) as [string, string, string, string];
+  const alternatives = prefixes.replace(/[.~+]/g, String.raw`\$&`).replaceAll(' ', '|');
   return {
     id,
-    category: 'vendor_token',
+    category,
     source,
-    hints: prefixes.map((prefix) => prefix.toLowerCase()),
+    hints: prefixes.toLowerCase().split(' '),
     pattern: new RegExp(`${wordStart}(?:${alternatives})${body}`, 'y'),
-    ...extra,
   };
 }

@@ -4,7 +4,6 @@ import { blockRules } from './rules/blocks.ts';
 import { cloudRules } from './rules/cloud.ts';
 import { credentialRules } from './rules/credentials.ts';
 import { forgeRules } from './rules/forges.ts';
-import { newerServiceRules } from './rules/newer-services.ts';
 import { serviceRules } from './rules/services.ts';
 import { vendorNameRules } from './rules/vendor-names.ts';
 import { textRules } from './rules/whole-text.ts';
@@ -15,7 +14,6 @@ export const secretRules: readonly Rule[] = [
   ...cloudRules,
   ...forgeRules,
   ...serviceRules,
-  ...newerServiceRules,
   ...vendorNameRules,
   ...credentialRules,
   ...assignmentRules,

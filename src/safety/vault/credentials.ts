@@ -69,104 +69,19 @@ export interface VaultOptions {
 
 /** Makes the identities that are missing, enrols this process, and loads the keys that sign. */
 export async function openCredentialVault(options: VaultOptions): Promise<CredentialVault> {
-  const { sql, audit, identities, log, ttlMs = CREDENTIAL_TTL_MS, now = Date.now } = options;
+  const { sql, identities, log, ttlMs = CREDENTIAL_TTL_MS, now = Date.now } = options;
   await identities.ensureRoles();
-  let signing = await identities.signing();
+  const signers = await loadSigners(identities, log);
   const process = await identities.enrol(options.executorId);
-  const tidy = async (): Promise<void> => {
-    await sql`DELETE FROM credential WHERE expires_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'`;
-    await sql`
-    DELETE FROM identity i WHERE kind = 'process' AND id <> ${process.id} AND created_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'
-       AND NOT EXISTS (SELECT FROM credential c WHERE c.process_id = i.id)
-       AND NOT EXISTS (SELECT FROM process p WHERE p.executor_id = i.name
-                          AND p.beat_at > clock_timestamp() - ${KEEP_DAYS} * interval '1 day')`;
-  };
-  await tidy();
-
-  interface Made {
-    readonly claims: Claims;
-    readonly signatures: Signatures;
-    readonly signer: KeyPair;
-    /** Resolves when it is on record. */
-    readonly recorded: Promise<void>;
-    live: boolean;
-  }
+  await tidy(sql, process.id);
   const made = new WeakMap<Credential, Made>();
-  let reloading: Promise<void> | undefined;
-
-  /** Another process has rotated a role's identity: the next credential is signed by the new one. */
-  function reload(): void {
-    reloading ??= identities
-      .signing()
-      .then((found) => {
-        signing = found;
-      })
-      .catch((error: unknown) => log.error({ error: messageOf(error) }, 'the identities cannot be read anew'))
-      .finally(() => {
-        reloading = undefined;
-      });
-  }
-
-  async function record({ id, role, identity, incidentId, targets, tools }: Claims): Promise<void> {
-    await sql`
-      INSERT INTO credential (id, identity_id, process_id, incident_id, expires_at)
-      VALUES (${id}, ${identity}, ${process.id}, ${incidentId}, clock_timestamp() + ${ttlMs} * interval '1 millisecond')`;
-    const details = {
-      credential: id,
-      identity,
-      process: process.id,
-      targets: [...targets],
-      tools: tools && [...tools],
-    };
-    await audit.append({ kind: 'credential.minted', actor: role, incidentId, details });
-  }
-
-  async function onRecord({ id, singleUse }: Claims): Promise<Refusal | undefined> {
-    const [row] = await sql<Record<'revoked' | 'expired' | 'identity_revoked' | 'rotated', boolean>>`
-      SELECT c.revoked_at IS NOT NULL AS revoked, c.expires_at <= clock_timestamp() AS expired,
-             r.revoked_at IS NOT NULL OR p.revoked_at IS NOT NULL AS identity_revoked, r.rotated_at IS NOT NULL AS rotated
-        FROM credential c JOIN identity r ON r.id = c.identity_id JOIN identity p ON p.id = c.process_id
-       WHERE c.id = ${id}`;
-    if (row?.identity_revoked || row?.rotated) reload();
-    if (!row || row.revoked !== false) return invalid();
-    if (row.identity_revoked !== false)
-      return refuse('IDENTITY_REVOKED', 'The identity that signed this credential has been revoked.');
-    if (row.expired !== false) return expired();
-    if (!singleUse) return undefined;
-    const first = await sql`
-      UPDATE credential SET used_at = clock_timestamp() WHERE id = ${id} AND used_at IS NULL RETURNING id`;
-    return first.length === 1
-      ? undefined
-      : refuse('CREDENTIAL_REPLAYED', 'This credential was good for one call, and has been used.');
-  }
 
   return {
-    mint({ role, incidentId, targets, toolsets = [], tools, singleUse = false }) {
-      const signer = signing.get(role);
-      if (!signer) {
-        reload();
-        throw new OpsError(
-          'IDENTITY_REVOKED',
-          `The identity of the ${role} role is revoked: it may do nothing.`,
-          {
-            hint: `sentry identity rotate ${role} gives it a new one.`,
-          },
-        );
-      }
-      const claims: Claims = {
-        id: `cred_${randomUUID().replaceAll('-', '')}`,
-        role,
-        identity: signer.id,
-        process: process.id,
-        incidentId,
-        targets: Object.freeze([...targets]),
-        tools: tools ? Object.freeze([...tools]) : null,
-        toolsets: Object.freeze([...toolsets]),
-        expiresAt: now() + ttlMs,
-        singleUse,
-      };
-      const credential: Credential = Object.freeze({ ...claims, toolsets: askOnly(toolsets) });
-      const recorded = record(claims);
+    mint(grant) {
+      const signer = signers.of(grant.role);
+      const claims = claim(grant, signer.id, process.id, now() + ttlMs);
+      const credential: Credential = Object.freeze({ ...claims, toolsets: askOnly(claims.toolsets) });
+      const recorded = record(options, claims, ttlMs);
       // Whoever checks it hears of the failure; nobody may.
       recorded.catch(() => undefined);
       const signatures = signClaims(claims, signer.privateKey, process.privateKey);
@@ -198,15 +113,127 @@ export async function openCredentialVault(options: VaultOptions): Promise<Creden
       if (tool !== undefined && claims.tools !== null && !claims.tools.includes(tool))
         return refuse('TOOL_OUT_OF_SCOPE', `This credential is not good for ${tool.slice(0, 80)}.`);
       await recorded;
-      return onRecord(claims);
+      return checkRecord(sql, claims, signers.reload);
     },
 
-    tidy,
+    tidy: () => tidy(sql, process.id),
 
     async close() {
       await identities.revoke(process.id, 'system', 'the process has ended');
     },
   };
+}
+
+/** A credential that was made here, and what it was signed as. */
+interface Made {
+  readonly claims: Claims;
+  readonly signatures: Signatures;
+  readonly signer: KeyPair;
+  /** Resolves when it is on record. */
+  readonly recorded: Promise<void>;
+  live: boolean;
+}
+
+interface Signers {
+  /** Throws OpsError IDENTITY_REVOKED when the role has none. */
+  of(role: Role): KeyPair;
+  /** Another process has rotated a role's identity: the next credential is signed by the new one. */
+  reload(): void;
+}
+
+async function loadSigners(identities: Identities, log: Log): Promise<Signers> {
+  let signing = await identities.signing();
+  let reloading: Promise<void> | undefined;
+
+  function reload(): void {
+    reloading ??= identities
+      .signing()
+      .then((found) => {
+        signing = found;
+      })
+      .catch((error: unknown) => log.error({ error: messageOf(error) }, 'the identities cannot be read anew'))
+      .finally(() => {
+        reloading = undefined;
+      });
+  }
+
+  return {
+    reload,
+    of(role) {
+      const signer = signing.get(role);
+      if (signer) return signer;
+      reload();
+      throw new OpsError(
+        'IDENTITY_REVOKED',
+        `The identity of the ${role} role is revoked: it may do nothing.`,
+        {
+          hint: `sentry identity rotate ${role} gives it a new one.`,
+        },
+      );
+    },
+  };
+}
+
+function claim(
+  { role, incidentId, targets, toolsets = [], tools, singleUse = false }: Grant,
+  identity: string,
+  process: string,
+  expiresAt: number,
+): Claims {
+  return {
+    id: `cred_${randomUUID().replaceAll('-', '')}`,
+    role,
+    identity,
+    process,
+    incidentId,
+    targets: Object.freeze([...targets]),
+    tools: tools ? Object.freeze([...tools]) : null,
+    toolsets: Object.freeze([...toolsets]),
+    expiresAt,
+    singleUse,
+  };
+}
+
+async function record({ sql, audit }: VaultOptions, claims: Claims, ttlMs: number): Promise<void> {
+  const { id, role, identity, process, incidentId, targets, tools } = claims;
+  await sql`
+    INSERT INTO credential (id, identity_id, process_id, incident_id, expires_at)
+    VALUES (${id}, ${identity}, ${process}, ${incidentId}, clock_timestamp() + ${ttlMs} * interval '1 millisecond')`;
+  const details = { credential: id, identity, process, targets: [...targets], tools: tools && [...tools] };
+  await audit.append({ kind: 'credential.minted', actor: role, incidentId, details });
+}
+
+/** Undefined when the record says that it is good; a single-use one is used up by this. */
+async function checkRecord(
+  sql: Sql,
+  { id, singleUse }: Claims,
+  reloadSigners: () => void,
+): Promise<Refusal | undefined> {
+  const [row] = await sql<Record<'revoked' | 'expired' | 'identity_revoked' | 'rotated', boolean>>`
+    SELECT c.revoked_at IS NOT NULL AS revoked, c.expires_at <= clock_timestamp() AS expired,
+           r.revoked_at IS NOT NULL OR p.revoked_at IS NOT NULL AS identity_revoked, r.rotated_at IS NOT NULL AS rotated
+      FROM credential c JOIN identity r ON r.id = c.identity_id JOIN identity p ON p.id = c.process_id
+     WHERE c.id = ${id}`;
+  if (row?.identity_revoked || row?.rotated) reloadSigners();
+  if (!row || row.revoked !== false) return invalid();
+  if (row.identity_revoked !== false)
+    return refuse('IDENTITY_REVOKED', 'The identity that signed this credential has been revoked.');
+  if (row.expired !== false) return expired();
+  if (!singleUse) return undefined;
+  const first = await sql`
+    UPDATE credential SET used_at = clock_timestamp() WHERE id = ${id} AND used_at IS NULL RETURNING id`;
+  return first.length === 1
+    ? undefined
+    : refuse('CREDENTIAL_REPLAYED', 'This credential was good for one call, and has been used.');
+}
+
+async function tidy(sql: Sql, ownProcess: string): Promise<void> {
+  await sql`DELETE FROM credential WHERE expires_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'`;
+  await sql`
+    DELETE FROM identity i WHERE kind = 'process' AND id <> ${ownProcess} AND created_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'
+       AND NOT EXISTS (SELECT FROM credential c WHERE c.process_id = i.id)
+       AND NOT EXISTS (SELECT FROM process p WHERE p.executor_id = i.name
+                          AND p.beat_at > clock_timestamp() - ${KEEP_DAYS} * interval '1 day')`;
 }
 
 /** What stands in the credential now; only the toolsets, which can but be asked for, are taken from what was signed. */

@@ -196,10 +196,11 @@ describe('an incident from alert to verified fix', () => {
     const id = await open();
     const action = await proposed(id);
     expect(await core.steering.stop(id, 'UONCALL', 'wait')).toMatchObject({ ok: true });
-    await approve(action);
-    await new Promise((done) => setTimeout(done, 500));
-    expect(machine.effects).toBe(0);
+    expect(await core.records.action(action.id)).toMatchObject({ state: 'void' });
     expect(await core.steering.resume(id, 'UONCALL')).toMatchObject({ ok: true });
+    await waitFor('another card', async () => (await proposed(id)).id !== action.id);
+    expect(machine.effects).toBe(0);
+    await approve(await proposed(id));
     await until(id, 'resolved');
     expect(machine.effects).toBe(1);
   });

@@ -292,7 +292,7 @@ describe('a direct message that is no question', () => {
   it('describes a problem, and opens an incident that its thread is about from then on', async () => {
     const at = await write('checkout is slow since the release');
     await eventually(async () =>
-      expect((await answers(at)).map(textOf).join()).toContain(`${id} is open of shop-db`),
+      expect((await answers(at)).map(textOf).join()).toContain(`${id} on shop-db is open`),
     );
     expect(opened).toEqual([{ text: 'checkout is slow since the release', key: `${at.channel}:${at.ts}` }]);
     await write('any news', { thread: at.ts });

@@ -45,9 +45,9 @@ curl_hosts: [localhost]`);
   ]);
 });
 
-test('the README’s example is one', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
-  const [, yaml = ''] = /```yaml\n(targets:\n {2}- name: web-1\n[\s\S]*?)```/.exec(readme) ?? [];
+test('the example of docs/connect.md is one', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/connect.md'), 'utf8');
+  const [, yaml = ''] = /```yaml\n(targets:\n {2}- name: web-1\n[\s\S]*?)```/.exec(page) ?? [];
   const path = join(scratchDir(), 'sentry.yaml');
   writeFileSync(path, yaml);
   expect(loadConfig({ SENTRY_CONFIG: path }).targets).toMatchObject([

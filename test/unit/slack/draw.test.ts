@@ -54,6 +54,32 @@ describe('the thread of an incident', () => {
     }
   });
 
+  it('offers no approval while what it would change is stopped, says by whom, and offers it again on resume', () => {
+    const card = (...events: IncidentEventBody[]) =>
+      drawn({
+        incident: anIncident({ state: 'awaiting_approval' }),
+        actions: [anAction({ state: 'proposed', decidedBy: null })],
+        events: eventsOf(...wholeIncident.slice(0, asked), ...events),
+      });
+    const asked = wholeIncident.findIndex(({ type }) => type === 'action.proposed') + 1;
+    const stopped = {
+      type: 'switch.set',
+      scope: '*',
+      by: 'UADMIN',
+      reason: 'a migration',
+      until: null,
+    } as const;
+    const name = `action:${ACTION}`;
+    expect(buttonsOf(card(), name)).toContain('sentry_approve');
+    expect(buttonsOf(card(stopped), name)).toEqual(
+      buttonsOf(card(), name).filter((id) => id !== 'sentry_approve'),
+    );
+    expect(shown(card(stopped), name)).toContain('a migration');
+    expect(buttonsOf(card(stopped, { ...stopped, type: 'switch.cleared' }), name)).toContain(
+      'sentry_approve',
+    );
+  });
+
   it('says a limit with its time wherever it says it, leaves nothing to people meanwhile, and drops it once it asks', () => {
     const at = '2026-11-22T20:06:00.000Z';
     const limit = 'At most 1 restart of shop-worker in 10 minutes.';

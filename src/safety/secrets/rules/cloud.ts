@@ -1,17 +1,14 @@
 import { isPlaceholder, looksRandom, shannon } from '../randomness.ts';
-import { prefixed, type Rule, wordStart } from '../rule.ts';
+import { type Hit, type Rule, tokens, wordStart } from '../rule.ts';
 
-const aws = 'docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-unique-ids';
+const hasDigit = ({ secret }: Hit) => /\d/.test(secret);
 
 /** Cloud providers and their registries. */
 export const cloudRules: readonly Rule[] = [
-  prefixed('aws-access-key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], '[A-Z0-9]{16}(?![A-Za-z0-9])', aws, {
-    category: 'aws_key',
-  }),
-  prefixed('aws-access-key-old', ['A3T'], '[A-Z0-9]{17}(?![A-Za-z0-9])', 'gitleaks aws-access-token', {
-    category: 'aws_key',
-    check: ({ secret }) => /\d.*\d/.test(secret.slice(3)),
-  }),
+  ...tokens('aws_key')`
+    aws-access-key      AKIA ASIA ABIA ACCA  [A-Z0-9]{16}(?![A-Za-z0-9])  docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-unique-ids
+    aws-access-key-old  A3T  [A-Z0-9]{17}(?![A-Za-z0-9])  gitleaks aws-access-token  ${({ secret }) => /\d.*\d/.test(secret.slice(3))}
+  `,
   {
     id: 'aws-secret-key',
     category: 'aws_key',
@@ -22,18 +19,10 @@ export const cloudRules: readonly Rule[] = [
       /(?=[\w .-]{0,40}(?:secret|key|token))(?:[\w.-]{2,40}(?: [\w.-]{2,20}){0,3})\\?["'`\]]{0,2}(?:\s{0,3}(?:=>|:=|=|:|,|>)\s{0,5}|(?<=access_key)[ \t]{1,3})\\?["'`]{0,2}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/diy,
     check: ({ secret }) => shannon(secret) > 3.5 && !/^[0-9a-f]+$/.test(secret),
   },
-  prefixed('aws-bedrock-key', ['ABSK'], '[A-Za-z0-9+/]{100,280}={0,2}', 'AWS: Amazon Bedrock API keys', {
-    category: 'aws_key',
-  }),
-  prefixed(
-    'aws-bedrock-session',
-    ['bedrock-api-key-'],
-    '[A-Za-z0-9+/=]{20,4000}',
-    'AWS: Amazon Bedrock API keys',
-    {
-      category: 'aws_key',
-    },
-  ),
+  ...tokens('aws_key')`
+    aws-bedrock-key      ABSK  [A-Za-z0-9+/]{100,280}={0,2}  AWS: Amazon Bedrock API keys
+    aws-bedrock-session  bedrock-api-key-  [A-Za-z0-9+/=]{20,4000}  AWS: Amazon Bedrock API keys
+  `,
   {
     id: 'aws-signature',
     category: 'aws_key',
@@ -41,25 +30,12 @@ export const cloudRules: readonly Rule[] = [
     hints: ['x-amz-signature=', 'x-amz-security-token='],
     pattern: /x-amz-(?:signature|security-token)=([A-Za-z0-9%/+=_-]{32,2048})/diy,
   },
-  prefixed('google-api-key', ['AIza'], '[A-Za-z0-9_-]{35}', 'cloud.google.com/docs/authentication/api-keys'),
-  prefixed(
-    'google-oauth-secret',
-    ['GOCSPX-'],
-    '[A-Za-z0-9_-]{28}',
-    'developers.google.com/identity/protocols/oauth2',
-  ),
-  prefixed(
-    'google-oauth-token',
-    ['ya29.'],
-    '[A-Za-z0-9_-]{20,2000}',
-    'developers.google.com/identity/protocols/oauth2',
-  ),
-  prefixed(
-    'google-refresh-token',
-    ['1//0'],
-    '[A-Za-z0-9_-]{40,200}',
-    'developers.google.com/identity/protocols/oauth2',
-  ),
+  ...tokens()`
+    google-api-key        AIza  [A-Za-z0-9_-]{35}  cloud.google.com/docs/authentication/api-keys
+    google-oauth-secret   GOCSPX-  [A-Za-z0-9_-]{28}  developers.google.com/identity/protocols/oauth2
+    google-oauth-token    ya29.  [A-Za-z0-9_-]{20,2000}  developers.google.com/identity/protocols/oauth2
+    google-refresh-token  1//0  [A-Za-z0-9_-]{40,200}  developers.google.com/identity/protocols/oauth2
+  `,
   {
     id: 'azure-storage-key',
     category: 'vendor_token',
@@ -92,88 +68,28 @@ export const cloudRules: readonly Rule[] = [
     back: 76,
     pattern: /(?<![A-Za-z0-9])[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/y,
   },
-  prefixed('alibaba-key', ['LTAI'], '[A-Za-z0-9]{12,20}(?![A-Za-z0-9])', 'alibabacloud.com: AccessKey pair', {
-    check: ({ secret }) => /\d/.test(secret),
-  }),
-  prefixed('tencent-key', ['AKID'], '[A-Za-z0-9]{32}(?![A-Za-z0-9])', 'cloud.tencent.com: SecretId'),
-  prefixed(
-    'digitalocean-token',
-    ['dop_v1_', 'doo_v1_', 'dor_v1_'],
-    '[A-Fa-f0-9]{64}',
-    'docs.digitalocean.com/reference/api/create-personal-access-token',
-  ),
-  prefixed(
-    'yandex-token',
-    ['t1.'],
-    '[A-Za-z0-9_-]{10,300}={0,2}\\.[A-Za-z0-9_-]{86}={0,2}',
-    'yandex.cloud: IAM token',
-  ),
-  prefixed('yandex-key', ['AQVN'], '[A-Za-z0-9_-]{35,38}', 'yandex.cloud: API key'),
-  prefixed(
-    'yandex-aws-key',
-    ['YCAJ', 'YCM', 'YCO', 'YCP'],
-    '[A-Za-z0-9_-]{22,38}',
-    'yandex.cloud: static access keys',
-    {
-      check: ({ secret }) => /\d/.test(secret),
-    },
-  ),
-  prefixed('heroku-key', ['HRKU-'], '[A-Za-z0-9_-]{36,70}', 'devcenter.heroku.com: authentication'),
-  prefixed('fly-token', ['fo1_'], '[A-Za-z0-9_-]{43}', 'fly.io/docs/security/tokens'),
-  prefixed(
-    'fly-macaroon',
-    ['fm1a_', 'fm1r_', 'fm2_'],
-    '[A-Za-z0-9+/]{60,2000}={0,3}',
-    'fly.io/docs/security/tokens',
-  ),
-  prefixed('scalingo-token', ['tk-us-'], '[A-Za-z0-9_-]{48}', 'gitleaks scalingo-api-token'),
-  prefixed('scaleway-key', ['SCW'], '[A-Z0-9]{17}(?![A-Za-z0-9])', 'scaleway.com/docs: API keys'),
-  prefixed(
-    'vercel-token',
-    ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'],
-    '[A-Za-z0-9]{24,90}',
-    'vercel.com/docs: token formats; secretlint vercel',
-  ),
-  prefixed(
-    'netlify-token',
-    ['nfp_', 'nfc_', 'nfo_', 'nfu_', 'nfb_'],
-    '[A-Za-z0-9]{36}',
-    'docs.netlify.com: access tokens',
-  ),
-  prefixed(
-    'cloudflare-token',
-    ['cfut_', 'cfat_', 'cfk_'],
-    '[A-Za-z0-9_-]{40,60}',
-    'developers.cloudflare.com: token formats; secretlint cloudflare',
-  ),
-  prefixed(
-    'cloudflare-origin-key',
-    ['v1.0-'],
-    '[a-f0-9]{24}-[a-f0-9]{146}',
-    'developers.cloudflare.com/ssl/origin-configuration/origin-ca',
-  ),
-  prefixed(
-    'supabase-key',
-    ['sbp_', 'sb_secret_'],
-    '[A-Za-z0-9_-]{28,60}',
-    'supabase.com/docs/guides/api/api-keys',
-  ),
-  prefixed('neon-key', ['napi_'], '[a-z0-9]{40,70}', 'neon.tech/docs/manage/api-keys'),
-  prefixed(
-    'planetscale-token',
-    ['pscale_tkn_', 'pscale_oauth_', 'pscale_pw_'],
-    '[\\w=.-]{32,64}',
-    'planetscale.com/docs: service tokens',
-  ),
-  prefixed(
-    'databricks-token',
-    ['dapi', 'dkea', 'dose'],
-    '[a-f0-9]{32}(?:-\\d)?',
-    'docs.databricks.com: personal access tokens',
-  ),
-  prefixed('openshift-token', ['sha256~'], '[A-Za-z0-9_-]{43}', 'docs.openshift.com: OAuth token format', {
-    check: ({ secret }) => !isPlaceholder(secret.slice(7)),
-  }),
+  ...tokens()`
+    alibaba-key            LTAI  [A-Za-z0-9]{12,20}(?![A-Za-z0-9])  alibabacloud.com: AccessKey pair  ${hasDigit}
+    tencent-key            AKID  [A-Za-z0-9]{32}(?![A-Za-z0-9])  cloud.tencent.com: SecretId
+    digitalocean-token     dop_v1_ doo_v1_ dor_v1_  [A-Fa-f0-9]{64}  docs.digitalocean.com/reference/api/create-personal-access-token
+    yandex-token           t1.  [A-Za-z0-9_-]{10,300}={0,2}\.[A-Za-z0-9_-]{86}={0,2}  yandex.cloud: IAM token
+    yandex-key             AQVN  [A-Za-z0-9_-]{35,38}  yandex.cloud: API key
+    yandex-aws-key         YCAJ YCM YCO YCP  [A-Za-z0-9_-]{22,38}  yandex.cloud: static access keys  ${hasDigit}
+    heroku-key             HRKU-  [A-Za-z0-9_-]{36,70}  devcenter.heroku.com: authentication
+    fly-token              fo1_  [A-Za-z0-9_-]{43}  fly.io/docs/security/tokens
+    fly-macaroon           fm1a_ fm1r_ fm2_  [A-Za-z0-9+/]{60,2000}={0,3}  fly.io/docs/security/tokens
+    scalingo-token         tk-us-  [A-Za-z0-9_-]{48}  gitleaks scalingo-api-token
+    scaleway-key           SCW  [A-Z0-9]{17}(?![A-Za-z0-9])  scaleway.com/docs: API keys
+    vercel-token           vcp_ vci_ vca_ vcr_ vck_  [A-Za-z0-9]{24,90}  vercel.com/docs: token formats; secretlint vercel
+    netlify-token          nfp_ nfc_ nfo_ nfu_ nfb_  [A-Za-z0-9]{36}  docs.netlify.com: access tokens
+    cloudflare-token       cfut_ cfat_ cfk_  [A-Za-z0-9_-]{40,60}  developers.cloudflare.com: token formats; secretlint cloudflare
+    cloudflare-origin-key  v1.0-  [a-f0-9]{24}-[a-f0-9]{146}  developers.cloudflare.com/ssl/origin-configuration/origin-ca
+    supabase-key           sbp_ sb_secret_  [A-Za-z0-9_-]{28,60}  supabase.com/docs/guides/api/api-keys
+    neon-key               napi_  [a-z0-9]{40,70}  neon.tech/docs/manage/api-keys
+    planetscale-token      pscale_tkn_ pscale_oauth_ pscale_pw_  [\w=.-]{32,64}  planetscale.com/docs: service tokens
+    databricks-token       dapi dkea dose  [a-f0-9]{32}(?:-\d)?  docs.databricks.com: personal access tokens
+    openshift-token        sha256~  [A-Za-z0-9_-]{43}  docs.openshift.com: OAuth token format  ${({ secret }) => !isPlaceholder(secret.slice(7))}
+  `,
   {
     id: 'bootstrap-token',
     category: 'kubeconfig',

@@ -24,6 +24,7 @@ import { approveAlthough, changeOfMind, denialLines, reachLine, whatRuns } from 
 import { LIMITS } from './limits.ts';
 import { drawMarks, drawSteps, endedTitle, inSentence, LONGER, riskOf, wayBack } from './plan-steps.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
+import { stopLines } from './stop-lines.ts';
 import { cut, escape, oneLine } from './text.ts';
 
 const SHOWN_COMMAND = 2800;
@@ -63,6 +64,8 @@ function drawAsked(
   // What is dangerous is read before it is pressed.
   const isHigh = steps.some(({ risk }) => risk === 'high');
   const evidence = [...(steps.length > 1 ? [] : reasons(record, action)), ...aim(action)];
+  // What is pressed now would be refused; the card is drawn anew when somebody resumes.
+  const stops = stopLines(record);
   return [
     heading(title),
     prose(...price(steps, action), ...suspicious(record)),
@@ -79,6 +82,7 @@ function drawAsked(
       : [
           prose(
             ...soFar(action),
+            ...stops.map((line) => paragraph(...line, words(' It can be approved when somebody resumes.'))),
             ...(rung.length > 0 ? [paragraph(...rung, words('This is critical, and waits for you.'))] : []),
             paragraph(...terms(steps, action, options)),
           ),
@@ -87,9 +91,7 @@ function drawAsked(
       ...(action.auditOnly
         ? []
         : [
-            steps.some(({ denialsAcknowledged }) => denialsAcknowledged.length > 0)
-              ? approveAlthough(record, steps, options, planOf(action))
-              : approve(steps, action),
+            ...(stops.length > 0 ? [] : [approveButton(record, steps, action, options)]),
             button({ text: 'Don’t', action: ACTIONS.deny, value: planOf(action) }),
           ]),
       details(action),
@@ -98,6 +100,16 @@ function drawAsked(
     ...(evidence.length > 0 ? [prose(...evidence)] : []),
   ];
 }
+
+const approveButton = (
+  record: IncidentRecord,
+  steps: readonly Action[],
+  action: Action,
+  options: DrawOptions,
+) =>
+  steps.some(({ denialsAcknowledged }) => denialsAcknowledged.length > 0)
+    ? approveAlthough(record, steps, options, planOf(action))
+    : approve(steps, action);
 
 const details = (action: Action) => button({ text: 'Details', action: ACTIONS.evidence, value: action.id });
 

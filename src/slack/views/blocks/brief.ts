@@ -4,7 +4,7 @@ import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import type { Say } from '../../outbound/tell.ts';
 import { bold, link, paragraph, prose, type Span, words } from './build.ts';
 import { asOf } from './diagnosis.ts';
-import { formatConfidence, mark, standing } from './labels.ts';
+import { formatCause, mark, standing } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -12,9 +12,7 @@ import { cut, oneLine } from './text.ts';
 export function briefOf(record: IncidentRecord, url: string | null): Say {
   const { incident } = record;
   const title = `${incident.id} ${cut(oneLine(incident.title), 150)}`;
-  const cause = incident.cause
-    ? `${cut(oneLine(incident.cause), 400)}${incident.confidence === null ? '' : ` (${formatConfidence(incident.confidence)})`}`
-    : null;
+  const cause = formatCause(record, 400);
   const causeLabel = causeTitle(record);
   const next = formatNextStep(incident);
   const lines: readonly (readonly Span[])[] = [

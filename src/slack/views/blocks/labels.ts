@@ -1,6 +1,8 @@
 import type { Action } from '../../../core/action.ts';
 import type { Incident, IncidentState, Verdict } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { causeFound } from '../../../core/model-words.ts';
+import { cut, oneLine } from './text.ts';
 
 /** What a state is called in front of people. */
 export const stateLabels: Readonly<Record<IncidentState, string>> = {
@@ -78,6 +80,17 @@ export const verdictMarks: Readonly<Record<Verdict, string>> = {
 };
 
 /** A confidence from 0 to 1 in words and per cent. */
+/** What is wrong, and how sure that is where a cause is known; null: nothing was found. */
+export function formatCause(
+  { incident, events }: Pick<IncidentRecord, 'incident' | 'events'>,
+  max = Number.POSITIVE_INFINITY,
+): string | null {
+  const { cause, confidence } = incident;
+  if (!cause) return null;
+  const isSure = confidence !== null && causeFound(events)?.diagnosis.unexplained === undefined;
+  return `${cut(oneLine(cause), max)}${isSure ? ` (${formatConfidence(confidence)})` : ''}`;
+}
+
 export function formatConfidence(confidence: number): string {
   const percent = `${Math.round(confidence * 100)} %`;
   if (confidence >= 0.9) return `almost certain, ${percent}`;

@@ -20,7 +20,7 @@ import { riskLabels } from './labels.ts';
 import { cut, oneLine } from './text.ts';
 
 /** Of all commands of a plan together: Slack takes about 10,000 characters a message, and the rest wants to be said. */
-const SHOWN_COMMANDS = 3_000;
+const SHOWN_COMMANDS = 2_200;
 const MOST_LINES = 2;
 
 /** Below a command that did not fit whole. */

@@ -1,4 +1,3 @@
-import type { IncidentEvent } from '../../../core/event.ts';
 import type { Incident } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
@@ -7,9 +6,10 @@ import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
 import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
-import { colorOf, facts, formatConfidence, mark, money, span, standing, times } from './labels.ts';
+import { colorOf, facts, formatCause, mark, money, span, standing, times } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
+import { stopLines } from './stop-lines.ts';
 import { cut, escape, oneLine } from './text.ts';
 
 /** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
@@ -18,9 +18,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
   const title = `${mark(incident)} ${incident.title}`;
   const state = stateLine(record);
   const next = formatNextStep(incident);
-  const cause = incident.cause
-    ? `${incident.cause}${incident.confidence === null ? '' : ` (${formatConfidence(incident.confidence)})`}`
-    : null;
+  const cause = formatCause(record);
   const causeLabel = causeTitle(record);
   return {
     slot: 'root',
@@ -163,27 +161,8 @@ function actors(record: IncidentRecord): readonly (readonly Span[])[] {
       person(stopped.by),
       ...(stopped.reason ? [words(`: ${cut(oneLine(stopped.reason), 200)}`)] : []),
     ]);
-  lines.push(...switched(record));
+  lines.push(...stopLines(record));
   return lines;
-}
-
-/** The switch as it stands for this incident: who set it and why, or what it kept from running. */
-function switched({ incident, actions, events }: IncidentRecord): readonly (readonly Span[])[] {
-  if (incident.endedAt !== null) return [];
-  const set = new Map<string, Extract<IncidentEvent, { type: 'switch.set' }>>();
-  for (const event of events) {
-    if (event.type === 'switch.set') set.set(event.scope, event);
-    if (event.type === 'switch.cleared') set.delete(event.scope);
-  }
-  const held = actions.findLast(({ step }) => step === 1)?.heldBy;
-  if (set.size === 0 && held) return [[bold('Nothing is changed: '), words(cut(oneLine(held), 300))]];
-  return [...set.values()].map(({ scope, by, reason, until }) => [
-    bold('Nothing is changed '),
-    words(`(${scope === '*' ? 'everything' : scope.replace(':', ' ')}): stopped by `),
-    /^[UW][A-Z0-9]{2,}$/.test(by) ? person(by) : words(cut(oneLine(by), 80)),
-    ...(until ? [words(' until '), moment(until)] : []),
-    ...(reason ? [words(`: ${cut(oneLine(reason), 200)}`)] : []),
-  ]);
 }
 
 const when = (iso: string | null): readonly Span[] => (iso ? [words(' at '), moment(iso)] : []);

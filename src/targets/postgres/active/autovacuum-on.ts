@@ -3,9 +3,9 @@ import { OpsError } from '../../../core/errors.ts';
 import { exactTime } from '../read/session-columns.ts';
 import type { PostgresSession, Row } from '../system.ts';
 import { postgresTool } from '../tool.ts';
+import { clockOf, lookAgain, outcomeOfThrow } from './action-outcome.ts';
 import { armDeadline, disarmDeadline } from './deadline-guard.ts';
 import { identifier, quoteIdentifier } from './identifier.ts';
-import { clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
 const input = z.strictObject({ schema: identifier.default('public'), table: identifier });
 type TableInput = z.infer<typeof input>;
@@ -72,17 +72,13 @@ export const postgresAutovacuumOn = postgresTool.active<TableInput, TableGuard>(
       };
     }, context);
   },
-  async look(context, { schema, table }, guard) {
-    try {
-      const row = await context.system.act((session) => readTable(session, schema, table), context);
+  look: (context, { schema, table }, guard) =>
+    lookAgain(context, async (session) => {
+      const row = await readTable(session, schema, table);
       if (Number(row['oid']) !== guard.oid) return 'cannot_tell';
       if (row['enabled'] === true) return 'done';
       return row['options'] === guard.options ? 'not_done' : 'cannot_tell';
-    } catch (error) {
-      if (error instanceof OpsError) return 'cannot_tell';
-      throw error;
-    }
-  },
+    }),
   subject: ({ schema, table }) => ({ kind: 'table', schema, table }),
   effect: ({ schema, table }) => ({
     steps: [

@@ -1,24 +1,23 @@
 import { OpsError } from '../../../core/errors.ts';
 import { age } from '../read/format.ts';
-import { isOwnSession, who } from '../read/session-columns.ts';
-import { type SessionKey, sessionKey } from '../read/session-key.ts';
-import type { PostgresSession, Row } from '../system.ts';
+import { who } from '../read/session-columns.ts';
+import type { SessionKey } from '../read/session-key.ts';
+import type { PostgresSession } from '../system.ts';
 import { postgresTool } from '../tool.ts';
-import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
-import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
+import { lookAgain } from './action-outcome.ts';
+import { type SessionGuard, sessionGuard } from './session-guard.ts';
+import { onSession, sessionAbout, sessionEffect } from './session-object.ts';
 import { objected, signalable, stateLines } from './session-state.ts';
-import { beforeDeadline, clockOf, outcomeOfSignal, outcomeOfThrow } from './signal-outcome.ts';
+import { signalSession } from './signal-session.ts';
 
 /** The session with its transaction, and the very statement it runs: the next one is not what was approved. */
 type CancelGuard = SessionGuard & { readonly query_start: string };
 
 export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>({
+  ...onSession,
   name: 'postgres_cancel_query',
   description:
     'Cancels the statement a session runs now (pg_cancel_backend); the session stays connected. For a runaway query. A session that is idle in transaction has nothing to cancel: terminate that one. Take pid and backend_start literally from a read tool.',
-  kind: 'active',
-  input: sessionKey,
-  timeoutMs: 15_000,
   command: ({ pid, backend_start }) =>
     `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {
@@ -44,71 +43,37 @@ export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>(
       ...objected(state),
     };
   },
-  objects: sessionObjects,
-  async run(context, _input, guard, deadline) {
-    const clock = clockOf(deadline);
-    return context.system.act(async (session) => {
-      let rows: readonly Row[];
-      try {
-        rows = await session.query(cancelSql, [
-          ...guardParams(guard),
-          guard.query_start,
-          clock,
-          deadline.withinMs,
-        ]);
-      } catch (error) {
-        return outcomeOfThrow(error);
-      }
-      return outcomeOfSignal(rows[0]?.['signalled'], () => stillRuns(session, guard), {
+  run: (context, _input, guard, deadline) =>
+    signalSession(context, guard, deadline, {
+      function: 'pg_cancel_backend',
+      also: {
+        sql: `a.query_start = $10::timestamptz AND a.state = 'active'`,
+        params: [guard.query_start],
+      },
+      isThere: (session) => stillRuns(session, guard),
+      says: {
         notSent: 'the statement had ended, its transaction has written since, or the deadline had passed.',
         ended: `The statement of session ${guard.pid} was cancelled.`,
         told: `Session ${guard.pid} was told to cancel`,
         stillThere: 'still runs',
         notRead: 'whether it did',
-      });
-    }, context);
-  },
-  async look(context, _input, guard) {
-    try {
-      const runs = await context.system.act((session) => stillRuns(session, guard), context);
-      return runs ? 'not_done' : 'done';
-    } catch (error) {
-      if (error instanceof OpsError) return 'cannot_tell';
-      throw error;
-    }
-  },
-  subject: ({ pid }) => ({ kind: 'pid', pid }),
-  shownBy: sessionShownBy,
-  repairsOnly: true,
-  effect: ({ pid, backend_start }, { query_start }) => ({
-    steps: [
-      {
-        tool: 'postgres_session',
-        input: { pid, backend_start },
-        holds: `result.gone == true || result.session.state != "active" || result.session.query_start != "${query_start}"`,
-        says: `the statement of session ${pid} has ended`,
       },
-    ],
-    holdMs: 2_000,
-    timeoutMs: 30_000,
-  }),
+    }),
+  look: (context, _input, guard) =>
+    lookAgain(context, async (session) => ((await stillRuns(session, guard)) ? 'not_done' : 'done')),
+  effect: (key, { query_start }) =>
+    sessionEffect(
+      key,
+      `result.gone == true || result.session.state != "active" || result.session.query_start != "${query_start}"`,
+      `the statement of session ${key.pid} has ended`,
+    ),
 });
 
-const theStatement = `a.pid = $1::int AND a.backend_start = $2::timestamptz AND a.query_start = $3::timestamptz AND a.state = 'active'`;
-
-const cancelSql = `
-  SELECT pg_cancel_backend(a.pid) AS signalled
-    FROM pg_stat_activity a
-   WHERE ${sameSession} AND a.query_start = $8::timestamptz AND a.state = 'active'
-     AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
-     AND NOT ${isOwnSession('a')}
-     AND ${beforeDeadline('$9', '$10')}`;
-
 async function stillRuns(session: PostgresSession, guard: CancelGuard): Promise<boolean> {
-  const rows = await session.query(`SELECT 1 FROM pg_stat_activity a WHERE ${theStatement}`, [
-    guard.pid,
-    guard.backend_start,
-    guard.query_start,
-  ]);
+  const rows = await session.query(
+    `SELECT 1 FROM pg_stat_activity a
+      WHERE a.pid = $1::int AND a.backend_start = $2::timestamptz AND a.query_start = $3::timestamptz AND a.state = 'active'`,
+    [guard.pid, guard.backend_start, guard.query_start],
+  );
   return rows.length > 0;
 }

@@ -1,6 +1,6 @@
 import { serverVersion } from '../read/postgres-read-tool.ts';
 import type { PostgresSession } from '../system.ts';
-import { beforeDeadline } from './signal-outcome.ts';
+import { beforeDeadline } from './action-outcome.ts';
 
 /**
  * For statements that cannot carry a condition (VACUUM, ALTER SYSTEM): checks guard and deadline in one statement and

@@ -5,9 +5,9 @@ import { messageOf, OpsError } from '../../../core/errors.ts';
 import { exactTime } from '../read/session-columns.ts';
 import type { PostgresSession, Row } from '../system.ts';
 import { postgresTool } from '../tool.ts';
+import { clockOf, lookAgain, outcomeOfThrow } from './action-outcome.ts';
 import { type ChangeableName, changeableSettings, parseSetting } from './changeable-settings.ts';
 import { armDeadline, disarmDeadline } from './deadline-guard.ts';
-import { clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
 const names = Object.keys(changeableSettings) as [ChangeableName, ...ChangeableName[]];
 
@@ -84,15 +84,11 @@ export const postgresSetSetting = postgresTool.active<SettingInput, SettingGuard
       return reload(session, parsed);
     }, context);
   },
-  async look(context, parsed) {
-    try {
-      const row = await context.system.act((session) => readSetting(session, parsed.name), context);
+  look: (context, parsed) =>
+    lookAgain(context, async (session) => {
+      const row = await readSetting(session, parsed.name);
       return row['setting'] === wanted(parsed).setting ? 'done' : 'not_done';
-    } catch (error) {
-      if (error instanceof OpsError) return 'cannot_tell';
-      throw error;
-    }
-  },
+    }),
   subject: ({ name }) => ({ kind: 'name', name }),
   effect: (parsed) => ({
     steps: [

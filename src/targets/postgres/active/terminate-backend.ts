@@ -1,26 +1,22 @@
-import { OpsError } from '../../../core/errors.ts';
 import { count } from '../read/format.ts';
-import { isOwnSession, who } from '../read/session-columns.ts';
-import { type SessionKey, sessionKey } from '../read/session-key.ts';
+import { who } from '../read/session-columns.ts';
+import type { SessionKey } from '../read/session-key.ts';
 import { postgresTool } from '../tool.ts';
-import { guardParams, type SessionGuard, sameSession, sessionGuard } from './session-guard.ts';
-import { sessionAbout, sessionObjects, sessionShownBy } from './session-object.ts';
+import { lookAgain } from './action-outcome.ts';
+import { type SessionGuard, sessionGuard } from './session-guard.ts';
+import { onSession, sessionAbout, sessionEffect } from './session-object.ts';
 import { isAlive, objected, type SessionState, signalable, stateLines } from './session-state.ts';
-import { beforeDeadline, clockOf, outcomeOfSignal, outcomeOfThrow } from './signal-outcome.ts';
+import { signalSession } from './signal-session.ts';
 
 /**
- * The session by what its card calls it, the transaction it was in (null: none), and whether that has written, which is what
- * its end takes back. A session that went on to other work, or has begun to write, is not what was approved.
+ * Its guard is the session by what its card calls it, the transaction it was in (null: none), and whether that has written,
+ * which is what its end takes back. A session that went on to other work, or has begun to write, is not what was approved.
  */
-type TerminateGuard = SessionGuard;
-
-export const postgresTerminateBackend = postgresTool.active<SessionKey, TerminateGuard>({
+export const postgresTerminateBackend = postgresTool.active<SessionKey, SessionGuard>({
+  ...onSession,
   name: 'postgres_terminate_backend',
   description:
     'Ends one client session (pg_terminate_backend): its open transaction is rolled back and its locks are released. For a root blocker, an idle-in-transaction session or a leaked connection; for a running statement prefer postgres_cancel_query. Take pid and backend_start literally from a read tool.',
-  kind: 'active',
-  input: sessionKey,
-  timeoutMs: 15_000,
   command: ({ pid, backend_start }) =>
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {
@@ -36,60 +32,23 @@ export const postgresTerminateBackend = postgresTool.active<SessionKey, Terminat
       ...objected(state),
     };
   },
-  objects: sessionObjects,
-  async run(context, input, guard, deadline) {
-    const clock = clockOf(deadline);
-    return context.system.act(async (session) => {
-      let rows: readonly { readonly [key: string]: unknown }[];
-      try {
-        rows = await session.query(terminateSql, [...guardParams(guard), clock, deadline.withinMs]);
-      } catch (error) {
-        return outcomeOfThrow(error);
-      }
-      return outcomeOfSignal(rows[0]?.['signalled'], () => isAlive(session, input), {
+  run: (context, input, guard, deadline) =>
+    signalSession(context, guard, deadline, {
+      function: 'pg_terminate_backend',
+      isThere: (session) => isAlive(session, input),
+      says: {
         notSent:
           'the session is gone, has gone on to other work, has written since, or the deadline had passed.',
         ended: `Session ${input.pid} was terminated and is gone.`,
         told: `Session ${input.pid} was told to end`,
         stillThere: 'is still there',
         notRead: 'whether it is gone',
-      });
-    }, context);
-  },
-  async look(context, input) {
-    try {
-      const alive = await context.system.act((session) => isAlive(session, input), context);
-      return alive ? 'not_done' : 'done';
-    } catch (error) {
-      if (error instanceof OpsError) return 'cannot_tell';
-      throw error;
-    }
-  },
-  subject: ({ pid }) => ({ kind: 'pid', pid }),
-  shownBy: sessionShownBy,
-  repairsOnly: true,
-  effect: ({ pid, backend_start }) => ({
-    steps: [
-      {
-        tool: 'postgres_session',
-        input: { pid, backend_start },
-        holds: 'result.gone == true',
-        says: `session ${pid} is gone`,
       },
-    ],
-    holdMs: 2_000,
-    timeoutMs: 30_000,
-  }),
+    }),
+  look: (context, input) =>
+    lookAgain(context, async (session) => ((await isAlive(session, input)) ? 'not_done' : 'done')),
+  effect: (key) => sessionEffect(key, 'result.gone == true', `session ${key.pid} is gone`),
 });
-
-/** Guard and deadline stand in the statement that has the effect: between two statements the pid could change hands. */
-const terminateSql = `
-  SELECT pg_terminate_backend(a.pid) AS signalled
-    FROM pg_stat_activity a
-   WHERE ${sameSession}
-     AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
-     AND NOT ${isOwnSession('a')}
-     AND ${beforeDeadline('$8', '$9')}`;
 
 function blastRadius(state: SessionState): string {
   const work =

@@ -7,9 +7,9 @@ import { exclusivelyLocked, sizeWithoutWaiting } from '../read/relation-size.ts'
 import { exactTime } from '../read/session-columns.ts';
 import type { PostgresSession, Row } from '../system.ts';
 import { postgresTool } from '../tool.ts';
+import { clockOf, lookAgain, outcomeOfThrow } from './action-outcome.ts';
 import { armDeadline, disarmDeadline } from './deadline-guard.ts';
 import { identifier, quoteIdentifier } from './identifier.ts';
-import { clockOf, outcomeOfThrow } from './signal-outcome.ts';
 
 const input = z.strictObject({
   schema: identifier.default('public'),
@@ -89,16 +89,12 @@ export const postgresVacuumTable = postgresTool.active<VacuumInput, VacuumGuard>
       };
     }, context);
   },
-  async look(context, { schema, table }, guard) {
-    try {
-      const row = await context.system.act((session) => readTable(session, schema, table), context);
+  look: (context, { schema, table }, guard) =>
+    lookAgain(context, async (session) => {
+      const row = await readTable(session, schema, table);
       if (Number(row['oid']) !== guard.oid || row['vacuuming'] === true) return 'cannot_tell';
       return (row['last_vacuum'] ?? null) === guard.last_vacuum ? 'not_done' : 'done';
-    } catch (error) {
-      if (error instanceof OpsError) return 'cannot_tell';
-      throw error;
-    }
-  },
+    }),
   subject: ({ schema, table }) => ({ kind: 'table', schema, table }),
   shownBy: ({ schema, table }) => ({
     tool: 'postgres_table_health',

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres, { type Sql } from 'postgres';
+import type { Sql } from 'postgres';
 import { OpsError } from '../../../core/errors.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { DescribedStatement, PostgresSession, Row } from '../system.ts';
+import { type ClientKeeper, createClientKeeper } from './client-keeper.ts';
 import { type FaultPlace, isConnectionLoss, postgresFault } from './postgres-fault.ts';
-import { wireTypes } from './wire-types.ts';
 
 export interface SerialConnectionOptions {
   readonly url: string;
@@ -44,7 +44,6 @@ export interface SerialConnection {
 /** How long a cancelled statement may take to end before its connection is thrown away. */
 const cancelGraceMs = 2_000;
 const keepaliveMs = 30_000;
-const reopenAfterMs: readonly number[] = [100, 250, 500, 1_000];
 
 /**
  * What each use begins with. Plain SET statements: a function of the target (`set_config`) is looked up by a path that
@@ -71,195 +70,131 @@ function literal(text: string): string {
 }
 
 export function createSerialConnection(options: SerialConnectionOptions): SerialConnection {
-  let client: Sql | undefined;
-  /** Counts lost connections, so that a session never goes on over a connection it did not begin with. */
-  let epoch = 0;
-  let waiting = 0;
-  let tail: Promise<unknown> = Promise.resolve();
-  let closed = false;
-  let reopening: NodeJS.Timeout | undefined;
-  let attempts = 0;
-  const keepalive = options.reserved ? setInterval(() => void ping(), keepaliveMs) : undefined;
+  const { place, reserved } = options;
+  const keeper = createClientKeeper(options, ping);
+  const queue = createQueue(place);
+  const keepalive = reserved ? setInterval(() => void ping(), keepaliveMs) : undefined;
   keepalive?.unref();
-
-  function connect(): Sql {
-    if (client !== undefined) return client;
-    const opened = openClient(options, () => {
-      // Ignore the close event of a client that we already replaced.
-      if (client !== opened) return;
-      epoch += 1;
-      if (options.reserved && !closed) reopenLater();
-    });
-    client = opened;
-    return opened;
-  }
-
-  async function discard(): Promise<void> {
-    const old = client;
-    if (old === undefined) return;
-    client = undefined;
-    epoch += 1;
-    if (options.reserved && !closed) reopenLater();
-    await old.end({ timeout: 0 });
-  }
-
-  function reopenLater(): void {
-    if (reopening !== undefined) return;
-    reopening = setTimeout(
-      () => {
-        reopening = undefined;
-        void ping();
-      },
-      reopenAfterMs[Math.min(attempts, reopenAfterMs.length - 1)],
-    );
-    reopening.unref();
-    attempts += 1;
-  }
-
-  /** Reconnects early, so the server cannot give our reserved connection slot away. A failure tries again later. */
-  async function ping(): Promise<void> {
-    if (closed || waiting > 0) return;
-    try {
-      await use(async () => undefined, { timeoutMs: 10_000, signal: new AbortController().signal });
-      attempts = 0;
-    } catch (error) {
-      if (!(error instanceof OpsError)) throw error;
-      if (!closed) reopenLater();
-    }
-  }
 
   async function use<T>(
     work: (session: SerialSession) => Promise<T>,
     session: SessionOptions,
     opened?: () => void,
   ): Promise<T> {
-    if (closed) throw ended(options.place);
-    const before = tail;
-    let release = (): void => undefined;
-    tail = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    waiting += 1;
+    if (keeper.isClosed()) throw ended(place);
     const until = performance.now() + session.timeoutMs;
-    try {
-      await turn(before, session, options.place);
-    } catch (error) {
-      waiting -= 1;
-      // Those behind us still wait for those before us.
-      void before.then(release);
-      throw error;
-    }
-    try {
-      return await runSession(work, session, until, opened);
-    } finally {
-      waiting -= 1;
-      release();
-    }
+    const bounds = { place, signal: session.signal, until, discard: keeper.discard };
+    return queue.inTurn(session, async () => {
+      await prepare(keeper, options, bounds);
+      opened?.();
+      return runSession(keeper, options, bounds, work);
+    });
   }
 
-  async function runSession<T>(
-    work: (session: SerialSession) => Promise<T>,
-    session: SessionOptions,
-    until: number,
-    opened?: () => void,
-  ): Promise<T> {
-    const bounds = { place: options.place, signal: session.signal, until, discard };
-    await prepare(bounds);
-    const mine = epoch;
-    const ours = (): Sql => {
-      if (mine !== epoch) throw lost(options.place);
-      return connect();
-    };
-    opened?.();
+  /** Reconnects early, so the server cannot give our reserved connection slot away. A failure tries again later. */
+  async function ping(): Promise<void> {
+    if (keeper.isClosed() || queue.busy()) return;
     try {
-      return await work({
-        query: async (sql, params = []) =>
-          cancellable(ours().unsafe<Row[]>(sql, params as never, { simple: false } as never), bounds),
-        describe: async (sql) => {
-          const asked = ours().unsafe(sql, [], { prepare: true }).describe();
-          const { types, columns } = await cancellable(asked, bounds);
-          return { parameters: types, columns: columns.length };
-        },
-      });
-    } finally {
-      if (mine === epoch) await (options.singleUse ? discard() : leaveNothing());
-    }
-  }
-
-  /** Sets the limits, which also proves the connection; a connection that died while idle is replaced once. */
-  async function prepare(bounds: Bounds): Promise<void> {
-    const set = async (): Promise<void> => {
-      const left = Math.max(1, Math.ceil(bounds.until - performance.now()));
-      await cancellable(connect().unsafe(limitsSql(options, left)).simple(), bounds);
-    };
-    try {
-      await set();
-    } catch (error) {
-      if (!(error instanceof OpsError) || !isConnectionLoss(error.code) || closed) throw error;
-      await sleep(50);
-      await set();
-    }
-  }
-
-  /** What one use set, locked or left open is no other's: a connection that cannot forget it is thrown away. */
-  async function leaveNothing(): Promise<void> {
-    const bounds = {
-      place: options.place,
-      signal: new AbortController().signal,
-      until: performance.now() + cancelGraceMs,
-      discard,
-    };
-    try {
-      await cancellable(connect().unsafe('DISCARD ALL'), bounds);
+      await use(async () => undefined, { timeoutMs: 10_000, signal: new AbortController().signal });
+      keeper.works();
     } catch (error) {
       if (!(error instanceof OpsError)) throw error;
-      await discard();
+      keeper.reopenLater();
     }
   }
 
   return {
-    busy: () => waiting > 0,
+    busy: queue.busy,
     use,
     open: () => void ping(),
     async close() {
-      closed = true;
       clearInterval(keepalive);
-      clearTimeout(reopening);
-      await client?.end({ timeout: 1 });
+      await keeper.close();
     },
   };
 }
 
-function openClient({ url, reserved }: SerialConnectionOptions, onclose: () => void): Sql {
-  return postgres(ownUrl(url), {
-    max: 1,
-    prepare: false,
-    fetch_types: false,
-    connect_timeout: 5,
-    keep_alive: 30,
-    idle_timeout: reserved ? 0 : 10,
-    // A reserved connection that is recycled could find its slot taken.
-    max_lifetime: null,
-    backoff: () => 0,
-    onnotice: () => undefined,
-    onclose,
-    types: wireTypes as never,
-    connection: { application_name: 'sentry' },
-  });
+/** Lets one after the other have the connection. */
+function createQueue(place: FaultPlace) {
+  let waiting = 0;
+  let tail: Promise<unknown> = Promise.resolve();
+
+  return {
+    busy: () => waiting > 0,
+    async inTurn<T>(session: SessionOptions, work: () => Promise<T>): Promise<T> {
+      const before = tail;
+      let release = (): void => undefined;
+      tail = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      waiting += 1;
+      try {
+        await turn(before, session, place);
+        return await work();
+      } finally {
+        waiting -= 1;
+        // Those behind us still wait for those before us, whether or not we did.
+        void before.then(release);
+      }
+    },
+  };
 }
 
-/** postgres.js lets the URL's parameters win over ours; those that make Sentry recognisable and harmless must not. */
-function ownUrl(url: string): string {
-  const parsed = new URL(url);
-  for (const name of [
-    'application_name',
-    'default_transaction_read_only',
-    'options',
-    'statement_timeout',
-    'lock_timeout',
-  ])
-    parsed.searchParams.delete(name);
-  return parsed.href;
+async function runSession<T>(
+  keeper: ClientKeeper,
+  { place, singleUse }: SerialConnectionOptions,
+  bounds: Bounds,
+  work: (session: SerialSession) => Promise<T>,
+): Promise<T> {
+  const mine = keeper.epoch();
+  const ours = (): Sql => {
+    if (mine !== keeper.epoch()) throw lost(place);
+    return keeper.connect();
+  };
+  try {
+    return await work({
+      query: async (sql, params = []) =>
+        cancellable(ours().unsafe<Row[]>(sql, params as never, { simple: false } as never), bounds),
+      describe: async (sql) => {
+        const asked = ours().unsafe(sql, [], { prepare: true }).describe();
+        const { types, columns } = await cancellable(asked, bounds);
+        return { parameters: types, columns: columns.length };
+      },
+    });
+  } finally {
+    if (mine === keeper.epoch()) await (singleUse ? keeper.discard() : leaveNothing(keeper, place));
+  }
+}
+
+/** Sets the limits, which also proves the connection; a connection that died while idle is replaced once. */
+async function prepare(
+  keeper: ClientKeeper,
+  options: SerialConnectionOptions,
+  bounds: Bounds,
+): Promise<void> {
+  const set = async (): Promise<void> => {
+    const left = Math.max(1, Math.ceil(bounds.until - performance.now()));
+    await cancellable(keeper.connect().unsafe(limitsSql(options, left)).simple(), bounds);
+  };
+  try {
+    await set();
+  } catch (error) {
+    if (!(error instanceof OpsError) || !isConnectionLoss(error.code) || keeper.isClosed()) throw error;
+    await sleep(50);
+    await set();
+  }
+}
+
+/** What one use set, locked or left open is no other's: a connection that cannot forget it is thrown away. */
+async function leaveNothing({ connect, discard }: ClientKeeper, place: FaultPlace): Promise<void> {
+  const signal = new AbortController().signal;
+  const until = performance.now() + cancelGraceMs;
+  try {
+    await cancellable(connect().unsafe('DISCARD ALL'), { place, signal, until, discard });
+  } catch (error) {
+    if (!(error instanceof OpsError)) throw error;
+    await discard();
+  }
 }
 
 /** Waits for the one before, but not beyond the time limit or an abort. */

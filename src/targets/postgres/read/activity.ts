@@ -11,6 +11,7 @@ import {
   sessionColumns,
   sessionFacts,
 } from './session-columns.ts';
+import { longestQuery, longestTransaction } from './session-measures.ts';
 
 const MAX_SESSIONS = 2_000;
 
@@ -35,23 +36,8 @@ export const postgresActivity = postgresReadTool({
       intermittent: true,
       isPartial,
     }),
-    measureAt('longest_query_seconds', {
-      name: 'longest_query',
-      label: 'longest running statement',
-      unit: 's',
-      healthy: 'at_most',
-      bound: 30,
-      isPartial,
-    }),
-    measureAt('longest_transaction_seconds', {
-      name: 'longest_transaction',
-      label: 'oldest transaction',
-      unit: 's',
-      healthy: 'at_most',
-      bound: 300,
-      metrics: ['pg_stat_activity_max_tx_duration'],
-      isPartial,
-    }),
+    measureAt('longest_query_seconds', { ...longestQuery, isPartial }),
+    measureAt('longest_transaction_seconds', { ...longestTransaction, isPartial }),
   ],
   input: z.strictObject({
     include_idle: z.boolean().default(false),

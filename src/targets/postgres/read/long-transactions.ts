@@ -11,6 +11,7 @@ import {
   sessionColumns,
   sessionFacts,
 } from './session-columns.ts';
+import { longestQuery, longestTransaction } from './session-measures.ts';
 
 const kept = 50;
 const shown = 10;
@@ -26,23 +27,8 @@ export const postgresLongTransactions = postgresReadTool({
   description:
     'Transactions and running queries older than min_seconds (default 60), oldest first, with pid, backend_start, ages in seconds, state and query. For runaway queries, forgotten transactions, and vacuum that cannot clean up.',
   measures: [
-    measureAt('oldest_query_seconds', {
-      name: 'longest_query',
-      label: 'longest running statement',
-      unit: 's',
-      healthy: 'at_most',
-      bound: 30,
-      isPartial: hidesBelow,
-    }),
-    measureAt('oldest_transaction_seconds', {
-      name: 'longest_transaction',
-      label: 'oldest transaction',
-      unit: 's',
-      healthy: 'at_most',
-      bound: 300,
-      metrics: ['pg_stat_activity_max_tx_duration'],
-      isPartial: hidesBelow,
-    }),
+    measureAt('oldest_query_seconds', { ...longestQuery, isPartial: hidesBelow }),
+    measureAt('oldest_transaction_seconds', { ...longestTransaction, isPartial: hidesBelow }),
   ],
   input: z.strictObject({ min_seconds: z.number().min(0).max(1_000_000).default(60) }),
   async read(session, { min_seconds }) {

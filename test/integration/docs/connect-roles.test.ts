@@ -8,8 +8,8 @@ import type { ActiveTool, ReadTool, ToolContext } from '../../../src/tools/defin
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { createPostgresTargets, type PostgresTargets } from '../../support/targets.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
-const block = /<!-- The tests run this block\. -->\n```sql\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+const page = readFileSync(join(import.meta.dirname, '../../../docs/connect.md'), 'utf8');
+const block = /<!-- The tests run this block\. -->\n```sql\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
 /** Roles belong to the whole server, which other tests use as well. */
 const suffix = randomUUID().slice(0, 8);
 const roles = { read: `sentry_read_${suffix}`, act: `sentry_act_${suffix}` };
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const context = (timeoutMs: number): ToolContext => targets.context('orders-db', timeoutMs);
 
-describe('the roles that the README makes', () => {
+describe('the roles that docs/connect.md makes', () => {
   // Those that need an argument from another tool's answer are left to their own tests.
   const readers = allTools.filter(
     (tool): tool is ReadTool =>
