@@ -180,9 +180,10 @@ describe('the import direction', () => {
   });
 
   test('is what docs/architecture.md prints', () => {
-    const printed = [
-      ...readFileSync(join(root, 'docs/architecture.md'), 'utf8').matchAll(/^\| `(\w+)` \| (.*) \|$/gm),
-    ];
+    const [, section = ''] = /^## Layout and import direction$(.*?)^##/ms.exec(
+      readFileSync(join(root, 'docs/architecture.md'), 'utf8'),
+    ) ?? [''];
+    const printed = [...section.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)];
     const expected = Object.entries(rooms).map(([room, allowed]) => [
       room,
       allowed.map((each) => (each === '*' ? 'everything' : `\`${each}\``)).join(', ') || 'nothing but zod',
