@@ -130,7 +130,7 @@ export interface ActiveTool<I = unknown, G extends Json = Json, S = unknown>
   objects(input: I, guard: G, before: Preflight<G>): readonly TouchedObject[];
   /** The exact command as it will run, with every argument. */
   command(input: I): string;
-  /** Reads the state. Throws OpsError when the thing is not there (code `GONE`) or the target cannot be read. */
+  /** Reads the state. Throws OpsError when the thing is not there or is no part of the problem (code `GONE`), or the target cannot be read. */
   preflight(context: ToolContext<S>, input: I): Promise<Preflight<G>>;
   /**
    * Does it, once, with the guard and the deadline repeated inside the effecting statement where the target can carry them.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { age, bytes, oneLine } from '../../../src/targets/format.ts';
 import { exactNumber } from '../../../src/targets/postgres/connect/wire-types.ts';
-import { age, bytes, oneLine } from '../../../src/targets/postgres/read/format.ts';
 
 test.each([
   [3.24, '3.2s'],

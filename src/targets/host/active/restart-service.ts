@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refuse } from '../../../core/errors.ts';
-import { age } from '../../postgres/read/format.ts';
+import { age } from '../../format.ts';
 import { serviceName } from '../read/service-status.ts';
 import type { ServiceGuard, ServiceState } from '../system.ts';
 import { hostTool } from '../tool.ts';

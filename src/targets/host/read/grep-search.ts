@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { orThrow } from '../../../core/errors.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
-import { count, withoutBreaks } from '../../postgres/read/format.ts';
+import { count, withoutBreaks } from '../../format.ts';
 import { hostTool } from '../tool.ts';
 import { hostPath, pathRule, rootedPathsOf } from './host-path.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { orThrow } from '../../../core/errors.ts';
 import { measureAt, numberAt } from '../../../core/measure.ts';
 import type { ToolContext } from '../../../tools/define.ts';
-import { age, bytes, count, more, table } from '../../postgres/read/format.ts';
+import { age, bytes, count, more, table } from '../../format.ts';
 import type { Host } from '../system.ts';
 import { hostTool } from '../tool.ts';
 import { hostPath, pathRule, rootedPathsOf } from './host-path.ts';

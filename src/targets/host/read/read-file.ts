@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orThrow } from '../../../core/errors.ts';
 import { sha256 } from '../../../safety/sha256.ts';
-import { bytes, count } from '../../postgres/read/format.ts';
+import { bytes, count } from '../../format.ts';
 import { hostTool } from '../tool.ts';
 import { hostPath, pathRule, placeOf } from './host-path.ts';
 

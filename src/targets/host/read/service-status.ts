@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
 import { sha256 } from '../../../safety/sha256.ts';
-import { age } from '../../postgres/read/format.ts';
+import { age } from '../../format.ts';
 import { hostTool } from '../tool.ts';
 
 export const serviceName = z

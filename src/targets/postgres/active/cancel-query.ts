@@ -1,5 +1,5 @@
 import { OpsError } from '../../../core/errors.ts';
-import { age } from '../read/format.ts';
+import { age } from '../../format.ts';
 import { who } from '../read/session-columns.ts';
 import type { SessionKey } from '../read/session-key.ts';
 import type { PostgresSession } from '../system.ts';

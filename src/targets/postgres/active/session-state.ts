@@ -1,6 +1,6 @@
 import { OpsError } from '../../../core/errors.ts';
+import { age, count, oneLine } from '../../format.ts';
 import { blockingGraph } from '../read/blocking-graph.ts';
-import { age, count, oneLine } from '../read/format.ts';
 import { exactTime, type SessionFacts, sessionColumns, sessionFacts, who } from '../read/session-columns.ts';
 import type { SessionKey } from '../read/session-key.ts';
 import type { PostgresSession } from '../system.ts';
@@ -23,8 +23,8 @@ export interface SessionState {
 /**
  * Reads the session and refuses what must never be signalled.
  *
- * @throws OpsError GONE (also when the pid belongs to a later session), POSTGRES_HIDDEN, POSTGRES_OWN_BACKEND,
- * POSTGRES_SYSTEM_BACKEND, POSTGRES_SUPERUSER_SESSION, POSTGRES_VICTIM (it only waits, and holds nobody up)
+ * @throws OpsError GONE (also when the pid belongs to a later session, and when it only waits and holds nobody up),
+ * POSTGRES_HIDDEN, POSTGRES_OWN_BACKEND, POSTGRES_SYSTEM_BACKEND, POSTGRES_SUPERUSER_SESSION
  */
 export async function signalable(session: PostgresSession, key: SessionKey): Promise<SessionState> {
   const [row] = await session.query(
@@ -64,11 +64,7 @@ export async function signalable(session: PostgresSession, key: SessionKey): Pro
   const blockedBy = row['blocked_by'] as readonly number[];
   const behind = await waiters(session, key.pid);
   if (blockedBy.length > 0 && behind.length === 0)
-    throw forbidden(
-      'POSTGRES_VICTIM',
-      facts,
-      `only waits itself, for ${blockersOf(blockedBy)}: ending it frees nobody`,
-    );
+    throw forbidden('GONE', facts, `only waits itself, for ${blockersOf(blockedBy)}: ending it frees nobody`);
   return {
     facts,
     hasWritten: row['has_written'] === true,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TouchedObject } from '../../../core/denial.ts';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import type { Preflight } from '../../../tools/define.ts';
-import { age, bytes } from '../read/format.ts';
+import { age, bytes } from '../../format.ts';
 import { exclusivelyLocked, sizeWithoutWaiting } from '../read/relation-size.ts';
 import { exactTime } from '../read/session-columns.ts';
 import type { PostgresSession, Row } from '../system.ts';

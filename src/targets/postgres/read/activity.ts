@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { measureAt, numberAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
-import { age, count, more, oneLine, table } from './format.ts';
+import { age, count, more, oneLine, table } from '../../format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import {
   hiddenAmong,

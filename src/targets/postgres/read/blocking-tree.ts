@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { measureAt, numberAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
+import { age, count, more, oneLine, table } from '../../format.ts';
 import type { PostgresSession, Row } from '../system.ts';
 import { type BlockingGraph, blockingGraph } from './blocking-graph.ts';
-import { age, count, more, oneLine, table } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
 import { relationName } from './relation-size.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
+import { bytes, percent, table } from '../../format.ts';
 import type { PostgresSession } from '../system.ts';
-import { bytes, percent, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 
 /**

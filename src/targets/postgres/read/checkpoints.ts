@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
 import { measureAt } from '../../../core/measure.ts';
+import { bytes, percent } from '../../format.ts';
 import type { PostgresSession, Row } from '../system.ts';
-import { bytes, percent } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
+import { age, count, more, oneLine, percent, table } from '../../format.ts';
 import type { PostgresSession } from '../system.ts';
-import { age, count, more, oneLine, percent, table } from './format.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
 import { hiddenAmong, hiddenLine, isClientSession, sessionColumns, sessionFacts } from './session-columns.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, table } from './format.ts';
+import { count, table } from '../../format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 
 /**

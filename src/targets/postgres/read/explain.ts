@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
 import type { ToolOutput } from '../../../tools/define.ts';
+import { oneLine } from '../../format.ts';
 import type { OwnPostgresSession, PostgresSession } from '../system.ts';
 import { postgresTool } from '../tool.ts';
 import { explainable, withoutLeadingComments } from './explainable.ts';
-import { oneLine } from './format.ts';
 import { cannotExplain, planSafely, type SafePlan } from './plan-safely.ts';
 import { output } from './postgres-read-tool.ts';
 import { sessionKey } from './session-key.ts';

@@ -1,5 +1,5 @@
+import { oneLine } from '../../format.ts';
 import type { PostgresSession } from '../system.ts';
-import { oneLine } from './format.ts';
 
 /** Code that belongs to no superuser, as people name it, and that the server would run as whoever asks. */
 export const foreignCode = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytes, table } from './format.ts';
+import { bytes, table } from '../../format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 import { exclusivelyLocked, sizeWithoutWaiting } from './relation-size.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
-import { age, more, oneLine, table } from './format.ts';
+import { age, more, oneLine, table } from '../../format.ts';
 import { output, postgresReadTool, rowsAsJson, serverVersion } from './postgres-read-tool.ts';
 import { relationName } from './relation-size.ts';
 import { exactTime, secondsSince } from './session-columns.ts';

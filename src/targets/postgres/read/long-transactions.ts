@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
-import { age, count, more, oneLine, table } from './format.ts';
+import { age, count, more, oneLine, table } from '../../format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import {
   hiddenLine,

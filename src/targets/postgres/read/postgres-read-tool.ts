@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Measure } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
 import type { ReadTool, ToolOutput } from '../../../tools/define.ts';
+import { withoutBreaks } from '../../format.ts';
 import type { PostgresSession, PostgresSystem, Row } from '../system.ts';
 import { postgresTool } from '../tool.ts';
-import { withoutBreaks } from './format.ts';
 
 /** What a PostgreSQL read tool adds to the common part. */
 export interface PostgresReadSpec<I> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { measureAt, numberAt } from '../../../core/measure.ts';
-import { age, bytes, count, table } from './format.ts';
+import { age, bytes, count, table } from '../../format.ts';
 import { output, postgresReadTool, rowsAsJson, serverVersion } from './postgres-read-tool.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { numberAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
+import { oneLine } from '../../format.ts';
 import type { PostgresSession, Row } from '../system.ts';
-import { oneLine } from './format.ts';
 
 /**
  * A time as text with microseconds and in UTC (`2026-11-21T10:00:00.123456Z`). A pid is bound to its `backend_start`,

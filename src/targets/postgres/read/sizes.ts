@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { bytes, more, table } from '../../format.ts';
 import { walFolder } from './checkpoints.ts';
-import { bytes, more, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 import { exclusivelyLocked, sizeWithoutWaiting, userSchemas } from './relation-size.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, oneLine, table } from './format.ts';
+import { count, oneLine, table } from '../../format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 import { howToEnableStatistics, statementStatistics } from './statement-statistics.ts';
 

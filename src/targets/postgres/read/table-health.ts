@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { measureAt, numberAt } from '../../../core/measure.ts';
+import { age, bytes, count, more, percent, table } from '../../format.ts';
 import type { PostgresSession } from '../system.ts';
-import { age, bytes, count, more, percent, table } from './format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 import { exclusivelyLocked, sizeWithoutWaiting, userSchemas } from './relation-size.ts';
 import { exactTime, secondsSince } from './session-columns.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { measureAt } from '../../../core/measure.ts';
-import { age, bytes, percent, table } from './format.ts';
+import { age, bytes, percent, table } from '../../format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 import { exclusivelyLocked, sizeWithoutWaiting } from './relation-size.ts';
 import { exactTime, hiddenLine, hiddenSessions, secondsSince } from './session-columns.ts';
