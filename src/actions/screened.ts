@@ -1,3 +1,4 @@
+import { clip } from '../core/clip.ts';
 import { OpsError } from '../core/errors.ts';
 import { storable, storableJson } from '../core/storable.ts';
 import type { Json } from '../core/tool-call.ts';
@@ -65,8 +66,7 @@ export function createScreened({
     line: (text, max = MAX_LINE) =>
       unlessItFails(() => {
         // Screened before it is cut: half a secret is not recognised any more.
-        const shown = storable(screenBounded(String(text), (part) => redact(storable(part))).text);
-        return shown.length <= max ? shown : `${storable(shown.slice(0, max - 1))}…`;
+        return clip(storable(screenBounded(String(text), (part) => redact(storable(part))).text), max);
       }, WITHHELD),
     input: (value) => unlessItFails(() => storableJson(redactJson(storableJson(value))), null),
   };

@@ -1,4 +1,5 @@
 import type { Alert } from '../core/alert.ts';
+import { clip } from '../core/clip.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Sql } from '../core/sql.ts';
@@ -65,7 +66,7 @@ function alertOf(text: string, by: string, key: string, target: Target | null): 
     source: 'hand',
     status: 'firing',
     name: null,
-    title: line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line,
+    title: clip(line, MAX_TITLE),
     severity: 'warning',
     sourceSeverity: null,
     labels: target === null ? {} : { target: target.name },

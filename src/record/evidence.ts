@@ -1,3 +1,4 @@
+import { clip } from '../core/clip.ts';
 import type { Sql, Tx } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
 import { sha256 } from '../safety/sha256.ts';
@@ -27,7 +28,7 @@ export async function storeToolCallIn(tx: Tx, records: IncidentRecords, call: Fi
     tool: call.tool,
     purpose: call.purpose,
     state: call.state,
-    summary: firstLine(call.output),
+    summary: clip(call.output.split('\n', 1)[0] ?? '', SUMMARY_LENGTH),
   });
   await Promise.all([inserted, appended]);
 }
@@ -39,9 +40,4 @@ async function insertToolCall(tx: Tx, call: FinishedCall): Promise<void> {
     VALUES (${call.id}, ${call.incidentId}, ${call.role}, ${call.tool}, ${call.target}, ${tx.json(call.input)},
             ${call.state}, ${call.output}, ${tx.json(call.result)}, ${sha256(call.output)}, ${call.truncated}, ${call.code},
             ${call.actionId}, ${call.startedAt.toISOString()}, clock_timestamp())`;
-}
-
-function firstLine(text: string): string {
-  const line = text.split('\n', 1)[0] ?? '';
-  return line.length > SUMMARY_LENGTH ? `${line.slice(0, SUMMARY_LENGTH - 1)}…` : line;
 }

@@ -1,3 +1,4 @@
+import { matchesGlob } from '../core/glob.ts';
 import type { Incident } from '../core/incident.ts';
 import type { RunbookHit } from '../core/memory.ts';
 import { distinctiveWords, inverseFrequencies } from '../search/text/distinctive-words.ts';
@@ -90,27 +91,12 @@ function fitOf(
 /** Letters of the name's longest pattern that fits: `Postgres*Deadlock*` says more than `Postgres*`. 0: none does. */
 function nameLength({ matches }: Runbook, alertName: string | null): number {
   if (alertName === null) return 0;
-  const fitting = matches.alerts.filter((pattern) => globs(joined(pattern), joined(alertName)));
+  const fitting = matches.alerts.filter((pattern) => matchesGlob(joined(pattern), joined(alertName)));
   return Math.max(0, ...fitting.map((pattern) => pattern.replaceAll('*', '').length));
 }
 
 /** `too_many_connections`, `too-many-connections` and `TooManyConnections` are one name. */
 const joined = (name: string): string => name.replace(/[\s_-]+/g, '').toLowerCase();
-
-/** `*` stands for any characters. Piece by piece, so that no name takes longer than its length. */
-function globs(pattern: string, text: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return text === first;
-  if (!text.startsWith(first)) return false;
-  const last = rest.pop() ?? '';
-  let at = first.length;
-  for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
-}
 
 function textOf({ alertName, title, annotations }: Incident): string {
   return [alertName ?? '', title, ...Object.values(annotations)].join(' ');

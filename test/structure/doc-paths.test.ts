@@ -11,6 +11,7 @@ const pages: readonly [string, number][] = [
   ['docs/architecture.md', 30],
   ['docs/security.md', 40],
   ['docs/memory.md', 10],
+  ['docs/evals.md', 5],
 ];
 
 test.each(pages)('%s names only what is there', (page, atLeast) => {

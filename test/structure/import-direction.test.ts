@@ -180,9 +180,8 @@ describe('the import direction', () => {
   });
 
   test('is what docs/architecture.md prints', () => {
-    const [, section = ''] = /^## Layout and import direction$(.*?)^##/ms.exec(
-      readFileSync(join(root, 'docs/architecture.md'), 'utf8'),
-    ) ?? [''];
+    const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    const section = text.split(/^## /m).find((one) => one.startsWith('Layout and import direction')) ?? '';
     const printed = [...section.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)];
     const expected = Object.entries(rooms).map(([room, allowed]) => [
       room,

@@ -1,4 +1,5 @@
 import type { Risk } from '../../core/action.ts';
+import { matchesGlob } from '../../core/glob.ts';
 import type { Principal } from '../../core/principal.ts';
 
 /** What a rule is about. */
@@ -82,23 +83,7 @@ export function ruleFor(rules: readonly Rule[], subject: Subject): Rule | undefi
 }
 
 function among(patterns: readonly string[] | null, name: string): boolean {
-  return patterns === null || patterns.some((pattern) => matches(pattern, name));
-}
-
-/** `*` stands for any characters; everything else for itself. In a time that grows with the lengths' product only. */
-function matches(pattern: string, name: string): boolean {
-  const parts = pattern.split('*');
-  const [first = '', ...rest] = parts;
-  if (rest.length === 0) return pattern === name;
-  if (!name.startsWith(first)) return false;
-  const last = rest.pop() ?? '';
-  let at = first.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
+  return patterns === null || patterns.some((pattern) => matchesGlob(pattern, name));
 }
 
 /** Whether a moment is within the hours, by the clock of their time zone. */

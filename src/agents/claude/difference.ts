@@ -1,3 +1,4 @@
+import { clip } from '../../core/clip.ts';
 import type { Json } from '../../core/tool-call.ts';
 
 /** What changed between two reads of the same thing. */
@@ -167,8 +168,7 @@ const isFields = (value: Json | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function shown(value: Json): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+  return clip(typeof value === 'string' ? value : JSON.stringify(value), MAX_TEXT);
 }
 
 /** To two decimals, or to two digits where it is less than that. */

@@ -1,4 +1,5 @@
 import { type Severity, severities } from '../../core/alert.ts';
+import { clip } from '../../core/clip.ts';
 import { withoutMarks } from '../../core/model-words.ts';
 
 /**
@@ -174,8 +175,7 @@ function words(value: unknown, max: number): string | undefined {
 /** The same of what has to stand as it is. */
 function literal(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
-  const text = value.trim();
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+  return clip(value.trim(), max);
 }
 
 function sentences(value: unknown): readonly string[] {

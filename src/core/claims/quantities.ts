@@ -206,6 +206,13 @@ export function readQuantities(text: string): Read {
     return blank(found);
   });
   const whole = rest;
+  const placed = (text: string, from: number) => ({
+    text,
+    from,
+    to: from + text.length,
+    shown: Number.NaN,
+    sense: senseBefore(whole, from),
+  });
   const add = (
     digits: string,
     unit: string | undefined,
@@ -230,12 +237,8 @@ export function readQuantities(text: string): Read {
       kind: 'time',
       value: seconds,
       slack: least / 2,
-      shown: Number.NaN,
-      sense: senseBefore(whole, from),
       inWords: false,
-      text: found,
-      from,
-      to: from + found.length,
+      ...placed(found, from),
     });
     return blank(found);
   });
@@ -246,12 +249,8 @@ export function readQuantities(text: string): Read {
       kind: 'percent',
       value: percent,
       slack: FRACTION_SLACK,
-      shown: Number.NaN,
-      sense: senseBefore(whole, from),
       inWords: true,
-      text: found,
-      from,
-      to: from + found.length,
+      ...placed(found, from),
     });
     return blank(found);
   });

@@ -1,4 +1,5 @@
 import { isWhole } from '../../actions/checks/may-read-again.ts';
+import { clipLine } from '../../core/clip.ts';
 import { isEvidenceToolName, isMemoryToolName, type Json, type ToolCall } from '../../core/tool-call.ts';
 import type { UnreadCall } from '../../core/unread.ts';
 import { adviseOn } from '../../targets/advise.ts';
@@ -20,7 +21,7 @@ export function classifyReadFailure(call: ToolCall, reader: string | null = null
   if (isMemoryToolName(call.tool) || isEvidenceToolName(call.tool)) return null;
   if (call.state === 'proposed' || (call.state !== 'ok' && call.code === null)) return null;
   const failed = { ...call, code: call.state === 'ok' ? null : call.code };
-  const reason = line(call.output);
+  const reason = clipLine(call.output, MAX_REASON);
   if (failed.code !== null && passing.has(failed.code)) return { way: 'run', reason };
   const docsHost = failed.code === 'URL_NOT_ALLOWED' ? docsHostIn(call.input) : null;
   if (docsHost !== null) return { way: 'grant', reason, steps: listDocsHost(docsHost) };
@@ -64,9 +65,4 @@ function docsHostIn(input: Json): string | null {
   if (typeof url !== 'string' || !URL.canParse(url)) return null;
   const { hostname } = new URL(url);
   return /^(?=.{1,253}$)(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/.test(hostname) ? hostname : null;
-}
-
-function line(output: string): string {
-  const text = output.replace(/\s+/g, ' ').trim();
-  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON - 1)}…` : text;
 }

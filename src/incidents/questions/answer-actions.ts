@@ -1,10 +1,11 @@
 import { type Action, stepsOf } from '../../core/action.ts';
+import { clipLine } from '../../core/clip.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { CLAUDES_WORDS, isWhyInModelsWords } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
 import { causeOf } from './answer-cause.ts';
 import { approvalOf } from './answer-decisions.ts';
-import { COMMAND, clip, commandsOf, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
+import { COMMAND, commandsOf, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
 
 export function runOf(record: IncidentRecord): readonly Line[] {
   const ran = newestFirst(record).filter(({ startedAt }) => startedAt !== null);
@@ -27,14 +28,14 @@ export function runOf(record: IncidentRecord): readonly Line[] {
 function resultsOf(steps: readonly Action[]): Line {
   return steps.flatMap((step): Line => {
     const { mark, says } = stepResult(step, steps);
-    const said = step.outcome && step.state === 'failed' ? ` (${clip(step.outcome, COMMAND / 2)})` : '';
+    const said = step.outcome && step.state === 'failed' ? ` (${clipLine(step.outcome, COMMAND / 2)})` : '';
     const head = `${step.step > 1 ? '; ' : ''}${mark} ${step.step} `;
-    return [head, { code: clip(step.command, COMMAND / 2) }, ` ${clip(says, COMMAND)}${said}`];
+    return [head, { code: clipLine(step.command, COMMAND / 2) }, ` ${clipLine(says, COMMAND)}${said}`];
   });
 }
 
 function resultOf(action: Action): string {
-  const said = action.outcome ? ` (${clip(action.outcome, 140)})` : '';
+  const said = action.outcome ? ` (${clipLine(action.outcome, 140)})` : '';
   if (action.state === 'succeeded') return `it ran${said}.`;
   if (action.state === 'started') return 'it is running.';
   return action.state === 'failed' ? `it failed${said}.` : `nobody knows whether it took effect${said}.`;
@@ -53,7 +54,7 @@ export function whyRun(record: IncidentRecord): readonly Line[] {
 export function whyOf({ events }: IncidentRecord, action: Action): Line {
   if (action.why === '') return ['Why it was proposed is not on record.'];
   const whose = isWhyInModelsWords(action, events) ? `${CLAUDES_WORDS}: ` : '';
-  return [`It was proposed because: ${whose}${ended(clip(action.why, SENTENCE))}`];
+  return [`It was proposed because: ${whose}${ended(clipLine(action.why, SENTENCE))}`];
 }
 
 export function costOf(record: IncidentRecord): Line {

@@ -1,7 +1,8 @@
+import { clipLine } from '../../core/clip.ts';
 import { describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
-import { clip, ended, type Line, lower, SENTENCE } from './answer-lines.ts';
+import { ended, type Line, lower, SENTENCE } from './answer-lines.ts';
 import { formatState } from './format-state.ts';
 
 const said = `${CLAUDES_WORDS}: `;
@@ -14,20 +15,20 @@ export function causeOf({ events, incident }: IncidentRecord): Line {
   const seenAt: Line = [' As of ', { at: last.at }, '.'];
   if (unexplained !== undefined)
     return [
-      `${whose}${ended(clip(rootCause, SENTENCE))} Not known is ${ended(clip(unexplained, SENTENCE))}`,
+      `${whose}${ended(clipLine(rootCause, SENTENCE))} Not known is ${ended(clipLine(unexplained, SENTENCE))}`,
       ...seenAt,
     ];
   if (verdict === 'cause_found')
     return [
-      `${whose}${ended(clip(rootCause, SENTENCE))} (${Math.round(confidence * 100)} % sure)`,
+      `${whose}${ended(clipLine(rootCause, SENTENCE))} (${Math.round(confidence * 100)} % sure)`,
       ...seenAt,
     ];
-  return [`${whose}${describeVerdict(last.diagnosis)}: ${ended(clip(rootCause, SENTENCE))}`, ...seenAt];
+  return [`${whose}${describeVerdict(last.diagnosis)}: ${ended(clipLine(rootCause, SENTENCE))}`, ...seenAt];
 }
 
 export function evidenceOf(record: IncidentRecord): readonly Line[] {
   const last = record.events.findLast((event) => event.type === 'diagnosis.concluded');
   const claims = last?.diagnosis.evidence ?? [];
   if (claims.length === 0) return [['There is no evidence on record yet.']];
-  return claims.map(({ claim }) => [`• ${ended(clip(claim, SENTENCE))}`]);
+  return claims.map(({ claim }) => [`• ${ended(clipLine(claim, SENTENCE))}`]);
 }

@@ -1,15 +1,7 @@
 import type { Action } from '../../core/action.ts';
+import { clipLine } from '../../core/clip.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
-import {
-  type Around,
-  clip,
-  commandsOf,
-  ended,
-  type Line,
-  newestFirst,
-  people,
-  SENTENCE,
-} from './answer-lines.ts';
+import { type Around, commandsOf, ended, type Line, newestFirst, people, SENTENCE } from './answer-lines.ts';
 
 export function approvalOf(record: IncidentRecord, around: Around): readonly Line[] {
   const actions = newestFirst(record).filter(({ auditOnly }) => !auditOnly);
@@ -59,7 +51,7 @@ export function denialOf(record: IncidentRecord): readonly Line[] {
       'Denied by ',
       ...people([action.decidedBy]),
       ...(action.decidedAt === null ? [] : [' at ', { at: action.decidedAt }]),
-      action.decisionReason ? `: “${clip(action.decisionReason, SENTENCE)}”` : ', without a reason',
+      action.decisionReason ? `: “${clipLine(action.decisionReason, SENTENCE)}”` : ', without a reason',
       ...what,
       '.',
     ];
@@ -92,7 +84,7 @@ export function stoppedOf({ events, incident }: IncidentRecord): Line {
       ...people([last.by]),
       ' at ',
       { at: last.at },
-      last.reason ? `: ${ended(clip(last.reason, SENTENCE))}` : '.',
+      last.reason ? `: ${ended(clipLine(last.reason, SENTENCE))}` : '.',
     ];
   if (last?.type === 'incident.resumed')
     return ['Not stopped: resumed by ', ...people([last.by]), ' at ', { at: last.at }, '.'];

@@ -1,4 +1,5 @@
 import { type Action, stepsOf } from '../../core/action.ts';
+import { clipLine } from '../../core/clip.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 
@@ -38,13 +39,13 @@ export const newestFirst = ({ actions }: IncidentRecord): readonly Action[] =>
 /** What it is, exactly: its command, or those of all steps of its plan. */
 export function commandsOf({ actions }: IncidentRecord, action: Action): Line {
   const steps = stepsOf(actions, action);
-  if (steps.length < 2) return [{ code: clip(action.command, COMMAND) }, ` on ${action.target}`];
+  if (steps.length < 2) return [{ code: clipLine(action.command, COMMAND) }, ` on ${action.target}`];
   return [
     `${steps.length} steps on ${action.target}: `,
     ...steps.flatMap(
       (step): Line => [
         `${step.step > 1 ? ', ' : ''}${step.step} `,
-        { code: clip(step.command, COMMAND / 2) },
+        { code: clipLine(step.command, COMMAND / 2) },
       ],
     ),
   ];
@@ -70,9 +71,3 @@ export function lasted(from: string, to: string): string {
 export const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 export const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
-
-/** One line, never longer than a person reads at a glance. */
-export const clip = (text: string, max: number): string => {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
-};

@@ -1,7 +1,8 @@
 import { isLastingFix } from '../../core/action.ts';
+import { clipLine } from '../../core/clip.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
-import { type Around, clip, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
+import { type Around, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
 import { formatLastingFix } from './format-lasting-fix.ts';
 import { formatState } from './format-state.ts';
 
@@ -18,14 +19,14 @@ export function overOf(record: IncidentRecord): readonly Line[] {
 /** What was asked for after it was fixed, and how that stands. */
 function lastingFixOf(record: IncidentRecord): readonly Line[] {
   const said = formatLastingFix(record);
-  return said === null ? [] : [[ended(clip(said, SENTENCE))]];
+  return said === null ? [] : [[ended(clipLine(said, SENTENCE))]];
 }
 
 /** What our own check said when somebody else called it over. */
 function confirmation({ incident, events }: IncidentRecord): readonly Line[] {
   if (incident.state !== 'resolved' || incident.resolvedBy === 'confirmed') return [];
   const summary = events.findLast((event) => event.type === 'incident.summary');
-  return summary ? [[ended(clip(summary.text, SENTENCE))]] : [];
+  return summary ? [[ended(clipLine(summary.text, SENTENCE))]] : [];
 }
 
 /** The last change of state, and its reason. */
@@ -36,21 +37,21 @@ export function endOf({ incident, events }: IncidentRecord): Line {
   return [
     `${head} since `,
     { at: change.at },
-    change.reason === '' ? '.' : `: ${ended(clip(change.reason, SENTENCE))}`,
+    change.reason === '' ? '.' : `: ${ended(clipLine(change.reason, SENTENCE))}`,
   ];
 }
 
 function lastLook({ events }: IncidentRecord): readonly Line[] {
   const look = events.findLast((event) => event.type === 'verification.checked');
   return look
-    ? [['Last look at ', { at: look.at }, `: ${ended(clip(look.lines.join('; '), SENTENCE))}`]]
+    ? [['Last look at ', { at: look.at }, `: ${ended(clipLine(look.lines.join('; '), SENTENCE))}`]]
     : [];
 }
 
 export function nowOf(record: IncidentRecord): readonly Line[] {
   const { incident } = record;
   const next: Line[] = incident.nextStep
-    ? [[`Next: ${ended(clip(incident.nextStep, SENTENCE))}`, ...askingAgain(incident)]]
+    ? [[`Next: ${ended(clipLine(incident.nextStep, SENTENCE))}`, ...askingAgain(incident)]]
     : [];
   return [endOf(record), ...lastingFixOf(record), ...next, ...lastLook(record)];
 }
@@ -69,7 +70,7 @@ export function nextOf(record: IncidentRecord, around: Around): Line {
   if (incident.state === 'resolved' || incident.state === 'ignored') return ['Nothing: it is over.'];
   return [
     incident.nextStep
-      ? ended(clip(incident.nextStep, SENTENCE))
+      ? ended(clipLine(incident.nextStep, SENTENCE))
       : `${formatState(incident.state)}; nothing more is planned yet.`,
     ...askingAgain(incident),
   ];
@@ -108,7 +109,7 @@ export function countOf({ incident, events }: IncidentRecord): readonly Line[] {
       ? [
           `Like it before: ${recalled.incidents
             .slice(0, 3)
-            .map((each) => `${each.incidentId} (${clip(each.title, 60)})`)
+            .map((each) => `${each.incidentId} (${clipLine(each.title, 60)})`)
             .join(', ')}.`,
         ]
       : [notRemembered(asked.at(-1))],
@@ -137,7 +138,7 @@ export function openOf({ open }: Around): Line {
   if (open.length === 0) return ['Nothing is open that I may tell of here.'];
   const shown = open
     .slice(0, 5)
-    .map((each) => `${each.id} ${clip(each.title, 60)} (${lower(formatState(each.state))})`);
+    .map((each) => `${each.id} ${clipLine(each.title, 60)} (${lower(formatState(each.state))})`);
   return [
     `Open: ${shown.join(', ')}${open.length > shown.length ? ` and ${open.length - shown.length} more` : ''}.`,
   ];

@@ -1,9 +1,10 @@
 import { type Action, stepsOf } from '../../core/action.ts';
+import { clipLine } from '../../core/clip.ts';
 import { describeAct } from '../../core/describe-act.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { whyOf } from './answer-actions.ts';
 import { approvalOf, denialOf } from './answer-decisions.ts';
-import { type Around, clip, commandsOf, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
+import { type Around, commandsOf, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
 import { isOwn, wordsOf } from './read-question.ts';
 
 /**
@@ -31,9 +32,9 @@ export function whyNot(
       role === 'surgeon' && state === 'refused' && speaksOf(`${tool} ${JSON.stringify(input)}`),
   );
   if (refused !== undefined)
-    return [[`It was refused: ${ended(clip(refused.output, SENTENCE))}`], ...insteadOf(record)];
+    return [[`It was refused: ${ended(clipLine(refused.output, SENTENCE))}`], ...insteadOf(record)];
   if (around.elsewhere) return null;
-  const what = asked.length === 0 ? 'Nothing' : `Nothing like “${clip(asked.join(' '), 60)}”`;
+  const what = asked.length === 0 ? 'Nothing' : `Nothing like “${clipLine(asked.join(' '), 60)}”`;
   return [
     [`${what} was proposed or refused here, so no reason against it is on record.`],
     ...insteadOf(record),
@@ -56,10 +57,14 @@ function insteadOf(record: IncidentRecord): readonly Line[] {
   if (action !== undefined)
     return [['Proposed was: ', ...commandsOf(record, action), '.'], whyOf(record, action)];
   const none = record.events.findLast((event) => event.type === 'plan.none');
-  if (none) return [[`No action is proposed: ${ended(clip(none.reason, SENTENCE))}`]];
+  if (none) return [[`No action is proposed: ${ended(clipLine(none.reason, SENTENCE))}`]];
   const last = record.events.findLast((event) => event.type === 'diagnosis.concluded');
   const remedy = last?.diagnosis.remedy ?? null;
   return [
-    [remedy === null ? 'No action has been planned.' : `What would help: ${ended(clip(remedy, SENTENCE))}`],
+    [
+      remedy === null
+        ? 'No action has been planned.'
+        : `What would help: ${ended(clipLine(remedy, SENTENCE))}`,
+    ],
   ];
 }

@@ -246,6 +246,6 @@ export async function versionsOf(sql: Tx, documentId: string): Promise<readonly 
   );
 }
 
-function notFound(): Refusal {
+export function notFound(): Refusal {
   return refuse('MEMORY_NOT_FOUND', 'There is no such document that you may read.');
 }

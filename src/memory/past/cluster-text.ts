@@ -1,3 +1,4 @@
+import { clipLine } from '../../core/clip.ts';
 import { outwardText } from '../../safety/screen/boundary.ts';
 import { type Cluster, remediesOf } from './clusters.ts';
 import { formatEnds, formatTimes } from './incident-end.ts';
@@ -18,9 +19,9 @@ export function clusterText(cluster: Cluster): string {
     ...(cases.length > 1 ? [`Seen ${formatTimes(cases.length)}: ${span(cluster)}.`] : []),
     ...(cases.length === 1 && newest.text?.includes(end) === true ? [] : [end]),
     ...remedies.map(
-      ({ command, helped, of }) => `What was run: ${short(command, COMMAND)} (helped ${helped} of ${of}).`,
+      ({ command, helped, of }) => `What was run: ${clipLine(command, COMMAND)} (helped ${helped} of ${of}).`,
     ),
-    ...others.map(({ cause, times }) => `Another cause (${formatTimes(times)}): ${short(cause, CAUSE)}`),
+    ...others.map(({ cause, times }) => `Another cause (${formatTimes(times)}): ${clipLine(cause, CAUSE)}`),
     ...(cases.length > 1 ? ['', `The newest, ${newest.id}:`] : ['']),
     textOf(cluster),
   ];
@@ -43,9 +44,4 @@ function textOf({ newest }: Cluster): string {
 function span({ newest, cases }: Cluster): string {
   const [first, last] = [cases.at(-1)?.openedAt.slice(0, 10), newest.openedAt.slice(0, 10)];
   return first === last ? `all on ${last}` : `first ${first}, last ${last}`;
-}
-
-function short(text: string, most: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

@@ -1,3 +1,4 @@
+import { clipLine } from '../../core/clip.ts';
 import { scan } from '../../safety/screen/scan.ts';
 import type { IncidentGroup } from './group-incidents.ts';
 import type { PastIncident } from './past-incident.ts';
@@ -29,7 +30,7 @@ export function ruleTitle({ key }: IncidentGroup): string {
 
 /** What the record says without anybody's reasoning: the causes that were found, what helped and what did not. */
 export function templateAdvice({ incidents }: IncidentGroup): string {
-  const causes = incidents.flatMap(({ cause }) => (cause === null ? [] : [short(cause)]));
+  const causes = incidents.flatMap(({ cause }) => (cause === null ? [] : [clipLine(cause, TEXT)]));
   const tried = incidents.flatMap((incident) => incident.tried);
   const helped = tried.filter(({ success }) => success === true);
   const failed = tried.filter(({ success }) => success === false);
@@ -38,14 +39,14 @@ export function templateAdvice({ incidents }: IncidentGroup): string {
     listed('Causes found', causes, 'No cause was found in any of them.'),
     listed(
       'What helped',
-      helped.map(({ command }) => short(command)),
+      helped.map(({ command }) => clipLine(command, TEXT)),
       'Nothing that was run is known to have helped.',
     ),
     ...(failed.length > 0
       ? [
           listed(
             'What did not help',
-            failed.map(({ command }) => short(command)),
+            failed.map(({ command }) => clipLine(command, TEXT)),
             '',
           ),
         ]
@@ -73,11 +74,6 @@ function tally(texts: readonly string[]): readonly (readonly [string, number])[]
   for (const text of texts.map((one) => (scan(one, { scope: 'workspace' }).blocked ? LEFT_OUT : one)))
     counts.set(text, (counts.get(text) ?? 0) + 1);
   return [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, SHOWN);
-}
-
-function short(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > TEXT ? `${line.slice(0, TEXT - 1)}…` : line;
 }
 
 function day(incident: PastIncident | undefined): string {

@@ -1,6 +1,6 @@
 import { type Alert, bareValues } from '../../core/alert.ts';
+import { clip } from '../../core/clip.ts';
 import { badInput } from '../bad-input.ts';
-import { clip } from '../clip.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';

@@ -95,7 +95,3 @@ export function dataOf({
 }: MemoryDocument) {
   return { id, store, path, title, doc_type: docType, trust, version, sha256, system, updated_at: updatedAt };
 }
-
-export function notFound(): Refusal {
-  return refuse('MEMORY_NOT_FOUND', 'There is no such document that you may read.');
-}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { notFound } from '../../memory/documents/documents.ts';
 import { defineMemoryTool } from '../define.ts';
-import { documentFields, learntOn, notFound, readerOf, refOf } from './inputs.ts';
+import { documentFields, learntOn, readerOf, refOf } from './inputs.ts';
 
 const SHOWN = 50;
 

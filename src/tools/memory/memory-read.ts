@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { notFound } from '../../memory/documents/documents.ts';
 import { defineMemoryTool } from '../define.ts';
-import { dataOf, documentFields, lineOf, notFound, readerOf, refOf } from './inputs.ts';
+import { dataOf, documentFields, lineOf, readerOf, refOf } from './inputs.ts';
 
 export const memoryRead = defineMemoryTool({
   name: 'memory_read',

@@ -74,8 +74,10 @@ describe('a No to ending a session', { timeout: 180_000 }, () => {
     expect(textOf(answer)).toMatch(/Next: /);
     // The last of the thread, where whoever asked looks.
     expect((await first.replies()).at(-1)?.ts).toBe(answer.ts);
-    denied = await now(card);
-    expect(textOf(denied)).toMatch(/Not done: [^]* said no/);
+    await until('the card to say so', async () => {
+      denied = await now(card);
+      return /Not done: [^]* said no/.test(textOf(denied));
+    });
     await until('the root to say so', async () => /said no/.test(textOf(await first.root())));
     expect(textOf(await first.root())).not.toMatch(/Next: \s*End session/);
     const all = (await Promise.all((await first.replies()).map(now))).map(textOf).join('\n');
