@@ -50,6 +50,49 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       : `The plan of ${incidentId} is stopped: step ${first} and what follows it does not run. What has begun ends within its time limit; then I look whether it helped.`;
   }
 
+  async function stop(incidentId: IncidentId, by: string, reason: string): Promise<Steered> {
+    const incident = await records.incident(incidentId);
+    if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
+    if (incident.state === 'stopped') return refuse('ALREADY_STOPPED', `${incidentId} is stopped already.`);
+    const rest = incident.state === 'remediating' ? await callOffRest(incidentId, by, reason) : null;
+    if (rest) return { ok: true, text: rest };
+    if (!mayMove(incident.state, 'stopped'))
+      return refuse(
+        'CANNOT_STOP',
+        incident.state === 'remediating'
+          ? 'The approved fix is running; it ends within its time limit. Stop again then.'
+          : `${incidentId} is ${incident.state}; there is nothing to stop.`,
+      );
+    const { moved, undoing } = await sql.begin(async (tx) => {
+      const open = await lockOpenActions(tx, incidentId);
+      const outcome = await moveIn(tx, deps, incident, {
+        from: incident.state,
+        to: 'stopped',
+        reason: `Stopped by ${by}.`,
+        key: `stop:${Date.now()}`,
+        changes: { nextStep: 'Stopped: mention me with “resume”, and I go on.' },
+        events: [{ type: 'incident.stopped', by, reason: deps.redact(reason) }],
+        turnAfterMs: null,
+      });
+      if (outcome === 'moved') {
+        await voidStopped(tx, deps, incidentId, open);
+        await audit.appendIn(tx, {
+          kind: 'incident.stopped',
+          actor: by,
+          incidentId,
+          details: { reason: deps.redact(reason) },
+        });
+      }
+      return { moved: outcome, undoing: open.some(({ state }) => state === 'started') };
+    });
+    // It has moved on in between. Whoever says *stop* says it once: it is stopped where it is now.
+    if (moved !== 'moved') return stop(incidentId, by, reason);
+    return {
+      ok: true,
+      text: `${incidentId} is stopped. ${undoing ? 'What had begun ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
+    };
+  }
+
   return {
     async hint(incidentId, by, text) {
       const incident = await records.incident(incidentId);
@@ -80,48 +123,7 @@ export function createSteering(deps: InvestigationDeps & { readonly audit: Audit
       };
     },
 
-    async stop(incidentId, by, reason) {
-      const incident = await records.incident(incidentId);
-      if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
-      if (incident.state === 'stopped') return refuse('ALREADY_STOPPED', `${incidentId} is stopped already.`);
-      const rest = incident.state === 'remediating' ? await callOffRest(incidentId, by, reason) : null;
-      if (rest) return { ok: true, text: rest };
-      if (!mayMove(incident.state, 'stopped'))
-        return refuse(
-          'CANNOT_STOP',
-          incident.state === 'remediating'
-            ? 'The approved fix is running; it ends within its time limit. Stop again then.'
-            : `${incidentId} is ${incident.state}; there is nothing to stop.`,
-        );
-      const { moved, undoing } = await sql.begin(async (tx) => {
-        const open = await lockOpenActions(tx, incidentId);
-        const outcome = await moveIn(tx, deps, incident, {
-          from: incident.state,
-          to: 'stopped',
-          reason: `Stopped by ${by}.`,
-          key: `stop:${Date.now()}`,
-          changes: { nextStep: 'Stopped: mention me with “resume”, and I go on.' },
-          events: [{ type: 'incident.stopped', by, reason: deps.redact(reason) }],
-          turnAfterMs: null,
-        });
-        if (outcome === 'moved') {
-          await voidStopped(tx, deps, incidentId, open);
-          await audit.appendIn(tx, {
-            kind: 'incident.stopped',
-            actor: by,
-            incidentId,
-            details: { reason: deps.redact(reason) },
-          });
-        }
-        return { moved: outcome, undoing: open.some(({ state }) => state === 'started') };
-      });
-      return moved === 'moved'
-        ? {
-            ok: true,
-            text: `${incidentId} is stopped. ${undoing ? 'What had begun ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
-          }
-        : refuse('MOVED', 'It has just moved on; try again.');
-    },
+    stop,
 
     async resume(incidentId, by) {
       const incident = await records.incident(incidentId);

@@ -57,11 +57,17 @@ async function policyRefuses(
 ): Promise<Refusal | undefined> {
   const incident = await records.incident(action.incidentId);
   if (!incident) return refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
-  if (incident.state === 'stopped' && decision === 'approve' && action.state === 'proposed' && !action.beside)
+  const isOpen = action.state === 'proposed' || action.state === 'void';
+  if (incident.state === 'stopped' && decision === 'approve' && isOpen && !action.beside) {
+    const stop = (await records.load(incident.id))?.events.findLast(
+      ({ type }) => type === 'incident.stopped',
+    );
+    const who = stop?.type === 'incident.stopped' ? `<@${stop.by}>` : 'Somebody';
     return refuse(
       'INCIDENT_STOPPED',
-      `${incident.id} is stopped: nothing of it is approved until somebody resumes it, and then I look again first. To go on: /sentry resume ${incident.id}`,
+      `${who} has stopped ${incident.id}: nothing of it is approved until somebody resumes it, and then I look again first. To go on: /sentry resume ${incident.id}`,
     );
+  }
   const refusals: Refusal[] = [];
   const steps = await records.plan(action.planId);
   for (const step of steps) {

@@ -2,7 +2,10 @@ import type { Tx } from '../../core/sql.ts';
 import type { KillSwitchServiceDeps } from './kill-switch-service.ts';
 import { targetsIn } from './running-actions.ts';
 
-/** Tells every open incident in the scope, in the switch's own transaction: the thread shows it from then on. */
+/**
+ * Tells every open incident in the scope, and every one with a card that asks for something there, as fixed ones do beside
+ * their course; in the switch's own transaction: the thread shows it from then on.
+ */
 export async function announce(
   tx: Tx,
   targets: KillSwitchServiceDeps['targets'],
@@ -12,11 +15,13 @@ export async function announce(
   key: string | null = null,
 ): Promise<void> {
   const names = await targetsIn(tx, targets, scope);
+  const named = tx.array(names ?? []);
   await tx`
     INSERT INTO event (incident_id, type, body, dedupe_key)
-    SELECT id, ${type}, ${tx.json({ scope, ...body })}, ${key} FROM incident
-     WHERE state NOT IN ('ignored', 'resolved')
-       AND (${names === null} OR target = ANY (${tx.array(names ?? [])}::text[]))`;
+    SELECT id, ${type}, ${tx.json({ scope, ...body })}, ${key} FROM incident i
+     WHERE state NOT IN ('ignored', 'resolved') AND (${names === null} OR target = ANY (${named}::text[]))
+        OR EXISTS (SELECT FROM action a WHERE a.incident_id = i.id AND a.state = 'proposed' AND NOT a.audit_only
+                      AND (${names === null} OR a.target = ANY (${named}::text[])))`;
 }
 
 export async function announceCleared(

@@ -11,6 +11,7 @@ import { formatLastingFix } from '../../../src/incidents/questions/format-lastin
 import { answerFromRecord } from '../../../src/incidents/questions/record-answer.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { triedIn } from '../../../src/incidents/tried-in.ts';
+import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import { findsNothing } from '../../support/core.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
 
@@ -425,6 +426,30 @@ describe('while nothing may be changed', () => {
     await done(id);
     expect(await statesOf(id)).toEqual(['void', 'succeeded']);
     expect(await outcome(id)).toEqual(FIXED);
+  });
+
+  test('its open card offers no approval until somebody resumes, although its incident is over', async () => {
+    const repair = await fixed();
+    const id = incidentOf(repair);
+    const card = await asked(id);
+    const offered = async () => {
+      const record = await rig.core.records.load(id);
+      if (!record) throw new Error(`no ${id}`);
+      expect(record.incident.state).toBe('resolved');
+      const options = { threadUrl: () => null, approvers: '@oncall', oncall: null };
+      return JSON.stringify(draw(record, options).find(({ slot }) => slot === `action:${card.id}`)).includes(
+        'sentry_approve',
+      );
+    };
+    const board = createKillSwitchService({ ...rig.core, ...rig.core.gateDeps });
+    for (const scope of [`target:${repair[0]?.target}`, '*']) {
+      const order = { scope, by: 'UADMIN', reason: 'a freeze' };
+      expect(await offered()).toBe(true);
+      await board.stop({ ...order, forMs: null });
+      expect(await offered()).toBe(false);
+      expect(await board.resume(order)).toBe(true);
+    }
+    expect(await offered()).toBe(true);
   });
 
   test('what was approved before does not run, and is asked for again afterwards', async () => {

@@ -47,7 +47,11 @@ describe('what was proposed before the stop', () => {
     const id = await openOne();
     const action = await proposed(id);
     await stop(id);
-    expect(await press(action)).toMatchObject({ ok: false, code: 'VOID' });
+    expect(await press(action)).toMatchObject({
+      ok: false,
+      code: 'INCIDENT_STOPPED',
+      reason: expect.stringMatching(/<@UONCALL> has stopped .*resume/),
+    });
     expect(await resume(id)).toMatchObject({ ok: true });
     await waitFor('another proposal', async () => {
       const record = await at.core.records.load(id);
@@ -85,6 +89,73 @@ test('what was approved and has not begun does not run on *Resume*', async () =>
   expect(await stateOf(action)).toBe('void');
   await waitFor('another proposal', async () => (await proposed(id)).id !== action.id);
   expect(world.acted).toBe(0);
+});
+
+/** How many wait for a lock of another. */
+const waiting = async (): Promise<number> =>
+  (
+    await at.core.sql`
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  ).length;
+
+/** Both wait for the card's row, in this order; then it is let go. */
+async function inThisOrder<A, B>(
+  { id }: Action,
+  first: () => Promise<A>,
+  second: () => Promise<B>,
+): Promise<readonly [A, B]> {
+  const both = await at.core.sql.begin(async (tx) => {
+    await tx`SELECT FROM action WHERE id = ${id} FOR UPDATE`;
+    const one = first();
+    await waitFor('the first to wait', async () => (await waiting()) === 1);
+    const two = second();
+    await waitFor('the second to wait', async () => (await waiting()) === 2);
+    return [one, two] as const;
+  });
+  return Promise.all(both);
+}
+
+test('stopped right before it is approved, it is not approved', async () => {
+  const id = await openOne();
+  const action = await proposed(id);
+  const [stopped, approved] = await inThisOrder(
+    action,
+    () => stop(id),
+    () => press(action),
+  );
+  expect(stopped).toMatchObject({ ok: true });
+  expect(approved).toMatchObject({ ok: false, reason: expect.stringContaining('stopped before it ran') });
+  expect(await stateOf(action)).toBe('void');
+  expect(world.acted).toBe(0);
+});
+
+test('stopped right after it was approved, it does not run, and is asked for again on *Resume*', async () => {
+  const id = await openOne();
+  const action = await proposed(id);
+  const [approved, stopped] = await inThisOrder(
+    action,
+    () => press(action),
+    () => stop(id),
+  );
+  expect([approved.ok, stopped.ok]).toEqual([true, true]);
+  expect(await stateOf(action)).toBe('void');
+  await resume(id);
+  await waitFor('another proposal', async () => (await proposed(id)).id !== action.id);
+  expect(world.acted).toBe(0);
+});
+
+test('a stop said at the moment at which the incident moves on stops it where it is then', async () => {
+  const id = await openOne();
+  const action = await proposed(id);
+  const stopped = await at.core.sql.begin(async (tx) => {
+    await tx`UPDATE incident SET state = 'reported' WHERE id = ${id}`;
+    const answer = stop(id);
+    await waitFor('the stop to wait', async () => (await waiting()) > 0);
+    return { answer };
+  });
+  expect(await stopped.answer).toMatchObject({ ok: true });
+  expect(await at.core.records.incident(id)).toMatchObject({ state: 'stopped', stoppedFrom: 'reported' });
+  expect(await stateOf(action)).toBe('void');
 });
 
 test('stopped and approved at the same moment, it runs or it is stopped, and never runs after a stop that was granted', async () => {

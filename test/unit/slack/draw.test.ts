@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { IncidentEventBody } from '../../../src/core/event.ts';
+import { asActionId } from '../../../src/core/ids.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
 import {
@@ -78,6 +79,38 @@ describe('the thread of an incident', () => {
     expect(buttonsOf(card(stopped, { ...stopped, type: 'switch.cleared' }), name)).toContain(
       'sentry_approve',
     );
+  });
+
+  it('offers an approval whatever held up another plan before it was asked for', () => {
+    const slots = drawn({
+      incident: anIncident({ state: 'awaiting_approval' }),
+      actions: [
+        anAction({ state: 'proposed', decidedBy: null }),
+        anAction({ id: asActionId('act_bbbbbbbbbbbb'), state: 'void', heldBy: 'Stopped.', beside: true }),
+      ],
+      events: eventsOf(
+        { type: 'switch.set', scope: '*', by: 'UADMIN', reason: '', until: null },
+        ...wholeIncident.slice(0, wholeIncident.findIndex(({ type }) => type === 'action.proposed') + 1),
+      ),
+    });
+    expect(buttonsOf(slots, `action:${ACTION}`)).toContain('sentry_approve');
+  });
+
+  it('offers no approval of a stopped incident, and says who stopped it', () => {
+    const card = (beside: boolean) =>
+      drawn({
+        incident: anIncident({ state: 'stopped', stoppedFrom: 'awaiting_approval' }),
+        actions: [anAction({ state: 'proposed', decidedBy: null, beside })],
+        events: eventsOf(
+          ...wholeIncident.slice(0, wholeIncident.findIndex(({ type }) => type === 'action.proposed') + 1),
+          { type: 'incident.stopped', by: 'USTOPPER', reason: '' },
+        ),
+      });
+    const name = `action:${ACTION}`;
+    expect(buttonsOf(card(false), name)).not.toContain('sentry_approve');
+    expect(shown(card(false), name)).toContain('USTOPPER');
+    // An undo that somebody asked for since then.
+    expect(buttonsOf(card(true), name)).toContain('sentry_approve');
   });
 
   it('says a limit with its time wherever it says it, leaves nothing to people meanwhile, and drops it once it asks', () => {

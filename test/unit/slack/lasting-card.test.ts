@@ -26,8 +26,14 @@ function shown(changes: Partial<Action>, ...more: readonly IncidentEventBody[]) 
     ...changes,
   });
   const record = aRecord({
-    incident: anIncident({ state: 'resolved', resolvedBy: 'confirmed', verdict: 'fixed', nextStep: null }),
-    actions: [anAction({ state: 'succeeded', decidedBy: 'U0ONCALL' }), lasting],
+    incident: anIncident({
+      state: 'resolved',
+      endedAt: '2026-11-21T10:05:00.000Z',
+      resolvedBy: 'confirmed',
+      verdict: 'fixed',
+      nextStep: null,
+    }),
+    actions: [anAction({ state: 'succeeded', decidedBy: 'U0FIXER' }), lasting],
     events: eventsOf(...wholeIncident, { type: 'action.proposed', actionId: LASTING }, ...more),
   });
   const slots = draw(record, options);
@@ -70,6 +76,23 @@ describe('the card of a lasting fix', () => {
     }
     const { root, card } = shown({ state: 'succeeded', decidedBy: 'U0ONCALL' }, ran);
     expect(card + root).not.toContain('Done as asked');
+  });
+
+  it('that was denied leaves on the root who approved what fixed it', () => {
+    const { root } = shown({ state: 'denied', decidedBy: 'U0ONCALL' });
+    expect(root).toMatch(/Approved by .{0,60}U0FIXER/);
+    expect(root).not.toContain('U0ONCALL');
+  });
+
+  it('offers no approval while what it would change is stopped, and offers it again on resume', () => {
+    const stop = { type: 'switch.set', scope: '*', by: 'U0ADMIN', reason: 'a move', until: null } as const;
+    const stopped = shown({ state: 'proposed' }, stop);
+    expect(stopped.card).not.toContain('sentry_approve');
+    expect(stopped.card).toMatch(/stopped by .*U0ADMIN.*a move/);
+    expect(stopped.root).not.toContain('U0ADMIN');
+    expect(shown({ state: 'proposed' }, stop, { ...stop, type: 'switch.cleared' }).card).toContain(
+      'sentry_approve',
+    );
   });
 
   it('that was denied can be asked for after all, while the incident is fixed', () => {

@@ -42,6 +42,16 @@ test('a sentence stops the incident in whose thread it is said, and resumes none
 });
 
 test.each([
+  ['can you stop?', ''],
+  ['Could you please stop that now, please?', ''],
+  ['would you stop the rollout?', 'the rollout'],
+])('“%s” in a thread is an order, as people ask politely', (text, words) => {
+  expect(readOrder(text, { inThread: true })).toMatchObject({ verb: 'stop', scope: words || null });
+  expect(readOrder(text, { inThread: false })).toBeNull();
+  expect(readOrder(text.replace('stop', 'resume'), { inThread: true })).toBeNull();
+});
+
+test.each([
   ['shop-dbx', 'shop-db'],
   ['shpo-db', 'shop-db'],
   ['SHOP-DB', 'shop-db'],

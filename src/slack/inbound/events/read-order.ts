@@ -11,7 +11,10 @@ const POINTING = /^(?:(?:it|this|that|now|here|please|incident)\b[\s,]*)+/i;
 
 /** What may stand before the order: thanks and marks, as people write in a hurry. */
 const BEFORE =
-  /^(?:(?:please|pls|ok|okay|hey|no|now|just|can you|could you|sentry)\b|:[a-z0-9_+-]+:|[\s,.!–—-]|\p{Extended_Pictographic}|\uFE0F)+/iu;
+  /^(?:(?:please|pls|ok|okay|hey|no|now|just|(?:can|could|will|would) you|sentry)\b|:[a-z0-9_+-]+:|[\s,.!–—-]|\p{Extended_Pictographic}|\uFE0F)+/iu;
+
+/** “can you stop?” asks for it; “stop?” asks about it. */
+const POLITE = /\b(?:can|could|will|would) you\b/i;
 
 /** “stop the payroll job first” tells what to do about the problem: a sentence, as nobody writes a target's name. */
 const SENTENCE = /^(?:the|an?|your|my|our)\s/i;
@@ -22,10 +25,15 @@ const SENTENCE = /^(?:the|an?|your|my|our)\s/i;
  */
 export function readOrder(text: string, { inThread }: { readonly inThread: boolean }): Order | null {
   const [, verb, said = ''] = /^(stop|resume)\b(?!')[\s,]*(.*)$/is.exec(text.replace(BEFORE, '')) ?? [];
-  if (verb === undefined || /\?\s*$/.test(said)) return null;
+  if (verb === undefined) return null;
   const order = { verb: verb.toLowerCase() as Order['verb'] };
-  const rest = said.replace(POINTING, '').replace(/^[.!\s]+|[.!\s]+$/g, '');
-  if (SENTENCE.test(rest) && !(inThread && order.verb === 'stop')) return null;
+  const isStopHere = inThread && order.verb === 'stop';
+  if (/\?\s*$/.test(said) && !(isStopHere && POLITE.test(text))) return null;
+  const rest = said
+    .replace(/\?\s*$/, '')
+    .replace(POINTING, '')
+    .replace(/^[.!\s]+|[.!\s]+$/g, '');
+  if (SENTENCE.test(rest) && !isStopHere) return null;
   const reason = /^(?::|(?:because|since)\b)\s*(.*)$/is.exec(rest)?.[1];
   return rest === '' || reason !== undefined
     ? { ...order, scope: null, reason: (reason ?? '').trim() }

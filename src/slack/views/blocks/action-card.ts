@@ -64,8 +64,7 @@ function drawAsked(
   // What is dangerous is read before it is pressed.
   const isHigh = steps.some(({ risk }) => risk === 'high');
   const evidence = [...(steps.length > 1 ? [] : reasons(record, action)), ...aim(action)];
-  // What is pressed now would be refused; the card is drawn anew when somebody resumes.
-  const stops = stopLines(record);
+  const stops = stopsOf(record, action);
   return [
     heading(title),
     prose(...price(steps, action), ...suspicious(record)),
@@ -82,7 +81,7 @@ function drawAsked(
       : [
           prose(
             ...soFar(action),
-            ...stops.map((line) => paragraph(...line, words(' It can be approved when somebody resumes.'))),
+            ...stops.map((line) => paragraph(...line)),
             ...(rung.length > 0 ? [paragraph(...rung, words('This is critical, and waits for you.'))] : []),
             paragraph(...terms(steps, action, options)),
           ),
@@ -99,6 +98,25 @@ function drawAsked(
     ...(isHigh ? [] : act),
     ...(evidence.length > 0 ? [prose(...evidence)] : []),
   ];
+}
+
+/** Why *Approve* would be refused now; the card is drawn anew when somebody resumes. */
+function stopsOf({ incident, events }: IncidentRecord, { id, beside }: Action): readonly (readonly Span[])[] {
+  const stop = events.findLast(({ type }) => type === 'incident.stopped');
+  if (incident.state === 'stopped' && !beside)
+    return [
+      [
+        bold('Stopped'),
+        ...(stop?.type === 'incident.stopped' ? [words(' by '), person(stop.by)] : []),
+        words('. When somebody resumes, I look again and ask again.'),
+      ],
+    ];
+  // Where it was stopped before, this would not have been asked for.
+  const asked = events.findIndex((event) => event.type === 'action.proposed' && event.actionId === id);
+  return stopLines(events.slice(asked + 1)).map((line) => [
+    ...line,
+    words(' · it can be approved when somebody resumes'),
+  ]);
 }
 
 const approveButton = (

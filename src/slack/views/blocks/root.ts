@@ -161,8 +161,12 @@ function actors(record: IncidentRecord): readonly (readonly Span[])[] {
       person(stopped.by),
       ...(stopped.reason ? [words(`: ${cut(oneLine(stopped.reason), 200)}`)] : []),
     ]);
-  lines.push(...stopLines(record));
-  return lines;
+  if (record.incident.endedAt !== null) return lines;
+  const stops = stopLines(events);
+  const held = actions.findLast(({ step }) => step === 1)?.heldBy;
+  if (stops.length === 0 && held)
+    return [...lines, [bold('Nothing is changed: '), words(cut(oneLine(held), 300))]];
+  return [...lines, ...stops];
 }
 
 const when = (iso: string | null): readonly Span[] => (iso ? [words(' at '), moment(iso)] : []);

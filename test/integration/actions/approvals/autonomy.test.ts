@@ -97,6 +97,20 @@ test('somebody’s Deny in that time is a veto, and it is asked for again from t
   expect((await propose()).autonomousAt).toBeNull();
 });
 
+test('not while its incident is stopped, however late it was proposed', async () => {
+  await earn();
+  const action = await propose();
+  await wait(action);
+  const set = (state: string) =>
+    rig.core
+      .sql`UPDATE incident SET state = ${state}, stopped_from = 'awaiting_approval' WHERE id = ${action.incidentId}`;
+  await set('stopped');
+  expect(await rig.core.approvals.approveEarned(action.id)).toBe(false);
+  expect((await actionOf(rig, action.id)).state).toBe('proposed');
+  await set('awaiting_approval');
+  expect(await rig.core.approvals.approveEarned(action.id)).toBe(true);
+});
+
 test('never over a person’s No, whenever it was said and whoever said it of what', async () => {
   const deny = async () => {
     const other = await propose(null);
