@@ -24,6 +24,8 @@ import { redact, redactJson } from '../src/safety/screen/redact.ts';
 import { openCredentialVault } from '../src/safety/vault/credentials.ts';
 import { createIdentities } from '../src/safety/vault/identities.ts';
 import { openVaultKey } from '../src/safety/vault/vault-key.ts';
+import { domainOfLabels } from '../src/targets/domains.ts';
+import { kinds } from '../src/targets/kinds.ts';
 import { defineReadTool, type ReadTool, type Tool } from '../src/tools/define.ts';
 
 export const benchTarget: Target = {
@@ -139,7 +141,7 @@ export async function createAgentCore(options: {
   return {
     records,
     start: () => engine.start(createTurn(deps)),
-    accept: createAccept(sql, [benchTarget]),
+    accept: createAccept(sql, [benchTarget], domainOfLabels(kinds)),
     async stop() {
       shutdown.abort();
       await engine.stop(2_000);

@@ -4,6 +4,8 @@ import { webhookRoute } from '../src/http/webhook-route.ts';
 import { type Database, openDatabase } from '../src/infra/db/client.ts';
 import { createAccept } from '../src/ingest/accept.ts';
 import { alertSource } from '../src/sources/registry.ts';
+import { domainOfLabels } from '../src/targets/domains.ts';
+import { kinds } from '../src/targets/kinds.ts';
 import { openBareClient } from './bare-client.ts';
 
 const CONNECTIONS = [1, 8, 32] as const;
@@ -78,7 +80,7 @@ async function measure(
     routes: [
       webhookRoute({
         source: alertSource('alertmanager'),
-        accept: createAccept(forAccept.sql, []),
+        accept: createAccept(forAccept.sql, [], domainOfLabels(kinds)),
         secret: SECRET,
         log: silent,
       }),

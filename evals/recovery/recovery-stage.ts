@@ -5,6 +5,8 @@ import { startSimulatedServer } from '../../src/infra/db/simulated-database.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
+import { domainOfLabels } from '../../src/targets/domains.ts';
+import { kinds } from '../../src/targets/kinds.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import type { Scenario } from '../replay/scenario.ts';
 import type { Stage } from './play.ts';
@@ -20,7 +22,7 @@ export async function openRecoveryStage(
   const server = await startSimulatedServer(join(packageRoot(), 'prisma', 'migrations'), log);
   return {
     openRecord: server.open,
-    accept: (sql, target) => createAccept(sql, [target]),
+    accept: (sql, target) => createAccept(sql, [target], domainOfLabels(kinds)),
     tools: allTools,
     runbooks,
     scenarios: new Map(scenarios.map((scenario) => [scenario.id, scenario])),

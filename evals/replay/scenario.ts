@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { domains } from '../../src/core/incident.ts';
+import { DomainName } from '../../src/core/incident.ts';
 
 const Words = z.array(z.string().min(1));
 
@@ -41,7 +41,7 @@ export const Scenario = z.object({
   id: z.string().min(1),
   title: z.string(),
   kind: z.string().default('alert'),
-  domain: z.enum(domains).optional(),
+  domain: DomainName.optional(),
   /** The name of its target while it was recorded. */
   target: z.string().optional(),
   /** The runbook that is made for it; null: there is none. Left out: not said. */

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { IncidentId } from '../core/ids.ts';
-import { domains } from '../core/incident.ts';
+import type { Domain } from '../core/incident.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import type { Log } from '../core/log.ts';
 import type { Sql } from '../core/sql.ts';
@@ -28,6 +28,7 @@ export function createBotMemory(deps: {
   readonly documents: Documents;
   readonly audiences: Audiences;
   readonly runbooks: () => readonly Runbook[];
+  readonly domains: readonly Domain[];
   readonly settings: Pick<Config['memory'], 'enabled' | 'tokenBudget' | 'trustThreshold'>;
   readonly redact: (text: string) => string;
   readonly log: Log;
@@ -53,7 +54,8 @@ export function createBotMemory(deps: {
     /** Promoted runbooks are found like those of the files. */
     async indexPromoted(runbooks: readonly Runbook[]): Promise<void> {
       if (!enabled) return;
-      for (const domain of domains) await syncRunbooks(retrieval, domain, runbooks, { origin: 'promoted' });
+      for (const domain of deps.domains)
+        await syncRunbooks(retrieval, domain, runbooks, { origin: 'promoted' });
     },
     start(runbooks: readonly Runbook[], seen: FilesSeen = {}): void {
       memory.start(runbooks, seen);

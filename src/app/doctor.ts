@@ -12,6 +12,7 @@ import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts'
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { askSlack } from '../slack/outbound/ask-slack.ts';
 import { allTools } from '../targets/all-tools.ts';
+import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
@@ -192,6 +193,7 @@ async function checkTarget(target: TargetConfig): Promise<string> {
 async function checkRunbooks(config: Config): Promise<string> {
   const { runbooks, problems } = await loadRunbooks(config.runbooksDir ?? join(packageRoot(), 'runbooks'), {
     tools: createRegistry(allTools),
+    domains: domainsOf(kinds),
   });
   if (problems.length > 0)
     throw new OpsError('RUNBOOKS', `${problems.length} problems in runbooks`, {

@@ -1,10 +1,11 @@
 import { messageOf } from '../core/errors.ts';
+import type { Domain } from '../core/incident.ts';
 import type { Log } from '../core/log.ts';
 import type { Sql } from '../core/sql.ts';
 import { createChromaUpkeep } from '../infra/chroma/upkeep.ts';
 import { type EmbeddingChoice, embedderOf, openEmbedder } from '../infra/embeddings/open-embedder.ts';
 import type { Embedder, VectorStore } from '../search/ports.ts';
-import { madeByOthers, reembed } from '../search/reembed/reembed.ts';
+import { allCollections, madeByOthers, reembed } from '../search/reembed/reembed.ts';
 import { createSwitchingEmbedder } from '../search/reembed/switching-embedder.ts';
 
 const AGAIN_MS = 10_000;
@@ -18,10 +19,12 @@ export async function openEmbedding(deps: {
   readonly chromaHost: string;
   readonly vectors: VectorStore;
   readonly choice: EmbeddingChoice;
+  readonly domains: readonly Domain[];
   readonly enabled: boolean;
   readonly log: Log;
 }): Promise<{ readonly embedder: Embedder; start(): void; stop(): Promise<void> }> {
   const { log } = deps;
+  const collections = allCollections(deps.domains);
   const wanted = openEmbedder(deps.choice, log);
   const upkeep = createChromaUpkeep({ host: deps.chromaHost });
   const first = deps.enabled ? ((await inUse()) ?? wanted) : wanted;
@@ -32,7 +35,7 @@ export async function openEmbedding(deps: {
 
   async function inUse(): Promise<Embedder | null> {
     try {
-      const [other] = await madeByOthers(upkeep, wanted.fingerprint);
+      const [other] = await madeByOthers(upkeep, wanted.fingerprint, collections);
       if (!other) return null;
       log.info(
         { from: other.by, to: wanted.fingerprint },
@@ -54,6 +57,7 @@ export async function openEmbedding(deps: {
         ...deps,
         upkeep,
         wanted,
+        collections,
         takeOver: () => embedder.switchTo(wanted),
         signal: ending.signal,
       });

@@ -8,6 +8,7 @@ import { createRecords } from '../record/record.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
 import { createSlackWorkspace } from '../slack/people/slack-workspace.ts';
 import { toolsOfKinds } from '../targets/all-tools.ts';
+import { domainsOf } from '../targets/domains.ts';
 import { connectSystems } from '../targets/systems.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
@@ -29,7 +30,8 @@ export async function createFoundations(parts: Parts) {
   const tools = toolsOfKinds(parts.kinds);
   const registry = createRegistry(tools);
   const runbooksDir = config.runbooksDir ?? join(packageRoot(), 'runbooks');
-  const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry });
+  const domains = domainsOf(parts.kinds);
+  const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry, domains });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
   return {
     parts,
@@ -45,6 +47,7 @@ export async function createFoundations(parts: Parts) {
     targets,
     targetsByName: new Map(targets.map((target) => [target.name, target])),
     systems: connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(config) }),
+    domains,
     tools,
     /** What the steps of runbooks may use; models are offered those of memory and evidence as well. */
     registry,

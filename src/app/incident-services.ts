@@ -12,6 +12,7 @@ import { createAccept } from '../ingest/accept.ts';
 import { createManualIncidents } from '../ingest/create-manual-incident.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { endSenders } from '../sources/registry.ts';
+import { domainOfLabels } from '../targets/domains.ts';
 import type { ActionServices } from './action-services.ts';
 import { createAdviseOn } from './advise-on.ts';
 import type { Foundations } from './foundations.ts';
@@ -66,7 +67,9 @@ export async function createIncidentServices(
     redact,
   };
   const steering = createSteering(deps);
-  const accept = createAccept(sql, targets, { reopenWindowMs: config.reopenMinutes * 60_000 });
+  const accept = createAccept(sql, targets, domainOfLabels(on.parts.kinds), {
+    reopenWindowMs: config.reopenMinutes * 60_000,
+  });
   return {
     engine,
     deps,
@@ -86,6 +89,7 @@ export async function createIncidentServices(
       audit,
       killSwitch,
       targets,
+      domains: on.domains,
       steering,
       isAdmin: (user) => policy.isAdmin(user),
       admins: on.parts.admins,
@@ -102,6 +106,7 @@ function upkeepOf(on: Foundations, remembered: MemoryServices, { workspace }: Ac
   const { config, sql, log } = on;
   return memoryUpkeep({
     sql,
+    domains: on.domains,
     documents: remembered.documents,
     promotions: workspace.promotions,
     audiences: on.slackWorkspace.audiences,

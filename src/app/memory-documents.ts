@@ -17,7 +17,7 @@ export function createMemoryDocuments(deps: {
   /** Null: no system can be read from here. */
   readonly dryRun: RunDry | null;
 }): { readonly documents: Documents; readonly promotions: Promotions; readonly workspace: WorkspaceMemory } {
-  const documents = createDocuments(deps);
+  const documents = createDocuments({ ...deps, domains: deps.runbooks.domains });
   return {
     documents,
     promotions: createPromotions({ ...deps, documents }),

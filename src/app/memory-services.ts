@@ -12,18 +12,19 @@ export type MemoryServices = Awaited<ReturnType<typeof createMemoryServices>>;
 
 /** What is remembered, and found again: documents, past incidents, the runbooks of the files and those promoted since. */
 export async function createMemoryServices(on: Foundations, { audit }: Guards) {
-  const { config, sql, log, records, registry, runbookFiles } = on;
+  const { config, sql, log, records, registry, domains, runbookFiles } = on;
   const { chromaHost } = on.parts;
   const { enabled } = config.memory;
-  const promoted = createWorkspaceRunbooks({ sql, tools: registry, files: () => runbookFiles, log });
+  const promoted = createWorkspaceRunbooks({ sql, tools: registry, domains, files: () => runbookFiles, log });
   const knownRunbooks = (): readonly Runbook[] => [...on.runbooks, ...promoted.current()];
-  const documents = createDocuments({ sql, events: records, audit, enabled });
+  const documents = createDocuments({ sql, events: records, audit, enabled, domains });
   const vectors = createChromaStore({ host: chromaHost, log });
   const embedding = await openEmbedding({
     sql,
     chromaHost,
     vectors,
     choice: config.memory.embedding,
+    domains,
     enabled,
     log,
   });
@@ -36,6 +37,7 @@ export async function createMemoryServices(on: Foundations, { audit }: Guards) {
     documents,
     audiences: on.slackWorkspace.audiences,
     runbooks: knownRunbooks,
+    domains,
     settings: config.memory,
     redact,
     log,
@@ -55,6 +57,7 @@ export async function createMemoryServices(on: Foundations, { audit }: Guards) {
       documents,
       runbooks: {
         tools: registry,
+        domains,
         get sources() {
           return [...runbookFiles, ...promoted.sources()];
         },

@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
-import { domains } from '../core/incident.ts';
+import type { Domain } from '../core/incident.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Target } from '../core/target.ts';
 import { createKillSwitchCommands, stoppedForNow } from '../incidents/kill-switch/kill-switch-commands.ts';
@@ -15,6 +15,7 @@ import type { SlackCommand } from '../slack/ports.ts';
 
 interface SwitchesDeps extends Omit<KillSwitchServiceDeps, 'targets'> {
   readonly targets: readonly Target[];
+  readonly domains: readonly Domain[];
   readonly steering: Pick<Steering, 'stop' | 'resume'>;
   readonly isAdmin: (userId: string) => Promise<boolean>;
   readonly admins: readonly Principal[];
@@ -30,7 +31,7 @@ export function createSwitches(deps: SwitchesDeps) {
     steering,
     isAdmin: deps.isAdmin,
     admins: deps.admins,
-    domains,
+    domains: deps.domains,
     targets: [...targets.keys()],
     aliases: aliasesOf(deps.targets),
   });

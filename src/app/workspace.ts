@@ -71,6 +71,7 @@ export function createWorkspace(deps: WorkspaceDeps) {
       ...made,
       ...admin,
       isAdmin: deps.isAdmin,
+      domains: deps.runbooks.domains,
       summary: () => memorySummary(sql),
     }),
     routes: (token: string | null): readonly Route[] =>

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { configuredTargets } from '../app/targets.ts';
 import { createAccept } from '../ingest/accept.ts';
+import { domainOfLabels } from '../targets/domains.ts';
+import { kinds } from '../targets/kinds.ts';
 import { readAlerts, sourceOption } from './read-alerts.ts';
 import { withStore } from './with-store.ts';
 
@@ -12,7 +14,7 @@ export const alertCommand = new Command('alert')
     const alerts = readAlerts(file, source);
     await withStore(
       async ({ sql }, config) => {
-        const accept = createAccept(sql, configuredTargets(config), {
+        const accept = createAccept(sql, configuredTargets(config), domainOfLabels(kinds), {
           reopenWindowMs: config.reopenMinutes * 60_000,
         });
         for (const alert of alerts) {

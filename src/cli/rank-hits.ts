@@ -33,6 +33,7 @@ export function rankHits(sql: Sql, text: string, hits: readonly SearchHit[]): Pr
     events: createRecords(sql),
     audit: createAuditLog(sql),
     enabled: false,
+    domains: [],
   });
   return Promise.all(
     hits.map(async (hit) => {

@@ -1,15 +1,20 @@
 import { join } from 'node:path';
 import { Argument, Command } from 'commander';
 import { loadConfig, packageRoot } from '../config/config.ts';
-import { type Domain, domains } from '../core/incident.ts';
+import type { Domain } from '../core/incident.ts';
 import { seedDomain } from '../memory/sync/seed-runbooks.ts';
 import { syncRunbooks } from '../memory/sync/sync-runbooks.ts';
 import { loadRunbooks, problemLine } from '../runbooks/load-runbooks.ts';
 import { allTools } from '../targets/all-tools.ts';
+import { domainsOf } from '../targets/domains.ts';
+import { kinds } from '../targets/kinds.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { exitCodes } from './fail.ts';
 import { watchFolder } from './watch-folder.ts';
 import { type CommandMemory, withMemory } from './with-memory.ts';
+
+const domains = domainsOf(kinds);
+const known = () => ({ tools: createRegistry(allTools), domains });
 
 const validate = new Command('validate')
   .description(
@@ -18,7 +23,7 @@ const validate = new Command('validate')
   .argument('[dir]', 'a folder of runbooks; the configured one when left out')
   .action(async (dir: string | undefined) => {
     const folder = dir ?? loadConfig().runbooksDir ?? join(packageRoot(), 'runbooks');
-    const { runbooks, problems } = await loadRunbooks(folder, { tools: createRegistry(allTools) });
+    const { runbooks, problems } = await loadRunbooks(folder, known());
     for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
     process.stdout.write(`${runbooks.length} runbooks are good, ${problems.length} problems.\n`);
     if (problems.length > 0) process.exitCode = exitCodes.failed;
@@ -49,7 +54,7 @@ async function seedFiles(
   wanted: readonly Domain[],
   json: boolean,
 ): Promise<void> {
-  const { runbooks, problems } = await loadRunbooks(dir, { tools: createRegistry(allTools) });
+  const { runbooks, problems } = await loadRunbooks(dir, known());
   for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
   // A slip of the pen in one file must not take its runbook out of memory.
   const incomplete = problems.length > 0;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { packageRoot } from '../config/config.ts';
-import { domains } from '../core/incident.ts';
 import type { Sql } from '../core/sql.ts';
 import { documentSpace, syncDocuments } from '../memory/sync/sync-documents.ts';
 import { syncIncidents } from '../memory/sync/sync-incidents.ts';
@@ -11,9 +10,12 @@ import { loadRunbooks } from '../runbooks/load-runbooks.ts';
 import { bestPassage } from '../search/best-passage.ts';
 import type { Retrieval } from '../search/retrieval.ts';
 import { type SearchKind, type Space, searchKinds } from '../search/types.ts';
+import { domainsOf } from '../targets/domains.ts';
+import { kinds } from '../targets/kinds.ts';
 import { type RankedHit, rankHits, rankLine } from './rank-hits.ts';
 import { type CommandMemory, withMemory } from './with-memory.ts';
 
+const domains = domainsOf(kinds);
 /** A person at a terminal rather waits for the model to load than gets an answer without it. */
 const MEANING_WITHIN_MS = 5_000;
 

@@ -3,7 +3,6 @@ import { Command } from 'commander';
 import { configuredTargets } from '../app/targets.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { OpsError, type Refusal } from '../core/errors.ts';
-import { domains } from '../core/incident.ts';
 import { resumed, stoppedText } from '../incidents/kill-switch/kill-switch-commands.ts';
 import { createKillSwitchService } from '../incidents/kill-switch/kill-switch-service.ts';
 import { createLog } from '../infra/log/log.ts';
@@ -12,6 +11,8 @@ import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { createKillSwitch } from '../safety/kill-switch/kill-switch.ts';
 import { aliasesOf, parseKillSwitch } from '../safety/kill-switch/parse-kill-switch.ts';
 import { redact } from '../safety/screen/redact.ts';
+import { domainsOf } from '../targets/domains.ts';
+import { kinds } from '../targets/kinds.ts';
 import { withStore } from './with-store.ts';
 
 interface Options {
@@ -68,7 +69,12 @@ function orderOf(verb: 'stop' | 'resume', config: Config, scope: string, { for: 
   const targets = configured.map((target) => target.name);
   const text = `${scope}${span === undefined ? '' : ` for ${span}`}`;
   const everything = `To ${verb} everything: sentry ${verb} everything`;
-  const words = parseKillSwitch(text, { domains, targets, aliases: aliasesOf(configured), everything });
+  const words = parseKillSwitch(text, {
+    domains: domainsOf(kinds),
+    targets,
+    aliases: aliasesOf(configured),
+    everything,
+  });
   if (!words.ok) throw new OpsError('USAGE', words.reason, { hint: `sentry ${verb} --help` });
   // What is left of the scope's words would be a reason in a chat; here it is a word too many.
   if (words.reason !== '')

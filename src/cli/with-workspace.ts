@@ -7,6 +7,8 @@ import { createRecords } from '../record/record.ts';
 import { readRunbookFiles } from '../runbooks/load-runbooks.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { allTools } from '../targets/all-tools.ts';
+import { domainsOf } from '../targets/domains.ts';
+import { kinds } from '../targets/kinds.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { withStore } from './with-store.ts';
 
@@ -24,6 +26,7 @@ export function withWorkspace<T>(
         isAdmin: async (user) => isNamedAdmin(config, user),
         runbooks: {
           tools: createRegistry(allTools),
+          domains: domainsOf(kinds),
           sources: await readRunbookFiles(config.runbooksDir ?? join(packageRoot(), 'runbooks')),
         },
         dryRun: null,

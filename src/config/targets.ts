@@ -2,10 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from '../core/errors.ts';
+import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
+import { kindOf } from '../targets/systems.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
+
+type Entry = Omit<TargetConfig, 'domain'> & Partial<Pick<TargetConfig, 'domain'>>;
 
 const targetName = z
   .string()
@@ -48,14 +52,18 @@ export function parseTargets(
   if (!parsed.success)
     throw wrong(parsed.error.issues.map((issue) => `${where}: ${issue.path.join('.')}: ${issue.message}`));
   const targets: TargetConfig[] = [];
-  for (const entry of parsed.data.targets as unknown as readonly TargetConfig[]) {
+  const domains = domainsOf(known);
+  for (const entry of parsed.data.targets as unknown as readonly Entry[]) {
     const { name } = entry;
     if (targets.some((target) => target.name === name))
       throw wrong([`${where}: two targets are called "${name}"`]);
-    const read = known.find((kind) => kind.name === entry.kind)?.read(entry as never, env);
-    if (!read || Array.isArray(read))
-      throw wrong((read ?? []).map((problem) => `${where}: target "${name}": ${problem}`));
-    targets.push(read as TargetConfig);
+    const kind = kindOf(known, entry);
+    const domain = entry.domain ?? kind.domains[0].name;
+    const read = domains.includes(domain)
+      ? kind.read({ ...entry, domain } as never, env)
+      : [`domain: expected one of ${domains.join(', ')}`];
+    if (!('name' in read)) throw wrong(read.map((problem) => `${where}: target "${name}": ${problem}`));
+    targets.push(read);
   }
   return targets;
 }

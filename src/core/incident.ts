@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Severity } from './alert.ts';
 import type { IncidentId } from './ids.ts';
 
@@ -17,9 +18,18 @@ export const incidentStates = [
 ] as const;
 export type IncidentState = (typeof incidentStates)[number];
 
-export const domains = ['docker', 'podman', 'kubernetes', 'postgres'] as const;
-/** Which of the four memories and tool families an incident belongs to. */
-export type Domain = (typeof domains)[number];
+/**
+ * Whose memory, runbooks and stops an incident shares. The kinds of system say which there are (`targets/domains.ts`), and
+ * whatever enters is held against theirs; what is stored may name one that no kind has any more.
+ */
+export type Domain = string;
+/** Which domain an alert is of, by its labels alone. A configured target's own domain comes before this. */
+export type DomainOfLabels = (labels: Readonly<Record<string, string>>) => Domain;
+/** A domain as it is written; part of names in the vector database. */
+export const DomainName = z
+  .string()
+  .max(40)
+  .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'expected lower-case words joined by "-", like postgres');
 
 export const roles = ['supervisor', 'triage', 'detective', 'surgeon', 'validator'] as const;
 export type Role = (typeof roles)[number];

@@ -1,6 +1,6 @@
 import type { Alert } from '../core/alert.ts';
 import { asIncidentId, type IncidentId } from '../core/ids.ts';
-import { domainOfLabels } from '../core/routing.ts';
+import type { DomainOfLabels } from '../core/incident.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import { alertSources, endSenders } from '../sources/registry.ts';
@@ -36,6 +36,7 @@ const BATCHES = { beside: 12, concurrency: 4, size: 24, patienceMs: 50 } as cons
 export function createAccept(
   sql: Sql,
   targets: readonly Target[],
+  domainOf: DomainOfLabels,
   options: { readonly reopenWindowMs?: number } = {},
 ): Accept {
   const reopenMs = options.reopenWindowMs ?? REOPEN_WINDOW_MS;
@@ -43,7 +44,7 @@ export function createAccept(
     async (alerts) => {
       const rows = await sql<{ accepted_incident: string | null; accepted_kind: string }>`
       SELECT accepted_incident, accepted_kind
-      FROM sentry_accept_alerts(${sql.json(alerts.map((alert) => statement(alert, targets, reopenMs)))}) ORDER BY n`;
+      FROM sentry_accept_alerts(${sql.json(alerts.map((alert) => statement(alert, targets, domainOf, reopenMs)))}) ORDER BY n`;
       return rows.map(toAccepted);
     },
     BATCHES,
@@ -65,7 +66,7 @@ function toAccepted(row: { accepted_incident: string | null; accepted_kind: stri
   };
 }
 
-function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
+function statement(given: Alert, targets: readonly Target[], domainOf: DomainOfLabels, reopenMs: number) {
   const target = matchTarget(given, targets);
   const alert = redactAlert(given);
   const partialLabels = alertSources.some((source) => source.name === alert.source && source.partialLabels);
@@ -84,7 +85,7 @@ function statement(given: Alert, targets: readonly Target[], reopenMs: number) {
     ends_at: alert.endsAt,
     url: alert.url,
     target: target?.name ?? null,
-    domain: target?.domain ?? domainOfLabels(alert.labels),
+    domain: target?.domain ?? domainOf(alert.labels),
     told,
     lock_words: lockWordsOf(told),
     corrects: alert.corrects ?? null,

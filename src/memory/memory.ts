@@ -1,5 +1,5 @@
 import { messageOf } from '../core/errors.ts';
-import { domains, type Incident } from '../core/incident.ts';
+import type { Domain, Incident } from '../core/incident.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import type { Log } from '../core/log.ts';
 import { EMPTY_RECALL, type Recall } from '../core/memory.ts';
@@ -58,6 +58,8 @@ export interface MemoryDeps {
   readonly audiences: Audiences;
   /** The runbooks as they are known now, from files and promoted: what is recalled when memory does not answer. */
   readonly runbooks: () => readonly Runbook[];
+  /** Each has runbooks of its own in Chroma. */
+  readonly domains: readonly Domain[];
   /** MEMORY_ENABLED: when false nothing is recalled, and nothing written to Chroma; episodes are still recorded. */
   readonly enabled: boolean;
   readonly log: Log;
@@ -126,7 +128,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     async seedRunbooks(runbooks, seen = {}) {
       if (!enabled) return { added: 0, changed: 0, removed: 0, unchanged: 0 };
       // By words first: the vector database may be away, and embedding takes its time.
-      for (const domain of domains) await syncRunbooks(deps.retrieval, domain, runbooks, seen);
+      for (const domain of deps.domains) await syncRunbooks(deps.retrieval, domain, runbooks, seen);
       return seedRunbooks(deps, runbooks, seen);
     },
     flushOutbox: async () => (enabled ? outbox.flush() : 0),

@@ -1,8 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { Domain } from '../core/incident.ts';
 import { checkTools, type KnownTools } from './check-tools.ts';
 import { type ParsedRunbook, parseRunbook } from './parse-runbook.ts';
 import type { Runbook, RunbookProblem } from './runbook.ts';
+
+/** What runbooks may name: the tools of steps, whose inputs are checked as well, and domains. Not checked where left out. */
+export interface KnownNames {
+  readonly tools?: KnownTools;
+  readonly domains?: readonly Domain[];
+}
 
 export interface LoadedRunbooks {
   /** Those without a problem, by id. */
@@ -13,14 +20,10 @@ export interface LoadedRunbooks {
 
 /**
  * Reads every `*.md` below `dir` (but README.md). A file with a problem is left out and never stops the others.
- * With `tools`, the tools that steps name and the inputs they give them are checked too.
  * Throws only when the folder itself cannot be read.
  */
-export async function loadRunbooks(
-  dir: string,
-  options: { readonly tools?: KnownTools } = {},
-): Promise<LoadedRunbooks> {
-  return validateRunbooks(await readRunbookFiles(dir), options);
+export async function loadRunbooks(dir: string, known: KnownNames = {}): Promise<LoadedRunbooks> {
+  return validateRunbooks(await readRunbookFiles(dir), known);
 }
 
 /** The texts that `loadRunbooks` reads, named by their paths below `dir`. Throws when one cannot be read. */
@@ -44,7 +47,7 @@ export async function readRunbookFiles(
 /** The same over texts in memory, e.g. a draft that somebody wants to promote. */
 export function validateRunbooks(
   sources: readonly { readonly file: string; readonly source: string }[],
-  options: { readonly tools?: KnownTools } = {},
+  known: KnownNames = {},
 ): LoadedRunbooks {
   const problems: RunbookProblem[] = [];
   const good: ParsedRunbook[] = [];
@@ -67,7 +70,9 @@ export function validateRunbooks(
   }
   for (const parsed of good) {
     problems.push(...checkUses(parsed, ids));
-    if (options.tools !== undefined) problems.push(...checkTools(parsed, options.tools));
+    if (known.tools !== undefined) problems.push(...checkTools(parsed, known.tools));
+    if (known.domains?.includes(parsed.runbook.domain) === false)
+      problems.push(parsed.top.problem(['domain'], `domain: expected one of ${known.domains.join(', ')}`));
   }
   const bad = new Set(problems.map((problem) => problem.file));
   return {

@@ -17,6 +17,7 @@ import { type LocatedYaml, parseYamlPart } from './yaml-part.ts';
 /** What a runbook's machine-readable parts are and where each stands, for checks that need more than one file. */
 export interface ParsedRunbook {
   readonly runbook: Runbook;
+  readonly top: LocatedYaml<z.output<typeof frontMatter>>;
   readonly steps: readonly LocatedYaml<StepBlock>[];
   readonly verifies: readonly LocatedYaml<VerifyBlock>[];
 }
@@ -51,7 +52,7 @@ export function parseRunbook(file: string, source: string): ParseOutcome {
   }
   if (problems.length > 0 || top.yaml === null) return { ok: false, problems };
   const runbook = assemble(file, parts, top.yaml.value, steps, verifies);
-  return { ok: true, parsed: { runbook, steps: steps.map((step) => step.yaml), verifies } };
+  return { ok: true, parsed: { runbook, top: top.yaml, steps: steps.map((step) => step.yaml), verifies } };
 
   function readBlock(block: MachineBlock): void {
     if (block.kind === 'step') {

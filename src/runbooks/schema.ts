@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_STEPS } from '../core/action.ts';
-import { domains } from '../core/incident.ts';
+import { DomainName } from '../core/incident.ts';
 import type { Json } from '../core/tool-call.ts';
 
 const kebab = z
@@ -36,7 +36,7 @@ const duration = z.string().transform((text, context) => {
 export const frontMatter = z.strictObject({
   id: kebab,
   title: words,
-  domain: z.enum(domains),
+  domain: DomainName,
   version: z.number().int().positive(),
   type: snake,
   matches: z.strictObject({

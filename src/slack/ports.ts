@@ -4,7 +4,7 @@ import type { Refusal } from '../core/errors.ts';
 import type { EventBus } from '../core/event-bus.ts';
 import type { Grade } from '../core/grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
-import type { Incident } from '../core/incident.ts';
+import type { Domain, Incident } from '../core/incident.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
@@ -81,6 +81,8 @@ export interface SlackMemory {
   readonly admins: readonly Principal[];
   /** @throws when it cannot be told; then the answer is no. */
   readonly isAdmin: (userId: string) => Promise<boolean>;
+  /** What a proposal may be for. */
+  readonly domains: readonly Domain[];
   readonly promotions: Pick<Promotions, 'propose' | 'decide' | 'get' | 'review' | 'rehearse' | 'list'>;
   readonly documents: Pick<Documents, 'write' | 'read' | 'list' | 'history' | 'ensureUserStore'>;
   readonly workspace: WorkspaceMemory;

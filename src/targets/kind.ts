@@ -4,6 +4,16 @@ import type { FirstLook } from '../core/target.ts';
 import type { Json, ToolCall } from '../core/tool-call.ts';
 import type { Tool } from '../tools/define.ts';
 
+/** A domain, and what tells that an alert is of it. */
+export interface KindDomain {
+  readonly name: Domain;
+  /**
+   * A label, and its value, of alerts about it that name no configured target. Null: no label tells it. What no label tells
+   * at all is in the first such domain of all kinds.
+   */
+  readonly label: readonly [name: string, value: string] | null;
+}
+
 /** A target as configured: what every kind has. A kind adds its addresses and credentials. */
 export interface TargetConfig {
   readonly name: string;
@@ -15,7 +25,7 @@ export interface TargetConfig {
 }
 
 /** An entry of `sentry.yaml` as a kind is given it, its own fields parsed. */
-export type EntryOf<F extends z.ZodRawShape> = Omit<TargetConfig, 'domain'> & z.infer<z.ZodObject<F>>;
+export type EntryOf<F extends z.ZodRawShape> = TargetConfig & z.infer<z.ZodObject<F>>;
 
 /** What identifies a system beyond its name: a failover or a restored copy is another one, and voids approvals. */
 export interface TargetIdentity {
@@ -74,6 +84,8 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
   readonly name: string;
   /** What people call several of them. */
   readonly plural: string;
+  /** Those it brings. A target is in the first, unless its kind has a field `domain`, which may say any kind's. */
+  readonly domains: readonly [KindDomain, ...KindDomain[]];
   /** Its fields in `sentry.yaml`, besides name, kind, environment and aliases. */
   readonly fields: z.ZodRawShape;
   /** From its parsed entry and the environment variables this names; what is wrong, a line each. */

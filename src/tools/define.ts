@@ -36,7 +36,8 @@ interface ToolBase<I> {
   readonly name: string;
   /** For a model: what it answers, when to use it, what its units are. One to three sentences. */
   readonly description: string;
-  readonly domain: Domain | 'any';
+  /** Whose incidents it is offered in; `any`: in those of every domain. */
+  readonly domain: Domain;
   /** Refused on targets of another kind; for any kind when left out. */
   readonly targetKind?: string;
   readonly input: z.ZodType<I>;
@@ -219,7 +220,7 @@ export function defineActiveTool<I, G extends Json>(tool: ActiveTool<I, G>): Act
  * How the tools of one kind of system are made: typed by its connection, and refused on targets of any other kind.
  * `domain`: whose incidents they are offered in; `any` for systems that may belong to several.
  */
-export function toolsOf<S>(targetKind: string, domain: Domain | 'any') {
+export function toolsOf<S>(targetKind: string, domain: Domain) {
   return {
     read: <I>(tool: Omit<ReadTool<I, S>, 'targetKind' | 'domain'>): ReadTool<I, S> => ({
       ...tool,

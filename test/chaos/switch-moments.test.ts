@@ -12,6 +12,7 @@ import { approvedAction } from '../support/chaos-ledger.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';
 import { boxAlert, boxTarget, type Core, createCore } from '../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../support/postgres.ts';
+import { domainOf } from '../support/targets.ts';
 import type { Row } from '../support/typed.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -116,7 +117,7 @@ const approve = (box: string): Promise<void> =>
 
 /** An incident from its alert on, approved as soon as somebody may, pressed at some moment of it. */
 async function fromItsAlert(box: string): Promise<void> {
-  const accept = createAccept(core.sql, [{ ...boxTarget, name: box }]);
+  const accept = createAccept(core.sql, [{ ...boxTarget, name: box }], domainOf);
   const labels = { alertname: 'BoxBroken', source_type: 'database', instance: box };
   const { incidentId } = await accept(boxAlert({ target: box, labels }));
   const until = performance.now() + Math.random() * 900;

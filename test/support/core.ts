@@ -35,7 +35,7 @@ import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
 import { endSenders } from '../../src/sources/registry.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
 import { quiet as hush } from './quiet.ts';
-import { noSystems } from './targets.ts';
+import { domainOf, noSystems } from './targets.ts';
 
 const quiet = process.env['LOUD']
   ? {
@@ -326,7 +326,7 @@ export async function createCore(options: CoreOptions) {
     shutdown: shutdown.signal,
     redact: (text) => text,
   };
-  const accept = createAccept(sql, [boxTarget]);
+  const accept = createAccept(sql, [boxTarget], domainOf);
   const noPlace: AnswerPlaces = {
     open: () => ({ show: () => undefined, end: async () => undefined, close: () => undefined }),
   };

@@ -14,6 +14,7 @@ import { createRegistry } from '../../src/tools/registry.ts';
 import { otherRunbooks } from '../integration/memory/documents/rig.ts';
 import { LocalSlackClient, textOf } from './local-slack.ts';
 import { type SlackScene, slackScene } from './slack-scene.ts';
+import { domains } from './targets.ts';
 
 /** A bot with memory on a local Slack: Amara is its admin. Steps of proposals are tried by what `trials` says next. */
 export interface PromotionScene {
@@ -45,7 +46,7 @@ export async function promotionScene(): Promise<PromotionScene> {
     audit: createAuditLog(sql),
     enabled: true,
     isAdmin: async (user) => user === USERS.admin,
-    runbooks: { tools: createRegistry(allTools), sources: otherRunbooks() },
+    runbooks: { tools: createRegistry(allTools), domains, sources: otherRunbooks() },
     dryRun: async () =>
       trials.shift() ?? { passed: true, target: 'shop-db', lines: ['✓ postgres_blocking_tree'] },
   });
@@ -53,6 +54,7 @@ export async function promotionScene(): Promise<PromotionScene> {
     adminChannel: 'sentry-admin',
     admins: [{ kind: 'user', id: USERS.admin }],
     isAdmin: async (user) => user === USERS.admin,
+    domains,
     promotions,
     documents,
     workspace,

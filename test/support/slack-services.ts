@@ -1,4 +1,5 @@
 import type { SlackDeps, SlackMemory } from '../../src/slack/ports.ts';
+import { domains } from './targets.ts';
 
 const refused = { ok: false, code: 'NOT_HERE', reason: 'Nothing of that is here.' } as const;
 const refuse = async () => refused;
@@ -8,6 +9,7 @@ export const noMemory: SlackMemory = {
   adminChannel: 'sentry-admin',
   admins: [],
   isAdmin: async () => false,
+  domains,
   promotions: {
     propose: refuse,
     decide: refuse,

@@ -1,5 +1,6 @@
 import { OpsError } from '../../src/core/errors.ts';
 import type { Target } from '../../src/core/target.ts';
+import { domainOfLabels, domainsOf } from '../../src/targets/domains.ts';
 import type { HostConfig } from '../../src/targets/host/config.ts';
 import { machineIdentity } from '../../src/targets/host/connect/host-identity.ts';
 import { type LocalHostOptions, localHost } from '../../src/targets/host/connect/local-host.ts';
@@ -16,6 +17,9 @@ import type {
 import { kindOf } from '../../src/targets/systems.ts';
 import type { ToolContext } from '../../src/tools/define.ts';
 import type { Docs, SessionOptions, ToolPorts } from '../../src/tools/ports.ts';
+
+export const domains = domainsOf(kinds);
+export const domainOf = domainOfLabels(kinds);
 
 /** For tests of tools that have nothing to do with documentation. */
 export const noDocs: Docs = {

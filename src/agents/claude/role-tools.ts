@@ -14,7 +14,7 @@ export interface OfferedTool {
   readonly name: string;
   readonly description: string;
   readonly kind: ToolKind;
-  readonly domain?: Domain | 'any';
+  readonly domain?: Domain;
   readonly targetKind?: Target['kind'];
   /** Paths in its data of what is only ever counted up. */
   readonly counters?: readonly string[];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { domains } from '../../core/incident.ts';
+import { DomainName } from '../../core/incident.ts';
 import { docTypes } from './document.ts';
 
 /** Beyond it a document is no longer something a model is shown parts of. */
@@ -39,7 +39,7 @@ export const NewDocument = z.strictObject({
     .refine((text) => text.trim() !== '', 'is empty')
     .refine(storable, 'has characters that cannot be stored'),
   docType: z.enum(docTypes),
-  domain: z.enum(domains).nullable().default(null),
+  domain: DomainName.nullable().default(null),
   entities: EntitiesInput.default({ namespace: [], resource: [], environment: [], service: [] }),
 });
 export type NewDocument = z.input<typeof NewDocument>;

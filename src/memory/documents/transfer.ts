@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { IncidentId } from '../../core/ids.ts';
-import { domains } from '../../core/incident.ts';
+import { DomainName } from '../../core/incident.ts';
 import type { Sql } from '../../core/sql.ts';
 import { docTypes, type SourceRef, trustLevels } from './document.ts';
 import { actorOf, versionsOf } from './documents.ts';
@@ -30,7 +30,7 @@ const VersionLine = z.object({
   content: z.string(),
   docType: z.enum(docTypes),
   trust: z.enum(trustLevels),
-  domain: z.enum(domains).nullable(),
+  domain: DomainName.nullable(),
   entities: EntitiesInput,
   author: z.string().min(1).max(100),
   /** Exports of earlier versions do not have it. */

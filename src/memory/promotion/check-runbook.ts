@@ -1,10 +1,12 @@
 import { type Refusal, refuse } from '../../core/errors.ts';
+import type { Domain } from '../../core/incident.ts';
 import type { KnownTools } from '../../runbooks/check-tools.ts';
 import { validateRunbooks } from '../../runbooks/load-runbooks.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
 
 export interface RunbookRules {
   readonly tools: KnownTools;
+  readonly domains: readonly Domain[];
   /** The runbooks there are, whose ids are taken and whose steps a draft may use. */
   readonly sources: readonly { readonly file: string; readonly source: string }[];
 }
@@ -30,13 +32,13 @@ export const meansToBeRunbook = (content: string): boolean => MEANS_TO_BE_ONE.te
 export function checkRunbook(
   path: string,
   content: string,
-  { tools, sources }: RunbookRules,
+  { sources, ...known }: RunbookRules,
 ): CheckedRunbook {
   if (!meansToBeRunbook(content)) return { kind: 'prose' };
   const file = fileOf(path);
   const { runbooks, problems } = validateRunbooks(
     [...sources.filter((one) => one.file !== file), { file, source: content.trimStart() }],
-    { tools },
+    known,
   );
   const own = problems.filter((problem) => problem.file === file);
   if (own.length > 0)

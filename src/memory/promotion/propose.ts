@@ -1,5 +1,5 @@
 import { refuse } from '../../core/errors.ts';
-import { type Domain, domains } from '../../core/incident.ts';
+import type { Domain } from '../../core/incident.ts';
 import type { Sql } from '../../core/sql.ts';
 import { storable } from '../../core/storable.ts';
 import { scan } from '../../safety/screen/scan.ts';
@@ -50,10 +50,11 @@ export async function propose(
   const { sql, events, audit } = deps;
   if (!deps.enabled) return denied('Memory is off (MEMORY_ENABLED=false).');
   const rationale = storable(given.rationale).trim();
+  const { domains } = deps.runbooks;
   if (rationale === '' || rationale.length > RATIONALE_MAX || !domains.includes(domain))
     return refuse(
       'MEMORY_BAD_INPUT',
-      `A proposal has a rationale of 1 to ${RATIONALE_MAX} characters and a domain.`,
+      `A proposal has a rationale of 1 to ${RATIONALE_MAX} characters, and a domain: ${domains.join(', ')}.`,
     );
   const draft = await deps.documents.read(reader, ref);
   if (!draft) return refuse('MEMORY_NOT_FOUND', 'There is no such document that you may read.');

@@ -1,3 +1,4 @@
+import type { Domain } from '../../core/incident.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { KnownTools } from '../../runbooks/check-tools.ts';
@@ -23,6 +24,7 @@ export interface WorkspaceRunbooks {
 export function createWorkspaceRunbooks(deps: {
   readonly sql: Sql;
   readonly tools: KnownTools;
+  readonly domains: readonly Domain[];
   /** Of the files as they are now; an id that a file has since taken is the file's. */
   readonly files: () => readonly RunbookSource[];
   readonly log: Log;
@@ -48,7 +50,7 @@ export function createWorkspaceRunbooks(deps: {
       .map((each) => ({ file: fileOf(each.path), source: each.content.trimStart() }))
       .filter(({ source }) => meansToBeRunbook(source));
     const own = new Set(sources.map(({ file }) => file));
-    const { runbooks, problems } = validateRunbooks([...files, ...sources], { tools: deps.tools });
+    const { runbooks, problems } = validateRunbooks([...files, ...sources], deps);
     for (const problem of problems.filter(({ file }) => own.has(file)))
       log.error({ runbook: problem.file }, `a promoted runbook is left out: ${problemLine(problem)}`);
     found = { runbooks: runbooks.filter(({ file }) => own.has(file)), sources };

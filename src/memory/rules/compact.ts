@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/errors.ts';
-import { type Domain, domains } from '../../core/incident.ts';
+import type { Domain } from '../../core/incident.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { Audiences } from '../audiences.ts';
@@ -22,6 +22,7 @@ const AUTHOR = 'supervisor';
 
 export interface CompactionDeps {
   readonly sql: Sql;
+  readonly domains: readonly Domain[];
   readonly documents: Pick<Documents, 'write'>;
   readonly promotions: Pick<Promotions, 'propose'>;
   readonly audiences: Pick<Audiences, 'apart'>;
@@ -40,7 +41,7 @@ export interface Compacted {
 /** Domains with more than 50 incidents since their last compaction are summarised; the incidents stay. */
 export async function compactAll(deps: CompactionDeps, signal: AbortSignal): Promise<readonly Compacted[]> {
   const done: Compacted[] = [];
-  for (const domain of domains) {
+  for (const domain of deps.domains) {
     if (signal.aborted) break;
     const one = await compactDomain(deps, domain, signal);
     if (one) done.push(one);

@@ -1,4 +1,4 @@
-import { type Domain, domains } from '../../core/incident.ts';
+import type { Domain } from '../../core/incident.ts';
 import { chunkRunbook, type RunbookChunk } from '../../runbooks/chunk-runbook.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
 import { sha256 } from '../../safety/sha256.ts';
@@ -25,6 +25,7 @@ export interface SeedOptions {
 }
 
 interface SeedDeps {
+  readonly domains: readonly Domain[];
   readonly vectors: VectorStore;
   readonly embedder: Embedder;
 }
@@ -36,7 +37,7 @@ export async function seedRunbooks(
   options: SeedOptions = {},
 ): Promise<Seeded> {
   const total = { added: 0, changed: 0, removed: 0, unchanged: 0 };
-  for (const domain of domains) {
+  for (const domain of deps.domains) {
     const seeded = await seedDomain(deps, domain, runbooks, options);
     for (const key of ['added', 'changed', 'removed', 'unchanged'] as const) total[key] += seeded[key];
   }
@@ -45,7 +46,7 @@ export async function seedRunbooks(
 
 /** The same for one domain; runbooks of others are passed over. */
 export async function seedDomain(
-  { vectors, embedder }: SeedDeps,
+  { vectors, embedder }: Omit<SeedDeps, 'domains'>,
   domain: Domain,
   all: readonly Runbook[],
   { incomplete = false, onProgress }: SeedOptions = {},

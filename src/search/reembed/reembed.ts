@@ -1,4 +1,4 @@
-import { domains } from '../../core/incident.ts';
+import type { Domain } from '../../core/incident.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import { incidentsOf, runbooksOf } from '../collections.ts';
@@ -6,11 +6,9 @@ import type { Embedder, VectorMetadata, VectorStore } from '../ports.ts';
 import type { StoredText, VectorUpkeep } from './ports.ts';
 
 /** Every collection there may be: runbooks and incidents of each domain, and the documents of all stores. */
-export const allCollections: readonly string[] = [
-  ...domains.map(runbooksOf),
-  ...domains.map(incidentsOf),
-  'documents',
-];
+export function allCollections(domains: readonly Domain[]): readonly string[] {
+  return [...domains.map(runbooksOf), ...domains.map(incidentsOf), 'documents'];
+}
 
 const BATCH = 16;
 const TIMEOUT_MS = 10_000;
@@ -23,7 +21,7 @@ export interface ReembedDeps {
   readonly vectors: VectorStore;
   /** The embedding that is to take over. */
   readonly wanted: Embedder;
-  readonly collections?: readonly string[];
+  readonly collections: readonly string[];
   /** Called once all texts are embedded, when the collections change places: queries must use `wanted` from here on. */
   readonly takeOver: () => Promise<void>;
   readonly signal: AbortSignal;
@@ -34,7 +32,7 @@ export interface ReembedDeps {
 export async function madeByOthers(
   upkeep: VectorUpkeep,
   fingerprint: string,
-  collections: readonly string[] = allCollections,
+  collections: readonly string[],
 ): Promise<readonly { readonly name: string; readonly by: string }[]> {
   const found: { name: string; by: string }[] = [];
   for (const name of collections) {
@@ -54,7 +52,7 @@ export async function madeByOthers(
  * @throws OpsError CHROMA_*, EMBEDDINGS_*: call again
  */
 export async function reembed(deps: ReembedDeps): Promise<void> {
-  const { upkeep, wanted, collections = allCollections, signal, log } = deps;
+  const { upkeep, wanted, collections, signal, log } = deps;
   const others = await madeByOthers(upkeep, wanted.fingerprint, collections);
   for (const { name } of others) {
     const leftover = await upkeep.madeBy(next(name));

@@ -1,6 +1,5 @@
 import type { types } from '@slack/bolt';
 import type { Domain } from '../../core/incident.ts';
-import { domains } from '../../core/incident.ts';
 import { docTypes, type MemoryDocument, type MemoryVersion } from '../../memory/documents/document.ts';
 import { systemLine } from '../../memory/systems/system-facts.ts';
 import {
@@ -160,6 +159,7 @@ export function proposeView(
   where: Omit<DocumentContext, 'documentId' | 'sha256' | 'glue'>,
   document: MemoryDocument,
   domain: Domain,
+  domains: readonly Domain[],
 ): types.ModalView {
   const field = longField(PROPOSAL.text, 'Text (Markdown; a runbook may have steps)', document.content);
   if (!field) return noticeView('Too long', 'The text is too long for a window. Propose a shorter one.');

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { domains } from '../../core/incident.ts';
 import { absolute, folder, plain } from '../../safety/paths/root-folder.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
 
@@ -78,7 +77,8 @@ const root = z.preprocess(
 
 /** The fields of a host in `sentry.yaml`, besides those of every target. */
 export const hostFields = {
-  domain: z.enum(domains).default('docker'),
+  /** One of any kind's: whose memory and runbooks fit what runs there. */
+  domain: z.string().optional(),
   roots: z.array(root).min(1, 'name at least one folder that may be read').max(20),
   services: z.array(service).max(100).default([]),
   curl_hosts: z.array(curlHost).max(50).default([]),

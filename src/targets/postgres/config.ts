@@ -31,7 +31,6 @@ export function readPostgres(
   if (problems.length > 0) return problems;
   return {
     ...target,
-    domain: 'postgres',
     readUrl: env[read] ?? '',
     actUrl: act ? (env[act] ?? null) : null,
   };

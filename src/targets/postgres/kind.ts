@@ -31,6 +31,7 @@ import { postgresXidAge } from './read/xid-age.ts';
 export const postgres = defineKind({
   name: 'postgres',
   plural: 'PostgreSQL databases',
+  domains: [{ name: 'postgres', label: ['source_type', 'database'] }],
   fields: postgresFields,
   read: readPostgres,
   settings: ({ actUrl }) => ({ acts: actUrl !== null }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { domains } from '../../core/incident.ts';
+import { DomainName } from '../../core/incident.ts';
 import { defineMemoryTool } from '../define.ts';
 import { documentFields, readerOf, refOf } from './inputs.ts';
 
@@ -13,7 +13,7 @@ export const memoryProposePromotion = defineMemoryTool({
     id: documentFields.id,
     path: documentFields.path,
     rationale: z.string().min(1).max(1_000).describe('Why it will help with other incidents.'),
-    domain: z.enum(domains).describe('Which incidents it is for.'),
+    domain: DomainName.describe('Which incidents it is for.'),
   }),
   timeoutMs: 10_000,
   async run(context, { rationale, domain, ...named }) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { domains } from '../../core/incident.ts';
+import { DomainName } from '../../core/incident.ts';
 import { conversationStore, docTypes, userStore } from '../../memory/documents/document.ts';
 import { DocumentPath, EntitiesInput } from '../../memory/documents/new-document.ts';
 import { defineMemoryTool } from '../define.ts';
@@ -21,7 +21,7 @@ export const memoryRemember = defineMemoryTool({
       .regex(/^[UW][A-Z0-9]{2,20}$/)
       .optional()
       .describe('The person whose preference it is; only with doc_type user_preference.'),
-    domain: z.enum(domains).optional(),
+    domain: DomainName.optional(),
     entities: EntitiesInput.optional(),
     ...sourceFields,
   }),

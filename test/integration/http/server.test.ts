@@ -13,6 +13,7 @@ import { createAccept } from '../../../src/ingest/accept.ts';
 import { alertSource, alertSources } from '../../../src/sources/registry.ts';
 import { acceptDatabase } from '../../support/accept-database.ts';
 import { alertmanagerBody } from '../../support/alerts.ts';
+import { domainOf } from '../../support/targets.ts';
 import type { Row } from '../../support/typed.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -58,7 +59,7 @@ const body = () => JSON.stringify(alertmanagerBody({ instance: 'a' }));
 test('answers 202 with the incident once the alert is in the database', async () => {
   const db = await acceptDatabase();
   closing.push(() => db.close());
-  const { post } = await start({ accept: createAccept(db.sql, []) });
+  const { post } = await start({ accept: createAccept(db.sql, [], domainOf) });
   const answer = await post(body());
   expect(answer.status).toBe(202);
   const [row] = await db.sql<Row>`SELECT id FROM incident`;
@@ -68,7 +69,7 @@ test('answers 202 with the incident once the alert is in the database', async ()
 test('takes every alert of a group', async () => {
   const db = await acceptDatabase();
   closing.push(() => db.close());
-  const { post } = await start({ accept: createAccept(db.sql, []) });
+  const { post } = await start({ accept: createAccept(db.sql, [], domainOf) });
   const alerts = ['a', 'b', 'c'].flatMap(
     (instance) => (alertmanagerBody({ instance }) as { alerts: object[] }).alerts,
   );
@@ -199,7 +200,7 @@ describe('when the alert cannot be stored', () => {
   test('because the database is away, the answer is 503 and tells nothing of it', async () => {
     const away = openDatabase('postgres://sentry:hunter2@127.0.0.1:1/none');
     closing.push(() => away.close(100));
-    const { post } = await start({ accept: createAccept(away.sql, []) });
+    const { post } = await start({ accept: createAccept(away.sql, [], domainOf) });
     const answer = await post(body());
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await answer.text()).not.toMatch(/hunter2|ECONN|127\.0/);

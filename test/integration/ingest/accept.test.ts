@@ -3,6 +3,7 @@ import type { Target } from '../../../src/core/target.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { slackAlert, webhookAlert } from '../../support/alerts.ts';
+import { domainOf } from '../../support/targets.ts';
 import type { Row } from '../../support/typed.ts';
 
 const targets: readonly Target[] = [
@@ -13,7 +14,7 @@ let db: AcceptDatabase;
 let accept: Accept;
 beforeAll(async () => {
   db = await acceptDatabase(32);
-  accept = createAccept(db.sql, targets);
+  accept = createAccept(db.sql, targets, domainOf);
 });
 afterAll(() => db.close());
 beforeEach(async () => {
@@ -284,7 +285,7 @@ describe('a storm', () => {
 
   test('through two processes loses nothing, doubles nothing and ends', async () => {
     // Two batchers on one database, as two bots would be; the same new problems in opposite orders.
-    const other = createAccept(db.sql, targets);
+    const other = createAccept(db.sql, targets, domainOf);
     const alerts = Array.from({ length: 400 }, (_, n) => webhookAlert({ instance: `host-${n % 40}` }));
     const kinds = await Promise.all([
       ...alerts.map(async (alert) => (await accept(alert)).kind),

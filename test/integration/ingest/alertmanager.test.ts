@@ -11,6 +11,7 @@ import { freePort } from '../../../src/infra/process/free-port.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
 import { alertSource } from '../../../src/sources/registry.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
+import { domainOf } from '../../support/targets.ts';
 import type { Row } from '../../support/typed.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -49,9 +50,11 @@ describe.skipIf(program === null)(
 
     beforeAll(async () => {
       db = await acceptDatabase();
-      accept = createAccept(db.sql, [
-        { name: 'shop-db', kind: 'postgres', domain: 'postgres', environment: 'test', aliases: [] },
-      ]);
+      accept = createAccept(
+        db.sql,
+        [{ name: 'shop-db', kind: 'postgres', domain: 'postgres', environment: 'test', aliases: [] }],
+        domainOf,
+      );
       http = createHttpServer({
         host: '127.0.0.1',
         port: 0,

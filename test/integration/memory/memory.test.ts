@@ -15,6 +15,7 @@ import { type AcceptDatabase, acceptDatabase } from '../../support/accept-databa
 import { everybodyReads } from '../../support/audiences.ts';
 import { scratchChroma } from '../../support/chroma.ts';
 import { anIncident, aRecord } from '../../support/incidents.ts';
+import { domains } from '../../support/targets.ts';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const embedder = createEmbedder({ log });
@@ -47,6 +48,7 @@ function memoryOf(change: Partial<MemoryDeps> = {}, server = host) {
     audiences: everybodyReads,
     runbooks: () => [],
     enabled: true,
+    domains,
     ...change,
   });
 }

@@ -21,7 +21,7 @@ import { evidenceTools } from '../../../src/tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../../../src/tools/memory/memory-tools.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { quiet } from '../../support/quiet.ts';
-import { createHostTargets } from '../../support/targets.ts';
+import { createHostTargets, domains } from '../../support/targets.ts';
 import { createRig, openIncident, type Rig } from '../actions/rig.ts';
 import { hostTarget, type ScratchHost, scratchHost } from '../targets/host/host-rig.ts';
 
@@ -67,7 +67,7 @@ export async function openScene(): Promise<OpenScene> {
     events: core.records,
     audit: core.audit,
     isAdmin: async (user) => user === 'UADMIN',
-    runbooks: { tools: createRegistry(allTools), sources: [] },
+    runbooks: { tools: createRegistry(allTools), domains, sources: [] },
     dryRun: null,
     enabled: true,
   });

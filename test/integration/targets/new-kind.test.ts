@@ -12,8 +12,10 @@ import type { IncidentId } from '../../../src/core/ids.ts';
 import type { IncidentRecord } from '../../../src/core/incident-record.ts';
 import { createKillSwitchService } from '../../../src/incidents/kill-switch/kill-switch-service.ts';
 import { createAccept } from '../../../src/ingest/accept.ts';
-import { loadRunbooks } from '../../../src/runbooks/load-runbooks.ts';
+import { loadRunbooks, problemLine } from '../../../src/runbooks/load-runbooks.ts';
+import { parseKillSwitch } from '../../../src/safety/kill-switch/parse-kill-switch.ts';
 import { toolsOfKinds } from '../../../src/targets/all-tools.ts';
+import { domainOfLabels, domainsOf } from '../../../src/targets/domains.ts';
 import { kinds as shipped } from '../../../src/targets/kinds.ts';
 import { connectSystems, kindOf, type Systems } from '../../../src/targets/systems.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
@@ -28,6 +30,8 @@ import { valve, valveRunbook } from './valve.ts';
 /** What a stranger adds: one folder, one entry. Nothing of the product is told of it otherwise. */
 const kinds = [...shipped, valve];
 const tools = toolsOfKinds(kinds);
+const domains = domainsOf(kinds);
+const domainOf = domainOfLabels(kinds);
 const file = join(scratchDir(), 'valve.json');
 const [config] = parseTargets(
   { targets: [{ name: 'pump-1', kind: 'valve', file }] },
@@ -48,7 +52,7 @@ beforeAll(async () => {
   const folder = scratchDir();
   mkdirSync(join(folder, 'valve'));
   writeFileSync(join(folder, 'valve', 'valve-shut.md'), valveRunbook);
-  const { runbooks, problems } = await loadRunbooks(folder, { tools: createRegistry(tools) });
+  const { runbooks, problems } = await loadRunbooks(folder, { tools: createRegistry(tools), domains });
   expect(problems).toEqual([]);
   database = await scratchDatabase({ migrate: true });
   systems = connectSystems(kinds, [config], { ownPorts: [] });
@@ -71,7 +75,7 @@ afterAll(async () => {
 });
 
 test('goes from its alert to a fix that is confirmed on the live system', async () => {
-  const accept = createAccept(core.sql, [target]);
+  const accept = createAccept(core.sql, [target], domainOf);
   const alert = boxAlert({
     name: 'ValveDry',
     title: 'Nothing runs through pump-1',
@@ -81,7 +85,7 @@ test('goes from its alert to a fix that is confirmed on the live system', async 
   const { incidentId: id } = await accept(alert);
   if (!id) throw new Error('not accepted');
   const asked = await until(id, ({ incident }) => incident.state === 'awaiting_approval');
-  expect(asked.incident).toMatchObject({ target: 'pump-1', incidentType: 'valve_shut' });
+  expect(asked.incident).toMatchObject({ target: 'pump-1', domain: 'plumbing', incidentType: 'valve_shut' });
   expect(asked.incident.cause).toContain('The valve is shut');
   const [action] = asked.actions;
   if (!action) throw new Error('no card');
@@ -107,6 +111,45 @@ test('is stopped by its name, as every target is', async () => {
   await service.stop({ ...order, forMs: null });
   expect(await core.gateDeps.killSwitch.stopped([order.scope])).toMatchObject({ code: 'STOPPED' });
   expect(await service.resume(order)).toBe(true);
+});
+
+describe('its domain', () => {
+  test('is that of its runbooks, and no other name is taken for one', async () => {
+    const folder = scratchDir();
+    writeFileSync(join(folder, 'pump.md'), valveRunbook.replace('plumbing', 'plumming'));
+    const { runbooks, problems } = await loadRunbooks(folder, { tools: createRegistry(tools), domains });
+    expect(runbooks).toEqual([]);
+    expect(problems.map(problemLine)).toEqual([
+      'pump.md:4:1 domain: expected one of postgres, docker, podman, kubernetes, plumbing',
+    ]);
+  });
+
+  test.each([
+    [{ system: 'water' }, 'plumbing'],
+    [{ system: 'air' }, 'docker'],
+    [{ system: 'water', source_type: 'database' }, 'postgres'],
+  ])('an alert that names no target has one by its labels: %o', (labels, domain) => {
+    expect(domainOf(labels)).toBe(domain);
+  });
+
+  test('may be said of a host, and a name that is no domain may not', () => {
+    const host = (domain: string) =>
+      parseTargets(
+        { targets: [{ name: 'well', kind: 'host', domain, roots: ['/srv'] }] },
+        {},
+        'sentry.yaml',
+        kinds,
+      );
+    expect(host('plumbing')).toMatchObject([{ domain: 'plumbing' }]);
+    expect(() => host('plumming')).toThrow(
+      'target "well": domain: expected one of postgres, docker, podman, kubernetes, plumbing',
+    );
+  });
+
+  test('is stopped by its name', () => {
+    const known = { domains, targets: ['pump-1'], aliases: new Map(), everything: '' };
+    expect(parseKillSwitch('plumbing', known)).toMatchObject({ ok: true, scope: 'domain:plumbing' });
+  });
 });
 
 describe('shows itself', () => {
@@ -155,7 +198,7 @@ describe('shows itself', () => {
 });
 
 test('no tool of another kind is let near it, nor its own near another', async () => {
-  const { incidentId } = await createAccept(core.sql, [target])(boxAlert({ target: 'pump-1' }));
+  const { incidentId } = await createAccept(core.sql, [target], domainOf)(boxAlert({ target: 'pump-1' }));
   if (!incidentId) throw new Error('not accepted');
   const credential = core.vault.mint({ role: 'detective', incidentId, targets: ['pump-1'] });
   const options = { signal: new AbortController().signal };

@@ -16,7 +16,7 @@ interface ValveConfig extends TargetConfig {
   readonly file: string;
 }
 
-const tool = toolsOf<Valve>('valve', 'docker');
+const tool = toolsOf<Valve>('valve', 'plumbing');
 
 const valveFlow = tool.read({
   name: 'valve_flow',
@@ -71,8 +71,9 @@ const valveOpen = tool.active<Record<string, never>, { opened: number }>({
 export const valve = defineKind<ValveConfig, Valve>({
   name: 'valve',
   plural: 'valves',
+  domains: [{ name: 'plumbing', label: ['system', 'water'] }],
   fields: { file: z.string() },
-  read: (entry: TargetConfig & { readonly file: string }) => ({ ...entry, domain: 'docker' }),
+  read: (entry: TargetConfig & { readonly file: string }) => entry,
   settings: ({ file }) => ({ file }),
   reader: () => null,
   connect: ({ file }) => ({
@@ -102,7 +103,7 @@ export const valve = defineKind<ValveConfig, Valve>({
 export const valveRunbook = `---
 id: valve-shut
 title: A valve is shut
-domain: docker
+domain: plumbing
 version: 1
 type: valve_shut
 matches:

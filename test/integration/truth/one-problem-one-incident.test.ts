@@ -6,6 +6,7 @@ import { sameProblem, toldBy } from '../../../src/ingest/correlate.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { alertmanagerMessage } from '../../support/alertmanager-title.ts';
 import { slackAlert, webhookAlert } from '../../support/alerts.ts';
+import { domainOf } from '../../support/targets.ts';
 import type { Row } from '../../support/typed.ts';
 
 const targets: readonly Target[] = [
@@ -16,7 +17,7 @@ let db: AcceptDatabase;
 let accept: Accept;
 beforeAll(async () => {
   db = await acceptDatabase(16);
-  accept = createAccept(db.sql, targets);
+  accept = createAccept(db.sql, targets, domainOf);
 });
 afterAll(() => db.close());
 beforeEach(async () => {

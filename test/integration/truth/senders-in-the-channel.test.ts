@@ -3,6 +3,7 @@ import type { Target } from '../../../src/core/target.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { slackAlert, webhookAlert } from '../../support/alerts.ts';
+import { domainOf } from '../../support/targets.ts';
 
 const target = (name: string): Target => ({
   name,
@@ -16,7 +17,7 @@ let db: AcceptDatabase;
 let accept: Accept;
 beforeAll(async () => {
   db = await acceptDatabase(8);
-  accept = createAccept(db.sql, [target('orders-db'), target('shop-web')]);
+  accept = createAccept(db.sql, [target('orders-db'), target('shop-web')], domainOf);
 });
 afterAll(() => db.close());
 beforeEach(async () => {

@@ -7,6 +7,7 @@ import { createModelGateway } from '../../../src/llm/gateway.ts';
 import type { Tool, ToolContext } from '../../../src/tools/define.ts';
 import { boxesTools } from '../../support/chaos-box.ts';
 import { boxAlert, boxTarget, type Core, createCore } from '../../support/core.ts';
+import { domainOf } from '../../support/targets.ts';
 
 /**
  * Boxes, each named after how far its incident has come, the tools for them and a model that investigates them. The
@@ -72,7 +73,7 @@ export async function createScene(options: SceneOptions): Promise<Core> {
       toolCalls: async (id) => (await core.records.load(id))?.toolCalls ?? [],
     }),
   });
-  return { ...core, accept: createAccept(core.sql, [...targets.values()]) };
+  return { ...core, accept: createAccept(core.sql, [...targets.values()], domainOf) };
 }
 
 function sceneTools({ sql, isHeld = notHeld, toolTimeoutMs = 1_000 }: SceneOptions): readonly Tool[] {

@@ -278,7 +278,7 @@ describe('what keeps a problem from coming back', () => {
 describe('a broken runbook is told where and what was expected', () => {
   const broken: readonly (readonly [string, string, string, string, RegExp])[] = [
     ['a missing key', 'version: 1\n', '', 'id: full-queue', /version.*expected number/],
-    ['a wrong value', 'domain: postgres', 'domain: oracle', 'domain: oracle', /domain.*postgres/],
+    ['a wrong value', 'domain: postgres', 'domain: My SQL', 'domain: My SQL', /domain.*like postgres/],
     ['an unknown key', 'version: 1', 'version: 1\nowner: me', 'owner: me', /"owner" is not known here/],
     [
       'an id of another shape',

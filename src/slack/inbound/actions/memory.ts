@@ -47,8 +47,9 @@ export const editDocument = (context: SlackContext, pressed: Pressed): Promise<v
 
 export const proposeDocument = (context: SlackContext, pressed: Pressed): Promise<void> =>
   open(context, pressed, async (document, where) => {
-    const incident = document.incidentId && (await context.deps.records.load(document.incidentId))?.incident;
-    return proposeView(where, document, document.domain ?? (incident ? incident.domain : 'docker'));
+    const { records, memory } = context.deps;
+    const incident = document.incidentId ? (await records.load(document.incidentId))?.incident : null;
+    return proposeView(where, document, document.domain ?? incident?.domain ?? '', memory.domains);
   });
 
 /** Saves an admin's text; one that is not taken comes back in the window, with why. */

@@ -8,6 +8,7 @@ import { compactDomain } from '../../../../src/memory/rules/compact.ts';
 import { redact } from '../../../../src/safety/screen/redact.ts';
 import { everybodyReads } from '../../../support/audiences.ts';
 import { quiet } from '../../../support/quiet.ts';
+import { domains } from '../../../support/targets.ts';
 import { type DocumentsRig, documentsRig } from '../../memory/documents/rig.ts';
 
 /** Rules of thumb from a real record by the real SDK; only the model is scripted. */
@@ -57,6 +58,7 @@ async function ruleBy(reply: ScriptedReply): Promise<string> {
       documents,
       promotions,
       audiences: everybodyReads,
+      domains,
       advise: createAdviseOn(llm, redact),
       log: quiet,
     },

@@ -12,6 +12,7 @@ import { createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
 import { verifyAuditLog } from '../../../../src/safety/audit/audit-verify.ts';
 import { boxAlert, boxTarget } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
+import { domainOf } from '../../../support/targets.ts';
 
 /** Any UTF-16 code units there are: NUL, control characters and halves of surrogate pairs far oftener than in life. */
 const anyText = fc
@@ -75,7 +76,7 @@ test('events, words and audit entries take any text, and the audit chain holds o
   const { sql } = database;
   const records = createRecords(sql);
   const audit = createAuditLog(sql);
-  const { incidentId } = await createAccept(sql, [boxTarget])(boxAlert());
+  const { incidentId } = await createAccept(sql, [boxTarget], domainOf)(boxAlert());
   const id = asIncidentId(String(incidentId));
   await fc.assert(
     fc.asyncProperty(anyText, anyJson, async (text, value) => {

@@ -10,16 +10,17 @@ import { createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
 import { createRetrieval } from '../../../../src/search/retrieval.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { startingTogether } from '../../../support/start-together.ts';
+import { domains } from '../../../support/targets.ts';
 
 const [url = '', name = '', edits = '0'] = process.argv.slice(2);
 const { sql, close } = openDatabase(url, { max: 4 });
-const deps = { sql, events: createRecords(sql), audit: createAuditLog(sql), enabled: true };
+const deps = { sql, events: createRecords(sql), audit: createAuditLog(sql), enabled: true, domains };
 const documents = createDocuments(deps);
 const promotions = createPromotions({
   ...deps,
   documents,
   isAdmin: async () => true,
-  runbooks: { tools: { get: () => undefined }, sources: [] },
+  runbooks: { tools: { get: () => undefined }, domains, sources: [] },
   dryRun: null,
 });
 const embedder = { fingerprint: 'none', embed: async () => [], close: async () => undefined };

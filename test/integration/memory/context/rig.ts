@@ -24,6 +24,7 @@ import { boxAlert, type Core, createCore } from '../../../support/core.ts';
 import { PATIENT_MS } from '../../../support/patience.ts';
 import { scratchDatabase } from '../../../support/postgres.ts';
 import { quiet } from '../../../support/quiet.ts';
+import { domains } from '../../../support/targets.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
 const away = () => Promise.reject(new Error('no Chroma'));
@@ -52,7 +53,7 @@ export async function memoryRig(options: {
   const { sql, close } = openDatabase(scratch.url, { max: 6 });
   const records = createRecords(sql);
   const audit = createAuditLog(sql);
-  const documents = createDocuments({ sql, events: records, audit, enabled });
+  const documents = createDocuments({ sql, events: records, audit, enabled, domains });
   const memory = createBotMemory({
     vectors: options.vectors ?? noVectors.vectors,
     embedder: options.embedder ?? noVectors.embedder,
@@ -60,6 +61,7 @@ export async function memoryRig(options: {
     records,
     audit,
     documents,
+    domains,
     settings: { enabled, tokenBudget: 2_200, trustThreshold: 0.85 },
     redact: (text) => text,
     audiences: options.audiences ?? everybodyReads,
@@ -76,7 +78,7 @@ export async function memoryRig(options: {
     audit,
     enabled,
     isAdmin: async (user) => user === 'UADMIN',
-    runbooks: { tools: { get: () => undefined }, sources: [] },
+    runbooks: { tools: { get: () => undefined }, domains, sources: [] },
     dryRun: null,
   });
   const claude: ScriptedClaude | null = options.scenario

@@ -17,6 +17,7 @@ import { createRegistry } from '../../../../src/tools/registry.ts';
 import { everybodyReads } from '../../../support/audiences.ts';
 import { anIncident } from '../../../support/incidents.ts';
 import { quiet } from '../../../support/quiet.ts';
+import { domains } from '../../../support/targets.ts';
 import { admin, type DocumentsRig, documentsRig, note, otherRunbooks, shipped } from '../documents/rig.ts';
 
 const words: Embedder = { fingerprint: 'none', embed: async () => [], close: async () => undefined };
@@ -197,6 +198,7 @@ test('a promoted runbook is one memory, the document’s, however it is found, a
   const runbooks = createWorkspaceRunbooks({
     sql: rig.sql,
     tools: createRegistry(allTools),
+    domains,
     files: otherRunbooks,
     log: quiet,
   });

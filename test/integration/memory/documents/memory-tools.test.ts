@@ -14,6 +14,7 @@ import { memoryTools } from '../../../../src/tools/memory/memory-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
 import { boxAlert, type Core, createCore } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
+import { domains } from '../../../support/targets.ts';
 
 let scratch: ScratchDatabase;
 let pool: ReturnType<typeof openDatabase>;
@@ -26,13 +27,13 @@ beforeAll(async () => {
   pool = openDatabase(scratch.url, { max: 4 });
   const { sql } = pool;
   await seedStores(sql);
-  const parts = { sql, events: createRecords(sql), audit: createAuditLog(sql), enabled: true };
+  const parts = { sql, events: createRecords(sql), audit: createAuditLog(sql), enabled: true, domains };
   const documents = createDocuments(parts);
   const promotions = createPromotions({
     ...parts,
     documents,
     isAdmin: async () => false,
-    runbooks: { tools: { get: () => undefined }, sources: [] },
+    runbooks: { tools: { get: () => undefined }, domains, sources: [] },
     dryRun: null,
   });
   core = await createCore({

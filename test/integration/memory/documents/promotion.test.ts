@@ -11,6 +11,7 @@ import type { NewDocument } from '../../../../src/memory/documents/new-document.
 import { createPromotions } from '../../../../src/memory/promotion/promotions.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
+import { domains } from '../../../support/targets.ts';
 import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { admin, type DocumentsRig, documentsRig, note, otherRunbooks, passing, shipped } from './rig.ts';
@@ -238,7 +239,7 @@ describe('a decision', () => {
       events: rig.events,
       audit: rig.audit,
       isAdmin: async () => true,
-      runbooks: { tools: createRegistry(allTools), sources: otherRunbooks() },
+      runbooks: { tools: createRegistry(allTools), domains, sources: otherRunbooks() },
       dryRun: passing,
       enabled: true,
     });

@@ -13,6 +13,7 @@ import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
 import { scratchDatabase } from '../../../support/postgres.ts';
 import { quiet } from '../../../support/quiet.ts';
+import { domains } from '../../../support/targets.ts';
 import type { Row } from '../../../support/typed.ts';
 
 export const admin = 'UADMIN';
@@ -52,7 +53,7 @@ export async function documentsRig() {
     events,
     audit,
     isAdmin: async (user) => user === admin,
-    runbooks: { tools: createRegistry(allTools), sources: otherRunbooks() },
+    runbooks: { tools: createRegistry(allTools), domains, sources: otherRunbooks() },
     dryRun: async () => trials.shift() ?? (await passing()),
     enabled: true,
   });

@@ -3,6 +3,7 @@ import { conversationStore } from '../../../../src/memory/documents/document.ts'
 import { createWorkspaceRunbooks } from '../../../../src/memory/promotion/workspace-runbooks.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
+import { domains } from '../../../support/targets.ts';
 import type { Row } from '../../../support/typed.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { admin, type DocumentsRig, documentsRig, note, otherRunbooks, shipped } from './rig.ts';
@@ -89,6 +90,7 @@ test('promoted runbooks are the playbookâ€™s until they are retired, and a fileâ
   const runbooks = createWorkspaceRunbooks({
     sql: rig.sql,
     tools: createRegistry(allTools),
+    domains,
     files: () => files,
     log,
   });

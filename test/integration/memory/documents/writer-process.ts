@@ -7,6 +7,7 @@ import { conversationStore } from '../../../../src/memory/documents/document.ts'
 import { createDocuments } from '../../../../src/memory/documents/documents.ts';
 import { createRecords } from '../../../../src/record/record.ts';
 import { createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
+import { domains } from '../../../support/targets.ts';
 
 const [url = '', incident = '', name = '', count = '0'] = process.argv.slice(2);
 const { sql, close } = openDatabase(url, { max: 2 });
@@ -15,6 +16,7 @@ const documents = createDocuments({
   events: createRecords(sql),
   audit: createAuditLog(sql),
   enabled: true,
+  domains,
 });
 const incidentId = asIncidentId(incident);
 const reader: Reader = { kind: 'agent', incidentId, userId: null };

@@ -15,6 +15,7 @@ import {
 } from '../../../../src/memory/systems/systems.ts';
 import { everybodyReads } from '../../../support/audiences.ts';
 import { quiet } from '../../../support/quiet.ts';
+import { domains } from '../../../support/targets.ts';
 import type { Row } from '../../../support/typed.ts';
 import { documentsRig } from '../documents/rig.ts';
 
@@ -56,6 +57,7 @@ const compaction = (change: Partial<CompactionDeps> = {}): CompactionDeps => ({
   documents: rig.documents,
   promotions: rig.promotions,
   audiences: everybodyReads,
+  domains,
   advise: null,
   log: quiet,
   ...change,
