@@ -1,5 +1,4 @@
 import type { ApprovalPolicy } from '../actions/policy/policy.ts';
-import { nameOfAct } from '../core/describe-act.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Target } from '../core/target.ts';
@@ -8,7 +7,7 @@ import type { LayerStatus } from '../safety/layers.ts';
 import type { BreakerView, CostLimits } from '../safety/limits/cost-breaker.ts';
 import type { HomeFacts, HomeTools } from '../slack/views/home-facts.ts';
 import type { TargetKind } from '../targets/kind.ts';
-import type { Tool } from '../tools/define.ts';
+import type { ActiveTool, Tool } from '../tools/define.ts';
 
 interface HomeDeps {
   readonly policy: Pick<ApprovalPolicy, 'isAdmin' | 'takes'>;
@@ -89,12 +88,12 @@ async function accessOf(deps: HomeDeps, userId: string): Promise<readonly string
 }
 
 async function mayApprove({ policy, tools }: HomeDeps, userId: string, target: Target): Promise<string> {
-  const fitting = tools.filter((tool) => tool.kind === 'active' && fits(tool, target));
+  const fitting = tools.filter(isActive).filter((tool) => fits(tool, target));
   const taken = await Promise.all(
-    fitting.map(async ({ name }) => ({
-      name,
+    fitting.map(async (tool) => ({
+      name: formatAct(tool),
       people: await policy.takes(userId, {
-        tool: name,
+        tool: tool.name,
         target: target.name,
         risk: 'medium',
         runbookId: null,
@@ -104,7 +103,7 @@ async function mayApprove({ policy, tools }: HomeDeps, userId: string, target: T
   const may = taken.filter(({ people }) => people !== null);
   if (may.length === 0) return `${target.name}: you approve nothing.`;
   const names = may.map(({ name, people }) =>
-    people === 1 ? formatAct(name) : `${formatAct(name)} (with ${Number(people) - 1} more)`,
+    people === 1 ? name : `${name} (with ${Number(people) - 1} more)`,
   );
   const isAll = may.length === taken.length && may.every(({ people }) => people === 1);
   return `${target.name}: you may approve ${isAll ? `every change` : names.join(', ')}.`;
@@ -114,7 +113,8 @@ const fits = (tool: Tool, { kind, domain }: Target): boolean =>
   (tool.targetKind === undefined || tool.targetKind === kind) &&
   (tool.domain === 'any' || tool.domain === domain);
 
-const formatAct = (tool: string): string => nameOfAct(tool).toLowerCase();
+const formatAct = ({ verbs }: ActiveTool): string => verbs.button.toLowerCase();
+const isActive = (tool: Tool): tool is ActiveTool => tool.kind === 'active';
 
 function toolsByKind(tools: readonly Tool[], kinds: readonly TargetKind[]): readonly HomeTools[] {
   const groups = new Map<string, Tool[]>();
@@ -125,6 +125,6 @@ function toolsByKind(tools: readonly Tool[], kinds: readonly TargetKind[]): read
   return [...groups].map(([domain, all]) => ({
     domain,
     reading: all.filter(({ kind }) => kind !== 'active').length,
-    changing: all.filter(({ kind }) => kind === 'active').map(({ name }) => formatAct(name)),
+    changing: all.filter(isActive).map(formatAct),
   }));
 }

@@ -28,6 +28,16 @@ export type Purpose = 'repair' | 'prevent' | 'undo';
 /** The most steps that one approval may be for. */
 export const MAX_STEPS = 5;
 
+/** What is done to the things an action touches, as people say it. */
+export interface Verbs {
+  /** Before it has run: `Restart`. */
+  readonly does: string;
+  /** Afterwards: `Restarted`. */
+  readonly did: string;
+  /** On its button, where the thing is not named: `Restart the service`. */
+  readonly button: string;
+}
+
 /** One proposed mutation, as shown on the card and as it will run: nothing is asked of a model after *Approve*. */
 export interface Action {
   readonly id: ActionId;
@@ -90,6 +100,8 @@ export interface Action {
   readonly identity: string | null;
   /** What it touches on that system, by their full keys. */
   readonly objects: readonly TouchedObject[];
+  /** Its tool's, as they were when it was proposed; null for one of before this was kept whose tool has none any more. */
+  readonly verbs: Verbs | null;
   /** The denials that stood on its card: approving it is approving it although they do. */
   readonly denialsAcknowledged: readonly string[];
 }

@@ -102,6 +102,7 @@ export const toAction = mapper<Action>({
   requested_by: true,
   identity: true,
   objects: true,
+  verbs: true,
   denials_acknowledged: true,
   purpose: true,
 });

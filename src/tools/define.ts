@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ActionOutcome, Risk } from '../core/action.ts';
+import type { ActionOutcome, Risk, Verbs } from '../core/action.ts';
 import type { TouchedObject } from '../core/denial.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { IncidentId, ToolCallId } from '../core/ids.ts';
@@ -129,6 +129,8 @@ export interface ActiveTool<I = unknown, G extends Json = Json, S = unknown>
    * No for every tool, incident and name of the target that meets it again.
    */
   objects(input: I, guard: G, before: Preflight<G>): readonly TouchedObject[];
+  /** For cards and buttons. */
+  readonly verbs: Verbs;
   /** The exact command as it will run, with every argument. */
   command(input: I): string;
   /** Reads the state. Throws OpsError when the thing is not there or is no part of the problem (code `GONE`), or the target cannot be read. */

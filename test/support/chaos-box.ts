@@ -48,6 +48,7 @@ export function boxesTools(target: Sql, times: BoxTimes): readonly Tool[] {
       name: 'box_mend',
       description: 'Mends the box.',
       kind: 'active',
+      verbs: { does: 'Mend', did: 'Mended', button: 'Mend the box' },
       domain: 'postgres',
       input: z.strictObject({ how: z.string() }),
       timeoutMs: times.timeoutMs,

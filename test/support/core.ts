@@ -89,6 +89,7 @@ export function boxTools(machine: Machine, options: { readonly runMs?: number } 
       name: 'box_mend',
       description: 'Mends the box.',
       kind: 'active',
+      verbs: { does: 'Mend', did: 'Mended', button: 'Mend the box' },
       domain: 'postgres',
       input: z.strictObject({ how: z.string() }),
       timeoutMs: 1_000,

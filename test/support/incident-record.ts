@@ -1,10 +1,11 @@
-import type { Action } from '../../src/core/action.ts';
+import type { Action, Verbs } from '../../src/core/action.ts';
 import type { Diagnosis } from '../../src/core/diagnosis.ts';
 import type { IncidentEvent, IncidentEventBody } from '../../src/core/event.ts';
 import { asActionId, asIncidentId, asToolCallId } from '../../src/core/ids.ts';
 import type { Incident } from '../../src/core/incident.ts';
 import type { IncidentRecord } from '../../src/core/incident-record.ts';
 import type { ToolCall } from '../../src/core/tool-call.ts';
+import { allTools } from '../../src/targets/all-tools.ts';
 
 export const INCIDENT = asIncidentId('INC-7');
 export const ACTION = asActionId('act_aaaaaaaaaaaa');
@@ -66,6 +67,12 @@ export function aDiagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
   };
 }
 
+/** What the product's own tool of that name says it does. */
+function verbsOf(tool: string | undefined): Verbs | null {
+  const found = allTools.find(({ name }) => name === tool);
+  return found?.kind === 'active' ? found.verbs : null;
+}
+
 export function anAction(changes: Partial<Action> = {}): Action {
   return {
     id: ACTION,
@@ -104,6 +111,7 @@ export function anAction(changes: Partial<Action> = {}): Action {
     heldBy: null,
     identity: null,
     objects: [],
+    verbs: verbsOf(changes.tool),
     denialsAcknowledged: [],
     undoes: null,
     beside: false,

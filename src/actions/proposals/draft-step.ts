@@ -27,7 +27,7 @@ export interface Called {
 
 /** A step as it would stand on the card, with what its approval takes. */
 export interface Drafted {
-  readonly plan: Omit<Plan, 'denialsAcknowledged'>;
+  readonly plan: Omit<Plan, 'denialsAcknowledged'> & Pick<ActiveTool, 'verbs'>;
   readonly demands: Demands;
   /** Something speaks against it: that is for two people to weigh. */
   readonly isObjectedTo: boolean;
@@ -108,6 +108,7 @@ export async function draftStep(
   const isObjectedTo = before.objection !== undefined;
   const plan: Drafted['plan'] = {
     tool: tool.name,
+    verbs: tool.verbs,
     target: context.target.name,
     input,
     command: tool.command(input),

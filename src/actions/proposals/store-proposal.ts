@@ -14,7 +14,7 @@ import { mayRunUnasked, unaskedBy } from '../policy/autonomy.ts';
 import type { PlanDemands } from '../policy/strictest.ts';
 import { type Ground, storeReading } from './aim.ts';
 import type { Drafted } from './draft-step.ts';
-import { type Plan, planHash } from './plan-hash.ts';
+import { planHash } from './plan-hash.ts';
 
 /** Whose click asked for it, and which action it takes back; `andThen`: what the later steps take back. */
 export interface UndoOrder {
@@ -42,7 +42,7 @@ export interface ProposalOrder {
 }
 
 /** A step as it is to stand in the ledger. */
-type PlannedStep = Omit<Plan, 'denialsAcknowledged'> & {
+type PlannedStep = Drafted['plan'] & {
   readonly id: ActionId;
   readonly planId: ActionId;
   readonly undoes: ActionId | null;
@@ -141,14 +141,14 @@ async function insertSteps(
       INSERT INTO action (id, plan_id, step, incident_id, round, state, tool, target, input, command, plan_hash, guard,
                           system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
                           audit_only, held_by, approvals_needed, policy_rule, undoes, beside, requested_by, purpose, identity, objects,
-                          object_keys, denials_acknowledged, autonomous_at, expires_at)
+                          verbs, object_keys, denials_acknowledged, autonomous_at, expires_at)
       VALUES (${each.id}, ${head.id}, ${at + 1}, ${incidentId}, ${round}, ${at === 0 ? 'proposed' : 'queued'}, ${each.tool}, ${target},
               ${tx.json(each.input)}, ${each.command}, ${hash}, ${tx.json(each.guard)}, ${identity.systemIdentifier},
               ${identity.timelineId}, ${each.why}, ${each.blastRadius}, ${tx.array(each.preflight)}::text[], ${each.undo},
               ${each.risk}, ${each.runbookId}, ${tx.json(each.verify)}, ${stopped !== undefined}, ${at === 0 ? heldBy : null},
               ${demands.approvals}, ${demands.rule}, ${each.undoes}, ${isBeside(order)},
               ${order.undo?.by ?? order.again?.by ?? null}, ${purpose},
-              ${identity.systemIdentifier}, ${tx.json(each.objects)},
+              ${identity.systemIdentifier}, ${tx.json(each.objects)}, ${tx.json({ ...each.verbs })},
               ${tx.array([...objectKeys(each.objects), ...applicationKeys(each.objects)])}::text[],
               ${tx.array(denialsAcknowledged)}::text[],
               clock_timestamp() + ${at === 0 ? veto : null}::int * interval '1 minute',

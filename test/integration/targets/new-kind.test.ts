@@ -172,7 +172,7 @@ describe('shows itself', () => {
       log: quiet,
     });
     const { tools: shown, access } = await home('UONCALL');
-    expect(shown).toContainEqual({ domain: 'valves', reading: 1, changing: ['run valve open'] });
+    expect(shown).toContainEqual({ domain: 'valves', reading: 1, changing: ['open the valve'] });
     expect(access).toContain('pump-1: you may approve every change.');
   });
 

@@ -43,6 +43,7 @@ const valveOpen = tool.active<Record<string, never>, { opened: number }>({
   name: 'valve_open',
   description: 'Opens the valve.',
   kind: 'active',
+  verbs: { does: 'Open', did: 'Opened', button: 'Open the valve' },
   input: z.strictObject({}),
   timeoutMs: 2_000,
   command: () => 'open the valve',

@@ -80,6 +80,7 @@ function toolsOf(world: World): readonly Tool[] {
       name,
       description: 'Does something to a part.',
       kind: 'active',
+      verbs: { does: 'Change', did: 'Changed', button: 'Change the part' },
       domain: 'postgres',
       input: z.strictObject({ part: z.string() }),
       timeoutMs: 1_000,

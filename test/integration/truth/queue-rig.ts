@@ -99,6 +99,7 @@ export function queueTools(world: QueueWorld): readonly Tool[] {
       name: 'queue_kick',
       description: 'Kicks a consumer of the queue.',
       kind: 'active',
+      verbs: { does: 'Kick', did: 'Kicked', button: 'Kick the consumer' },
       domain: 'postgres',
       input: z.strictObject({ what: z.string() }),
       timeoutMs: 5_000,

@@ -57,6 +57,7 @@ const active = (
     name,
     description: 'Does something to the queue.',
     kind: 'active',
+    verbs: { does: 'Change', did: 'Changed', button: 'Change the queue' },
     domain: 'postgres',
     input: z.strictObject({ what: z.string() }),
     timeoutMs: 5_000,

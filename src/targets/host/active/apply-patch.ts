@@ -34,6 +34,7 @@ export const applyPatch = hostTool.active<Input, PatchGuard>({
   description:
     'Changes one text file of the host by a unified diff ("--- a/PATH", "+++ b/PATH" with the path relative to the target’s folder, hunks with context). The old file is kept beside it as .bak; undo_patch puts it back. Only below folders that are declared for patching. Nothing re-reads the file by itself: a service may have to be restarted.',
   kind: 'active',
+  verbs: { does: 'Change', did: 'Changed', button: 'Change the file' },
   input: z.strictObject({
     file_path: hostPath.describe('The one file that the diff changes.'),
     diff: z

@@ -15,6 +15,7 @@ type CancelGuard = SessionGuard & { readonly query_start: string };
 
 export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>({
   ...onSession,
+  verbs: { does: 'Cancel the query of', did: 'Cancelled the query of', button: 'Cancel the query' },
   name: 'postgres_cancel_query',
   description:
     'Cancels the statement a session runs now (pg_cancel_backend); the session stays connected. For a runaway query. A session that is idle in transaction has nothing to cancel: terminate that one. Take pid and backend_start literally from a read tool.',

@@ -82,6 +82,7 @@ export function anAction(part: Partial<Action>): Action {
     heldBy: null,
     identity: null,
     objects: [],
+    verbs: null,
     denialsAcknowledged: [],
     undoes: null,
     beside: false,
