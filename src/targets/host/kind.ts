@@ -19,10 +19,9 @@ import { serviceStatus } from './read/service-status.ts';
 export const host = defineKind({
   name: 'host',
   plural: 'hosts',
-  // Whatever is not known better runs on some host; a host whose containers are Podman's or Kubernetes' may be told so.
+  // Whatever is not known better runs on some host.
   domains: [
     { name: 'docker', label: null },
-    { name: 'podman', label: ['container_runtime', 'podman'] },
     { name: 'kubernetes', label: ['container_runtime', 'kubernetes'] },
   ],
   fields: hostFields,

@@ -7,10 +7,10 @@ import { parseDiff } from '../../../safety/diffs/parse-diff.ts';
 import type { PatchPlan, PlannedFile } from '../../../safety/diffs/plan-patch.ts';
 import { sha256 } from '../../../safety/sha256.ts';
 import type { Preflight, ToolContext } from '../../../tools/define.ts';
+import { passed } from '../../boot-clock.ts';
 import { type HostContext, hostPath, placeOf } from '../read/host-path.ts';
 import type { Host } from '../system.ts';
 import { hostTool } from '../tool.ts';
-import { passed } from './deadline.ts';
 
 interface Input {
   readonly file_path: string;

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { OpsError, orThrow, refuse } from '../../../core/errors.ts';
 import type { PatchReceipt } from '../../../safety/diffs/receipt.ts';
 import type { ToolContext } from '../../../tools/define.ts';
+import { passed } from '../../boot-clock.ts';
 import { hostPath, placeOf } from '../read/host-path.ts';
 import type { Host } from '../system.ts';
 import { hostTool } from '../tool.ts';
 import { fileObjects, sha256Of } from './apply-patch.ts';
-import { passed } from './deadline.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256, hexadecimal');
 const input = z.strictObject({

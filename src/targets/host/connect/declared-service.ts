@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { OpsError } from '../../../core/errors.ts';
 import { processIdentity } from '../../../infra/process/process-identity.ts';
 import { readRegular } from '../../../infra/process/read-regular.ts';
+import { uptimeSeconds } from '../../boot-clock.ts';
 import type { HostService } from '../config.ts';
 import type { ServiceState } from '../system.ts';
-import { uptimeSeconds } from './boot-clock.ts';
 
 type CommandService = Extract<HostService, { kind: 'command' }>;
 

@@ -1,9 +1,9 @@
 import { OpsError } from '../../../core/errors.ts';
 import { defaultCommandPolicy } from '../../../safety/commands/policy.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
+import { bootClock } from '../../boot-clock.ts';
 import type { HostConfig, HostService } from '../config.ts';
 import type { Host, HostAccess, ServiceState } from '../system.ts';
-import { bootClock } from './boot-clock.ts';
 import { declaredState, STEADY_SECONDS } from './declared-service.ts';
 import { machineIdentity } from './host-identity.ts';
 import { localAccess } from './local-access.ts';

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { messageOf } from '../../core/errors.ts';
+import type { EntryOf, TargetConfig } from '../kind.ts';
+import type { EngineAddress } from './connect/connect-engine.ts';
+
+export interface ContainersConfig extends TargetConfig {
+  readonly address: EngineAddress;
+  /** What may be proposed: nothing is, where it is false. */
+  readonly acts: boolean;
+}
+
+const path = z.string().regex(/^\//, 'expected an absolute path');
+
+/** The fields of a container engine in `sentry.yaml`, besides those of every target. */
+export const containersFields = {
+  /** The engine's socket on this machine; the engine's usual one when left out. */
+  socket: path.optional(),
+  /** An engine elsewhere, by TLS with a client certificate only: whoever reaches an engine owns its machine. */
+  url: z
+    .string()
+    .regex(/^https:\/\/[^/@\s]+:\d+$/, 'expected https://HOST:PORT; an engine is reached by TLS only')
+    .optional(),
+  tls: z.strictObject({ ca: path, cert: path, key: path }).optional(),
+  /** Whether changes may be proposed. */
+  acts: z.boolean().default(false),
+} as const;
+
+/** From its entry in `sentry.yaml`; what is wrong across its fields, as `path: message`. */
+export function readContainers(
+  { socket, url, tls, ...target }: EntryOf<typeof containersFields>,
+  usualSocket: string,
+): ContainersConfig | readonly string[] {
+  if (socket !== undefined && url !== undefined) return ['url: name a socket or a URL, not both'];
+  if ((url === undefined) !== (tls === undefined))
+    return ['tls: ca, cert and key belong to a url, and a url needs them'];
+  if (url === undefined || tls === undefined)
+    return { ...target, address: { socket: socket ?? usualSocket } };
+  const { hostname: host, port } = new URL(url);
+  try {
+    const [ca, cert, key] = [tls.ca, tls.cert, tls.key].map((file) => readFileSync(file, 'utf8')) as [
+      string,
+      string,
+      string,
+    ];
+    return { ...target, address: { host, port: Number(port || 443), ca, cert, key } };
+  } catch (error) {
+    return [`tls: ${messageOf(error)}`];
+  }
+}

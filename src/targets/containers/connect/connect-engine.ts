@@ -1,0 +1,316 @@
+import type { Readable } from 'node:stream';
+import Docker from 'dockerode';
+import { messageOf, OpsError } from '../../../core/errors.ts';
+import type { SessionOptions } from '../../../tools/ports.ts';
+import type { Container, Engine, EngineEvent, Log, Usage } from '../engine.ts';
+import { toContainer } from './container.ts';
+import { readLog } from './log-frames.ts';
+
+export interface EngineAddress {
+  readonly socket?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** What one answer may weigh. */
+const MOST_BYTES = 8 * 1024 * 1024;
+/** Looked at in one go, so that hundreds of containers are not hundreds of requests at once. */
+const AT_ONCE = 8;
+const MOST_CONTAINERS = 500;
+
+/** A connection to an engine; nothing is sent before the first question. */
+export function connectEngine(
+  address: EngineAddress,
+  identify: (engine: Pick<Engine, 'get'>, options: SessionOptions) => Promise<string>,
+): Engine {
+  const { socket, ...remote } = address;
+  const api = new Docker(socket === undefined ? { protocol: 'https', ...remote } : { socketPath: socket });
+  const where = socket ?? `${remote.host}:${remote.port}`;
+  const ask: Ask = (what, question, options) => within(where, what, question, options);
+  const clock = createClock(api);
+
+  async function inspect(name: string, options: SessionOptions): Promise<Container> {
+    const raw = await ask(
+      `container ${name}`,
+      (abortSignal) => api.getContainer(name).inspect({ abortSignal }),
+      options,
+    );
+    return toContainer(raw, await clock(options.signal));
+  }
+
+  const get: Engine['get'] = (path, what, options) =>
+    ask(what, (signal) => dial(api, { path, method: 'GET' }, signal), options);
+
+  return {
+    get,
+    post: (path, what, options, body) =>
+      ask(
+        what,
+        (signal) => dial(api, { path, method: 'POST', ...(body ? { options: body } : {}) }, signal),
+        options,
+      ),
+    version: async (options) => {
+      const version = await ask('its version', () => api.version(), options);
+      const [engine] = (version.Components ?? []) as { readonly Name: string; readonly Version: string }[];
+      return `${engine?.Name.replace(/ Engine$/, '') === 'Podman' ? 'Podman' : 'Docker'} ${version.Version}`;
+    },
+    identity: (options) => identify({ get }, options),
+    container: inspect,
+    async containers(options) {
+      const listed = await ask(
+        'its containers',
+        (abortSignal) => api.listContainers({ all: true, abortSignal }),
+        options,
+      );
+      const ids = listed.slice(0, MOST_CONTAINERS).map(({ Id }) => Id);
+      const found: Container[] = [];
+      for (let at = 0; at < ids.length; at += AT_ONCE)
+        found.push(
+          ...(
+            await Promise.all(ids.slice(at, at + AT_ONCE).map((id) => inspect(id, options).catch(unlessGone)))
+          ).filter((each) => each !== null),
+        );
+      return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    logs: (container, wanted, options) => logsOf(api, ask, container, wanted, options),
+    usage: (container, options) =>
+      ask(
+        `what ${container.name} uses`,
+        async (abortSignal) => {
+          // Docker's own rate takes two seconds; two readings of ours are one rate, on either engine.
+          const wanted = { stream: false, 'one-shot': true, abortSignal } as const;
+          return toUsage(await api.getContainer(container.id).stats(wanted as { stream: false }), container);
+        },
+        options,
+      ),
+    async processes({ id, name }, options) {
+      const { Titles: titles, Processes: rows } = await ask(
+        `the processes of ${name}`,
+        (abortSignal) => api.getContainer(id).top({ stream: false, abortSignal }),
+        options,
+      );
+      return { titles: titles ?? [], rows: rows ?? [] };
+    },
+    events: (seconds, options) => eventsOf(api, ask, clock, seconds, options),
+  };
+}
+
+type Ask = <T>(
+  what: string,
+  question: (signal: AbortSignal) => Promise<T>,
+  options: SessionOptions,
+) => Promise<T>;
+
+function unlessGone(error: unknown): null {
+  // It ended, and was removed, between the list and the look.
+  if (error instanceof OpsError && error.code === 'ENGINE_NOT_FOUND') return null;
+  throw error;
+}
+
+/** Gives a question the caller's time, and its errors their codes. */
+async function within<T>(
+  where: string,
+  what: string,
+  question: (signal: AbortSignal) => Promise<T>,
+  { signal, timeoutMs }: SessionOptions,
+): Promise<T> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    limit.throwIfAborted();
+    // The client tells of the abort by an error of its own, or only when the engine has answered.
+    return await Promise.race([question(limit), aborted(limit)]);
+  } catch (error) {
+    throw asOpsError(error, where, what, limit);
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+function asOpsError(error: unknown, where: string, what: string, signal: AbortSignal): OpsError {
+  const {
+    statusCode: status,
+    code,
+    json,
+  } = error as {
+    readonly statusCode?: number;
+    readonly code?: string;
+    readonly json?: { readonly message?: string };
+  };
+  const said = json?.message ?? messageOf(error);
+  if (status === 404)
+    return new OpsError('ENGINE_NOT_FOUND', `${what}: ${said}`, {
+      hint: 'List what is there.',
+      cause: error,
+    });
+  if (code === 'EACCES' || code === 'EPERM' || status === 401 || status === 403)
+    return new OpsError('ENGINE_DENIED', `${where} may not be asked: ${said}`, {
+      hint: 'Give the account that Sentry runs under the right to this socket, as a member of its group.',
+      cause: error,
+    });
+  if (status !== undefined)
+    return new OpsError(`ENGINE_${status}`, `The engine refused ${what}: ${said}`, {
+      hint: 'Its own log says more.',
+      retryable: status >= 500,
+      cause: error,
+    });
+  return new OpsError(
+    'ENGINE_AWAY',
+    signal.aborted
+      ? `The engine at ${where} did not answer about ${what} in time.`
+      : `The engine at ${where} does not answer: ${said}`,
+    { hint: 'Look whether it runs, and whether its socket is there.', retryable: true, cause: error },
+  );
+}
+
+/** The engine's clock, in ms, from one answer that told it: ages are its own, wherever Sentry runs. */
+function createClock(api: Docker): (signal: AbortSignal) => Promise<number> {
+  let skew: Promise<number> | undefined;
+  return async () => {
+    skew ??= api
+      .info()
+      .then(
+        ({ SystemTime: now }: { readonly SystemTime?: string }) =>
+          (now ? Date.parse(now) : Date.now()) - Date.now(),
+      )
+      .catch(() => 0);
+    return Date.now() + (await skew);
+  };
+}
+
+async function logsOf(
+  api: Docker,
+  ask: Ask,
+  { id, name, raw }: Container,
+  { tail, sinceSeconds, untilSeconds }: Parameters<Engine['logs']>[1],
+  options: SessionOptions,
+): Promise<Log> {
+  const at = (seconds: number) => Math.floor(Date.now() / 1_000 - seconds);
+  const query = {
+    stdout: true,
+    stderr: true,
+    timestamps: true,
+    ...(sinceSeconds === undefined ? {} : { since: at(sinceSeconds) }),
+    ...(untilSeconds === undefined ? {} : { until: at(untilSeconds) }),
+  };
+  return ask(
+    `the log of ${name}`,
+    async (signal) => {
+      const path = `/containers/${id}/logs?`;
+      // The oldest come first: of what is too much, fewer of the newest are asked for.
+      for (let newest = tail; ; newest = Math.floor(newest / 4)) {
+        const { bytes, isCut } = await bytesOf(await streamOf(api, path, { ...query, tail: newest }, signal));
+        if (!isCut || newest < 8)
+          return { lines: readLog(bytes, raw.Config.Tty), isCut: isCut || newest < tail };
+      }
+    },
+    options,
+  );
+}
+
+/** An answer as it comes: dockerode itself keeps what does not follow in memory, however much it is. */
+const streamOf = (
+  api: Docker,
+  path: string,
+  options: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Readable> => dial(api, { path, method: 'GET', isStream: true, options }, signal);
+
+/** 304: it is so already, which whoever looks afterwards sees. */
+const ANSWERS = { 200: true, 201: true, 204: true, 304: true } as const;
+
+function dial<T>(api: Docker, request: object, abortSignal: AbortSignal): Promise<T> {
+  const { modem } = api as { readonly modem: Modem };
+  return new Promise((resolve, reject) =>
+    modem.dial({ ...request, statusCodes: ANSWERS, abortSignal }, (error, answer) =>
+      error ? reject(error) : resolve(valueOf(answer) as T),
+    ),
+  );
+}
+
+/** The client parses what is JSON, but hands `null` on as the text it came as. */
+const valueOf = (answer: unknown): unknown => (String(answer).trim() === 'null' ? null : answer);
+
+interface Modem {
+  dial(request: object, answered: (error: unknown, answer: unknown) => void): void;
+}
+
+/** The whole answer; of one that is too long its beginning, and that it was cut. */
+async function bytesOf(answer: Readable): Promise<{ readonly bytes: Buffer; readonly isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MOST_BYTES) {
+      answer.destroy();
+      return { bytes: Buffer.concat(chunks), isCut: true };
+    }
+  }
+  return { bytes: Buffer.concat(chunks), isCut: false };
+}
+
+async function eventsOf(
+  api: Docker,
+  ask: Ask,
+  clock: (signal: AbortSignal) => Promise<number>,
+  seconds: number,
+  options: SessionOptions,
+): Promise<readonly EngineEvent[]> {
+  return ask(
+    'its events',
+    async (signal) => {
+      const now = Math.floor((await clock(signal)) / 1_000);
+      // Without an end Docker goes on telling; Podman leaves out the second of the end, and with it all before.
+      const query = { since: now - seconds, until: now + 1, stream: false };
+      const { bytes } = await bytesOf(await streamOf(api, '/events?', query, signal));
+      return bytes
+        .toString('utf8')
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .map((line) => toEvent(JSON.parse(line)))
+        .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    },
+    options,
+  );
+}
+
+/** https://docs.docker.com/reference/api/engine/version/v1.41/#tag/System/operation/SystemEvents */
+interface RawEvent {
+  readonly Type: string;
+  readonly Action: string;
+  readonly Actor: { readonly ID: string; readonly Attributes?: Readonly<Record<string, string>> };
+  readonly time: number;
+  readonly timeNano?: number;
+}
+
+function toEvent({ Type: type, Action: action, Actor: actor, time, timeNano }: RawEvent): EngineEvent {
+  const attributes = { ...actor.Attributes, id: actor.ID };
+  const at = new Date(timeNano ? timeNano / 1e6 : time * 1_000).toISOString();
+  return { at, type, action, name: actor.Attributes?.['name'] ?? actor.ID, attributes };
+}
+
+/** cgroup v1 counts the page cache as used, and tells how much it is; the engine's own command line leaves it out as well. */
+function toUsage(stats: Docker.ContainerStats, container: Container): Usage {
+  const { cpu_stats: cpu, memory_stats: memory, pids_stats: pids } = stats;
+  const cache = memory.stats?.total_inactive_file ?? memory.stats?.inactive_file ?? 0;
+  const networks = Object.values(stats.networks ?? {});
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
+  const blocks = stats.blkio_stats?.io_service_bytes_recursive ?? [];
+  const moved = (op: string) =>
+    sum(blocks.filter((each) => each.op.toLowerCase() === op).map(({ value }) => value));
+  return {
+    at: stats.read,
+    cpuSeconds: cpu.cpu_usage.total_usage / 1e9,
+    memoryBytes: Math.max(0, (memory.usage ?? 0) - cache),
+    memoryLimit: container.memoryLimit,
+    processes: pids?.current ?? null,
+    receivedBytes: sum(networks.map(({ rx_bytes: count }) => count)),
+    sentBytes: sum(networks.map(({ tx_bytes: count }) => count)),
+    readBytes: moved('read'),
+    writtenBytes: moved('write'),
+  };
+}

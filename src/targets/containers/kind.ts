@@ -1,0 +1,89 @@
+import type { Tool } from '../../tools/define.ts';
+import { defineKind, type TargetKind } from '../kind.ts';
+import { killContainer } from './active/kill.ts';
+import { lifecycleTools } from './active/lifecycle.ts';
+import { pruneImages } from './active/prune.ts';
+import { updateLimits } from './active/update.ts';
+import { adviseContainers } from './advise.ts';
+import { type ContainersConfig, containersFields, readContainers } from './config.ts';
+import { connectEngine } from './connect/connect-engine.ts';
+import type { Engine } from './engine.ts';
+import { containerDiff } from './read/diff.ts';
+import { engineDisk } from './read/disk.ts';
+import { engineEvents } from './read/events.ts';
+import { imageHistory } from './read/history.ts';
+import { inspectContainer } from './read/inspect.ts';
+import { listContainers } from './read/list.ts';
+import { containerLogs } from './read/logs.ts';
+import { containerNetworks } from './read/networks.ts';
+import { containerStats } from './read/stats.ts';
+import { containerTop } from './read/top.ts';
+import { engineVolumes } from './read/volumes.ts';
+import { whyDied } from './read/why-died.ts';
+import type { ContainerSystem } from './tool.ts';
+
+const WITHIN_MS = 10_000;
+const within = () => ({ timeoutMs: WITHIN_MS, signal: AbortSignal.timeout(WITHIN_MS) });
+
+/** What Docker and Podman differ in. */
+interface EngineKind extends Pick<TargetKind, 'name' | 'plural' | 'domains'> {
+  /** Where its socket is when nothing else is said. */
+  readonly socket: string;
+  /** See `Engine.identity`. */
+  identify(engine: Pick<Engine, 'get'>, options: Parameters<Engine['identity']>[0]): Promise<string>;
+  readonly more?: readonly Tool[];
+}
+
+/** A kind of container engine, by the API of Docker. */
+export function containerKind({ socket, identify, more = [], ...kind }: EngineKind): TargetKind {
+  const { name } = kind;
+  return defineKind<ContainersConfig, ContainerSystem>({
+    ...kind,
+    fields: containersFields,
+    read: (entry: never) => readContainers(entry, socket),
+    settings: ({ acts }) => ({ acts }),
+    // An engine knows no accounts: whoever reaches it may do everything.
+    reader: () => null,
+    connect({ address, acts }) {
+      const engine = connectEngine(address, identify);
+      return {
+        system: { engine, acts },
+        identity: async () => ({ systemIdentifier: await engine.identity(within()), timelineId: 0 }),
+        close: async () => undefined,
+      };
+    },
+    async doctor({ acts }, { system: { engine } }) {
+      const [version, containers] = await Promise.all([
+        engine.version(within()),
+        engine.containers(within()),
+      ]);
+      const up = containers.filter(({ upSeconds }) => upSeconds !== null).length;
+      return `${version}, ${up} of ${containers.length} containers run${acts ? '' : ', read-only'}`;
+    },
+    facts: async ({ engine }) => ({ [name]: await engine.version(within()) }),
+    advise: adviseContainers,
+    looks: [
+      { tool: `${name}_list`, why: 'How the containers are' },
+      { tool: `${name}_disk`, why: 'Where its disk goes' },
+    ],
+    tools: [
+      listContainers(name),
+      inspectContainer(name),
+      whyDied(name),
+      containerLogs(name),
+      containerStats(name),
+      containerTop(name),
+      engineEvents(name),
+      containerDiff(name),
+      imageHistory(name),
+      containerNetworks(name),
+      engineVolumes(name),
+      engineDisk(name),
+      ...more,
+      ...lifecycleTools(name),
+      killContainer(name),
+      updateLimits(name),
+      pruneImages(name),
+    ],
+  });
+}

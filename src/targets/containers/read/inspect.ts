@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { measureAt } from '../../../core/measure.ts';
+import { sha256 } from '../../../safety/sha256.ts';
+import { withoutBreaks } from '../../format.ts';
+import { composeOf, containerData, limitsText, stateText } from '../describe.ts';
+import type { Container } from '../engine.ts';
+import { containerName, containerTool } from '../tool.ts';
+
+/**
+ * One container. Data: that of a container of `list`, and `{ process, memory_bytes_limit, mounts: [{ source, target, writable }],
+ * ports: [{ container, host }], networks, environment: [name], command, depends_on }`. `running` only after 10 s; `process` is
+ * a number that changes with every start.
+ */
+export const inspectContainer = (kind: string) =>
+  containerTool(kind).read({
+    name: `${kind}_inspect`,
+    description:
+      'One container: state, health, exit code, whether it ran out of memory, restarts, limits, ports, mounts, networks, command, names of its environment variables. Values of environment variables are never shown.',
+    kind: 'read',
+    measures: [
+      measureAt('running', {
+        name: 'running',
+        label: 'the container runs steadily',
+        unit: '',
+        healthy: 'at_least',
+        bound: 1,
+        // What dies and is started again is up at most looks.
+        intermittent: true,
+      }),
+      measureAt('well', {
+        name: 'well',
+        label: 'its health check passes',
+        unit: '',
+        healthy: 'at_least',
+        bound: 1,
+        intermittent: true,
+      }),
+      measureAt('restarts', {
+        name: 'restarts',
+        label: 'times it has been started again',
+        unit: '',
+        healthy: 'steady',
+        bound: 0,
+      }),
+      // A start by hand is not counted: another process is a restart.
+      measureAt('process', {
+        name: 'main_process',
+        label: 'the process it runs as',
+        unit: '',
+        healthy: 'same',
+        bound: 0,
+      }),
+    ],
+    input: z.strictObject({ container: containerName }),
+    timeoutMs: 10_000,
+    async run(context, { container: name }) {
+      const container = await context.system.engine.container(name, context);
+      return { text: linesOf(container).map(withoutBreaks).join('\n'), data: dataOf(container) };
+    },
+  });
+
+function dataOf(container: Container) {
+  const { health, raw, id, startedAt, state } = container;
+  return {
+    ...containerData(container),
+    well: health === 'none' || health === 'starting' ? null : health === 'healthy',
+    // 48 bits: a number that JSON keeps as it is.
+    process:
+      state === 'running' && startedAt
+        ? Number.parseInt(sha256(`${id} ${startedAt}`).slice(0, 12), 16)
+        : null,
+    command: commandOf(container),
+    mounts: mountsOf(container),
+    ports: portsOf(container),
+    networks: Object.keys(raw.NetworkSettings.Networks ?? {}),
+    environment: namesOfEnvironment(container),
+    depends_on: dependsOn(container),
+  };
+}
+
+function linesOf(container: Container): readonly string[] {
+  const { name, image, id, imageId, restartPolicy, raw } = container;
+  const { project, service } = composeOf(container);
+  const ports = portsOf(container).map(({ container: inside, host }) => `${host} → ${inside}`);
+  const mounts = mountsOf(container).map(
+    ({ source, target, writable }) => `${source} → ${target}${writable ? '' : ' (read only)'}`,
+  );
+  const checks = raw.State.Health?.Log?.at(-1);
+  return [
+    `${name}: ${stateText(container)}`,
+    `image ${image} (${imageId.replace(/^sha256:/, '').slice(0, 12)}), container ${id.slice(0, 12)}, restart policy ${restartPolicy}`,
+    `runs: ${commandOf(container)}`,
+    `limits: ${limitsText(container)}`,
+    ...(service ? [`compose: service ${service} of ${project}`] : []),
+    ...(checks
+      ? [
+          `last health check: exit code ${checks.ExitCode}: ${checks.Output.trim().slice(0, 300) || 'no output'}`,
+        ]
+      : []),
+    ...(ports.length > 0 ? [`ports: ${ports.join(', ')}`] : []),
+    ...(mounts.length > 0 ? [`mounts: ${mounts.join(', ')}`] : []),
+    `networks: ${Object.keys(raw.NetworkSettings.Networks ?? {}).join(', ') || 'none'}`,
+    `environment: ${namesOfEnvironment(container).join(', ') || 'none'} (values are not shown)`,
+  ];
+}
+
+const commandOf = ({ raw }: Container): string => [raw.Path, ...raw.Args].join(' ');
+
+const mountsOf = ({ raw }: Container) =>
+  raw.Mounts.map((mount) => ({
+    source: mount.Name ?? mount.Source,
+    target: mount.Destination,
+    writable: mount.RW,
+  }));
+
+/** Published ones: `{ container: '80/tcp', host: '0.0.0.0:8080' }`. */
+export const portsOf = ({ raw }: Container) =>
+  Object.entries(raw.NetworkSettings.Ports ?? {}).flatMap(([container, bound]) =>
+    (bound ?? []).map(({ HostIp: ip, HostPort: port }) => ({
+      container,
+      host: `${ip || '0.0.0.0'}:${port}`,
+    })),
+  );
+
+/** A value may be a secret however harmless its name is. */
+const namesOfEnvironment = ({ raw }: Container): readonly string[] =>
+  (raw.Config.Env ?? []).map((entry) => entry.split('=', 1)[0] ?? '');
+
+/** The compose services it was declared to need: `db:service_healthy:false,cache:…`. */
+export const dependsOn = ({ labels }: Container): readonly string[] =>
+  (labels['com.docker.compose.depends_on'] ?? '')
+    .split(',')
+    .map((entry) => entry.split(':', 1)[0] ?? '')
+    .filter((service) => service !== '');

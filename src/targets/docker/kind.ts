@@ -1,0 +1,11 @@
+import { containerKind } from '../containers/kind.ts';
+
+export const docker = containerKind({
+  name: 'docker',
+  plural: 'Docker engines',
+  domains: [{ name: 'docker', label: ['container_runtime', 'docker'] }],
+  socket: '/var/run/docker.sock',
+  // Made once for the data folder of the engine, so it lives as long as its containers.
+  identify: async (engine, options) =>
+    (await engine.get<{ readonly ID: string }>('/info', 'who it is', options)).ID,
+});
