@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { readPolicy } from '../actions/policy/read-policy.ts';
-import { type Config, packageRoot } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
@@ -191,7 +190,7 @@ async function checkTarget(target: TargetConfig): Promise<string> {
 }
 
 async function checkRunbooks(config: Config): Promise<string> {
-  const { runbooks, problems } = await loadRunbooks(config.runbooksDir ?? join(packageRoot(), 'runbooks'), {
+  const { runbooks, problems } = await loadRunbooks(config.runbooksDir, {
     tools: createRegistry(allTools),
     domains: domainsOf(kinds),
   });

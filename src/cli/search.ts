@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { packageRoot } from '../config/config.ts';
 import type { Sql } from '../core/sql.ts';
 import { documentSpace, syncDocuments } from '../memory/sync/sync-documents.ts';
 import { syncIncidents } from '../memory/sync/sync-incidents.ts';
@@ -62,7 +60,7 @@ const NO_MEANING: Readonly<Record<string, string>> = {
 };
 
 async function find({ sql, config, retrieval }: CommandMemory, text: string, options: Options) {
-  await bringUpToDate(sql, retrieval, config.runbooksDir ?? join(packageRoot(), 'runbooks'));
+  await bringUpToDate(sql, retrieval, config.runbooksDir);
   const spaces = await spacesOf(sql, options);
   const k = options.limit;
   const { hits, meaning } = await retrieval.search({

@@ -1,4 +1,4 @@
-import type { TokenUsage } from './types.ts';
+import type { Spent, TokenUsage } from './types.ts';
 
 /** US dollars per million tokens. */
 export interface Price {
@@ -131,6 +131,11 @@ export function upperBoundUsd(
         (tokens.input * Math.max(input, cacheWrite5m) + tokens.output * output) / 1_000_000,
     ),
   );
+}
+
+/** What a request has cost, that of a model without a price as much as it can. */
+export function spentOn(model: string, usage: TokenUsage): Spent {
+  return { usage, usd: usdOf(model, usage) ?? maxPriceUsd(usage) };
 }
 
 /** What a request of a model without a price is charged: as if it were the dearest one, so that no budget is blind to it. */
