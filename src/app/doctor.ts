@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { readPolicy } from '../actions/policy/read-policy.ts';
 import type { Config } from '../config/config.ts';
+import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
@@ -195,7 +196,7 @@ async function checkRunbooks(config: Config): Promise<string> {
     domains: domainsOf(kinds),
   });
   if (problems.length > 0)
-    throw new OpsError('RUNBOOKS', `${problems.length} problems in runbooks`, {
+    throw new OpsError('RUNBOOKS', `${count(problems.length, 'problem')} in runbooks`, {
       hint: 'sentry runbooks validate shows file and line.',
     });
   return `${runbooks.length} are good`;

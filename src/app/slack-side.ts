@@ -1,4 +1,5 @@
 import { settleByClick } from '../actions/approvals/resolve-unknown-outcome.ts';
+import { count } from '../core/count.ts';
 import { parseIncidentId } from '../core/ids.ts';
 import { why } from '../incidents/questions/why.ts';
 import { costLines, costReport } from '../record/cost.ts';
@@ -105,7 +106,7 @@ async function statusLines(services: Services): Promise<readonly string[]> {
   const model = modelOf(services);
   return [
     model ? `Claude: ${model}; runbooks take over when it fails.` : 'Claude: no key; runbooks investigate.',
-    `${runbooks.length} runbooks${problems.length > 0 ? `, and ${problems.length} problems in others` : ''}.`,
+    `${count(runbooks.length, 'runbook')}${problems.length > 0 ? `, and ${count(problems.length, 'problem')} in others` : ''}.`,
     `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
     ...(await services.switches.lines()),
     await currentBreaker(services),

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import { loadConfig } from '../config/config.ts';
+import { count } from '../core/count.ts';
 import type { Domain } from '../core/incident.ts';
 import { seedDomain } from '../memory/sync/seed-runbooks.ts';
 import { syncRunbooks } from '../memory/sync/sync-runbooks.ts';
@@ -24,7 +25,9 @@ const validate = new Command('validate')
     const folder = dir ?? loadConfig().runbooksDir;
     const { runbooks, problems } = await loadRunbooks(folder, known());
     for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
-    process.stdout.write(`${runbooks.length} runbooks are good, ${problems.length} problems.\n`);
+    process.stdout.write(
+      `${count(runbooks.length, 'runbook')} good, ${count(problems.length, 'problem')}.\n`,
+    );
     if (problems.length > 0) process.exitCode = exitCodes.failed;
   });
 

@@ -77,7 +77,7 @@ function readMigrations(folder: string): readonly Migration[] {
 async function applyNext(sql: Sql, migrations: readonly Migration[]): Promise<string | undefined> {
   let current = '';
   try {
-    const next = await sql.begin(async (tx) => {
+    return await sql.begin(async (tx) => {
       await tx`SELECT set_config('lock_timeout', '60s', true)`;
       await tx`SELECT pg_advisory_xact_lock(${lockKey})`;
       const pending = nextPending(migrations, await readApplied(tx));
@@ -86,7 +86,6 @@ async function applyNext(sql: Sql, migrations: readonly Migration[]): Promise<st
       await apply(tx, pending);
       return pending.name;
     });
-    return next;
   } catch (error) {
     throw migrationFault(current, error);
   }
