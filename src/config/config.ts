@@ -6,6 +6,7 @@ import { OpsError } from '../core/errors.ts';
 import { isObject, jsonOf } from '../core/json-of.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ModelAccess } from '../llm/create-backend.ts';
+import { DEFAULT_MODEL } from '../llm/gateway.ts';
 import type { CostLimits } from '../safety/limits/cost-breaker.ts';
 import { readLimits, type ThrottleLimits } from '../safety/limits/throttle.ts';
 import type { SlackConnection } from '../slack/ports.ts';
@@ -55,7 +56,7 @@ const environment = z.object({
   SENTRY_ONCALL_GROUP: z.string().optional(),
   ANTHROPIC_API_KEY: z.string().min(1).optional(),
   ANTHROPIC_BASE_URL: httpUrl.optional(),
-  SENTRY_MODEL: z.string().min(1).default('claude-opus-5-5'),
+  SENTRY_MODEL: z.string().min(1).default(DEFAULT_MODEL),
   SENTRY_FALLBACK_MODEL: z.string().min(1).optional(),
   SENTRY_SCEPTIC: flag(true),
   SENTRY_MODEL_BACKEND: z

@@ -6,13 +6,13 @@ import { usdOf } from './pricing.ts';
 import {
   addUsage,
   type FinishedMessage,
-  type ModelRequest,
   type ModelStream,
   NOTHING_SPENT,
   type Spent,
   type StreamOptions,
 } from './types.ts';
 
+/** Where nobody has set another one. */
 export const DEFAULT_MODEL = 'claude-opus-5-5';
 
 export interface RetryPolicy {
@@ -41,7 +41,6 @@ export interface GatewayOptions {
 export interface ModelGateway {
   readonly model: string;
   readonly stream: ModelStream;
-  readonly countTokens: (request: ModelRequest, signal: AbortSignal) => Promise<number>;
 }
 
 /** What agents call: one model, retries under one deadline, what each message cost. */
@@ -49,11 +48,9 @@ export function createModelGateway(options: GatewayOptions): ModelGateway {
   const model = options.model ?? DEFAULT_MODEL;
   const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry };
   const { backend } = options;
-  const forModel = (request: ModelRequest): AttemptRequest => ({ model, ...request });
   return {
     model,
-    stream: (request, stream) => streamWithRetries(backend, forModel(request), stream, retry),
-    countTokens: (request, signal) => backend.countTokens(forModel(request), signal),
+    stream: (request, stream) => streamWithRetries(backend, { model, ...request }, stream, retry),
   };
 }
 
