@@ -75,8 +75,8 @@ export const applyPatch = hostTool.active<Input, PatchGuard>({
       blastRadius: `One file (+${added} −${removed} lines). Whatever reads it sees the change when it reads it next.`,
       undo:
         planned.kind === 'create'
-          ? 'undo_patch removes the file while it still is what was written.'
-          : `The old file is kept beside it as ${planned.path.split('/').at(-1)}.bak (numbered, never overwriting); undo_patch puts it back while the file still is what was written.`,
+          ? 'The Undo button removes the file while it still is what was written.'
+          : `The old file is kept beside it as ${planned.path.split('/').at(-1)}.bak (numbered, never overwriting); the Undo button puts it back while the file still is what was written.`,
       risk: executable ? 'high' : 'medium',
       about: { real },
     };
