@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { defined } from '../../src/core/defined.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
 import { readStateFile, writeStateFile } from '../../src/infra/process/state-file.ts';
@@ -81,27 +82,12 @@ export class FaultPanel {
     return this.#faults.map(({ id, title, description, rule: { alertname } }) => {
       const { state, detail, holds } = this.#of(id);
       const fires = this.#alerter.isFiring(id);
-      return {
-        id,
-        title,
-        description,
-        alertname,
-        state,
-        holds,
-        fires,
-        ...(detail === undefined ? {} : { detail }),
-      };
+      return { id, title, description, alertname, state, holds, fires, ...defined({ detail }) };
     });
   }
 
-  async cause(id: string): Promise<FaultAnswer> {
-    const fault = this.#find(id);
-    if (fault === undefined)
-      return { ok: false, code: 'unknown_fault', reason: `There is no fault "${id}".` };
-    const live = this.#of(id);
-    if (live.state === 'active')
-      return { ok: false, code: 'already', reason: `${fault.title} is in place already.` };
-    return this.#change(fault, live, 'causing', async () => {
+  cause(id: string): Promise<FaultAnswer> {
+    return this.#change(id, 'causing', async (fault, live) => {
       live.held = await fault.cause(this.#shop);
       Object.assign(live, {
         state: 'active',
@@ -113,12 +99,8 @@ export class FaultPanel {
   }
 
   /** Also of a fault that is not there: what is left of it is removed. */
-  async undo(id: string): Promise<FaultAnswer> {
-    const fault = this.#find(id);
-    if (fault === undefined)
-      return { ok: false, code: 'unknown_fault', reason: `There is no fault "${id}".` };
-    const live = this.#of(id);
-    return this.#change(fault, live, 'undoing', async () => {
+  undo(id: string): Promise<FaultAnswer> {
+    return this.#change(id, 'undoing', async (fault, live) => {
       await live.held?.release();
       live.held = undefined;
       await fault.undo(this.#shop);
@@ -134,11 +116,16 @@ export class FaultPanel {
   }
 
   async #change(
-    fault: ShopFault,
-    live: Live,
+    id: string,
     doing: 'causing' | 'undoing',
-    work: () => Promise<void>,
+    work: (fault: ShopFault, live: Live) => Promise<void>,
   ): Promise<FaultAnswer> {
+    const fault = this.#faults.find((each) => each.id === id);
+    if (fault === undefined)
+      return { ok: false, code: 'unknown_fault', reason: `There is no fault "${id}".` };
+    const live = this.#of(id);
+    if (doing === 'causing' && live.state === 'active')
+      return { ok: false, code: 'already', reason: `${fault.title} is in place already.` };
     if (live.state === 'causing' || live.state === 'undoing')
       return {
         ok: false,
@@ -147,7 +134,7 @@ export class FaultPanel {
       };
     Object.assign(live, { state: doing, detail: undefined });
     try {
-      await work();
+      await work(fault, live);
       this.#save();
       return { ok: true };
     } catch (error) {
@@ -200,10 +187,6 @@ export class FaultPanel {
       .catch((error: unknown) =>
         this.#log.warn({ fault: fault.id, error: messageOf(error) }, 'could not release'),
       );
-  }
-
-  #find(id: string): ShopFault | undefined {
-    return this.#faults.find((fault) => fault.id === id);
   }
 
   #of(id: string): Live {

@@ -14,11 +14,7 @@ export const conversationMethods: Readonly<Record<string, Method>> = {
       if (each.is_im) return wanted.includes('im') && each.members.includes(call.app.botUserId);
       return wanted.includes(each.is_private ? 'private_channel' : 'public_channel');
     });
-    const { page, next } = pageOf(channels, call.args, (each) => each.id);
-    return {
-      channels: page.map((each) => channelForm(each, call.app.botUserId)),
-      response_metadata: { next_cursor: next },
-    };
+    return channelPage(call, channels);
   },
 
   'conversations.info': (call) => ({ channel: channelForm(channelOf(call), call.app.botUserId) }),
@@ -87,8 +83,17 @@ export function join(slack: SlackContext, channel: Channel, userId: string): Cha
   return joined;
 }
 
+/** One page of channels, as `*.list` methods answer. */
+export function channelPage(call: MethodCall, channels: readonly Channel[]): Record<string, unknown> {
+  const { page, next } = pageOf(channels, call.args, (each) => each.id);
+  return {
+    channels: page.map((each) => channelForm(each, call.app.botUserId)),
+    response_metadata: { next_cursor: next },
+  };
+}
+
 /** A channel in Slack's own form, as this bot sees it. */
-export function channelForm(channel: Channel, botUserId: string): Record<string, unknown> {
+function channelForm(channel: Channel, botUserId: string): Record<string, unknown> {
   const common = {
     id: channel.id,
     created: channel.created,
