@@ -1,7 +1,7 @@
 import type { Arguments } from '../arguments.ts';
 import { pageOf } from '../paging.ts';
 import { emitIn, readForm } from '../posting.ts';
-import type { Method, MethodCall, SlackContext } from '../slack-context.ts';
+import { channelOf, type Method, type MethodCall, type SlackContext } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
 import type { Channel, Message } from '../slack-shapes.ts';
 
@@ -117,10 +117,6 @@ function channelForm(channel: Channel, botUserId: string): Record<string, unknow
     topic: { value: channel.topic, creator: '', last_set: 0 },
     purpose: { value: channel.topic, creator: '', last_set: 0 },
   };
-}
-
-function channelOf(call: MethodCall): Channel {
-  return call.slack.workspace.channel(call.args.required('channel', 'channel_not_found'));
 }
 
 function readableChannel(call: MethodCall): Channel {
