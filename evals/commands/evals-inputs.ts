@@ -84,8 +84,7 @@ export const loadCases = (folder: string | undefined) =>
   loadRecoveryCases(folder ?? join(packageRoot(), 'evals', 'recovery'));
 
 async function ownRunbooks(config: Config) {
-  const folder = config.runbooksDir ?? join(packageRoot(), 'runbooks');
-  const { runbooks, problems } = await loadRunbooks(folder, { tools: createRegistry(allTools) });
+  const { runbooks, problems } = await loadRunbooks(config.runbooksDir, { tools: createRegistry(allTools) });
   for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
   return runbooks;
 }

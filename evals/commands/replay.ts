@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { loadIncident } from '../../src/cli/load-incident.ts';
 import { withStore } from '../../src/cli/with-store.ts';
-import { packageRoot } from '../../src/config/config.ts';
 import { createRecords } from '../../src/record/record.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
@@ -43,7 +41,7 @@ export const replayCommand = new Command('replay')
       ...(model === undefined ? {} : { model }),
       ...(prompt === undefined ? {} : { prompts: prompt }),
     });
-    const { runbooks } = await loadRunbooks(config.runbooksDir ?? join(packageRoot(), 'runbooks'), {
+    const { runbooks } = await loadRunbooks(config.runbooksDir, {
       tools: createRegistry(allTools),
     });
     const report = await replayIncident({

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../src/config/config.ts';
 import type { Log } from '../../src/core/log.ts';
-import { startSimulatedServer } from '../../src/infra/db/simulated-database.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
@@ -10,6 +9,7 @@ import { kinds } from '../../src/targets/kinds.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import type { Scenario } from '../replay/scenario.ts';
 import type { Stage } from './play.ts';
+import { startSimulatedServer } from './simulated-database.ts';
 
 /** Where recovery cases are played: a PostgreSQL of its own for the record, the real tools and runbooks, and the recorded incidents. */
 export async function openRecoveryStage(

@@ -1,5 +1,12 @@
 import { type ApiProblem, invalid } from './api-error.ts';
-import type { RenderContext, RenderedEvent, RenderedMessage } from './render.ts';
+import {
+  outputTokensOf,
+  pieces,
+  type RenderContext,
+  type RenderedEvent,
+  type RenderedMessage,
+  stopOf,
+} from './render.ts';
 import type { MessagesRequest, RequestBlock, RequestMessage, ScriptedReply } from './scenario.ts';
 
 /**
@@ -82,9 +89,9 @@ const FINISH: Readonly<Record<string, string>> = {
 /** Writes a reply as the chunks of a chat completion. */
 export function renderChat(reply: ScriptedReply, context: RenderContext): RenderedMessage {
   const scripted = reply.blocks ?? [];
-  const stop = reply.stop ?? (scripted.some((block) => 'tool' in block) ? 'tool_use' : 'end_turn');
+  const stop = reply.stop ?? stopOf(scripted);
   const size = reply.deltaChars ?? 12;
-  const outputTokens = reply.outputTokens ?? Math.max(1, Math.ceil(JSON.stringify(scripted).length / 4));
+  const outputTokens = outputTokensOf(reply);
   const events: RenderedEvent[] = [chunk(context, { role: 'assistant', content: '' })];
   const content: RequestBlock[] = [];
   for (const [index, block] of scripted.entries()) {
@@ -147,10 +154,4 @@ const head = ({ model, messageId }: RenderContext) => ({
 
 function data(value: object, text = ''): RenderedEvent {
   return { bytes: Buffer.from(`data: ${JSON.stringify(value)}\n\n`), text };
-}
-
-function pieces(text: string, size: number): string[] {
-  const all: string[] = [];
-  for (let at = 0; at < text.length; at += size) all.push(text.slice(at, at + size));
-  return all;
 }

@@ -3,8 +3,6 @@
 export interface PlayedModel {
   readonly id: string;
   readonly thinking: { readonly adaptive: boolean; readonly enabled: boolean; readonly disabled: boolean };
-  /** Thinking runs even when the request does not mention it. */
-  readonly thinksByDefault: boolean;
   readonly efforts: readonly string[];
   readonly maxInputTokens: number;
   readonly maxOutputTokens: number;
@@ -31,7 +29,6 @@ const PLAYED: readonly PlayedModel[] = [
   {
     id: 'claude-haiku-4-5',
     thinking: { adaptive: false, enabled: true, disabled: true },
-    thinksByDefault: false,
     efforts: [],
     maxInputTokens: 200_000,
     maxOutputTokens: 64_000,
@@ -45,7 +42,6 @@ function always(id: string): PlayedModel {
   return {
     id,
     thinking: { adaptive: true, enabled: false, disabled: false },
-    thinksByDefault: true,
     efforts: ALL_EFFORTS,
     maxInputTokens: 1_000_000,
     maxOutputTokens: 128_000,

@@ -31,7 +31,7 @@ export interface RenderContext {
 export function renderMessage(reply: ScriptedReply, context: RenderContext): RenderedMessage {
   const scripted = reply.blocks ?? [];
   const stop = reply.stop ?? stopOf(scripted);
-  const outputTokens = reply.outputTokens ?? Math.max(1, Math.ceil(JSON.stringify(scripted).length / 4));
+  const outputTokens = outputTokensOf(reply);
   const used = inputUsage(context.input);
   const usage = {
     ...(context.signSummary ? inputUsage(NOTHING) : used),
@@ -85,7 +85,13 @@ export function renderMessage(reply: ScriptedReply, context: RenderContext): Ren
   return { events, content, stop, usage: final };
 }
 
-function stopOf(blocks: readonly ScriptedBlock[]): StopReason {
+/** As many as a reply says, or about as many as its words come to. */
+export function outputTokensOf({ blocks = [], outputTokens }: ScriptedReply): number {
+  return outputTokens ?? Math.max(1, Math.ceil(JSON.stringify(blocks).length / 4));
+}
+
+/** Why a reply stops, unless it says so itself. */
+export function stopOf(blocks: readonly ScriptedBlock[]): StopReason {
   if (blocks.some((block) => 'summary' in block)) return 'compaction';
   return blocks.some((block) => 'tool' in block) ? 'tool_use' : 'end_turn';
 }
@@ -165,7 +171,7 @@ function textOf(delta: Record<string, string>): string {
 }
 
 /** Cuts by UTF-16 unit on purpose: surrogate pairs come apart, as they may in a real stream of JSON strings. */
-function pieces(text: string, size: number): string[] {
+export function pieces(text: string, size: number): string[] {
   const all: string[] = [];
   for (let at = 0; at < text.length; at += size) all.push(text.slice(at, at + size));
   return all;

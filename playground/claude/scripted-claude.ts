@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonOf } from '../../src/core/json-of.ts';
 import { type ApiProblem, ERROR_TYPES, invalid, notFound } from './api-error.ts';
 import { type Bedrock, checkDoor } from './bedrock-wire.ts';
 import { checkMessages } from './check-messages.ts';
@@ -13,7 +14,7 @@ import { countTokens, createPromptCache } from './prompt-cache.ts';
 import type { MessagesRequest, Scenario, ScriptedFault, ScriptedReply } from './scenario.ts';
 import { believing, isSceptic } from './sceptic.ts';
 import { sendEvents } from './send.ts';
-import { callOf, isChat, MESSAGES, type Wire } from './wires.ts';
+import { type Call, callOf, isChat, MESSAGES, type Wire } from './wires.ts';
 
 /** One request to `/v1/messages` and what became of it. */
 export interface RecordedRequest {
@@ -77,190 +78,22 @@ export interface ScriptedClaudeOptions {
 
 /** Starts a Messages API that says what it is told and checks requests as the real one does. */
 export async function createScriptedClaude(options: ScriptedClaudeOptions): Promise<ScriptedClaude> {
-  const requests: RecordedRequest[] = [];
-  const doubts: RecordedRequest[] = [];
-  const faults: ScriptedFault[] = [];
-  const history = createHistory(options.strict ?? true);
-  const cache = createPromptCache();
-  const compactions = createCompactions();
-  const holds = createHolds();
-  let scenario = options.scenario;
-  let turn = 0;
-  let serial = 0;
-
-  const compacts = (request: MessagesRequest): boolean =>
-    isCompaction(request) && options.compaction !== 'ignored';
-  const next = (request: MessagesRequest): ScriptedReply | undefined => {
-    if (compacts(request))
-      return options.summary?.(request) ?? { blocks: [{ summary: plainSummary(request) }] };
-    if (typeof scenario === 'function') return scenario(request);
-    const scripted = scenario[turn];
-    turn += 1;
-    return typeof scripted === 'function' ? scripted(request) : scripted;
-  };
-
-  function refusedMessages({ body, headers }: RecordedRequest): ApiProblem | undefined {
-    return (
-      (options.bedrock ? undefined : checkCredentials(headers, options.apiKeyHeaderOnly ?? false)) ??
-      checkParameters(body) ??
-      checkCompaction({ body, headers }) ??
-      checkMessages(body, history.endsPaused(body)) ??
-      history.check(compactions.expand(body)) ??
-      checkContext(body)
-    );
-  }
-
-  function checkCompaction({
-    body,
-    headers,
-  }: Pick<RecordedRequest, 'body' | 'headers'>): ApiProblem | undefined {
-    const unknown = options.compaction === 'unlisted' || options.compaction === 'refused' || options.bedrock;
-    if (unknown && isCompaction(body)) return invalid('compaction: Extra inputs are not permitted');
-    return options.compaction === 'ignored' ? undefined : compactions.check(body, headers);
-  }
-
-  async function reply(
-    record: RecordedRequest,
-    response: ServerResponse,
-    refused: ApiProblem | undefined,
-    wire: Wire,
-  ): Promise<void> {
-    const { body } = record;
-    if (refused !== undefined) return fail(record, response, refused, wire);
-    if (isSceptic(body)) {
-      const found = (options.sceptic ?? believing)(body);
-      if (found.delayMs !== undefined) await sleep(found.delayMs);
-      return answer(record, response, found, wire);
-    }
-    const injected = faults.shift();
-    const peeked = () => (compacts(body) ? next(body) : peek(scenario, turn, body));
-    const said = injected === undefined ? next(body) : { ...peeked(), fault: injected };
-    if (said === undefined) {
-      const message = 'the scenario has no turn left';
-      return fail(record, response, { status: 500, type: 'api_error', message }, wire);
-    }
-    if (said.delayMs !== undefined) await sleep(said.delayMs);
-    if (said.fault?.kind === 'http') {
-      const { status, type = ERROR_TYPES[status] ?? 'api_error', message = type, headers } = said.fault;
-      return fail(record, response, { status, type, message }, wire, headers);
-    }
-    await answer(record, response, said, wire);
-  }
-
-  async function answer(
-    record: RecordedRequest,
-    response: ServerResponse,
-    said: ScriptedReply,
-    { render, errorEvent, contentType, requestIdHeader }: Wire,
-  ): Promise<void> {
-    const { body } = record;
-    const whole = compactions.expand(body);
-    serial += 1;
-    let salt = 0;
-    const rendered = render(said, {
-      model: body.model,
-      messageId: `msg_scripted_${serial}`,
-      input: cache.use(body),
-      showThinking: (body['thinking'] as { display?: string } | undefined)?.display === 'summarized',
-      sign: () => history.sign(whole, salt++),
-      ...(compacts(body) ? { signSummary: (content) => compactions.sign(whole, content) } : {}),
-      toolUseId: () => `toolu_${serial}_${salt++}`,
-    });
-    record.usage = rendered.usage as Record<string, unknown>;
-    record.bytes = rendered.events.reduce((sum, event) => sum + event.bytes.length, 0);
-    response.writeHead(200, {
-      'content-type': contentType,
-      'cache-control': 'no-cache',
-      [requestIdHeader]: `req_scripted_${serial}`,
-    });
-    record.complete = await sendEvents(response, rendered.events, said, holds, errorEvent);
-    record.doneAt = performance.now();
-    if (record.complete && !compacts(body))
-      history.issued(whole, rendered.content, rendered.stop === 'pause_turn');
-  }
-
-  function fail(
-    record: RecordedRequest,
-    response: ServerResponse,
-    problem: ApiProblem,
-    wire: Wire,
-    headers: Readonly<Record<string, string>> = {},
-  ): void {
-    record.problem = problem;
-    sendProblem(response, problem, wire, headers);
-  }
-
+  const playing = startPlaying(options);
   const server = createServer((request, response) => {
-    route(request, response).catch((error: unknown) => {
+    route(playing, request, response).catch((error: unknown) => {
       sendProblem(response, { status: 500, type: 'api_error', message: `scripted server: ${String(error)}` });
     });
   });
-
-  async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const asked = (request.url ?? '/').split('?')[0] ?? '/';
-    const text = await readBody(request);
-    if (asked.startsWith('/control/')) return control(asked, text, response);
-    const { prefix = '' } = options;
-    if (!asked.startsWith(prefix)) return sendProblem(response, notFound(asked));
-    const path = asked.slice(prefix.length);
-    const { bedrock } = options;
-    const closed = bedrock && checkDoor(request, text, bedrock);
-    if (closed) return sendProblem(response, closed);
-    if (request.method === 'GET' && path.startsWith('/v1/models/') && !bedrock)
-      return sendModel(path, request.headers, response);
-    if (request.method !== 'POST') return sendProblem(response, notFound(path));
-    const body = parseBody(text);
-    if (body === undefined) return sendProblem(response, invalid('body is not valid JSON'));
-    if (path === '/v1/messages/count_tokens' && !bedrock)
-      return sendJson(response, { input_tokens: countTokens(body) });
-    const call = callOf(path, body, bedrock);
-    if (call === undefined) return sendProblem(response, notFound(path));
-    const record: RecordedRequest = {
-      body: call.request,
-      headers: request.headers,
-      at: performance.now(),
-      complete: false,
-    };
-    (isSceptic(record.body) ? doubts : requests).push(record);
-    response.once('close', () => {
-      if (!response.writableFinished) record.goneAt = performance.now();
-    });
-    const refused = isChat(call)
-      ? (call.problem ?? checkMessages(record.body, false) ?? checkContext(record.body))
-      : (call.problem ?? refusedMessages(record));
-    await reply(record, response, refused, call.wire);
-  }
-
-  /** Whether a model compacts is told only to who knows the beta. */
-  function sendModel(path: string, headers: IncomingHttpHeaders, response: ServerResponse): void {
-    const id = decodeURIComponent(path.slice('/v1/models/'.length));
-    const model = playedModel(id);
-    if (model === undefined)
-      return sendProblem(response, { status: 404, type: 'not_found_error', message: `model: ${id}` });
-    const told = String(headers['anthropic-beta'] ?? '').includes('compact-');
-    const lists = options.compaction !== 'unlisted' && model.compacts;
-    sendJson(response, modelInfo(model, told ? lists : undefined));
-  }
-
-  function control(path: string, text: string, response: ServerResponse): void {
-    if (path === '/control/release') holds.release();
-    else if (path === '/control/fail') faults.push(JSON.parse(text) as ScriptedFault);
-    else if (path !== '/control/requests') return sendProblem(response, notFound(path));
-    sendJson(response, {
-      held: holds.count(),
-      requests: requests.map((record) => ({ ...record, headers: undefined })),
-    });
-  }
-
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  const { requests, doubts, faults, holds } = playing;
   return {
     url: `http://127.0.0.1:${port}${options.prefix ?? ''}`,
     requests,
     doubts,
     play(replacement) {
-      scenario = replacement;
-      turn = 0;
+      playing.scenario = replacement;
+      playing.turn = 0;
     },
     failNext: (...more) => void faults.push(...more),
     release: holds.release,
@@ -273,10 +106,194 @@ export async function createScriptedClaude(options: ScriptedClaudeOptions): Prom
   };
 }
 
-/** The turn a spoilt request would have got, left in place for the retry. */
-function peek(scenario: Scenario, turn: number, request: MessagesRequest): ScriptedReply {
+/** What is played, and what has happened so far. */
+type Playing = ReturnType<typeof startPlaying>;
+
+function startPlaying(options: ScriptedClaudeOptions) {
+  return {
+    options,
+    scenario: options.scenario,
+    /** Of a scenario that is a list: the next one. */
+    turn: 0,
+    /** Of the last answer; ids are made with it. */
+    serial: 0,
+    requests: [] as RecordedRequest[],
+    doubts: [] as RecordedRequest[],
+    faults: [] as ScriptedFault[],
+    history: createHistory(options.strict ?? true),
+    cache: createPromptCache(),
+    compactions: createCompactions(),
+    holds: createHolds(),
+  };
+}
+
+async function route(playing: Playing, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { prefix = '', bedrock } = playing.options;
+  const asked = (request.url ?? '/').split('?')[0] ?? '/';
+  const text = await readBody(request);
+  if (asked.startsWith('/control/')) return control(playing, asked, text, response);
+  if (!asked.startsWith(prefix)) return sendProblem(response, notFound(asked));
+  const path = asked.slice(prefix.length);
+  const closed = bedrock && checkDoor(request, text, bedrock);
+  if (closed) return sendProblem(response, closed);
+  if (request.method === 'GET' && path.startsWith('/v1/models/') && !bedrock)
+    return sendModel(playing, path, request.headers, response);
+  if (request.method !== 'POST') return sendProblem(response, notFound(path));
+  const body = jsonOf(text) as MessagesRequest | undefined;
+  if (body === undefined) return sendProblem(response, invalid('body is not valid JSON'));
+  if (path === '/v1/messages/count_tokens' && !bedrock)
+    return sendJson(response, { input_tokens: countTokens(body) });
+  const call = callOf(path, body, bedrock);
+  if (call === undefined) return sendProblem(response, notFound(path));
+  const record: RecordedRequest = {
+    body: call.request,
+    headers: request.headers,
+    at: performance.now(),
+    complete: false,
+  };
+  playing[isSceptic(record.body) ? 'doubts' : 'requests'].push(record);
+  response.once('close', () => {
+    if (!response.writableFinished) record.goneAt = performance.now();
+  });
+  const problem = call.problem ?? refused(playing, record, call);
+  if (problem !== undefined) return fail(record, response, problem, call.wire);
+  await reply(playing, record, response, call.wire);
+}
+
+/** Why the real API would refuse it. */
+function refused(playing: Playing, { body, headers }: RecordedRequest, call: Call): ApiProblem | undefined {
+  if (isChat(call)) return checkMessages(body, false) ?? checkContext(body);
+  const { options, history, compactions } = playing;
+  return (
+    (options.bedrock ? undefined : checkCredentials(headers, options.apiKeyHeaderOnly ?? false)) ??
+    checkParameters(body) ??
+    checkCompaction(playing, body, headers) ??
+    checkMessages(body, history.endsPaused(body)) ??
+    history.check(compactions.expand(body)) ??
+    checkContext(body)
+  );
+}
+
+function checkCompaction(
+  { options: { compaction, bedrock }, compactions }: Playing,
+  body: MessagesRequest,
+  headers: IncomingHttpHeaders,
+): ApiProblem | undefined {
+  const unknown = compaction === 'unlisted' || compaction === 'refused' || bedrock;
+  if (unknown && isCompaction(body)) return invalid('compaction: Extra inputs are not permitted');
+  return compaction === 'ignored' ? undefined : compactions.check(body, headers);
+}
+
+async function reply(
+  playing: Playing,
+  record: RecordedRequest,
+  response: ServerResponse,
+  wire: Wire,
+): Promise<void> {
+  const { body } = record;
+  const said = nextReply(playing, body);
+  if (said === undefined) {
+    const message = 'the scenario has no turn left';
+    return fail(record, response, { status: 500, type: 'api_error', message }, wire);
+  }
+  if (said.delayMs !== undefined) await sleep(said.delayMs);
+  if (said.fault?.kind === 'http') {
+    const { status, type = ERROR_TYPES[status] ?? 'api_error', message = type, headers } = said.fault;
+    return fail(record, response, { status, type, message }, wire, headers);
+  }
+  await answer(playing, record, response, said, wire);
+}
+
+const compacts = ({ options }: Playing, request: MessagesRequest): boolean =>
+  isCompaction(request) && options.compaction !== 'ignored';
+
+/** What a request is answered; undefined when the scenario has come to its end. */
+function nextReply(playing: Playing, request: MessagesRequest): ScriptedReply | undefined {
+  const { options, scenario, turn } = playing;
+  if (isSceptic(request)) return (options.sceptic ?? believing)(request);
+  const fault = playing.faults.shift();
+  const spoilt = fault === undefined ? {} : { fault };
+  if (compacts(playing, request)) {
+    const summary = options.summary?.(request) ?? { blocks: [{ summary: plainSummary(request) }] };
+    return { ...summary, ...spoilt };
+  }
   const scripted = typeof scenario === 'function' ? scenario : scenario[turn];
-  return (typeof scripted === 'function' ? scripted(request) : scripted) ?? {};
+  // A spoilt request leaves its turn in place for the retry.
+  if (fault === undefined) playing.turn += 1;
+  const said = typeof scripted === 'function' ? scripted(request) : scripted;
+  return said === undefined && fault === undefined ? undefined : { ...said, ...spoilt };
+}
+
+async function answer(
+  playing: Playing,
+  record: RecordedRequest,
+  response: ServerResponse,
+  said: ScriptedReply,
+  { render, errorEvent, contentType, requestIdHeader }: Wire,
+): Promise<void> {
+  const { body } = record;
+  const { history, compactions } = playing;
+  const whole = compactions.expand(body);
+  playing.serial += 1;
+  const { serial } = playing;
+  let salt = 0;
+  const rendered = render(said, {
+    model: body.model,
+    messageId: `msg_scripted_${serial}`,
+    input: playing.cache.use(body),
+    showThinking: (body['thinking'] as { display?: string } | undefined)?.display === 'summarized',
+    sign: () => history.sign(whole, salt++),
+    ...(compacts(playing, body) ? { signSummary: (content) => compactions.sign(whole, content) } : {}),
+    toolUseId: () => `toolu_${serial}_${salt++}`,
+  });
+  record.usage = rendered.usage as Record<string, unknown>;
+  record.bytes = rendered.events.reduce((sum, event) => sum + event.bytes.length, 0);
+  response.writeHead(200, {
+    'content-type': contentType,
+    'cache-control': 'no-cache',
+    [requestIdHeader]: `req_scripted_${serial}`,
+  });
+  record.complete = await sendEvents(response, rendered.events, said, playing.holds, errorEvent);
+  record.doneAt = performance.now();
+  if (record.complete && !compacts(playing, body))
+    history.issued(whole, rendered.content, rendered.stop === 'pause_turn');
+}
+
+function fail(
+  record: RecordedRequest,
+  response: ServerResponse,
+  problem: ApiProblem,
+  wire: Wire,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  record.problem = problem;
+  sendProblem(response, problem, wire, headers);
+}
+
+/** Whether a model compacts is told only to who knows the beta. */
+function sendModel(
+  { options }: Playing,
+  path: string,
+  headers: IncomingHttpHeaders,
+  response: ServerResponse,
+): void {
+  const id = decodeURIComponent(path.slice('/v1/models/'.length));
+  const model = playedModel(id);
+  if (model === undefined)
+    return sendProblem(response, { status: 404, type: 'not_found_error', message: `model: ${id}` });
+  const told = String(headers['anthropic-beta'] ?? '').includes('compact-');
+  const lists = options.compaction !== 'unlisted' && model.compacts;
+  sendJson(response, modelInfo(model, told ? lists : undefined));
+}
+
+function control({ holds, faults, requests }: Playing, path: string, text: string, response: ServerResponse) {
+  if (path === '/control/release') holds.release();
+  else if (path === '/control/fail') faults.push(JSON.parse(text) as ScriptedFault);
+  else if (path !== '/control/requests') return sendProblem(response, notFound(path));
+  sendJson(response, {
+    held: holds.count(),
+    requests: requests.map((record) => ({ ...record, headers: undefined })),
+  });
 }
 
 function checkCredentials(
@@ -309,15 +326,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseBody(text: string): MessagesRequest | undefined {
-  try {
-    return JSON.parse(text) as MessagesRequest;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function sendJson(response: ServerResponse, body: object): void {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { defined } from '../../src/core/defined.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
 import { readStateFile, writeStateFile } from '../../src/infra/process/state-file.ts';
@@ -31,26 +32,27 @@ const everyMs = 1_000;
 /** So many quiet looks in a row mean that it is over. */
 const quietLooks = 3;
 
+interface PanelParts {
+  readonly shop: Shop;
+  readonly faults: readonly ShopFault[];
+  readonly alerter: Alerter;
+  /** Where it is kept which are in place. */
+  readonly path: string;
+  readonly log: Log;
+}
+
 /** The faults, what state they are in, and the eye that watches the database for the alerter. */
 export class FaultPanel {
-  readonly #shop: Shop;
-  readonly #faults: readonly ShopFault[];
-  readonly #alerter: Alerter;
-  readonly #path: string;
-  readonly #log: Log;
+  readonly #parts: PanelParts;
   readonly #live = new Map<string, Live>();
   #watching: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(shop: Shop, faults: readonly ShopFault[], alerter: Alerter, path: string, log: Log) {
-    this.#shop = shop;
-    this.#faults = faults;
-    this.#alerter = alerter;
-    this.#path = path;
-    this.#log = log;
-    const text = readStateFile(path);
+  constructor(parts: PanelParts) {
+    this.#parts = parts;
+    const text = readStateFile(parts.path);
     const before = new Set(text === undefined ? [] : z.array(z.string()).parse(JSON.parse(text)));
-    for (const { id } of faults)
+    for (const { id } of parts.faults)
       this.#live.set(id, {
         state: before.has(id) ? 'active' : 'idle',
         detail: undefined,
@@ -63,10 +65,10 @@ export class FaultPanel {
 
   /** Learns first what survived a kill of this process: sessions did not, a bloated table did. */
   async start(): Promise<void> {
-    for (const fault of this.#faults) {
+    for (const fault of this.#parts.faults) {
       const live = this.#of(fault.id);
       if (live.state !== 'active') continue;
-      const reading = await fault.read(this.#shop.admin);
+      const reading = await fault.read(this.#parts.shop.admin);
       if (reading.holds) Object.assign(live, { seen: true, detail: reading.says });
       else
         this.#over(
@@ -78,31 +80,16 @@ export class FaultPanel {
   }
 
   list(): readonly Fault[] {
-    return this.#faults.map(({ id, title, description, rule: { alertname } }) => {
+    return this.#parts.faults.map(({ id, title, description, rule: { alertname } }) => {
       const { state, detail, holds } = this.#of(id);
-      const fires = this.#alerter.isFiring(id);
-      return {
-        id,
-        title,
-        description,
-        alertname,
-        state,
-        holds,
-        fires,
-        ...(detail === undefined ? {} : { detail }),
-      };
+      const fires = this.#parts.alerter.isFiring(id);
+      return { id, title, description, alertname, state, holds, fires, ...defined({ detail }) };
     });
   }
 
-  async cause(id: string): Promise<FaultAnswer> {
-    const fault = this.#find(id);
-    if (fault === undefined)
-      return { ok: false, code: 'unknown_fault', reason: `There is no fault "${id}".` };
-    const live = this.#of(id);
-    if (live.state === 'active')
-      return { ok: false, code: 'already', reason: `${fault.title} is in place already.` };
-    return this.#change(fault, live, 'causing', async () => {
-      live.held = await fault.cause(this.#shop);
+  cause(id: string): Promise<FaultAnswer> {
+    return this.#change(id, 'causing', async (fault, live) => {
+      live.held = await fault.cause(this.#parts.shop);
       Object.assign(live, {
         state: 'active',
         seen: false,
@@ -113,15 +100,11 @@ export class FaultPanel {
   }
 
   /** Also of a fault that is not there: what is left of it is removed. */
-  async undo(id: string): Promise<FaultAnswer> {
-    const fault = this.#find(id);
-    if (fault === undefined)
-      return { ok: false, code: 'unknown_fault', reason: `There is no fault "${id}".` };
-    const live = this.#of(id);
-    return this.#change(fault, live, 'undoing', async () => {
+  undo(id: string): Promise<FaultAnswer> {
+    return this.#change(id, 'undoing', async (fault, live) => {
       await live.held?.release();
       live.held = undefined;
-      await fault.undo(this.#shop);
+      await fault.undo(this.#parts.shop);
       Object.assign(live, { state: 'idle', detail: undefined });
     });
   }
@@ -134,11 +117,16 @@ export class FaultPanel {
   }
 
   async #change(
-    fault: ShopFault,
-    live: Live,
+    id: string,
     doing: 'causing' | 'undoing',
-    work: () => Promise<void>,
+    work: (fault: ShopFault, live: Live) => Promise<void>,
   ): Promise<FaultAnswer> {
+    const fault = this.#parts.faults.find((each) => each.id === id);
+    if (fault === undefined)
+      return { ok: false, code: 'unknown_fault', reason: `There is no fault "${id}".` };
+    const live = this.#of(id);
+    if (doing === 'causing' && live.state === 'active')
+      return { ok: false, code: 'already', reason: `${fault.title} is in place already.` };
     if (live.state === 'causing' || live.state === 'undoing')
       return {
         ok: false,
@@ -147,31 +135,31 @@ export class FaultPanel {
       };
     Object.assign(live, { state: doing, detail: undefined });
     try {
-      await work();
+      await work(fault, live);
       this.#save();
       return { ok: true };
     } catch (error) {
       Object.assign(live, { state: 'failed', detail: messageOf(error) });
-      this.#log.warn({ fault: fault.id, error: messageOf(error) }, `a fault failed while ${doing}`);
+      this.#parts.log.warn({ fault: fault.id, error: messageOf(error) }, `a fault failed while ${doing}`);
       return { ok: false, code: 'failed', reason: messageOf(error) };
     }
   }
 
   async #watch(): Promise<void> {
     while (!this.#stopped) {
-      for (const fault of this.#faults) {
+      for (const fault of this.#parts.faults) {
         try {
-          const reading = await fault.read(this.#shop.admin);
+          const reading = await fault.read(this.#parts.shop.admin);
           this.#of(fault.id).holds = reading.holds;
-          this.#alerter.evaluate(fault, reading, Date.now());
+          this.#parts.alerter.evaluate(fault, reading, Date.now());
           this.#follow(fault, reading);
         } catch (error) {
           // Not being able to look says nothing: nothing fires and nothing is resolved by it.
           if (!this.#stopped)
-            this.#log.warn({ fault: fault.id, error: messageOf(error) }, 'shop-db could not be read');
+            this.#parts.log.warn({ fault: fault.id, error: messageOf(error) }, 'shop-db could not be read');
         }
       }
-      this.#alerter.deliver(Date.now());
+      this.#parts.alerter.deliver(Date.now());
       await sleep(everyMs);
     }
   }
@@ -180,7 +168,7 @@ export class FaultPanel {
     const live = this.#of(fault.id);
     if (live.state !== 'active') return;
     if (reading.holds) {
-      const firing = this.#alerter.isFiring(fault.id) ? ' The alert is firing.' : '';
+      const firing = this.#parts.alerter.isFiring(fault.id) ? ' The alert is firing.' : '';
       Object.assign(live, { seen: true, quiet: 0, detail: `${reading.says}.${firing}` });
       return;
     }
@@ -198,12 +186,8 @@ export class FaultPanel {
     void held
       ?.release()
       .catch((error: unknown) =>
-        this.#log.warn({ fault: fault.id, error: messageOf(error) }, 'could not release'),
+        this.#parts.log.warn({ fault: fault.id, error: messageOf(error) }, 'could not release'),
       );
-  }
-
-  #find(id: string): ShopFault | undefined {
-    return this.#faults.find((fault) => fault.id === id);
   }
 
   #of(id: string): Live {
@@ -214,6 +198,6 @@ export class FaultPanel {
 
   #save(): void {
     const active = [...this.#live].filter(([, { state }]) => state === 'active').map(([id]) => id);
-    writeStateFile(this.#path, JSON.stringify(active));
+    writeStateFile(this.#parts.path, JSON.stringify(active));
   }
 }

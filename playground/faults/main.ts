@@ -72,7 +72,7 @@ async function serve(data: string, listenOn: number): Promise<void> {
     tableBloat,
     ...hostFaults(host),
   ];
-  const panel = new FaultPanel(shop, faults, alerter, join(dataDir, 'faults.json'), log);
+  const panel = new FaultPanel({ shop, faults, alerter, path: join(dataDir, 'faults.json'), log });
   await panel.start();
   const workload = values['quiet-workload'] === true ? undefined : startWorkload(shop.appUrl, log);
   const server = createFaultsServer(panel);

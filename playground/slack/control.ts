@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { defined } from '../../src/core/defined.ts';
 import { Arguments } from './arguments.ts';
-import type { CallCounters } from './call-counters.ts';
 import { duplicatesIn } from './call-counters.ts';
 import type { ControlName, ControlRequests, Timing } from './control-api.ts';
 import { contentOf } from './methods/message-content.ts';
 import type { PageSnapshot } from './page-api.ts';
 import { change, emitIn, post } from './posting.ts';
-import type { RateLimits } from './rate-limits.ts';
 import { ALERTMANAGER_APP, CHANNELS } from './seed.ts';
-import type { SlackContext } from './slack-context.ts';
 import { SlackError } from './slack-error.ts';
-import type { Switches } from './switches.ts';
+import type { WebApiParts } from './web-api.ts';
 
-export interface ControlParts {
-  readonly slack: SlackContext;
-  readonly switches: Switches;
-  readonly limits: RateLimits;
-  readonly counters: CallCounters;
+export interface ControlParts extends WebApiParts {
   readonly snapshot: () => PageSnapshot;
   readonly setTiming: (timing: Partial<Timing>) => void;
   readonly resetTiming: () => void;
@@ -73,9 +67,9 @@ export function controlHandlers(parts: ControlParts): Handlers {
         author: {
           kind: kind === 'classic' ? 'webhook' : 'app',
           app: ALERTMANAGER_APP,
-          ...(username === undefined ? {} : { username }),
+          ...defined({ username }),
         },
-        ...(thread_ts === undefined ? {} : { thread_ts }),
+        ...defined({ thread_ts }),
       });
       return { ts: message.ts, channel };
     },

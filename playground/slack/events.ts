@@ -21,54 +21,48 @@ interface Pending {
   readonly reason: string;
 }
 
+interface EventParts {
+  readonly journal: Journal;
+  readonly transport: () => Transport;
+  readonly timing: () => Timing;
+  readonly switches: Switches;
+  readonly now: () => number;
+}
+
 /**
  * Sends what happens to the app, over whichever transport is in use. Events are retried until acknowledged or
  * given up, and survive a restart of this server while they wait; interactions and commands are sent once.
  */
 export class Events {
-  readonly #journal: Journal;
-  readonly #transport: () => Transport;
-  readonly #timing: () => Timing;
-  readonly #switches: Switches;
-  readonly #now: () => number;
+  readonly #parts: EventParts;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #records: MutableRecord[] = [];
   readonly #counts = { sent: 0, acked: 0, lost: 0, retried: 0 };
   #closed = false;
 
-  constructor(options: {
-    readonly journal: Journal;
-    readonly transport: () => Transport;
-    readonly timing: () => Timing;
-    readonly switches: Switches;
-    readonly now: () => number;
-  }) {
-    this.#journal = options.journal;
-    this.#transport = options.transport;
-    this.#timing = options.timing;
-    this.#switches = options.switches;
-    this.#now = options.now;
+  constructor(parts: EventParts) {
+    this.#parts = parts;
   }
 
   /** Hands an event to the app in the background. */
   emit(event: SlackEvent): void {
     const name = typeof event['subtype'] === 'string' ? `${event.type}.${event['subtype']}` : event.type;
-    if (this.#switches.takeLoss(event.type)) {
+    if (this.#parts.switches.takeLoss(event.type)) {
       this.#records.push({ kind: 'event', name, attempts: 0, state: 'lost' });
       this.#counts.lost += 1;
       return;
     }
     const payload = this.#envelopeOf(event);
-    const copies = this.#switches.takeDouble(event.type) ? 2 : 1;
+    const copies = this.#parts.switches.takeDouble(event.type) ? 2 : 1;
     const pending: Pending = { payload, name, attempt: 0, reason: '' };
-    this.#journal.put(PENDING, String(payload['event_id']), pending);
+    this.#parts.journal.put(PENDING, String(payload['event_id']), pending);
     for (let copy = 0; copy < copies; copy += 1)
       void this.#attempt(pending, this.#record('event', name, payload));
   }
 
   /** Takes up the events a dead server left behind. */
   resume(): void {
-    for (const pending of this.#journal.values<Pending>(PENDING)) {
+    for (const pending of this.#parts.journal.values<Pending>(PENDING)) {
       this.#later(pending, this.#record('event', pending.name, pending.payload), 500);
     }
   }
@@ -102,7 +96,9 @@ export class Events {
   ): Promise<Ack> {
     const record = this.#record(kind, name, payload);
     record.attempts = 1;
-    const ack = await this.#transport().send({ kind, payload, acceptsResponse, attempt: 0, retryReason: '' });
+    const ack = await this.#parts
+      .transport()
+      .send({ kind, payload, acceptsResponse, attempt: 0, retryReason: '' });
     record.state = ack.acked ? 'acked' : 'lost';
     return ack;
   }
@@ -117,7 +113,7 @@ export class Events {
       attempt: pending.attempt,
       retryReason: pending.reason,
     };
-    const ack = await this.#transport().send(envelope);
+    const ack = await this.#parts.transport().send(envelope);
     // A server that is closing keeps the event: the next one takes it up.
     if (this.#closed) return;
     const id = String(pending.payload['event_id']);
@@ -125,15 +121,15 @@ export class Events {
     if (ack.acked) {
       record.state = 'acked';
       this.#counts.acked += 1;
-      this.#journal.delete(PENDING, id);
+      this.#parts.journal.delete(PENDING, id);
     } else if (delay === undefined || ack.noRetry) {
       record.state = 'lost';
       this.#counts.lost += 1;
-      this.#journal.delete(PENDING, id);
+      this.#parts.journal.delete(PENDING, id);
     } else {
       const next = { ...pending, attempt: pending.attempt + 1, reason: ack.reason };
-      this.#journal.put(PENDING, id, next);
-      this.#later(next, record, delay * this.#timing().retryFactor);
+      this.#parts.journal.put(PENDING, id, next);
+      this.#later(next, record, delay * this.#parts.timing().retryFactor);
     }
   }
 
@@ -169,7 +165,7 @@ export class Events {
       event,
       type: 'event_callback',
       event_id: `Ev${randomBytes(8).toString('hex').toUpperCase()}`,
-      event_time: Math.floor(this.#now() / 1000),
+      event_time: Math.floor(this.#parts.now() / 1000),
       authorizations: [
         {
           enterprise_id: null,

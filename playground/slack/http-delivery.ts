@@ -2,36 +2,34 @@ import { createHmac } from 'node:crypto';
 import { SENTRY_APP } from './seed.ts';
 import type { Ack, Envelope, Transport } from './transport.ts';
 
+interface DeliveryParts {
+  readonly url: () => string;
+  readonly ackMs: () => number;
+  readonly whenThawed: () => Promise<void>;
+}
+
 /** Signed requests to the app's one request URL (Bolt takes events, interactions and commands on the same). */
 export class HttpDelivery implements Transport {
-  readonly #url: () => string;
-  readonly #ackMs: () => number;
-  readonly #whenThawed: () => Promise<void>;
+  readonly #parts: DeliveryParts;
 
-  constructor(options: {
-    readonly url: () => string;
-    readonly ackMs: () => number;
-    readonly whenThawed: () => Promise<void>;
-  }) {
-    this.#url = options.url;
-    this.#ackMs = options.ackMs;
-    this.#whenThawed = options.whenThawed;
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
   }
 
   async send(envelope: Envelope): Promise<Ack> {
-    await this.#whenThawed();
+    await this.#parts.whenThawed();
     const { type, body } = encode(envelope);
     const retry =
       envelope.attempt === 0
         ? {}
         : { 'x-slack-retry-num': String(envelope.attempt), 'x-slack-retry-reason': envelope.retryReason };
     try {
-      const response = await fetch(this.#url(), {
+      const response = await fetch(this.#parts.url(), {
         method: 'POST',
         headers: { 'content-type': type, ...signatureOf(body), ...retry },
         body,
         redirect: 'manual',
-        signal: AbortSignal.timeout(this.#ackMs()),
+        signal: AbortSignal.timeout(this.#parts.ackMs()),
       });
       const answer = await response.text();
       if (response.status !== 200) {

@@ -1,3 +1,4 @@
+import { defined } from '../../src/core/defined.ts';
 import { elementsOf, findElement, inputProblem, stateFrom, stateOf } from './elements.ts';
 import { pushView, replaceView } from './methods/views.ts';
 import type { ActionContainer, PageActions, PageAnswer } from './page-api.ts';
@@ -21,19 +22,14 @@ interface Place {
 export async function blockAction(slack: SlackContext, body: Body<'block.action'>): Promise<PageAnswer> {
   const place = placeOf(slack, body.userId, body.container, true, body.form);
   const { element } = findElement(place.blocks, body.block_id, body.action_id);
-  const text = element['text'];
   const action = {
     ...stateFrom(element, body.input),
     action_id: body.action_id,
     block_id: body.block_id,
-    ...(text === undefined ? {} : { text }),
-    ...(element['style'] === undefined ? {} : { style: element['style'] }),
-    ...(element['url'] === undefined ? {} : { url: element['url'] }),
+    ...defined({ text: element['text'], style: element['style'], url: element['url'] }),
     action_ts: slack.workspace.nextTs(),
   };
-  const payload = { ...common(slack, body.userId, 'block_actions'), ...place.payload, actions: [action] };
-  const ack = await slack.events.interactive(payload, false);
-  return ack.acked ? { ok: true } : dispatchFailed(slack, body.userId);
+  return tellApp(slack, body.userId, 'block_actions', { ...place.payload, actions: [action] });
 }
 
 /** Asks the app for the options of an external select. */
@@ -82,49 +78,37 @@ export async function closeView(slack: SlackContext, body: Body<'view.close'>): 
   const all = body.all === true || view.clear_on_close;
   slack.workspace.putViews(body.userId, all ? [] : stack.slice(0, -1));
   if (!view.notify_on_close) return { ok: true };
-  const payload = { ...common(slack, body.userId, 'view_closed'), view, is_cleared: all };
-  const ack = await slack.events.interactive(payload, false);
-  return ack.acked ? { ok: true } : dispatchFailed(slack, body.userId);
+  return tellApp(slack, body.userId, 'view_closed', { view, is_cleared: all });
 }
 
-export async function messageShortcut(
-  slack: SlackContext,
-  body: Body<'shortcut.message'>,
-): Promise<PageAnswer> {
+export function messageShortcut(slack: SlackContext, body: Body<'shortcut.message'>): Promise<PageAnswer> {
   const channel = slack.workspace.channelFor(body.channel, body.userId);
   const message = slack.workspace.message(channel.id, body.ts);
-  const ack = await slack.events.interactive(
-    {
-      ...common(slack, body.userId, 'message_action'),
-      callback_id: body.callback_id,
-      action_ts: slack.workspace.nextTs(),
-      channel: { id: channel.id, name: channel.name },
-      message_ts: message.ts,
-      message: { type: 'message', ...readForm(message, false) },
-      response_url: slack.responseUrls.issue({
-        userId: body.userId,
-        channel: channel.id,
-        messageTs: message.ts,
-      }),
-    },
-    false,
-  );
-  return ack.acked ? { ok: true } : dispatchFailed(slack, body.userId);
+  const place = { userId: body.userId, channel: channel.id, messageTs: message.ts };
+  return tellApp(slack, body.userId, 'message_action', {
+    callback_id: body.callback_id,
+    action_ts: slack.workspace.nextTs(),
+    channel: { id: channel.id, name: channel.name },
+    message_ts: message.ts,
+    message: { type: 'message', ...readForm(message, false) },
+    response_url: slack.responseUrls.issue(place),
+  });
 }
 
-export async function globalShortcut(
+export function globalShortcut(slack: SlackContext, body: Body<'shortcut.global'>): Promise<PageAnswer> {
+  const action_ts = slack.workspace.nextTs();
+  return tellApp(slack, body.userId, 'shortcut', { callback_id: body.callback_id, action_ts });
+}
+
+/** Hands on what the app answers nothing to. */
+async function tellApp(
   slack: SlackContext,
-  body: Body<'shortcut.global'>,
+  userId: string,
+  type: string,
+  payload: Readonly<Record<string, unknown>>,
 ): Promise<PageAnswer> {
-  const ack = await slack.events.interactive(
-    {
-      ...common(slack, body.userId, 'shortcut'),
-      callback_id: body.callback_id,
-      action_ts: slack.workspace.nextTs(),
-    },
-    false,
-  );
-  return ack.acked ? { ok: true } : dispatchFailed(slack, body.userId);
+  const ack = await slack.events.interactive({ ...common(slack, userId, type), ...payload }, false);
+  return ack.acked ? { ok: true } : dispatchFailed(slack, userId);
 }
 
 /** What Slack shows when an app has not answered in time. */

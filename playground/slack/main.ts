@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { defined } from '../../src/core/defined.ts';
 import { messageOf, OpsError } from '../../src/core/errors.ts';
 import { createLocalSlack, type LocalSlack } from './local-slack.ts';
 import { ON_CALL_GROUP, SENTRY_APP, USERS, WEBHOOKS } from './seed.ts';
@@ -45,11 +46,13 @@ else {
 async function serve(): Promise<void> {
   const slack = await createLocalSlack({
     port: wholeNumber('port', values.port) ?? 0,
-    ...(values.data === undefined ? {} : { dataDir: values.data }),
-    ...(values.host === undefined ? {} : { host: values.host }),
-    ...(values['allow-host'] === undefined ? {} : { allowedHosts: values['allow-host'] }),
-    ...(values['faults-url'] === undefined ? {} : { faultsUrl: values['faults-url'] }),
-    ...(values['events-url'] === undefined ? {} : { eventsUrl: values['events-url'] }),
+    ...defined({
+      dataDir: values.data,
+      host: values.host,
+      allowedHosts: values['allow-host'],
+      faultsUrl: values['faults-url'],
+      eventsUrl: values['events-url'],
+    }),
   });
   endWith(slack, wholeNumber('parent-pid', values['parent-pid']));
   const ready = {

@@ -163,6 +163,19 @@ export type ActionContainer =
   | { readonly type: 'message'; readonly channel: string; readonly ts: string } // ephemerals too, by their ts
   | { readonly type: 'view'; readonly viewId: string }; // modal or home
 
+interface OnMessage {
+  readonly userId: string;
+  readonly channel: string;
+  readonly ts: string;
+}
+
+interface OnElement {
+  readonly userId: string;
+  readonly container: ActionContainer;
+  readonly block_id: string;
+  readonly action_id: string;
+}
+
 /** Body of `POST /page/api/<key>`. */
 export interface PageActions {
   'message.post': {
@@ -172,57 +185,29 @@ export interface PageActions {
     readonly thread_ts?: string;
     readonly reply_broadcast?: boolean;
   };
-  'message.edit': {
-    readonly userId: string;
-    readonly channel: string;
-    readonly ts: string;
-    readonly text: string;
-  };
-  'message.delete': { readonly userId: string; readonly channel: string; readonly ts: string };
+  'message.edit': OnMessage & { readonly text: string };
+  'message.delete': OnMessage;
   /** `text` is all that was typed, "/sentry why INC-1". Not possible in threads, as in Slack. */
   'command.run': { readonly userId: string; readonly channel: string; readonly text: string };
   /** A press or choice; `form` is what else stands in the same message or view (for `state.values`). */
-  'block.action': {
-    readonly userId: string;
-    readonly container: ActionContainer;
-    readonly block_id: string;
-    readonly action_id: string;
-    readonly input: ElementInput;
-    readonly form?: FormInput;
-  };
+  'block.action': OnElement & { readonly input: ElementInput; readonly form?: FormInput };
   /** `errors` in the answer: block_id → text to show under that input; the modal stays open. */
   'view.submit': { readonly userId: string; readonly viewId: string; readonly form: FormInput };
   /** `all` closes the whole stack (the ✕), otherwise only the top one (Back / Cancel). */
   'view.close': { readonly userId: string; readonly viewId: string; readonly all?: boolean };
   /** `tab` "home" (dashboard) or "messages" (the direct message). */
   'home.open': { readonly userId: string; readonly tab?: 'home' | 'messages' };
-  'shortcut.message': {
-    readonly userId: string;
-    readonly channel: string;
-    readonly ts: string;
-    readonly callback_id: string;
-  };
+  'shortcut.message': OnMessage & { readonly callback_id: string };
   'shortcut.global': { readonly userId: string; readonly callback_id: string };
   /** Adds the user's reaction, or takes it back. `name` without colons. */
-  'reaction.toggle': {
-    readonly userId: string;
-    readonly channel: string;
-    readonly ts: string;
-    readonly name: string;
-  };
-  'read.mark': { readonly userId: string; readonly channel: string; readonly ts: string };
-  'ephemeral.dismiss': { readonly userId: string; readonly channel: string; readonly ts: string };
+  'reaction.toggle': OnMessage & { readonly name: string };
+  'read.mark': OnMessage;
+  'ephemeral.dismiss': OnMessage;
   'channel.join': { readonly userId: string; readonly channel: string };
   /** Opens (or finds) the direct message between this user and the app; `channel` in the answer. */
   'dm.open': { readonly userId: string };
   /** Asks the app for `external_select` options; `options` in the answer. */
-  'options.load': {
-    readonly userId: string;
-    readonly container: ActionContainer;
-    readonly block_id: string;
-    readonly action_id: string;
-    readonly query: string;
-  };
+  'options.load': OnElement & { readonly query: string };
   /** Slack's own *Stop* below an agent's thread: its streams take nothing more, and the app is told. */
   'session.stop': { readonly userId: string; readonly channel: string; readonly thread_ts: string };
   'fault.cause': { readonly userId: string; readonly id: string };

@@ -1,3 +1,4 @@
+import { defined } from '../../src/core/defined.ts';
 import { type InstalledApp, SENTRY_APP, TEAM } from './seed.ts';
 import type { SlackContext } from './slack-context.ts';
 import { SlackError } from './slack-error.ts';
@@ -7,25 +8,23 @@ import type { Attachment, Block, Channel, Message, MessageMetadata, SlackFile } 
 export type Author =
   | { readonly kind: 'user'; readonly userId: string }
   | {
-      readonly kind: 'app';
-      readonly app: InstalledApp;
-      readonly username?: string;
-      readonly iconEmoji?: string;
-    }
-  | {
-      readonly kind: 'webhook';
+      readonly kind: 'app' | 'webhook';
       readonly app: InstalledApp;
       readonly username?: string;
       readonly iconEmoji?: string;
     };
 
-export interface Draft {
-  readonly author: Author;
-  readonly channel: string;
+/** What a message says. */
+export interface Content {
   readonly text: string;
   readonly blocks?: readonly Block[];
   readonly attachments?: readonly Attachment[];
   readonly metadata?: MessageMetadata;
+}
+
+export interface Draft extends Content {
+  readonly author: Author;
+  readonly channel: string;
   readonly files?: readonly SlackFile[];
   readonly thread_ts?: string;
   readonly broadcast?: boolean;
@@ -66,12 +65,9 @@ export function change(
   const kept = Object.fromEntries(
     Object.entries({ ...before, ...changes }).filter(([name]) => !dropped.has(name)),
   );
-  const after = {
-    ...kept,
-    ...(options.editor === undefined
-      ? {}
-      : { edited: { user: options.editor, ts: slack.workspace.nextTs() } }),
-  } as Message;
+  const { editor } = options;
+  const edited = editor === undefined ? {} : { edited: { user: editor, ts: slack.workspace.nextTs() } };
+  const after = { ...kept, ...edited } as Message;
   slack.workspace.putMessage(after);
   emitIn(slack, before.channel, {
     type: 'message',
@@ -136,15 +132,15 @@ function compose(slack: SlackContext, draft: Draft): Message {
     ts: slack.workspace.nextTs(),
     text: draft.text,
     ...authorship(draft.author),
-    ...(draft.blocks === undefined || draft.blocks.length === 0 ? {} : { blocks: draft.blocks }),
-    ...(draft.attachments === undefined || draft.attachments.length === 0
-      ? {}
-      : { attachments: draft.attachments }),
-    ...(draft.metadata === undefined ? {} : { metadata: draft.metadata }),
-    ...(draft.files === undefined ? {} : { files: draft.files }),
-    ...(draft.clientMsgId === undefined ? {} : { client_msg_id: draft.clientMsgId }),
-    ...(draft.streaming === true ? { streaming_state: 'in_progress' as const } : {}),
-    ...(draft.thread_ts === undefined ? {} : { thread_ts: draft.thread_ts }),
+    ...defined({
+      blocks: draft.blocks?.length === 0 ? undefined : draft.blocks,
+      attachments: draft.attachments?.length === 0 ? undefined : draft.attachments,
+      metadata: draft.metadata,
+      files: draft.files,
+      client_msg_id: draft.clientMsgId,
+      streaming_state: draft.streaming === true ? ('in_progress' as const) : undefined,
+      thread_ts: draft.thread_ts,
+    }),
     ...(draft.thread_ts !== undefined && draft.broadcast === true
       ? { subtype: 'thread_broadcast', root_ts: draft.thread_ts }
       : {}),
@@ -153,10 +149,8 @@ function compose(slack: SlackContext, draft: Draft): Message {
 
 function authorship(author: Author): Partial<Message> {
   if (author.kind === 'user') return { user: author.userId };
-  const shown = {
-    ...(author.username === undefined ? {} : { username: author.username }),
-    ...(author.iconEmoji === undefined ? {} : { icons: { emoji: author.iconEmoji } }),
-  };
+  const { username, iconEmoji } = author;
+  const shown = defined({ username, icons: iconEmoji === undefined ? undefined : { emoji: iconEmoji } });
   if (author.kind === 'webhook') return { subtype: 'bot_message', bot_id: author.app.botId, ...shown };
   const { app } = author;
   return {

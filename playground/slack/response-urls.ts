@@ -22,42 +22,38 @@ interface Stored {
   readonly left: number;
 }
 
+interface UrlParts {
+  readonly journal: Journal;
+  readonly now: () => number;
+  readonly ttlMs: () => number;
+  readonly baseUrl: () => string;
+}
+
 /** `response_url`s: five uses within 30 minutes; they survive a restart of this server. */
 export class ResponseUrls {
-  readonly #journal: Journal;
-  readonly #now: () => number;
-  readonly #ttlMs: () => number;
-  readonly #baseUrl: () => string;
+  readonly #parts: UrlParts;
 
-  constructor(options: {
-    readonly journal: Journal;
-    readonly now: () => number;
-    readonly ttlMs: () => number;
-    readonly baseUrl: () => string;
-  }) {
-    this.#journal = options.journal;
-    this.#now = options.now;
-    this.#ttlMs = options.ttlMs;
-    this.#baseUrl = options.baseUrl;
+  constructor(parts: UrlParts) {
+    this.#parts = parts;
   }
 
   issue(target: ResponseTarget): string {
-    for (const [old, stored] of this.#journal.entries<Stored>(COLLECTION)) {
-      if (stored.expiresAt < this.#now() - 3_600_000) this.#journal.delete(COLLECTION, old);
+    for (const [old, stored] of this.#parts.journal.entries<Stored>(COLLECTION)) {
+      if (stored.expiresAt < this.#parts.now() - 3_600_000) this.#parts.journal.delete(COLLECTION, old);
     }
     const key = randomBytes(12).toString('hex');
-    const stored: Stored = { target, expiresAt: this.#now() + this.#ttlMs(), left: USES };
-    this.#journal.put(COLLECTION, key, stored);
-    return `${this.#baseUrl()}/actions/${TEAM.id}/${SENTRY_APP.id}/${key}`;
+    const stored: Stored = { target, expiresAt: this.#parts.now() + this.#parts.ttlMs(), left: USES };
+    this.#parts.journal.put(COLLECTION, key, stored);
+    return `${this.#parts.baseUrl()}/actions/${TEAM.id}/${SENTRY_APP.id}/${key}`;
   }
 
   /** Takes one use. Throws `invalid_url`, `expired_url`, `used_url`. */
   use(key: string): ResponseTarget {
-    const stored = this.#journal.get<Stored>(COLLECTION, key);
+    const stored = this.#parts.journal.get<Stored>(COLLECTION, key);
     if (stored === undefined) throw new SlackError('invalid_url');
-    if (stored.expiresAt < this.#now()) throw new SlackError('expired_url');
+    if (stored.expiresAt < this.#parts.now()) throw new SlackError('expired_url');
     if (stored.left <= 0) throw new SlackError('used_url');
-    this.#journal.put(COLLECTION, key, { ...stored, left: stored.left - 1 });
+    this.#parts.journal.put(COLLECTION, key, { ...stored, left: stored.left - 1 });
     return stored.target;
   }
 }

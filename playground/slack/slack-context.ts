@@ -3,6 +3,7 @@ import type { Timing } from './control-api.ts';
 import type { Events } from './events.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import type { InstalledApp } from './seed.ts';
+import type { Channel, Message } from './slack-shapes.ts';
 import type { SocketMode } from './socket-mode.ts';
 import type { Triggers } from './triggers.ts';
 import type { Workspace } from './workspace.ts';
@@ -25,6 +26,17 @@ export interface MethodCall {
   readonly slack: SlackContext;
   readonly app: InstalledApp;
   readonly args: Arguments;
+}
+
+/** The channel that an argument names. */
+export function channelOf(call: MethodCall, name = 'channel'): Channel {
+  return call.slack.workspace.channel(call.args.required(name, 'channel_not_found'));
+}
+
+/** The message that `channel` and another argument name. */
+export function messageOf(call: MethodCall, name = 'ts'): Message {
+  const channel = channelOf(call);
+  return call.slack.workspace.message(channel.id, call.args.required(name, 'message_not_found'));
 }
 
 /** Returns the answer without `ok`; refuses by throwing `SlackError`. */

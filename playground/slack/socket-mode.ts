@@ -22,6 +22,13 @@ interface Waiting {
   readonly settle: (ack: Ack) => void;
 }
 
+interface SocketParts {
+  readonly ackMs: () => number;
+  readonly whenThawed: () => Promise<void>;
+  /** Called when a connection opens or closes. */
+  readonly changed: () => void;
+}
+
 /**
  * Slack's side of Socket Mode: `apps.connections.open` hands out a one-time URL, each connection gets a `hello`,
  * each envelope goes to exactly one open connection (any one) and waits for its acknowledgement.
@@ -30,22 +37,13 @@ export class SocketMode implements Transport {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES });
   readonly #tickets = new Map<string, number>();
   readonly #waiting = new Map<string, Waiting>();
-  readonly #ackMs: () => number;
-  readonly #whenThawed: () => Promise<void>;
-  readonly #changed: () => void;
+  readonly #parts: SocketParts;
   readonly #pings: NodeJS.Timeout;
   #open: WebSocket[] = [];
   #leaving = new Set<WebSocket>();
 
-  constructor(options: {
-    readonly ackMs: () => number;
-    readonly whenThawed: () => Promise<void>;
-    /** Called when a connection opens or closes. */
-    readonly changed: () => void;
-  }) {
-    this.#ackMs = options.ackMs;
-    this.#whenThawed = options.whenThawed;
-    this.#changed = options.changed;
+  constructor(parts: SocketParts) {
+    this.#parts = parts;
     this.#pings = setInterval(() => {
       for (const socket of this.#open) socket.ping();
     }, PING_MS);
@@ -76,7 +74,7 @@ export class SocketMode implements Transport {
   }
 
   async send(envelope: Envelope): Promise<Ack> {
-    await this.#whenThawed();
+    await this.#parts.whenThawed();
     const candidates = this.#open.filter((each) => !this.#leaving.has(each));
     // Any one, as in Slack: taking turns would send every second event of a pair to the same connection.
     const socket = candidates[Math.floor(Math.random() * candidates.length)];
@@ -90,7 +88,7 @@ export class SocketMode implements Transport {
       };
       const timer = setTimeout(
         () => settle({ acked: false, reason: 'timeout', noRetry: false }),
-        this.#ackMs(),
+        this.#parts.ackMs(),
       );
       this.#waiting.set(id, { socket, settle });
       socket.send(JSON.stringify(frameOf(id, envelope)));
@@ -132,7 +130,7 @@ export class SocketMode implements Transport {
         debug_info: { host: 'local-slack', approximate_connection_time: 3600 },
       }),
     );
-    this.#changed();
+    this.#parts.changed();
   }
 
   #forget(socket: WebSocket): void {
@@ -142,7 +140,7 @@ export class SocketMode implements Transport {
       if (waiting.socket === socket)
         waiting.settle({ acked: false, reason: 'connection_failed', noRetry: false });
     }
-    this.#changed();
+    this.#parts.changed();
   }
 
   #receive(data: RawData): void {
@@ -155,9 +153,9 @@ export class SocketMode implements Transport {
     }
     if (typeof frame !== 'object' || frame === null || !('envelope_id' in frame)) return;
     const body: unknown = 'payload' in frame ? frame.payload : undefined;
-    void this.#whenThawed().then(() =>
-      this.#waiting.get(String(frame.envelope_id))?.settle({ acked: true, body }),
-    );
+    void this.#parts
+      .whenThawed()
+      .then(() => this.#waiting.get(String(frame.envelope_id))?.settle({ acked: true, body }));
   }
 }
 

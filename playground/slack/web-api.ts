@@ -63,9 +63,15 @@ function run(
   }
   let answer: Record<string, unknown>;
   try {
-    const wait = limited(parts, request, method, body);
+    if (body instanceof SlackError) throw body;
+    const handler = METHODS.get(method);
+    if (handler === undefined) throw new SlackError('unknown_method');
+    const app = callerOf(request, method, body);
+    const wait = parts.limits.take(app.id, method, asText(body['channel']));
     if (wait > 0) return tooMany(response, wait);
-    answer = call(parts, request, method, body);
+    if (parts.switches.isUnknown(method)) throw new SlackError('unknown_method');
+    const args = new Arguments(body).without(['token', ...parts.switches.droppedFields()]);
+    answer = handler({ slack: parts.slack, app, args });
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     return refuse(response, error);
@@ -80,30 +86,6 @@ function run(
   }
   sendJson(response, 200, { ok: true, ...answer }, { 'x-oauth-scopes': BOT_SCOPES.join(',') });
   return 'ok';
-}
-
-function limited(
-  parts: WebApiParts,
-  request: IncomingMessage,
-  method: string,
-  body: Readonly<Record<string, unknown>> | SlackError,
-): number {
-  if (body instanceof SlackError || !METHODS.has(method)) return 0;
-  return parts.limits.take(callerOf(request, method, body).id, method, asText(body['channel']));
-}
-
-function call(
-  parts: WebApiParts,
-  request: IncomingMessage,
-  method: string,
-  body: Readonly<Record<string, unknown>> | SlackError,
-): Record<string, unknown> {
-  if (body instanceof SlackError) throw body;
-  const handler = parts.switches.isUnknown(method) ? undefined : METHODS.get(method);
-  if (handler === undefined) throw new SlackError('unknown_method');
-  const app = callerOf(request, method, body);
-  const args = new Arguments(body).without(['token', ...parts.switches.droppedFields()]);
-  return handler({ slack: parts.slack, app, args });
 }
 
 /** Throws `not_authed`, `invalid_auth`, `not_allowed_token_type`. */

@@ -1,18 +1,20 @@
 import { messageOf } from '../core/errors.ts';
+import { createAnswering } from '../incidents/questions/answering.ts';
 import { createTurn } from '../incidents/turn.ts';
+import { createHttpSide } from './http-side.ts';
 import type { Parts } from './parts.ts';
 import { createServices, type Services } from './services.ts';
-import { createSurfaces, type Surfaces } from './surfaces.ts';
+import { createSlackSide } from './slack-side.ts';
 
 export type App = Awaited<ReturnType<typeof buildApp>>;
 
 /** The composition root: services first, then the surfaces that show them. Nothing runs before `start`. */
 export async function buildApp(parts: Parts) {
   const services = await createServices(parts);
-  const surfaces = createSurfaces(services);
+  const slack = createSlackSide(services);
+  const surfaces = { slack, http: createHttpSide(services, slack.handleHttp) };
   return {
-    slack: surfaces.slack,
-    http: surfaces.http,
+    ...surfaces,
     problems: services.problems,
     runbooks: services.runbooks,
     /** How each layer of security stands now. */
@@ -22,13 +24,21 @@ export async function buildApp(parts: Parts) {
   };
 }
 
+/** Where people and machines meet the services. */
+interface Surfaces {
+  readonly slack: ReturnType<typeof createSlackSide>;
+  readonly http: ReturnType<typeof createHttpSide>;
+}
+
 /** Starts the parts in order; the HTTP server last but for Slack, so that what it accepts can be worked on. */
-async function start(services: Services, { slack, http, answering }: Surfaces): Promise<{ httpUrl: string }> {
+async function start(services: Services, { slack, http }: Surfaces): Promise<{ httpUrl: string }> {
   const { memory, workspace, bus, engine, upkeep, slackWorkspace, problems } = services;
   await services.startGuards();
   await memory.seedStores();
   await workspace.start();
   bus.start();
+  // Answers grow where they were asked for.
+  const answering = createAnswering(services.deps, slack.answers);
   await engine.start(createTurn(services.deps), upkeep.scheduled, answering);
   void upkeep.lookNow();
   const { host, port } = await http.listen();

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { readPolicy } from '../actions/policy/read-policy.ts';
-import { type Config, packageRoot } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
@@ -191,12 +191,12 @@ async function checkTarget(target: TargetConfig): Promise<string> {
 }
 
 async function checkRunbooks(config: Config): Promise<string> {
-  const { runbooks, problems } = await loadRunbooks(config.runbooksDir ?? join(packageRoot(), 'runbooks'), {
+  const { runbooks, problems } = await loadRunbooks(config.runbooksDir, {
     tools: createRegistry(allTools),
     domains: domainsOf(kinds),
   });
   if (problems.length > 0)
-    throw new OpsError('RUNBOOKS', `${problems.length} problems in runbooks`, {
+    throw new OpsError('RUNBOOKS', `${count(problems.length, 'problem')} in runbooks`, {
       hint: 'sentry runbooks validate shows file and line.',
     });
   return `${runbooks.length} are good`;

@@ -1,3 +1,4 @@
+import { count } from '../core/count.ts';
 import { webhookPath, webhookSources } from '../sources/registry.ts';
 import { chromaLine } from './chroma.ts';
 import type { Running } from './start.ts';
@@ -41,10 +42,10 @@ export function firstScreen(running: Running, tookMs: number): string {
       : []),
     row(
       'Investigator',
-      config.llm ? `Claude (${config.model}), runbooks when it fails` : `${app.runbooks.length} runbooks`,
+      config.llm ? `Claude (${config.model}), runbooks when it fails` : count(app.runbooks.length, 'runbook'),
     ),
     ...(app.problems.length > 0
-      ? [row('Runbooks', `${app.problems.length} problems: sentry runbooks validate`)]
+      ? [row('Runbooks', `${count(app.problems.length, 'problem')}: sentry runbooks validate`)]
       : []),
     ...(missing.length > 0 ? ['\n  For real use:\n', ...missing.map((line) => `  · ${line}\n`)] : []),
     workspace

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { jsonOf } from '../core/json-of.ts';
 import { choosePort } from '../infra/process/free-port.ts';
 import { readStateFile, writeStateFile } from '../infra/process/state-file.ts';
 import { findProgram } from '../infra/supervisor/program.ts';
@@ -20,18 +21,8 @@ export async function fixedPort(dataDir: string, name: string, wanted: number | 
   return port;
 }
 
-function readPorts(file: string): Readonly<Record<string, number>> {
-  const text = readStateFile(file);
-  if (text === undefined) return {};
-  const parsed = remembered.safeParse(safeJson(text));
-  return parsed.success ? parsed.data : {};
-}
-
 /** A file cut short by a crash counts as none. */
-function safeJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function readPorts(file: string): Readonly<Record<string, number>> {
+  const parsed = remembered.safeParse(jsonOf(readStateFile(file) ?? ''));
+  return parsed.success ? parsed.data : {};
 }

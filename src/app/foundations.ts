@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { packageRoot } from '../config/config.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
 import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
@@ -29,9 +27,8 @@ export async function createFoundations(parts: Parts) {
   const targets = parts.targets.map(toTarget);
   const tools = toolsOfKinds(parts.kinds);
   const registry = createRegistry(tools);
-  const runbooksDir = config.runbooksDir ?? join(packageRoot(), 'runbooks');
   const domains = domainsOf(parts.kinds);
-  const { runbooks, problems } = await loadRunbooks(runbooksDir, { tools: registry, domains });
+  const { runbooks, problems } = await loadRunbooks(config.runbooksDir, { tools: registry, domains });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
   return {
     parts,
@@ -54,7 +51,7 @@ export async function createFoundations(parts: Parts) {
     offered: [...tools, ...evidenceTools, ...memoryToolset],
     runbooks,
     problems,
-    runbookFiles: await readRunbookFiles(runbooksDir),
+    runbookFiles: await readRunbookFiles(config.runbooksDir),
     slackWorkspace: createSlackWorkspace({
       connection: parts.slack,
       alertChannels: config.alertChannels,

@@ -1,4 +1,5 @@
 import type { ApprovalPolicy } from '../actions/policy/policy.ts';
+import { count } from '../core/count.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Target } from '../core/target.ts';
@@ -81,7 +82,10 @@ async function accessOf(deps: HomeDeps, userId: string): Promise<readonly string
       deps.targets.slice(0, TARGETS_SHOWN).map((target) => mayApprove(deps, userId, target)),
     );
     const more = deps.targets.length - lines.length;
-    return [...lines, ...(more > 0 ? [`and ${more} more targets: their cards say who may approve.`] : [])];
+    return [
+      ...lines,
+      ...(more > 0 ? [`and ${count(more, 'more target')}: their cards say who may approve.`] : []),
+    ];
   } catch (error) {
     return [`What you may approve cannot be told now: ${messageOf(error)}`];
   }

@@ -1,4 +1,6 @@
 import { createClaude } from '../agents/claude/create-claude.ts';
+import { recordingUsage, withinBudget } from '../agents/claude/guarded-stream.ts';
+import { screenedStream } from '../agents/claude/screened-stream.ts';
 import type { Investigator } from '../agents/ports.ts';
 import type { Config } from '../config/config.ts';
 import type { Sql } from '../core/sql.ts';
@@ -10,9 +12,9 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { Runbook } from '../runbooks/runbook.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
+import type { ModelGuard } from '../safety/model-guard/model-guard.ts';
 import type { AnyTool } from '../tools/define.ts';
 import { openModelGuard } from './model-guard.ts';
-import { modelOutside } from './model-outside.ts';
 
 interface ModelDeps {
   readonly sql: Sql;
@@ -55,4 +57,30 @@ export async function openModel(config: Config, deps: ModelDeps): Promise<Model>
     toolCalls: async (id) => (await records.load(id))?.toolCalls ?? [],
   });
   return { investigator, outside: modelOutside(llm, { records, breaker, guard, audit }) };
+}
+
+interface OutsideDeps extends Pick<ModelDeps, 'breaker' | 'audit'> {
+  readonly records: Pick<IncidentRecords, 'addUsage'>;
+  readonly guard: ModelGuard;
+}
+
+/** The model for what belongs to no incident (memory's rules of thumb): behind the same guards, paid for as "memory". */
+export function modelOutside(
+  llm: ModelGateway,
+  { records, breaker, guard, audit }: OutsideDeps,
+): ModelGateway {
+  const paid = recordingUsage(llm, (usage) => records.addUsage(null, 'memory', usage));
+  const budgeted = withinBudget(paid, breaker, { incidentId: null, model: llm.model });
+  const stream = screenedStream(
+    budgeted,
+    {
+      ...guard,
+      report: async (_, role, found) => {
+        for (const { where, kinds } of found)
+          await audit.append({ kind: 'injection.found', actor: role, details: { where, kinds: [...kinds] } });
+      },
+    },
+    { incidentId: 'memory', role: 'memory', carriesOut: () => false },
+  );
+  return { ...llm, stream };
 }

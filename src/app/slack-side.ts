@@ -1,18 +1,19 @@
 import { settleByClick } from '../actions/approvals/resolve-unknown-outcome.ts';
+import { count } from '../core/count.ts';
 import { parseIncidentId } from '../core/ids.ts';
 import { why } from '../incidents/questions/why.ts';
 import { costLines, costReport } from '../record/cost.ts';
 import { formatBreaker } from '../safety/limits/format-breaker.ts';
 import type { SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
+import { alertSources } from '../sources/registry.ts';
 import { createHomeFacts } from './home-facts.ts';
 import { formatLayers } from './layers.ts';
 import type { Services } from './services.ts';
-import { takeSlackMessage } from './take-slack-message.ts';
 
 /** Slack with everything that people may see and do there. */
 export function createSlackSide(services: Services): Slack {
-  const { parts, config, sql, log, accept, grades, steering } = services;
+  const { parts, config, sql, log, grades, steering } = services;
   return createSlack({
     sql,
     log,
@@ -35,7 +36,7 @@ export function createSlackSide(services: Services): Slack {
     digDeeper: services.digDeeper,
     retryRead: services.retryRead,
     createManualIncident: services.createManualIncident,
-    acceptSlackMessage: (message, own) => takeSlackMessage(message, own, { accept, log }),
+    acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),
     memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
     commands: {
       ...services.switches.commands,
@@ -72,6 +73,22 @@ const afterwards = ({
   settle: (click) => settleByClick({ sql, records, audit, policy }, click),
 });
 
+/** Takes in what another app posted in an alert channel. One that is no alert is logged, not an error. */
+async function takeSlackMessage(
+  { accept, log }: Services,
+  ...[message, own]: Parameters<SlackDeps['acceptSlackMessage']>
+): Promise<void> {
+  for (const source of alertSources.filter(({ arrives }) => arrives === 'slack')) {
+    const read = source.read(message, { receivedAt: new Date(), own });
+    if (!read.ok)
+      log.warn(
+        { source: source.name, field: read.field, reason: read.reason },
+        'a message in an alert channel could not be read as an alert',
+      );
+    for (const alert of read.ok ? read.alerts : []) await accept(alert);
+  }
+}
+
 const modelOf = ({ config }: Services): string | null => (config.llm ? config.model : null);
 
 const currentBreaker = async ({ breaker }: Services): Promise<string> => formatBreaker(await breaker.view());
@@ -89,7 +106,7 @@ async function statusLines(services: Services): Promise<readonly string[]> {
   const model = modelOf(services);
   return [
     model ? `Claude: ${model}; runbooks take over when it fails.` : 'Claude: no key; runbooks investigate.',
-    `${runbooks.length} runbooks${problems.length > 0 ? `, and ${problems.length} problems in others` : ''}.`,
+    `${count(runbooks.length, 'runbook')}${problems.length > 0 ? `, and ${count(problems.length, 'problem')} in others` : ''}.`,
     `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
     ...(await services.switches.lines()),
     await currentBreaker(services),

@@ -12,7 +12,6 @@ import { startChild } from '../infra/supervisor/start-child.ts';
 /** The record's database, ready to use. */
 export interface Store extends Database {
   readonly url: string;
-  readonly embedded: boolean;
   /** Names of the migrations this start applied. */
   readonly applied: readonly string[];
   /** Closes the pool and, where it is ours and nobody else uses it, the server. */
@@ -28,7 +27,7 @@ export async function openStore(
   const server = config.databaseUrl === null ? await startServer(config, log, options.keep ?? false) : null;
   const url = config.databaseUrl ?? server?.url ?? '';
   try {
-    const { applied } = await migrateDatabase(url, join(packageRoot(), 'prisma', 'migrations'));
+    const applied = await migrateDatabase(url, join(packageRoot(), 'prisma', 'migrations'));
     const owner = openDatabase(url, { max: 1 });
     await migrateEngine(url, owner.sql).finally(() => owner.close());
     const database = openDatabase(url, { role: await grantWriterRole(url, log) });
@@ -37,7 +36,6 @@ export async function openStore(
     return {
       ...database,
       url,
-      embedded: server !== null,
       applied,
       stop: async () => {
         await database.close();
@@ -51,11 +49,7 @@ export async function openStore(
 }
 
 /** `keep`: restarted whenever it dies, for the long-running bot; a command needs it only for a moment. */
-async function startServer(
-  config: Config,
-  log: Log,
-  keep: boolean,
-): Promise<{ readonly url: string; stop(): Promise<void> }> {
+async function startServer(config: Config, log: Log, keep: boolean) {
   const spec = embeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), name: 'sentry', log });
   if (!keep) return startChild(spec);
   const kept = await keepRunning(spec);

@@ -5,14 +5,10 @@ import { asCheckpoint, type Checkpoint, openCheckpointKey } from '../safety/audi
 import { type ChainEntry, parsedBody, readChain, verifyAuditLog } from '../safety/audit/audit-verify.ts';
 import { readWitnessed } from '../safety/audit/audit-witness.ts';
 import { exitCodes } from './fail.ts';
+import { wholeNumber } from './whole-number.ts';
 import { withStore } from './with-store.ts';
 
-function whole(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new InvalidArgumentError('expected a whole number from 1');
-  return value;
-}
+const whole = wholeNumber();
 
 function checkpoints(text: string, before: readonly Checkpoint[]): readonly Checkpoint[] {
   const checkpoint = asCheckpoint(parsedBody(text));

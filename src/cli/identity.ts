@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
 import type { Store } from '../app/store.ts';
 import type { Config } from '../config/config.ts';
@@ -8,9 +7,8 @@ import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { createIdentities, type Identity } from '../safety/vault/identities.ts';
 import { openVaultKey } from '../safety/vault/vault-key.ts';
 import { printList } from './print-list.ts';
-import { withStore } from './with-store.ts';
+import { operator, withStore } from './with-store.ts';
 
-const by = (): string => `${userInfo().username} (command line)`;
 const identitiesOf = ({ sql }: Store, { dataDir, vaultKey }: Config) =>
   createIdentities({ sql, audit: createAuditLog(sql), key: openVaultKey(dataDir, vaultKey) });
 
@@ -36,7 +34,7 @@ const rotate = new Command('rotate')
   .description('Give a role a new key pair; what the old one signed runs out within 15 minutes.')
   .addArgument(new Argument('<role>').choices(roles))
   .action(async (role: Role) => {
-    const id = await withStore((store, config) => identitiesOf(store, config).rotate(role, by()));
+    const id = await withStore((store, config) => identitiesOf(store, config).rotate(role, operator()));
     process.stdout.write(`${role}: ${id} signs from now on.\n`);
   });
 
@@ -45,7 +43,9 @@ const revoke = new Command('revoke')
   .argument('<id>', 'nhi_…, as listed')
   .option('--reason <text>', 'why, for the audit log', '')
   .action(async (id: string, { reason }: { readonly reason: string }) => {
-    const done = await withStore((store, config) => identitiesOf(store, config).revoke(id, by(), reason));
+    const done = await withStore((store, config) =>
+      identitiesOf(store, config).revoke(id, operator(), reason),
+    );
     if (!done)
       throw new OpsError('NOT_FOUND', `There is no live identity ${id}.`, {
         hint: 'sentry identity list shows them.',

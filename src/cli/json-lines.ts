@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { isObject } from '../core/json-of.ts';
 import { exitCodes } from './fail.ts';
+
+/** A text to look at, and what its answer is to be known by. */
+export const NamedText = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });
 
 /**
  * Answers each line of standard input with a line on standard output, in order, one at a time, so that memory stays
@@ -68,7 +72,7 @@ function readLine<Input>(
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return { input: parsed.data };
-  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
+  const id = isObject(value) ? (value['id'] ?? null) : null;
   const error = parsed.error.issues
     .map(({ path, message }) => `${path.join('.') || 'line'}: ${message}`)
     .join('; ');

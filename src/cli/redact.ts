@@ -1,11 +1,8 @@
 import { Command } from 'commander';
-import { z } from 'zod';
 import { redact } from '../safety/screen/redact.ts';
 import { redactPersonal } from '../safety/screen/redact-personal.ts';
 import { findSecrets } from '../safety/secrets/find-secrets.ts';
-import { mapJsonLines } from './json-lines.ts';
-
-const Input = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });
+import { mapJsonLines, NamedText } from './json-lines.ts';
 
 export const redactCommand = new Command('redact')
   .description(
@@ -14,7 +11,7 @@ export const redactCommand = new Command('redact')
   .option('--personal', 'e-mail and public IP addresses too, as before a model sees it', false)
   .option('--private-ips', 'with --personal: private IP addresses too', false)
   .action(({ personal, privateIps }: { readonly personal: boolean; readonly privateIps: boolean }) =>
-    mapJsonLines(Input, ({ id, text }) => {
+    mapJsonLines(NamedText, ({ id, text }) => {
       const shown = redact(text);
       return {
         id,

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { Argument, Command } from 'commander';
-import { loadConfig, packageRoot } from '../config/config.ts';
+import { loadConfig } from '../config/config.ts';
+import { count } from '../core/count.ts';
 import type { Domain } from '../core/incident.ts';
 import { seedDomain } from '../memory/sync/seed-runbooks.ts';
 import { syncRunbooks } from '../memory/sync/sync-runbooks.ts';
@@ -22,10 +22,12 @@ const validate = new Command('validate')
   )
   .argument('[dir]', 'a folder of runbooks; the configured one when left out')
   .action(async (dir: string | undefined) => {
-    const folder = dir ?? loadConfig().runbooksDir ?? join(packageRoot(), 'runbooks');
+    const folder = dir ?? loadConfig().runbooksDir;
     const { runbooks, problems } = await loadRunbooks(folder, known());
     for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
-    process.stdout.write(`${runbooks.length} runbooks are good, ${problems.length} problems.\n`);
+    process.stdout.write(
+      `${count(runbooks.length, 'runbook')} good, ${count(problems.length, 'problem')}.\n`,
+    );
     if (problems.length > 0) process.exitCode = exitCodes.failed;
   });
 
@@ -40,7 +42,7 @@ const seed = new Command('seed')
     async (domain: Domain | undefined, options: { readonly watch: boolean; readonly json: boolean }) => {
       const wanted = domain === undefined ? domains : [domain];
       await withMemory(async (memory) => {
-        const dir = memory.config.runbooksDir ?? join(packageRoot(), 'runbooks');
+        const dir = memory.config.runbooksDir;
         const seedNow = () => seedFiles(memory, dir, wanted, options.json);
         await seedNow();
         if (options.watch) await watchFolder(dir, seedNow);

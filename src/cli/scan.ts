@@ -1,9 +1,6 @@
 import { Command, Option } from 'commander';
-import { z } from 'zod';
 import { type ScanScope, scan, scanScopes } from '../safety/screen/scan.ts';
-import { mapJsonLines } from './json-lines.ts';
-
-const Input = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });
+import { mapJsonLines, NamedText } from './json-lines.ts';
 
 export const scanCommand = new Command('scan')
   .description(
@@ -13,5 +10,5 @@ export const scanCommand = new Command('scan')
     new Option('--scope <scope>', 'whose store the text is for').choices(scanScopes).makeOptionMandatory(),
   )
   .action(({ scope }: { readonly scope: ScanScope }) =>
-    mapJsonLines(Input, ({ id, text }) => ({ id, ...scan(text, { scope }) })),
+    mapJsonLines(NamedText, ({ id, text }) => ({ id, ...scan(text, { scope }) })),
   );

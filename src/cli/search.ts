@@ -1,6 +1,4 @@
-import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { packageRoot } from '../config/config.ts';
+import { Command, Option } from 'commander';
 import type { Sql } from '../core/sql.ts';
 import { documentSpace, syncDocuments } from '../memory/sync/sync-documents.ts';
 import { syncIncidents } from '../memory/sync/sync-incidents.ts';
@@ -13,6 +11,7 @@ import { type SearchKind, type Space, searchKinds } from '../search/types.ts';
 import { domainsOf } from '../targets/domains.ts';
 import { kinds } from '../targets/kinds.ts';
 import { type RankedHit, rankHits, rankLine } from './rank-hits.ts';
+import { wholeNumber } from './whole-number.ts';
 import { type CommandMemory, withMemory } from './with-memory.ts';
 
 const domains = domainsOf(kinds);
@@ -34,7 +33,7 @@ export const searchCommand = new Command('search')
   .argument('<text>', "an alert's text, an error message, a question")
   .addOption(new Option('--domain <domain>', 'only of this domain').choices(domains))
   .addOption(new Option('--kind <kind>', 'only of this kind').choices(searchKinds))
-  .option('--limit <n>', 'at most this many', count, 10)
+  .option('--limit <n>', 'at most this many', wholeNumber(100), 10)
   .option(
     '--explain',
     'what words, title and meaning gave to each score, which words, and what trust and the rest make of it',
@@ -62,7 +61,7 @@ const NO_MEANING: Readonly<Record<string, string>> = {
 };
 
 async function find({ sql, config, retrieval }: CommandMemory, text: string, options: Options) {
-  await bringUpToDate(sql, retrieval, config.runbooksDir ?? join(packageRoot(), 'runbooks'));
+  await bringUpToDate(sql, retrieval, config.runbooksDir);
   const spaces = await spacesOf(sql, options);
   const k = options.limit;
   const { hits, meaning } = await retrieval.search({
@@ -95,13 +94,6 @@ async function spacesOf(sql: Sql, { domain, kind }: Options): Promise<readonly S
     ...stores.map(({ slug }) => documentSpace(slug, null)),
   ];
   return all.filter((space) => kind === undefined || space.kind === kind);
-}
-
-function count(text: string): number {
-  const n = Number(text);
-  if (!Number.isInteger(n) || n < 1 || n > 100)
-    throw new InvalidArgumentError('expected a whole number from 1 to 100');
-  return n;
 }
 
 function formatHit(hit: RankedHit, place: number, explain: boolean): string {

@@ -1,11 +1,10 @@
-import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
 import { resolveUnknownOutcome } from '../actions/approvals/resolve-unknown-outcome.ts';
 import { OpsError } from '../core/errors.ts';
 import { asActionId } from '../core/ids.ts';
 import { createRecords } from '../record/record.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
-import { withStore } from './with-store.ts';
+import { operator, withStore } from './with-store.ts';
 
 export const settleCommand = new Command('settle')
   .description('Say whether an action of unknown outcome ran, after looking at its target; frees the target.')
@@ -16,12 +15,7 @@ export const settleCommand = new Command('settle')
     const answer = await withStore(({ sql }) =>
       resolveUnknownOutcome(
         { sql, records: createRecords(sql), audit: createAuditLog(sql) },
-        {
-          actionId: asActionId(id),
-          ran: outcome === 'ran',
-          by: `${userInfo().username} (command line)`,
-          reason,
-        },
+        { actionId: asActionId(id), ran: outcome === 'ran', by: operator(), reason },
       ),
     );
     if (!answer.ok)

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { Command } from 'commander';
 import { configuredTargets } from '../app/targets.ts';
 import { type Config, loadConfig } from '../config/config.ts';
@@ -13,7 +12,7 @@ import { aliasesOf, parseKillSwitch } from '../safety/kill-switch/parse-kill-swi
 import { redact } from '../safety/screen/redact.ts';
 import { domainsOf } from '../targets/domains.ts';
 import { kinds } from '../targets/kinds.ts';
-import { withStore } from './with-store.ts';
+import { operator, withStore } from './with-store.ts';
 
 interface Options {
   readonly for?: string;
@@ -81,7 +80,7 @@ function orderOf(verb: 'stop' | 'resume', config: Config, scope: string, { for: 
     throw new OpsError('USAGE', `“${scope}” is more than a scope. ${everything}`, {
       hint: `sentry ${verb} <scope> --reason "${words.reason}"`,
     });
-  return { scope: words.scope, forMs: words.forMs, reason, by: `${userInfo().username} (command line)` };
+  return { scope: words.scope, forMs: words.forMs, reason, by: operator() };
 }
 
 function failure({ code, reason }: Refusal): OpsError {

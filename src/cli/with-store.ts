@@ -4,6 +4,9 @@ import { type Config, loadConfig } from '../config/config.ts';
 import { createLog } from '../infra/log/log.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 
+/** Who acts, for the record. */
+export const operator = (): string => `${userInfo().username} (command line)`;
+
 /**
  * Runs a command against the record, whether the bot runs or not, and leaves everything as it found it. `writes`: the name
  * of a command that changes something and leaves no entry of its own in the audit log; it gets one first.
@@ -18,7 +21,7 @@ export async function withStore<T>(
     if (options.writes !== undefined)
       await createAuditLog(store.sql).append({
         kind: 'cli.command',
-        actor: `${userInfo().username} (command line)`,
+        actor: operator(),
         details: { command: options.writes },
       });
     return await use(store, config);

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { createMemoryDocuments } from '../app/memory-documents.ts';
-import { type Config, packageRoot } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
 import { createRecords } from '../record/record.ts';
@@ -27,7 +26,7 @@ export function withWorkspace<T>(
         runbooks: {
           tools: createRegistry(allTools),
           domains: domainsOf(kinds),
-          sources: await readRunbookFiles(config.runbooksDir ?? join(packageRoot(), 'runbooks')),
+          sources: await readRunbookFiles(config.runbooksDir),
         },
         dryRun: null,
       }),

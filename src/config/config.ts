@@ -3,8 +3,10 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { OpsError } from '../core/errors.ts';
+import { isObject, jsonOf } from '../core/json-of.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ModelAccess } from '../llm/create-backend.ts';
+import { DEFAULT_MODEL } from '../llm/gateway.ts';
 import type { CostLimits } from '../safety/limits/cost-breaker.ts';
 import { readLimits, type ThrottleLimits } from '../safety/limits/throttle.ts';
 import type { SlackConnection } from '../slack/ports.ts';
@@ -15,7 +17,6 @@ import {
   dollars,
   flag,
   httpUrl,
-  jsonOf,
   limits,
   list,
   principals,
@@ -55,7 +56,7 @@ const environment = z.object({
   SENTRY_ONCALL_GROUP: z.string().optional(),
   ANTHROPIC_API_KEY: z.string().min(1).optional(),
   ANTHROPIC_BASE_URL: httpUrl.optional(),
-  SENTRY_MODEL: z.string().min(1).default('claude-opus-5-5'),
+  SENTRY_MODEL: z.string().min(1).default(DEFAULT_MODEL),
   SENTRY_FALLBACK_MODEL: z.string().min(1).optional(),
   SENTRY_SCEPTIC: flag(true),
   SENTRY_MODEL_BACKEND: z
@@ -106,9 +107,8 @@ const environment = z.object({
     .string()
     .default('{}')
     .transform((text, context): Readonly<Record<string, unknown>> => {
-      const options: unknown = jsonOf(text);
-      if (typeof options === 'object' && options !== null && !Array.isArray(options))
-        return options as Readonly<Record<string, unknown>>;
+      const options = jsonOf(text);
+      if (isObject(options)) return options;
       context.addIssue('expected a JSON object, as the package’s embedding function takes it');
       return z.NEVER;
     }),
@@ -159,7 +159,7 @@ export interface Config {
   readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
   readonly playgroundTarget: boolean;
-  readonly runbooksDir: string | null;
+  readonly runbooksDir: string;
   readonly http: {
     readonly host: string;
     readonly port: number;
@@ -174,9 +174,9 @@ export interface Config {
   /** Who may approve what; `isNamed`: it has to be there. */
   readonly policy: { readonly path: string; readonly isNamed: boolean };
   readonly approvalMinutes: number;
-  /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
   /** How long a fix whose own check holds waits for a source that still fires; 0: it does not wait. */
   readonly sourceWaitMinutes: number;
+  /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
   readonly reopenMinutes: number;
   readonly memory: {
     readonly enabled: boolean;
@@ -192,7 +192,8 @@ export interface Config {
 }
 
 /** Reads the configuration from the environment and `sentry.yaml`. Throws OpsError CONFIG naming every wrong variable. */
-export function loadConfig(env: Readonly<Record<string, string | undefined>> = processEnvironment()): Config {
+// oxlint-disable-next-line node/no-process-env -- the one reader
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const present = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
@@ -227,8 +228,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     throttle: readLimits(values.SENTRY_THROTTLE) as ThrottleLimits,
     cost: costOf(values),
     modelGuard: { injection: values.SENTRY_INJECTION, privateIps: values.SENTRY_HIDE_PRIVATE_IPS },
-    vaultKey: values.SENTRY_VAULT_KEY ? vaultKeyOf(values.SENTRY_VAULT_KEY) : null,
-    runbooksDir: values.SENTRY_RUNBOOKS_DIR ? resolve(values.SENTRY_RUNBOOKS_DIR) : null,
+    vaultKey: vaultKeyOf(values.SENTRY_VAULT_KEY),
+    runbooksDir: resolve(values.SENTRY_RUNBOOKS_DIR ?? join(packageRoot(), 'runbooks')),
     http: {
       host: values.SENTRY_HTTP_HOST,
       port: values.SENTRY_HTTP_PORT,
@@ -242,8 +243,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       isNamed: values.SENTRY_POLICY !== undefined,
     },
     approvalMinutes: values.SENTRY_APPROVAL_MINUTES,
-    // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
     sourceWaitMinutes: values.SENTRY_SOURCE_WAIT_MINUTES,
+    // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
     reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : 10),
     memory: {
       enabled: values.MEMORY_ENABLED,
@@ -266,13 +267,8 @@ function costOf(values: z.infer<typeof environment>): CostLimits {
   };
 }
 
-function processEnvironment(): Readonly<Record<string, string | undefined>> {
-  // oxlint-disable-next-line node/no-process-env -- the one reader
-  return process.env;
-}
-
-function vaultKeyOf(text: string): Buffer {
-  return Buffer.from(text, text.length === 64 ? 'hex' : 'base64');
+function vaultKeyOf(text: string | undefined): Buffer | null {
+  return text === undefined ? null : Buffer.from(text, text.length === 64 ? 'hex' : 'base64');
 }
 
 function slackOf(values: z.infer<typeof environment>): SlackConfig {

@@ -36,13 +36,7 @@ export type ToolCallResult =
       readonly truncated: boolean;
     }
   | {
-      readonly kind: 'failed';
-      readonly toolCallId: ToolCallId;
-      readonly code: string;
-      readonly reason: string;
-    }
-  | {
-      readonly kind: 'refused';
+      readonly kind: 'failed' | 'refused';
       readonly toolCallId: ToolCallId;
       readonly code: string;
       readonly reason: string;

@@ -4,10 +4,10 @@ import { chatBody } from './chat-body.ts';
 import { readChatStream } from './chat-stream.ts';
 import { codeOfStatus, RETRYABLE, retryAfterMs } from './classify-error.ts';
 import { noCompaction } from './compaction.ts';
-import { BYTES_PER_TOKEN, estimatedTokens } from './estimated-tokens.ts';
 import { LlmError, withSpent } from './llm-error.ts';
-import { maxPriceUsd, usdOf } from './pricing.ts';
-import { NO_USAGE, type Spent, totalTokens } from './types.ts';
+import { BYTES_PER_TOKEN, estimatedTokens } from './message-usage.ts';
+import { spentOn } from './pricing.ts';
+import { NO_USAGE, NOTHING_SPENT, type Spent, totalTokens } from './types.ts';
 import { startWatchdog } from './watchdog.ts';
 
 export interface AccessGatewayOptions {
@@ -32,7 +32,7 @@ export function createAccessGatewayBackend(options: AccessGatewayOptions): Model
       const body = chatBody(request);
       let began = false;
       let seenBytes = 0;
-      const spent = (): Spent => (began ? estimatedSpent(request.model, body, seenBytes) : NOTHING);
+      const spent = (): Spent => (began ? estimatedSpent(request.model, body, seenBytes) : NOTHING_SPENT);
       try {
         dog.signal.throwIfAborted();
         const response = await fetch(url, {
@@ -71,12 +71,10 @@ export function createAccessGatewayBackend(options: AccessGatewayOptions): Model
   };
 }
 
-const NOTHING: Spent = { usage: NO_USAGE, usd: 0 };
-
 /** Chat completions tell what was used at their end only; one that breaks off before has cost about so much. */
 function estimatedSpent(model: string, body: object, seenBytes: number): Spent {
   const usage = { ...NO_USAGE, input: estimatedTokens(body), output: Math.ceil(seenBytes / BYTES_PER_TOKEN) };
-  return { usage, usd: usdOf(model, usage) ?? maxPriceUsd(usage) };
+  return spentOn(model, usage);
 }
 
 async function statusError(response: Response, requestId: string | null): Promise<LlmError> {

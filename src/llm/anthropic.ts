@@ -6,21 +6,21 @@ import { COMPACTION_BETAS } from './compaction.ts';
 import { LlmError } from './llm-error.ts';
 import { createMessagesBackend } from './messages-backend.ts';
 import { requestBody } from './request-body.ts';
-import { NO_USAGE } from './types.ts';
+import { NOTHING_SPENT } from './types.ts';
 
 export interface AnthropicOptions {
   readonly apiKey: string;
   /** Any server that speaks the Messages API; a path prefix is kept. Default: Anthropic's own. */
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string | null;
   /** Default `DEFAULT_IDLE_MS`. */
   readonly idleMs?: number;
-  /** For the look-up of what a model can do; it stands before the first message only. Default 3 s. */
-  readonly lookUpMs?: number;
   /** Sends each request. Default: the process's own. */
   readonly fetch?: typeof fetch;
 }
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
+/** For the look-up of what a model can do; it stands before the first message only. */
+const LOOK_UP_MS = 3_000;
 
 /** The direct API, or a gateway that speaks it. */
 export function createAnthropicBackend(options: AnthropicOptions): ModelBackend {
@@ -38,12 +38,11 @@ export function createAnthropicBackend(options: AnthropicOptions): ModelBackend 
   /** Gateways older than this SDK know the key only as `x-api-key`; the API itself takes the bearer token. */
   const olderClient = (): Promise<Anthropic> =>
     newClient({ apiKey: null, defaultHeaders: { 'X-Api-Key': options.apiKey } });
-  let olderTried = options.baseUrl === undefined;
+  let olderTried = !options.baseUrl;
   const capabilitiesOf = createCapabilityCache(async (model): Promise<ModelCapabilities> => {
-    const timeout = options.lookUpMs ?? 3_000;
+    const { models } = (await currentClient()).beta;
     const asked = { betas: COMPACTION_BETAS };
-    const client = await currentClient();
-    return listedCapabilities(model, await client.beta.models.retrieve(model, asked, { timeout }));
+    return listedCapabilities(model, await models.retrieve(model, asked, { timeout: LOOK_UP_MS }));
   });
 
   return createMessagesBackend({
@@ -66,7 +65,7 @@ export function createAnthropicBackend(options: AnthropicOptions): ModelBackend 
       try {
         return (await client.messages.countTokens(counted, { signal, timeout: 10_000 })).input_tokens;
       } catch (error) {
-        throw classifyError(error, { usage: NO_USAGE, usd: 0 });
+        throw classifyError(error, NOTHING_SPENT);
       }
     },
   });

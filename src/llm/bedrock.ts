@@ -2,7 +2,7 @@ import { ATTEMPT } from './anthropic.ts';
 import { type AwsCredentials, awsCredentialChain } from './aws-credentials.ts';
 import type { ModelBackend } from './backend.ts';
 import { tabledCapabilities } from './capabilities.ts';
-import { estimatedTokens } from './estimated-tokens.ts';
+import { estimatedTokens } from './message-usage.ts';
 import { createMessagesBackend } from './messages-backend.ts';
 import { requestBody } from './request-body.ts';
 import type { MessagesClient } from './stream-message.ts';
@@ -10,11 +10,11 @@ import type { MessagesClient } from './stream-message.ts';
 export interface BedrockOptions {
   readonly region: string;
   /** A Bedrock API key, sent as bearer token; without one requests are signed. */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string | null;
   /** What requests are signed with. Default: AWS's own chain. */
   readonly credentials?: AwsCredentials;
   /** Where the client for the model sends its requests. Default: the region's endpoint. */
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string | null;
   readonly idleMs?: number;
 }
 
@@ -33,7 +33,7 @@ export function createBedrockBackend(options: BedrockOptions): ModelBackend {
     // `null`: not from the environment either, which configuration has read.
     apiKey: options.apiKey ?? null,
     providerChainResolver: async () => credentials,
-    ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
+    ...(options.baseUrl ? { baseURL: options.baseUrl } : {}),
   };
   const clients = {
     messages: loadOnce(async (): Promise<MessagesClient> => new (await sdk()).AnthropicBedrockMantle(given)),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { isObject, jsonOf } from '../core/json-of.ts';
 import type { AttemptOptions, AttemptResult } from './backend.ts';
 import { LlmError, type LlmErrorCode } from './llm-error.ts';
 import { tokens } from './message-usage.ts';
-import { maxPriceUsd, priceOf, usdOf } from './pricing.ts';
+import { priceOf, spentOn } from './pricing.ts';
 import { splitThinking } from './split-thinking.ts';
-import { sseData } from './sse-data.ts';
 import { type AssistantBlock, type ModelStop, NO_USAGE, type TokenUsage } from './types.ts';
 
 const Chunk = z.object({
@@ -56,7 +56,7 @@ export async function readChatStream(
   let model = asked;
   let finish: string | null = null;
   let done = false;
-  const spent = () => ({ usage, usd: usdOf(model, usage) ?? maxPriceUsd(usage) });
+  const spent = () => spentOn(model, usage);
   const broken = (what: string) =>
     new LlmError('LLM_STREAM_BROKEN', what, { retryable: true, requestId, spent: spent() });
 
@@ -66,7 +66,7 @@ export async function readChatStream(
       done = true;
       break;
     }
-    const chunk = Chunk.safeParse(parsed(data));
+    const chunk = Chunk.safeParse(jsonOf(data));
     if (!chunk.success) throw broken('the gateway sent what is no chunk of a message');
     if (chunk.data.error !== undefined) throw chunkError(chunk.data.error, requestId, spent());
     if (chunk.data.model !== undefined && priceOf(chunk.data.model) !== undefined) model = chunk.data.model;
@@ -92,8 +92,8 @@ export async function readChatStream(
   const stop = stopOf(finish);
   const content = said.end();
   for (const call of calls.values()) {
-    const input = call.args === '' ? {} : parsed(call.args);
-    const whole = typeof input === 'object' && input !== null && !Array.isArray(input);
+    const input = call.args === '' ? {} : jsonOf(call.args);
+    const whole = isObject(input);
     if ((!whole || call.id === '' || call.name === '') && stop.kind !== 'max_tokens')
       throw new LlmError('LLM_BAD_OUTPUT', 'the input of a tool call is not a whole JSON object', {
         retryable: true,
@@ -144,11 +144,14 @@ function chunkError(error: unknown, requestId: string | null, spent: LlmError['s
   return new LlmError(code, `the gateway says: ${message.slice(0, 300)}`, { retryable, requestId, spent });
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+/** The payloads of a `data:`-only event stream (OpenAI's kind), however its bytes are torn; comments are left out. */
+async function* sseData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of body) {
+    rest += decoder.decode(bytes, { stream: true });
+    const lines = rest.split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
   }
 }

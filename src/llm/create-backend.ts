@@ -19,13 +19,9 @@ export type ModelAccess =
 export function createBackend(access: ModelAccess): ModelBackend {
   switch (access.kind) {
     case 'anthropic':
-      return createAnthropicBackend({ apiKey: access.apiKey, baseUrl: access.baseUrl ?? undefined });
+      return createAnthropicBackend(access);
     case 'bedrock':
-      return createBedrockBackend({
-        region: access.region,
-        apiKey: access.apiKey ?? undefined,
-        baseUrl: access.baseUrl ?? undefined,
-      });
+      return createBedrockBackend(access);
     case 'access-gateway':
       return createAccessGatewayBackend(access);
   }

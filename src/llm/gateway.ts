@@ -6,13 +6,13 @@ import { usdOf } from './pricing.ts';
 import {
   addUsage,
   type FinishedMessage,
-  type ModelRequest,
   type ModelStream,
-  NO_USAGE,
+  NOTHING_SPENT,
   type Spent,
   type StreamOptions,
 } from './types.ts';
 
+/** Where nobody has set another one. */
 export const DEFAULT_MODEL = 'claude-opus-5-5';
 
 export interface RetryPolicy {
@@ -36,33 +36,21 @@ export interface GatewayOptions {
   readonly backend: ModelBackend;
   readonly model?: string;
   readonly retry?: Partial<RetryPolicy>;
-  /** 0 ≤ x < 1; for the jitter. */
-  readonly random?: () => number;
 }
 
 export interface ModelGateway {
   readonly model: string;
   readonly stream: ModelStream;
-  readonly countTokens: (request: ModelRequest, signal: AbortSignal) => Promise<number>;
 }
 
 /** What agents call: one model, retries under one deadline, what each message cost. */
 export function createModelGateway(options: GatewayOptions): ModelGateway {
   const model = options.model ?? DEFAULT_MODEL;
   const retry: RetryPolicy = { ...DEFAULT_RETRY, ...options.retry };
-  const random = options.random ?? Math.random;
+  const { backend } = options;
   return {
     model,
-    stream: (request, stream) =>
-      streamWithRetries(
-        options.backend,
-        { ...request, model: request.model ?? model },
-        stream,
-        retry,
-        random,
-      ),
-    countTokens: (request, signal) =>
-      options.backend.countTokens({ ...request, model: request.model ?? model }, signal),
+    stream: (request, stream) => streamWithRetries(backend, { model, ...request }, stream, retry),
   };
 }
 
@@ -71,10 +59,9 @@ async function streamWithRetries(
   request: AttemptRequest,
   { signal, deadlineMs, onEvent }: StreamOptions,
   retry: RetryPolicy,
-  random: () => number,
 ): Promise<FinishedMessage> {
   const endsAt = performance.now() + deadlineMs;
-  let wasted: Spent = { usage: NO_USAGE, usd: 0 };
+  let wasted = NOTHING_SPENT;
   for (let attempt = 1; ; attempt++) {
     let streamed = false;
     try {
@@ -91,7 +78,7 @@ async function streamWithRetries(
       if (!(error instanceof LlmError)) throw error;
       wasted = { usage: addUsage(wasted.usage, error.spent.usage), usd: wasted.usd + error.spent.usd };
       if (streamed) onEvent({ type: 'withdrawn' });
-      const delayMs = waitBefore(attempt, error, retry, random);
+      const delayMs = waitBefore(attempt, error, retry);
       if (!error.retryable || attempt >= retry.maxAttempts || performance.now() + delayMs >= endsAt) {
         throw withSpent(error, wasted);
       }
@@ -101,10 +88,10 @@ async function streamWithRetries(
   }
 }
 
-function waitBefore(attempt: number, error: LlmError, retry: RetryPolicy, random: () => number): number {
+function waitBefore(attempt: number, error: LlmError, retry: RetryPolicy): number {
   if (error.retryAfterMs !== null) return Math.min(error.retryAfterMs, retry.maxRetryAfterMs);
   const backoff = Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (attempt - 1));
-  return Math.round(backoff * (0.5 + random() / 2));
+  return Math.round(backoff * (0.5 + Math.random() / 2));
 }
 
 async function wait(delayMs: number, signal: AbortSignal, spent: Spent): Promise<void> {
@@ -126,15 +113,6 @@ function finished(result: AttemptResult, wasted: Spent): FinishedMessage {
       ? [{ id: String(block['id']), name: storable(String(block['name'])), input: block['input'] }]
       : [],
   );
-  return {
-    content: result.content,
-    text: storable(texts.join('\n\n')),
-    toolUses,
-    stop: result.stop,
-    model: result.model,
-    requestId: result.requestId,
-    usage: result.usage,
-    usd: usdOf(result.model, result.usage),
-    wasted,
-  };
+  const usd = usdOf(result.model, result.usage);
+  return { ...result, text: storable(texts.join('\n\n')), toolUses, usd, wasted };
 }

@@ -1,5 +1,5 @@
 import { OpsError } from '../core/errors.ts';
-import { NO_USAGE, type Spent } from './types.ts';
+import { NOTHING_SPENT, type Spent } from './types.ts';
 
 export type LlmErrorCode =
   | 'LLM_ABORTED'
@@ -75,7 +75,7 @@ export class LlmError extends OpsError {
     });
     this.name = 'LlmError';
     this.code = code;
-    this.spent = options.spent ?? { usage: NO_USAGE, usd: 0 };
+    this.spent = options.spent ?? NOTHING_SPENT;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.requestId = options.requestId ?? null;
   }

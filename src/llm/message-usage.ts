@@ -39,6 +39,14 @@ export function tokens(count: unknown): number {
   return Number.isSafeInteger(count) ? Math.max(0, count as number) : 0;
 }
 
+/** A little pessimistic for English and JSON. */
+export const BYTES_PER_TOKEN = 4;
+
+/** For servers that have no way to count. */
+export function estimatedTokens(body: object): number {
+  return Math.ceil(Buffer.byteLength(JSON.stringify(body)) / BYTES_PER_TOKEN);
+}
+
 /** Gateways name models their own way; what is charged is then the model that was asked for. */
 export function pricedModel({ model }: Partial<Pick<Anthropic.Message, 'model'>>, asked: string): string {
   return model !== undefined && priceOf(model) !== undefined ? model : asked;

@@ -1,4 +1,4 @@
-import type { TokenUsage } from './types.ts';
+import type { Spent, TokenUsage } from './types.ts';
 
 /** US dollars per million tokens. */
 export interface Price {
@@ -7,8 +7,6 @@ export interface Price {
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
   readonly cacheRead: number;
-  /** Where the numbers come from. */
-  readonly source: 'model page' | 'pricing page' | 'third-party trackers';
   /** Another tariff for prompts above this many input tokens. */
   readonly above?: { readonly tokens: number; readonly price: Omit<Price, 'above'> };
 }
@@ -19,7 +17,6 @@ const OPUS_5: Price = {
   cacheWrite5m: 6.25,
   cacheWrite1h: 10,
   cacheRead: 0.5,
-  source: 'pricing page',
 };
 
 const SONNET_5: Price = {
@@ -28,12 +25,11 @@ const SONNET_5: Price = {
   cacheWrite5m: 2.5,
   cacheWrite1h: 4,
   cacheRead: 0.2,
-  source: 'model page',
 };
 
 /**
  * List prices by model id, dated suffixes aside, checked on 2026-11-21. Sources: https://platform.claude.com/docs/en/about-claude/pricing
- * and the model pages; what only trackers of third parties say is marked so. Batch and fast tariffs are not used here.
+ * and the model pages; what only trackers of third parties say is marked “by trackers”. Batch and fast tariffs are not used here.
  */
 const PRICES: Readonly<Record<string, Price>> = {
   'claude-opus-5-5': {
@@ -42,7 +38,6 @@ const PRICES: Readonly<Record<string, Price>> = {
     cacheWrite5m: 5,
     cacheWrite1h: 8,
     cacheRead: 0.2,
-    source: 'model page',
   },
   'claude-opus-5': OPUS_5,
   'claude-opus-4-8': OPUS_5,
@@ -55,27 +50,25 @@ const PRICES: Readonly<Record<string, Price>> = {
     cacheWrite5m: 12.5,
     cacheWrite1h: 20,
     cacheRead: 0.25,
-    source: 'pricing page',
   },
-  // The 1-hour write is not published; twice the input price, as for every other model here.
+  // By trackers. The 1-hour write is not published; twice the input price, as for every other model here.
   'claude-fable-5-2': {
     input: 8,
     output: 40,
     cacheWrite5m: 10,
     cacheWrite1h: 16,
     cacheRead: 0.2,
-    source: 'third-party trackers',
   },
   // The model page still says 0.20 for reads; two trackers report the cut of 2026-10-07. The dearer one is charged.
   'claude-sonnet-5-5': SONNET_5,
   'claude-sonnet-5': SONNET_5,
+  // By trackers.
   'claude-haiku-5-5': {
     input: 0.1,
     output: 0.5,
     cacheWrite5m: 0.125,
     cacheWrite1h: 0.2,
     cacheRead: 0.01,
-    source: 'third-party trackers',
     above: {
       tokens: 100_000,
       price: {
@@ -84,7 +77,6 @@ const PRICES: Readonly<Record<string, Price>> = {
         cacheWrite5m: 0.625,
         cacheWrite1h: 1,
         cacheRead: 0.05,
-        source: 'third-party trackers',
       },
     },
   },
@@ -131,6 +123,11 @@ export function upperBoundUsd(
         (tokens.input * Math.max(input, cacheWrite5m) + tokens.output * output) / 1_000_000,
     ),
   );
+}
+
+/** What a request has cost, that of a model without a price as much as it can. */
+export function spentOn(model: string, usage: TokenUsage): Spent {
+  return { usage, usd: usdOf(model, usage) ?? maxPriceUsd(usage) };
 }
 
 /** What a request of a model without a price is charged: as if it were the dearest one, so that no budget is blind to it. */

@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import { isObject, jsonOf } from '../core/json-of.ts';
 
 /**
  * Keeps the text of every tool input as it was streamed. The SDK's own parser is lenient: an input that breaks off
@@ -15,16 +16,6 @@ export function createRawInputs(): {
       if (event.type !== 'content_block_delta' || event.delta.type !== 'input_json_delta') return;
       texts.set(event.index, (texts.get(event.index) ?? '') + event.delta.partial_json);
     },
-    whole: () => [...texts.values()].every((text) => text === '' || isObjectText(text)),
+    whole: () => [...texts.values()].every((text) => text === '' || isObject(jsonOf(text))),
   };
-}
-
-function isObjectText(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }

@@ -4,7 +4,7 @@ import { classifyError } from './classify-error.ts';
 import { headersFor } from './compaction.ts';
 import { LlmError } from './llm-error.ts';
 import { type Iteration, pricedModel, usageOf } from './message-usage.ts';
-import { maxPriceUsd, usdOf } from './pricing.ts';
+import { spentOn } from './pricing.ts';
 import { createRawInputs } from './raw-inputs.ts';
 import type { MessageBody } from './request-body.ts';
 import { createStreamedUsage } from './streamed-usage.ts';
@@ -66,7 +66,7 @@ function result(
 ): AttemptResult {
   const usage = usageOf(message.usage, iterations);
   const model = pricedModel(message, asked);
-  const spent = { usage, usd: usdOf(model, usage) ?? maxPriceUsd(usage) };
+  const spent = spentOn(model, usage);
   const stop = stopOf(message, spent);
   if (!inputsWhole && stop.kind !== 'max_tokens') {
     // Such a call must not run, and such a turn could never be sent back: the API takes only objects as tool input.

@@ -1,8 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { BYTES_PER_TOKEN } from './estimated-tokens.ts';
-import { type Iteration, pricedModel, usageOf } from './message-usage.ts';
-import { maxPriceUsd, usdOf } from './pricing.ts';
-import { NO_USAGE, type Spent } from './types.ts';
+import { BYTES_PER_TOKEN, type Iteration, pricedModel, usageOf } from './message-usage.ts';
+import { spentOn } from './pricing.ts';
+import { NOTHING_SPENT, type Spent } from './types.ts';
 
 /** What a message has used while it streams: the only account there is of one that never ends. */
 export interface StreamedUsage {
@@ -36,11 +35,10 @@ export function createStreamedUsage(): StreamedUsage {
       if (event.type === 'content_block_delta') bytes += sizeOf(event.delta);
     },
     spent(asked) {
-      if (began === undefined) return { usage: NO_USAGE, usd: 0 };
+      if (began === undefined) return NOTHING_SPENT;
       const counted = usageOf(usage, iterations);
       const output = Math.max(counted.output, Math.ceil(bytes / BYTES_PER_TOKEN));
-      const used = { ...counted, output };
-      return { usage: used, usd: usdOf(pricedModel(began, asked), used) ?? maxPriceUsd(used) };
+      return spentOn(pricedModel(began, asked), { ...counted, output });
     },
   };
 }

@@ -140,6 +140,8 @@ export const NO_USAGE: TokenUsage = {
   thinking: 0,
 };
 
+export const NOTHING_SPENT: Spent = { usage: NO_USAGE, usd: 0 };
+
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return {
     input: a.input + b.input,

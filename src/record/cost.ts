@@ -1,3 +1,4 @@
+import { count } from '../core/count.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { ModelUsage } from '../core/model-usage.ts';
 import type { Sql } from '../core/sql.ts';
@@ -85,8 +86,6 @@ function spanLines(name: string, sum: CostSum): readonly string[] {
 export function usd(amount: number): string {
   return amount > 0 && amount < 0.005 ? 'under $0.01' : `$${amount.toFixed(2)}`;
 }
-
-const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 function tokens(n: number): string {
   if (n < 1_000) return `${n} tokens`;

@@ -1,3 +1,4 @@
+import { count } from '../core/count.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import { type AgentSessions, createAgentSessions } from './inbound/direct/agent-session.ts';
 import { createDirectMessages, type DirectMessages } from './inbound/direct/direct-messages.ts';
@@ -11,7 +12,6 @@ import type { SlackWorkspace } from './people/slack-workspace.ts';
 import type { UserDirectory } from './people/user-directory.ts';
 import type { SlackDeps } from './ports.ts';
 import { draw } from './views/blocks/draw.ts';
-import { count } from './views/blocks/promotion-card.ts';
 import type { DrawOptions } from './views/blocks/slot.ts';
 import { createDrawOptions } from './views/draw-options.ts';
 import { drawProposal } from './views/draw-proposal.ts';

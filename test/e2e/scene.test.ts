@@ -34,8 +34,6 @@ describe.skipIf(withoutChromium())('the scene in the browser', { timeout: 120_00
     await olivia.getByTestId(`fault-cause-${faultId}`).click();
     const thread = await nextThread(slack, known);
     known.push(thread.rootTs);
-    if (await olivia.getByTestId('faults-close').isVisible())
-      await olivia.getByTestId('faults-close').click();
     await olivia.getByTestId('channel-alerts').click();
     await olivia.getByTestId(`replies-${thread.rootTs}`).click();
     await inThread(olivia).waitFor();

@@ -93,6 +93,7 @@ export function copyForOtherUser(to: string): void {
     'src/infra/process',
     'src/infra/supervisor',
     'src/infra/db/embedded',
+    'src/infra/db/with-connection.ts',
     'test/support/embedded-holder.ts',
     ...modules.map((name) => `node_modules/${name}`),
   ];

@@ -1,5 +1,5 @@
 import type { ShopFault } from '../fault.ts';
-import { clientSession, countSessions, endSessions, leaveRunning, until } from './client-session.ts';
+import { clientSession, countSessions, holding, leaveRunning, until } from './client-session.ts';
 
 const waiters = 4;
 
@@ -17,11 +17,10 @@ export const blockedSessions: ShopFault = {
     description: 'Sessions have been waiting for a lock for more than 3 seconds; checkouts hang.',
     inhibitedBy: ['connection_exhaustion'],
   },
-  async cause({ appUrl, admin }) {
+  cause({ appUrl, admin }) {
     const holder = clientSession(appUrl, 'shop-backoffice');
     const queue = Array.from({ length: waiters }, () => clientSession(appUrl, 'shop-checkout'));
-    const held = { release: () => endSessions([...queue, holder]) };
-    try {
+    return holding([...queue, holder], async () => {
       await holder.unsafe('BEGIN');
       await holder.unsafe('UPDATE products SET price_cents = price_cents + 10 WHERE id = 1');
       for (const session of queue)
@@ -30,11 +29,7 @@ export const blockedSessions: ShopFault = {
         'the checkouts to wait',
         async () => (await countSessions(admin, 'shop-checkout', 'waiting')) >= waiters,
       );
-      return held;
-    } catch (error) {
-      await held.release();
-      throw error;
-    }
+    });
   },
   undo: async () => undefined,
   async read(admin) {

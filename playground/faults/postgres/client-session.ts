@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
+import type { HeldFault } from '../fault.ts';
 
 /** One connection of an application of the shop. It is not opened again when somebody ends it. */
 export function clientSession(url: string, application: string): Sql {
@@ -26,6 +27,18 @@ export function leaveRunning(session: Sql, statement: string): void {
 /** Closes sockets at once; PostgreSQL rolls back what was open. */
 export async function endSessions(sessions: readonly Sql[]): Promise<void> {
   await Promise.all(sessions.map((session) => session.end({ timeout: 0 })));
+}
+
+/** Holds these sessions open once `work` has brought them where they should be; ends them when it cannot. */
+export async function holding(sessions: readonly Sql[], work: () => Promise<void>): Promise<HeldFault> {
+  const held = { release: () => endSessions(sessions) };
+  try {
+    await work();
+    return held;
+  } catch (error) {
+    await held.release();
+    throw error;
+  }
 }
 
 /** Waits until `found` says yes, at most 15 s; throws with `what` otherwise. */

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import type { ShopFault } from '../fault.ts';
-import { clientSession, countSessions, endSessions, until } from './client-session.ts';
+import { clientSession, countSessions, holding, until } from './client-session.ts';
 
 /** A stock import locks its table and hangs; each request for stock takes one more connection, until none is left. */
 export const connectionExhaustion: ShopFault = {
@@ -17,29 +17,24 @@ export const connectionExhaustion: ShopFault = {
       'More than 90 % of the connection slots are in use; new clients are refused ("sorry, too many clients already").',
     inhibitedBy: [],
   },
-  async cause({ appUrl, admin }) {
+  cause({ appUrl, admin }) {
     const importer = clientSession(appUrl, 'shop-stock-import');
-    const pool: Sql[] = [];
-    const held = { release: () => endSessions([...pool, importer]) };
-    try {
+    const sessions = [importer];
+    return holding(sessions, async () => {
       await importer.unsafe('BEGIN');
       await importer.unsafe('LOCK TABLE stock_levels IN ACCESS EXCLUSIVE MODE');
       for (let refused = false; !refused; ) {
         const session = clientSession(appUrl, 'shop-storefront');
-        pool.push(session);
+        sessions.push(session);
         refused = await isRefused(session);
         if (!refused) askForStock(session);
       }
-      const wanted = Math.max(1, pool.length - 1);
+      const wanted = Math.max(1, sessions.length - 2);
       await until(
         'the requests to wait',
         async () => (await countSessions(admin, 'shop-storefront', 'waiting')) >= wanted,
       );
-      return held;
-    } catch (error) {
-      await held.release();
-      throw error;
-    }
+    });
   },
   undo: async () => undefined,
   async read(admin) {

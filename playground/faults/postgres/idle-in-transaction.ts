@@ -1,5 +1,5 @@
 import type { ShopFault } from '../fault.ts';
-import { clientSession, countSessions, endSessions, until } from './client-session.ts';
+import { clientSession, countSessions, holding, until } from './client-session.ts';
 
 /** A newsletter job opens a transaction, writes a little, and then waits for something that never comes. */
 export const idleInTransaction: ShopFault = {
@@ -15,21 +15,16 @@ export const idleInTransaction: ShopFault = {
       'A session has been idle in an open transaction for more than 8 seconds; it holds locks and keeps vacuum from cleaning up.',
     inhibitedBy: [],
   },
-  async cause({ appUrl, admin }) {
+  cause({ appUrl, admin }) {
     const session = clientSession(appUrl, 'shop-newsletter');
-    const held = { release: () => endSessions([session]) };
-    try {
+    return holding([session], async () => {
       await session.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ');
       await session.unsafe('UPDATE customers SET newsletter_sent_at = now() WHERE id = 1');
       await until(
         'the session to be idle',
         async () => (await countSessions(admin, 'shop-newsletter', 'idle in transaction')) > 0,
       );
-      return held;
-    } catch (error) {
-      await held.release();
-      throw error;
-    }
+    });
   },
   undo: async () => undefined,
   async read(admin) {

@@ -1,5 +1,5 @@
 import type { ShopFault } from '../fault.ts';
-import { clientSession, countSessions, endSessions, leaveRunning, until } from './client-session.ts';
+import { clientSession, countSessions, holding, leaveRunning, until } from './client-session.ts';
 
 /** Three tables joined without a condition: 10^12 combinations. */
 const report = `SELECT a.customer_id, count(*) AS similar_orders
@@ -20,21 +20,16 @@ export const runawayQuery: ShopFault = {
     description: 'A query has been running for more than 8 seconds; usually they take milliseconds.',
     inhibitedBy: [],
   },
-  async cause({ appUrl, admin }) {
+  cause({ appUrl, admin }) {
     const session = clientSession(appUrl, 'shop-reports');
-    const held = { release: () => endSessions([session]) };
-    try {
+    return holding([session], async () => {
       await session.unsafe('SET max_parallel_workers_per_gather = 0');
       leaveRunning(session, report);
       await until(
         'the report to run',
         async () => (await countSessions(admin, 'shop-reports', 'active')) > 0,
       );
-      return held;
-    } catch (error) {
-      await held.release();
-      throw error;
-    }
+    });
   },
   // A client that is gone is noticed within client_connection_check_interval only; nobody should have to wait for that.
   async undo({ admin }) {

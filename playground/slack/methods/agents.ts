@@ -1,5 +1,5 @@
 import type { ThreadStatus } from '../page-api.ts';
-import type { Method, MethodCall } from '../slack-context.ts';
+import { channelOf, type Method, type MethodCall } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
 import { isRecord } from '../validate/rules.ts';
 
@@ -41,7 +41,7 @@ export const agentMethods: Readonly<Record<string, Method>> = {
   },
 
   'assistant.threads.setSuggestedPrompts': (call) => {
-    const channel = call.slack.workspace.channel(call.args.required('channel_id', 'channel_not_found'));
+    const channel = channelOf(call, 'channel_id');
     if (!channel.is_im) throw new SlackError('channel_type_not_supported');
     const prompts = call.args.json('prompts');
     if (!Array.isArray(prompts) || prompts.length > PROMPTS_MAX || !prompts.every(isPrompt))
@@ -83,7 +83,7 @@ function isPrompt(value: unknown): value is { readonly title: string; readonly m
 }
 
 function threadOf(call: MethodCall): { readonly channel: string; readonly thread_ts: string } {
-  const channel = call.slack.workspace.channel(call.args.required('channel_id', 'channel_not_found'));
+  const channel = channelOf(call, 'channel_id');
   const ts = call.args.required('thread_ts', 'thread_not_found');
   if (call.slack.workspace.findMessage(channel.id, ts) === undefined)
     throw new SlackError('thread_not_found');

@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import { change, post, readForm } from '../posting.ts';
-import type { Method, MethodCall, SlackContext } from '../slack-context.ts';
+import { type Method, type MethodCall, messageOf, type SlackContext } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
 import type { Block, Message } from '../slack-shapes.ts';
 import { acceptBlocks, acceptMetadata } from '../validate/payload.ts';
@@ -103,8 +103,7 @@ function keyOf(message: Message): string {
 /** Throws `message_not_found`, `message_not_owned_by_app`, `message_not_in_streaming_state` (also when too old). */
 function openStream(call: MethodCall): { readonly message: Message; readonly stream: Stream } {
   const { workspace, timing } = call.slack;
-  const channel = workspace.channel(call.args.required('channel', 'channel_not_found'));
-  const message = workspace.message(channel.id, call.args.required('ts', 'message_not_found'));
+  const message = messageOf(call);
   if (message.bot_id !== call.app.botId) throw new SlackError('message_not_owned_by_app');
   const stream = workspace.journal.get<Stream>('streams', keyOf(message));
   if (message.streaming_state === undefined || stream === undefined) {

@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import { type Author, change, post, postEphemeral, readForm, remove } from '../posting.ts';
-import type { Method, MethodCall } from '../slack-context.ts';
+import { type Method, type MethodCall, messageOf } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
 import type { Channel, Message } from '../slack-shapes.ts';
 import { contentOf } from './message-content.ts';
@@ -50,10 +50,8 @@ export const chatMethods: Readonly<Record<string, Method>> = {
   },
 
   'chat.getPermalink': (call) => {
-    const channel = call.slack.workspace.channel(call.args.required('channel', 'channel_not_found'));
-    const ts = call.args.required('message_ts', 'message_not_found');
-    const message = call.slack.workspace.message(channel.id, ts);
-    return { channel: channel.id, permalink: permalinkOf(call.slack.baseUrl(), message) };
+    const message = messageOf(call, 'message_ts');
+    return { channel: message.channel, permalink: permalinkOf(call.slack.baseUrl(), message) };
   },
 };
 
@@ -93,8 +91,7 @@ function threadOf(call: MethodCall): { readonly thread_ts?: string } {
 }
 
 function ownMessage(call: MethodCall, refusal: string): Message {
-  const channel = call.slack.workspace.channel(call.args.required('channel', 'channel_not_found'));
-  const message = call.slack.workspace.message(channel.id, call.args.required('ts', 'message_not_found'));
+  const message = messageOf(call);
   if (message.bot_id !== call.app.botId) throw new SlackError(refusal);
   if (message.subtype === 'tombstone') throw new SlackError('message_not_found');
   return message;

@@ -1,7 +1,7 @@
 import type { Arguments } from '../arguments.ts';
 import { pageOf } from '../paging.ts';
 import { emitIn, readForm } from '../posting.ts';
-import type { Method, MethodCall, SlackContext } from '../slack-context.ts';
+import { channelOf, type Method, type MethodCall, type SlackContext } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
 import type { Channel, Message } from '../slack-shapes.ts';
 
@@ -14,11 +14,7 @@ export const conversationMethods: Readonly<Record<string, Method>> = {
       if (each.is_im) return wanted.includes('im') && each.members.includes(call.app.botUserId);
       return wanted.includes(each.is_private ? 'private_channel' : 'public_channel');
     });
-    const { page, next } = pageOf(channels, call.args, (each) => each.id);
-    return {
-      channels: page.map((each) => channelForm(each, call.app.botUserId)),
-      response_metadata: { next_cursor: next },
-    };
+    return channelPage(call, channels);
   },
 
   'conversations.info': (call) => ({ channel: channelForm(channelOf(call), call.app.botUserId) }),
@@ -87,8 +83,17 @@ export function join(slack: SlackContext, channel: Channel, userId: string): Cha
   return joined;
 }
 
+/** One page of channels, as `*.list` methods answer. */
+export function channelPage(call: MethodCall, channels: readonly Channel[]): Record<string, unknown> {
+  const { page, next } = pageOf(channels, call.args, (each) => each.id);
+  return {
+    channels: page.map((each) => channelForm(each, call.app.botUserId)),
+    response_metadata: { next_cursor: next },
+  };
+}
+
 /** A channel in Slack's own form, as this bot sees it. */
-export function channelForm(channel: Channel, botUserId: string): Record<string, unknown> {
+function channelForm(channel: Channel, botUserId: string): Record<string, unknown> {
   const common = {
     id: channel.id,
     created: channel.created,
@@ -112,10 +117,6 @@ export function channelForm(channel: Channel, botUserId: string): Record<string,
     topic: { value: channel.topic, creator: '', last_set: 0 },
     purpose: { value: channel.topic, creator: '', last_set: 0 },
   };
-}
-
-function channelOf(call: MethodCall): Channel {
-  return call.slack.workspace.channel(call.args.required('channel', 'channel_not_found'));
 }
 
 function readableChannel(call: MethodCall): Channel {

@@ -1,7 +1,7 @@
 import { pageOf } from '../paging.ts';
 import type { Method } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
-import { channelForm } from './conversations.ts';
+import { channelPage } from './conversations.ts';
 
 /** `users.*` and `usergroups.*`. */
 export const peopleMethods: Readonly<Record<string, Method>> = {
@@ -22,11 +22,7 @@ export const peopleMethods: Readonly<Record<string, Method>> = {
       .filter((each) =>
         wanted.includes(each.is_im ? 'im' : each.is_private ? 'private_channel' : 'public_channel'),
       );
-    const { page, next } = pageOf(channels, call.args, (each) => each.id);
-    return {
-      channels: page.map((each) => channelForm(each, call.app.botUserId)),
-      response_metadata: { next_cursor: next },
-    };
+    return channelPage(call, channels);
   },
 
   'usergroups.list': (call) => ({

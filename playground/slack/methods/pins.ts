@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Method } from '../slack-context.ts';
+import { channelOf, type Method } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
 
 /** `pins.add` and `bookmarks.add`. */
 export const pinMethods: Readonly<Record<string, Method>> = {
   'pins.add': (call) => {
     const { workspace } = call.slack;
-    const channel = workspace.channel(call.args.required('channel', 'channel_not_found'));
+    const channel = channelOf(call);
     const ts = call.args.required('timestamp', 'no_item_specified');
     const message = workspace.message(channel.id, ts);
     if (workspace.pins(channel.id).includes(ts)) throw new SlackError('already_pinned');
@@ -17,7 +17,7 @@ export const pinMethods: Readonly<Record<string, Method>> = {
 
   'bookmarks.add': (call) => {
     const { workspace } = call.slack;
-    const channel = workspace.channel(call.args.required('channel_id', 'channel_not_found'));
+    const channel = channelOf(call, 'channel_id');
     if (call.args.required('type') !== 'link') throw new SlackError('invalid_bookmark_type');
     const bookmark = {
       id: `Bk${randomBytes(5).toString('hex').toUpperCase()}`,

@@ -1,31 +1,28 @@
 import { emitIn, readForm } from '../posting.ts';
-import type { Method, MethodCall, SlackContext } from '../slack-context.ts';
+import { type Method, type MethodCall, messageOf, type SlackContext } from '../slack-context.ts';
 import { SlackError } from '../slack-error.ts';
 import type { Message, Reaction } from '../slack-shapes.ts';
 
 /** `reactions.*`. */
 export const reactionMethods: Readonly<Record<string, Method>> = {
-  'reactions.add': (call) => {
-    const message = target(call);
-    const name = call.args.required('name', 'invalid_name');
-    if (usersOf(message, name).includes(call.app.botUserId)) throw new SlackError('already_reacted');
-    react(call.slack, message, name, call.app.botUserId, true);
-    return {};
-  },
+  'reactions.add': (call) => toggle(call, true),
 
-  'reactions.remove': (call) => {
-    const message = target(call);
-    const name = call.args.required('name', 'invalid_name');
-    if (!usersOf(message, name).includes(call.app.botUserId)) throw new SlackError('no_reaction');
-    react(call.slack, message, name, call.app.botUserId, false);
-    return {};
-  },
+  'reactions.remove': (call) => toggle(call, false),
 
   'reactions.get': (call) => {
-    const message = target(call);
+    const message = messageOf(call, 'timestamp');
     return { type: 'message', channel: message.channel, message: readForm(message, false) };
   },
 };
+
+function toggle(call: MethodCall, add: boolean): Record<string, unknown> {
+  const message = messageOf(call, 'timestamp');
+  const name = call.args.required('name', 'invalid_name');
+  if (usersOf(message, name).includes(call.app.botUserId) === add)
+    throw new SlackError(add ? 'already_reacted' : 'no_reaction');
+  react(call.slack, message, name, call.app.botUserId, add);
+  return {};
+}
 
 /** Adds or takes back somebody's reaction, and tells the app. */
 export function react(
@@ -53,9 +50,4 @@ export function react(
 
 export function usersOf(message: Message, name: string): string[] {
   return [...(message.reactions?.find((each) => each.name === name)?.users ?? [])];
-}
-
-function target(call: MethodCall): Message {
-  const channel = call.slack.workspace.channel(call.args.required('channel', 'channel_not_found'));
-  return call.slack.workspace.message(channel.id, call.args.required('timestamp', 'message_not_found'));
 }

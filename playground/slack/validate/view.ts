@@ -1,3 +1,4 @@
+import { jsonOf } from '../../../src/core/json-of.ts';
 import { LIMITS } from '../limits.ts';
 import { SlackError } from '../slack-error.ts';
 import type { Block, View } from '../slack-shapes.ts';
@@ -41,8 +42,10 @@ export type ViewContent = Pick<
 
 /** Throws `invalid_arguments` with where and what, or `view_too_large`. */
 export function acceptView(value: unknown, allowed: 'modal' | 'home'): ViewContent {
-  const parsed = typeof value === 'string' ? parse(value) : value;
+  const parsed = typeof value === 'string' ? jsonOf(value) : value;
   const problems: Problem[] = [];
+  if (parsed === undefined && typeof value === 'string')
+    throw new SlackError('invalid_arguments', ['[ERROR] failed to parse JSON [json-pointer:/view]']);
   if (!isRecord(parsed))
     throw new SlackError('invalid_arguments', ['[ERROR] must be an object [json-pointer:/view]']);
   if (parsed['type'] !== allowed) {
@@ -81,12 +84,4 @@ function missingSubmit(view: Record<string, unknown>): Problem[] {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function parse(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw new SlackError('invalid_arguments', ['[ERROR] failed to parse JSON [json-pointer:/view]']);
-  }
 }

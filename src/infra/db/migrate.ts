@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import postgres, { type Sql, type TransactionSql } from 'postgres';
+import type { Sql, TransactionSql } from 'postgres';
 import { messageOf, OpsError } from '../../core/errors.ts';
 import { sha256 } from '../../safety/sha256.ts';
+import { withConnection } from './with-connection.ts';
 
 /** The key `prisma migrate` locks on (its source, `advisory_lock_key`): it and we exclude each other. */
 const lockKey = 72707369;
@@ -32,30 +33,19 @@ interface AppliedMigration {
  * @throws OpsError MIGRATION_FAILED, MIGRATION_CHANGED, MIGRATION_UNKNOWN, MIGRATION_UNFINISHED, MIGRATION_LOCKED,
  *   MIGRATIONS_MISSING
  */
-export async function migrate(
-  sql: Sql,
-  migrationsDir: string,
-): Promise<{ readonly applied: readonly string[] }> {
+export async function migrate(sql: Sql, migrationsDir: string): Promise<readonly string[]> {
   const migrations = readMigrations(migrationsDir);
   const applied: string[] = [];
   for (;;) {
     const name = await applyNext(sql, migrations);
-    if (name === undefined) return { applied };
+    if (name === undefined) return applied;
     applied.push(name);
   }
 }
 
-/** The same over a connection of its own, which is closed again. For a start before any pool is open. */
-export async function migrateDatabase(
-  url: string,
-  migrationsDir: string,
-): Promise<{ readonly applied: readonly string[] }> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined });
-  try {
-    return await migrate(sql, migrationsDir);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+/** The same over a connection of its own. */
+export function migrateDatabase(url: string, migrationsDir: string): Promise<readonly string[]> {
+  return withConnection(url, (sql) => migrate(sql, migrationsDir));
 }
 
 function readMigrations(folder: string): readonly Migration[] {
@@ -77,7 +67,7 @@ function readMigrations(folder: string): readonly Migration[] {
 async function applyNext(sql: Sql, migrations: readonly Migration[]): Promise<string | undefined> {
   let current = '';
   try {
-    const next = await sql.begin(async (tx) => {
+    return await sql.begin(async (tx) => {
       await tx`SELECT set_config('lock_timeout', '60s', true)`;
       await tx`SELECT pg_advisory_xact_lock(${lockKey})`;
       const pending = nextPending(migrations, await readApplied(tx));
@@ -86,7 +76,6 @@ async function applyNext(sql: Sql, migrations: readonly Migration[]): Promise<st
       await apply(tx, pending);
       return pending.name;
     });
-    return next;
   } catch (error) {
     throw migrationFault(current, error);
   }

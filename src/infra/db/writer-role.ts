@@ -1,6 +1,7 @@
-import postgres from 'postgres';
+import type { TransactionSql } from 'postgres';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { withConnection } from './with-connection.ts';
 
 /** What the bot works as; it owns nothing, and may neither change nor empty the audit log, nor switch its triggers off. */
 export const WRITER_ROLE = 'sentry_writer';
@@ -12,16 +13,18 @@ const SCHEMAS = ['public', 'dbos'];
  * its name, or null where it cannot be: then the owner's own rights stay, and only the triggers guard the audit log.
  */
 export async function grantWriterRole(url: string, log: Log): Promise<string | null> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined });
   try {
-    await sql.begin(async (tx) => {
-      // Two processes that grant at once fail with "tuple concurrently updated".
-      await tx`SELECT pg_advisory_xact_lock(hashtextextended('sentry writer role', 0))`;
-      const [role] = await tx`SELECT 1 FROM pg_roles WHERE rolname = ${WRITER_ROLE}`;
-      if (!role) await tx`CREATE ROLE ${tx(WRITER_ROLE)} NOLOGIN`;
-      if (!(await isGranted(tx))) await grant(tx);
-    });
-    await tryRole(url);
+    await withConnection(url, (sql) =>
+      sql.begin(async (tx) => {
+        // Two processes that grant at once fail with "tuple concurrently updated".
+        await tx`SELECT pg_advisory_xact_lock(hashtextextended('sentry writer role', 0))`;
+        const [role] = await tx`SELECT 1 FROM pg_roles WHERE rolname = ${WRITER_ROLE}`;
+        if (!role) await tx`CREATE ROLE ${tx(WRITER_ROLE)} NOLOGIN`;
+        if (!(await isGranted(tx))) await grant(tx);
+      }),
+    );
+    // As the connections will do it: a pooler in between may take no role. It rejects here rather than there.
+    await withConnection(url, (sql) => sql`SELECT seq FROM audit_head`, { role: WRITER_ROLE });
     return WRITER_ROLE;
   } catch (error) {
     log.info(
@@ -29,22 +32,10 @@ export async function grantWriterRole(url: string, log: Log): Promise<string | n
       `the database user cannot work as ${WRITER_ROLE}: the audit log is guarded by its triggers only`,
     );
     return null;
-  } finally {
-    await sql.end({ timeout: 5 });
   }
 }
 
-/** As the connections will do it: a pooler in between may take no role. Rejects here rather than there. */
-async function tryRole(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, connection: { role: WRITER_ROLE } });
-  try {
-    await sql`SELECT seq FROM audit_head`;
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
-}
-
-async function isGranted(tx: postgres.TransactionSql): Promise<boolean> {
+async function isGranted(tx: TransactionSql): Promise<boolean> {
   const [row] = await tx`
     SELECT bool_and(CASE WHEN c.relname = ANY (${AUDIT_TABLES}) AND n.nspname = 'public'
                          THEN has_table_privilege(${WRITER_ROLE}, c.oid, 'SELECT')
@@ -58,7 +49,7 @@ async function isGranted(tx: postgres.TransactionSql): Promise<boolean> {
   return row?.['granted'] === true && row['schemas'] === true;
 }
 
-async function grant(tx: postgres.TransactionSql): Promise<void> {
+async function grant(tx: TransactionSql): Promise<void> {
   const role = tx(WRITER_ROLE);
   const [user] = await tx`SELECT rolsuper FROM pg_roles WHERE rolname = current_user`;
   // Whoever makes a role may give it, and from PostgreSQL 16 on has to before becoming it.

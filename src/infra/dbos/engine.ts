@@ -6,7 +6,6 @@ import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import { createEarlierTries, type EarlierTries } from './earlier-tries.ts';
 import { APPLICATION, QUESTION_WORKFLOW, QUESTIONS_QUEUE, QUEUE, WORKFLOW } from './enqueue-function.ts';
-import { pidSpace } from './pid-space.ts';
 import { createSteps, createTurnSteps, type Durably, forever, type Steps } from './steps.ts';
 import { createTakeover } from './takeover.ts';
 
@@ -49,7 +48,6 @@ export interface EngineOptions {
   readonly log: Log;
   /** Unique per process: two processes with the same one run every step twice. */
   readonly executorId: string;
-  readonly turnsAtOnce?: number;
 }
 
 /** A turn that threw is tried again after 1, 2, 4 … s, at most a minute apart, for as long as it takes: nothing is lost. */
@@ -58,11 +56,12 @@ const RETRY_MAX_MS = 60_000;
 const MAX_TRIES_KNOWN = 12;
 /** A question is of its moment: after this many faults it stays without an answer. */
 const MAX_ANSWER_ATTEMPTS = 3;
+const TURNS_AT_ONCE = 16;
 const ANSWERS_AT_ONCE = 8;
 
 export function createEngine(options: EngineOptions): Engine {
   const { sql, log, executorId } = options;
-  const takeover = createTakeover({ sql, log, executorId, host: pidSpace(), pid: process.pid });
+  const takeover = createTakeover({ sql, log, executorId });
   const running: Running = { sql, log, steps: createSteps() };
 
   return {
@@ -83,7 +82,7 @@ export function createEngine(options: EngineOptions): Engine {
       }));
       await DBOS.launch();
       await DBOS.applySchedules(schedules);
-      await registerQueue(QUEUE, options.turnsAtOnce ?? 16);
+      await registerQueue(QUEUE, TURNS_AT_ONCE);
       if (answer !== undefined) await registerQueue(QUESTIONS_QUEUE, ANSWERS_AT_ONCE);
       await takeover.start();
     },

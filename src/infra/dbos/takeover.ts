@@ -3,6 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import { QUESTIONS_QUEUE, QUEUE } from './enqueue-function.ts';
+import { pidSpace } from './pid-space.ts';
 
 const BEAT_MS = 1_000;
 /** A process silent for this long counts as dead. A live one taken for dead would run a turn twice, so not less. */
@@ -20,10 +21,9 @@ export function createTakeover(options: {
   readonly sql: Sql;
   readonly log: Log;
   readonly executorId: string;
-  readonly host: string;
-  readonly pid: number;
 }): { start(): Promise<void>; stop(): Promise<void> } {
-  const { sql, log, executorId, host, pid } = options;
+  const { sql, log, executorId } = options;
+  const host = pidSpace();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let lastClean = 0;
@@ -31,7 +31,7 @@ export function createTakeover(options: {
 
   async function beat(): Promise<void> {
     await sql`
-      INSERT INTO process (executor_id, pid, host) VALUES (${executorId}, ${pid}, ${host})
+      INSERT INTO process (executor_id, pid, host) VALUES (${executorId}, ${process.pid}, ${host})
       ON CONFLICT (executor_id) DO UPDATE SET beat_at = clock_timestamp()`;
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpsError } from '../../core/errors.ts';
-import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
+import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 
 /**
  * Runs `work` while no other process holds `path`. The lock names its owner (pid and start), so one left behind
@@ -24,9 +24,7 @@ interface LockOwner extends ProcessIdentity {
 }
 
 async function acquire(path: string, waitMs: number): Promise<string> {
-  const self = processIdentity(process.pid);
-  if (self === undefined) throw new Error('cannot read the identity of the own process');
-  const owner: LockOwner = { ...self, token: randomUUID() };
+  const owner: LockOwner = { ...ownIdentity(), token: randomUUID() };
   const deadline = Date.now() + waitMs;
   for (;;) {
     if (tryTake(path, owner)) return owner.token;

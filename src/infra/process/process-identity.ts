@@ -16,6 +16,13 @@ export function processIdentity(pid: number): ProcessIdentity | undefined {
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
+/** This process. */
+export function ownIdentity(): ProcessIdentity {
+  const self = processIdentity(process.pid);
+  if (self === undefined) throw new Error('cannot read the identity of the own process');
+  return self;
+}
+
 /** Whether exactly this process (not a later one with its pid) still runs. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return processIdentity(identity.pid)?.startedAt === identity.startedAt;

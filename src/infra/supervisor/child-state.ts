@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { OpsError } from '../../core/errors.ts';
-import { isRunning, type ProcessIdentity, processIdentity } from '../process/process-identity.ts';
+import { isRunning, ownIdentity, type ProcessIdentity } from '../process/process-identity.ts';
 import { readStateFile, writeStateFile } from '../process/state-file.ts';
 
 /** One user of a child: a handle in a process. The child is ended when the last living one lets go. */
@@ -44,11 +44,7 @@ export function remember<State extends ChildState>(dataDir: string, change: Part
 }
 
 /** A holder for this process. */
-export function newHolder(): Holder {
-  const self = processIdentity(process.pid);
-  if (self === undefined) throw new Error('cannot read the identity of the own process');
-  return { ...self, token: randomUUID() };
-}
+export const newHolder = (): Holder => ({ ...ownIdentity(), token: randomUUID() });
 
 /** Those whose process still lives, without this one. */
 export function otherHolders(dataDir: string, { token }: Holder): readonly Holder[] {

@@ -46,7 +46,10 @@ export function program<Info extends object>(options: ProgramOptions<Info>): Chi
         launch: () => ({ command }),
         isOutdated: ({ pid }) => commandLine(pid) !== command.join(' '),
         ready: async ({ output }) => {
-          const line = output().split('\n').slice(0, -1).find(isReadyLine);
+          const line = output()
+            .split('\n')
+            .slice(0, -1)
+            .find((said) => said.startsWith('{"ready":'));
           if (line === undefined) return undefined;
           const info = options.parse(JSON.parse(line));
           return (await options.isHealthy(info)) ? info : undefined;
@@ -62,10 +65,6 @@ export function findProgram(dataDir: string): ProcessIdentity | undefined {
   if (!existsSync(dataDir)) return undefined;
   const folder = realpathSync(dataDir);
   return findProcesses((command) => command.includes(`.js --data ${folder}/`))[0];
-}
-
-function isReadyLine(line: string): boolean {
-  return line.startsWith('{"ready":');
 }
 
 function programFault(name: string, output: string, cause: unknown): OpsError {

@@ -1,10 +1,10 @@
 import type { types } from '@slack/bolt';
+import { count } from '../../core/count.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { MemorySummary } from '../../memory/documents/summary.ts';
 import type { LayerStatus } from '../../safety/layers.ts';
 import { type Block, bold, heading, link, list, paragraph, prose, type Span, words } from './blocks/build.ts';
 import { mark, standing } from './blocks/labels.ts';
-import { count } from './blocks/promotion-card.ts';
 import { cut, oneLine } from './blocks/text.ts';
 import type { HomeFacts } from './home-facts.ts';
 

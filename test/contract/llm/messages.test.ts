@@ -200,9 +200,11 @@ describe('parameters', () => {
 
   it.each(WAYS)('counts the tokens of a request over $name', async (way) => {
     rig = await startRig([], { way });
+    const backend = way.client(rig.claude.url, {});
+    const request = { ...REQUEST, model: way.model };
     const signal = new AbortController().signal;
-    const short = await rig.gateway.countTokens(REQUEST, signal);
-    const long = await rig.gateway.countTokens({ ...REQUEST, system: 'x'.repeat(4_000) }, signal);
+    const short = await backend.countTokens(request, signal);
+    const long = await backend.countTokens({ ...request, system: 'x'.repeat(4_000) }, signal);
     expect(long - short).toBeGreaterThan(900);
   });
 });

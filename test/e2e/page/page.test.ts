@@ -59,7 +59,9 @@ describe.skipIf(withoutChromium())('the page of the local Slack', () => {
     expect(await row.getByText('first words').count()).toBe(0);
     await row.getByText('(edited)').waitFor();
     const reply = await session.bot.client.chat.postMessage({ channel, thread_ts: ts, text: 'a finding' });
+    await page.getByTestId('faults-open').click();
     await page.getByTestId(`replies-${ts}`).click();
+    await page.getByTestId('faults').waitFor({ state: 'detached' });
     await page
       .getByTestId('thread')
       .getByTestId(`thread-reply-${reply.ts ?? ''}`)
@@ -275,9 +277,11 @@ describe.skipIf(withoutChromium())('the page of the local Slack', () => {
     await direct.context().close();
   });
 
-  it('causes a fault, shows that it is there, and undoes it', async () => {
+  it('causes a fault and makes way for it, shows that it is there, and undoes it', async () => {
     await page.getByTestId('faults-open').click();
     await page.getByTestId('fault-cause-blocked-sessions').click();
+    await page.getByTestId('faults').waitFor({ state: 'detached' });
+    await page.getByTestId('faults-open').click();
     await page.getByTestId('fault-undo-blocked-sessions').click();
     await page.getByTestId('fault-cause-blocked-sessions').waitFor();
     expect(calls).toEqual(['/faults/blocked-sessions/cause', '/faults/blocked-sessions/undo']);

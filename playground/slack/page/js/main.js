@@ -1,7 +1,7 @@
-import { createApp } from './app.js';
+import { App } from './app.js';
 import { act } from './core/connection.js';
 import { unread, visibleChannels } from './core/select-state.js';
-import { html, render } from './core/dom.js';
+import { html, onPhone, render } from './core/dom.js';
 import { mainColumn } from './view/channel.js';
 import { faultPanel } from './view/faults.js';
 import { confirmDialog, connectionBanner, imageViewer, toasts } from './view/layers.js';
@@ -17,7 +17,7 @@ let scheduled = false;
 /** The last message reported as read, by user and channel, so that it is reported once. @type {Map<string, string>} */
 const reported = new Map();
 
-const app = createApp(schedule, draw);
+const app = new App(schedule, draw);
 document.addEventListener('visibilitychange', schedule);
 window.addEventListener('focus', schedule);
 window.addEventListener('resize', () => app.ui.menu && closeMenu(app));
@@ -65,8 +65,7 @@ function loading() {
 /** Tells the server how far this person has read, when they can see it. */
 function markRead() {
   const { viewer, channel, home, pane } = app.ui;
-  const listOnPhone = pane === 'list' && matchMedia('(max-width: 720px)').matches;
-  if (document.hidden || home || listOnPhone || !app.data.snapshot) return;
+  if (document.hidden || home || (pane === 'list' && onPhone()) || !app.data.snapshot) return;
   const last = app.data.messages.get(channel)?.at(-1);
   if (!last || last.ts <= (app.data.snapshot.lastRead[viewer]?.[channel] ?? '0')) return;
   const key = `${viewer}:${channel}`;

@@ -38,22 +38,14 @@ function id(flag: '-u' | '-g'): number | undefined {
 
 /** `useradd` alone makes the group as well; it fails when another process was faster, which is as good. */
 function createSystemUser(): RunAs {
-  const attempts: readonly (readonly [string, ...string[]])[] = [
-    ['useradd', '--system', '--no-create-home', '--user-group', '--shell', '/usr/sbin/nologin', 'postgres'],
-    [
-      'useradd',
-      '--system',
-      '--no-create-home',
-      '--gid',
-      'postgres',
-      '--shell',
-      '/usr/sbin/nologin',
-      'postgres',
-    ],
-    ['adduser', '-S', '-D', '-H', 'postgres'],
-  ];
+  const system = ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin'];
+  const attempts = [
+    ['useradd', [...system, '--user-group', 'postgres']],
+    ['useradd', [...system, '--gid', 'postgres', 'postgres']],
+    ['adduser', ['-S', '-D', '-H', 'postgres']],
+  ] as const;
   const said: string[] = [];
-  for (const [command, ...args] of attempts) {
+  for (const [command, args] of attempts) {
     const run = spawnSync(command, args, { encoding: 'utf8' });
     const user = systemUser();
     if (user !== undefined) return user;

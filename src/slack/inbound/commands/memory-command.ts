@@ -1,3 +1,4 @@
+import { count } from '../../../core/count.ts';
 import type { MemoryDocument } from '../../../memory/documents/document.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
@@ -16,7 +17,7 @@ import {
   small,
   words,
 } from '../../views/blocks/build.ts';
-import { count, MEMORY_ACTIONS } from '../../views/blocks/promotion-card.ts';
+import { MEMORY_ACTIONS } from '../../views/blocks/promotion-card.ts';
 import { cut, escape, oneLine } from '../../views/blocks/text.ts';
 import { formatPrincipal } from '../../views/draw-options.ts';
 import { trustLabels } from '../../views/memory-views.ts';

@@ -1,3 +1,4 @@
+import { count } from '../../../core/count.ts';
 import type { IncidentId } from '../../../core/ids.ts';
 import type { Promotion } from '../../../memory/promotion/ports.ts';
 import type { Review } from '../../../memory/promotion/promotions.ts';
@@ -222,5 +223,3 @@ const why = ({ reason }: Promotion) =>
 
 const result = ({ result: made }: Promotion) =>
   made ? [button({ text: 'Open it', action: MEMORY_ACTIONS.document, value: made.documentId })] : [];
-
-export const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

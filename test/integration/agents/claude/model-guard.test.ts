@@ -4,8 +4,8 @@ import type { MessagesRequest, ScriptedReply } from '../../../../playground/clau
 import { toolResultTexts } from '../../../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../../../playground/claude/scripted-claude.ts';
 import { createClaude } from '../../../../src/agents/claude/create-claude.ts';
+import { modelOutside } from '../../../../src/app/model.ts';
 import { openModelGuard } from '../../../../src/app/model-guard.ts';
-import { modelOutside } from '../../../../src/app/model-outside.ts';
 import type { IncidentId } from '../../../../src/core/ids.ts';
 import type { Json } from '../../../../src/core/tool-call.ts';
 import { createAnthropicBackend } from '../../../../src/llm/anthropic.ts';

@@ -45,8 +45,8 @@ const two = {
 test('applies what is missing in order, once, and notes it as Prisma does', async () => {
   const { sql } = await emptyDatabase();
   const dir = folder(two);
-  expect(await migrate(sql, dir)).toEqual({ applied: ['20260101000000_first', '20260102000000_second'] });
-  expect(await migrate(sql, dir)).toEqual({ applied: [] });
+  expect(await migrate(sql, dir)).toEqual(['20260101000000_first', '20260102000000_second']);
+  expect(await migrate(sql, dir)).toEqual([]);
   expect(await sql`SELECT n, m FROM a`).toEqual([{ n: 1, m: null }]);
   const rows = await sql`
     SELECT length(id) AS id, checksum, migration_name, logs, rolled_back_at, applied_steps_count,
@@ -67,7 +67,7 @@ test('six processes at once apply each migration exactly once between them', asy
   const { url, sql } = await emptyDatabase();
   const dir = folder({ ...two, '20260103000000_third': 'INSERT INTO a VALUES (2); SELECT pg_sleep(0.2);' });
   const results = await Promise.all(Array.from({ length: 6 }, () => migrateDatabase(url, dir)));
-  expect(results.flatMap((result) => result.applied).toSorted()).toEqual([
+  expect(results.flat().toSorted()).toEqual([
     '20260101000000_first',
     '20260102000000_second',
     '20260103000000_third',
@@ -83,7 +83,7 @@ test('a migration that fails leaves nothing, keeps the ones before it, and succe
     { a: true, b: false },
   ]);
   const repaired = { '20260103000000_third': 'CREATE TABLE b (n int);' };
-  expect(await migrate(sql, folder({ ...two, ...repaired }))).toEqual({ applied: ['20260103000000_third'] });
+  expect(await migrate(sql, folder({ ...two, ...repaired }))).toEqual(['20260103000000_third']);
 });
 
 test('refuses a file that changed after it was applied, and a database of a newer version', async () => {
@@ -102,7 +102,7 @@ test('refuses to go on after one that "prisma migrate" left unfinished, until it
             VALUES ('x', 'y', '20260101000000_first', 'it failed')`;
   expect(await codeOf(migrate(sql, folder(two)))).toBe('MIGRATION_UNFINISHED');
   await sql`UPDATE _prisma_migrations SET rolled_back_at = now()`;
-  expect((await migrate(sql, folder(two))).applied).toHaveLength(2);
+  expect(await migrate(sql, folder(two))).toHaveLength(2);
 });
 
 test('waits for a running "prisma migrate", which holds the same lock', async () => {

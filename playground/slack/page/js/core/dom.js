@@ -58,6 +58,9 @@ export class Memo extends Component {
   }
 }
 
+/** As the styles have it: one column at a time. */
+export const onPhone = () => matchMedia('(max-width: 720px)').matches;
+
 /** True for an address that may be put into a link or an image. @param {unknown} url */
 export function isSafeAddress(url) {
   if (typeof url !== 'string') return false;

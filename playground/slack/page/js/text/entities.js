@@ -59,9 +59,6 @@ const FORMATS = {
   date: { year: 'numeric', month: 'long', day: 'numeric' },
   date_short: { year: 'numeric', month: 'short', day: 'numeric' },
   date_long: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
-  date_pretty: { year: 'numeric', month: 'long', day: 'numeric' },
-  date_short_pretty: { year: 'numeric', month: 'short', day: 'numeric' },
-  date_long_pretty: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
   time: { hour: '2-digit', minute: '2-digit' },
   time_secs: { hour: '2-digit', minute: '2-digit', second: '2-digit' },
 };
@@ -78,7 +75,7 @@ export function dateText(seconds, format, fallback) {
   return format.replace(/\{(\w+)\}/g, (whole, token) => {
     if (token === 'ago') return ago(seconds, Date.now() / 1000);
     const pretty = token.endsWith('_pretty') ? relativeDay(date) : undefined;
-    const options = FORMATS[token];
+    const options = FORMATS[token.replace(/_pretty$/, '')];
     return pretty ?? (options ? new Intl.DateTimeFormat(undefined, options).format(date) : whole);
   });
 }

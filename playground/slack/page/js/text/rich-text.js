@@ -1,3 +1,4 @@
+import { list } from '../blocks/fields.js';
 import { html } from '../core/dom.js';
 import { codeBlock } from './code-block.js';
 import { emojiFor } from './emoji.js';
@@ -9,11 +10,6 @@ import { emojiNode } from './mrkdwn.js';
 /** A `rich_text` block → nodes. @param {Ctx} ctx @param {any} block */
 export function richText(ctx, block) {
   return html`<div class="rich-text">${list(block?.elements).map((element) => richElement(ctx, element))}</div>`;
-}
-
-/** @param {any} value @returns {any[]} */
-function list(value) {
-  return Array.isArray(value) ? value.filter((entry) => entry !== null && typeof entry === 'object') : [];
 }
 
 /** @param {Ctx} ctx @param {any} element @returns {Child} */

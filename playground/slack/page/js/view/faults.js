@@ -1,6 +1,6 @@
 import { act } from '../core/connection.js';
 import { icon } from '../core/icons.js';
-import { html } from '../core/dom.js';
+import { html, onPhone } from '../core/dom.js';
 
 /** @typedef {import('../app.js').App} App @typedef {import('../core/types.js').Fault} Fault */
 
@@ -75,14 +75,14 @@ function faultRow(app, fault) {
 }
 
 /**
- * On a phone the panel covers the channel, so it makes way.
+ * The panel makes way for what was caused; a phone, which showed nothing else, goes to where the alert arrives.
  * @param {App} app
  * @param {{ userId: string, id: string }} body
  */
 async function cause(app, body) {
   const answer = await app.report(act('fault.cause', body));
-  if (!answer.ok || !matchMedia('(max-width: 720px)').matches) return;
-  const alerts = [...app.data.channels.values()].find((channel) => channel.name === 'alerts');
+  if (!answer.ok) return;
   app.set({ faultsOpen: false });
-  if (alerts) app.go({ channel: alerts.id });
+  const alerts = [...app.data.channels.values()].find((channel) => channel.name === 'alerts');
+  if (alerts && onPhone()) app.go({ channel: alerts.id });
 }

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IncidentId } from '../../core/ids.ts';
-import type { Log } from '../../core/log.ts';
-import type { Sql } from '../../core/sql.ts';
-import { openDatabase } from './client.ts';
-import { startEmbeddedPostgres } from './embedded/start-embedded-postgres.ts';
-import { migrateDatabase } from './migrate.ts';
+import type { IncidentId } from '../../src/core/ids.ts';
+import type { Log } from '../../src/core/log.ts';
+import type { Sql } from '../../src/core/sql.ts';
+import { openDatabase } from '../../src/infra/db/client.ts';
+import { startEmbeddedPostgres } from '../../src/infra/db/embedded/start-embedded-postgres.ts';
+import { migrateDatabase } from '../../src/infra/db/migrate.ts';
 
 /** A turn that the record asked for, and when it is due by the simulated clock, ms since the epoch. */
 export interface DueTurn {
