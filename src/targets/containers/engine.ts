@@ -53,17 +53,11 @@ export interface LogLine {
 }
 
 export interface LogOptions {
-  /** Of the newest, before any other choice. */
+  /** So many of the newest lines. */
   readonly tail: number;
   /** Seconds before now. */
   readonly sinceSeconds?: number;
   readonly untilSeconds?: number;
-}
-
-export interface Log {
-  readonly lines: readonly LogLine[];
-  /** All of it was longer than may be read: there are fewer lines than were asked for. */
-  readonly isCut: boolean;
 }
 
 export interface EngineEvent {
@@ -106,7 +100,8 @@ export interface Engine {
   containers(options: SessionOptions): Promise<readonly Container[]>;
   /** By name or id. */
   container(name: string, options: SessionOptions): Promise<Container>;
-  logs(container: Container, wanted: LogOptions, options: SessionOptions): Promise<Log>;
+  /** Oldest first. Of a line beyond 2,000 characters its beginning, and how much there was. */
+  logs(container: Container, wanted: LogOptions, options: SessionOptions): Promise<readonly LogLine[]>;
   usage(container: Container, options: SessionOptions): Promise<Usage>;
   /** Columns and rows as `ps` has them in that container. */
   processes(
@@ -117,6 +112,11 @@ export interface Engine {
   events(seconds: number, options: SessionOptions): Promise<readonly EngineEvent[]>;
   /** `GET` of its API; `what`: for people, what is asked about. What stands in `path` has been checked. */
   get<T>(path: string, what: string, options: SessionOptions): Promise<T>;
-  /** `POST` of its API, which has an effect. */
-  post<T>(path: string, what: string, options: SessionOptions, body?: object): Promise<T>;
+  /** `POST` of its API, which has an effect; `given`: its query, or its body as JSON. */
+  post<T>(
+    path: string,
+    what: string,
+    options: SessionOptions,
+    given?: { readonly query: object } | { readonly body: object },
+  ): Promise<T>;
 }

@@ -3,11 +3,9 @@ import { defineKind, type TargetKind } from '../kind.ts';
 import { killContainer } from './active/kill.ts';
 import { lifecycleTools } from './active/lifecycle.ts';
 import { pruneImages } from './active/prune.ts';
-import { updateLimits } from './active/update.ts';
 import { adviseContainers } from './advise.ts';
 import { type ContainersConfig, containersFields, readContainers } from './config.ts';
-import { connectEngine } from './connect/connect-engine.ts';
-import type { Engine } from './engine.ts';
+import { connectEngine, type EngineWays } from './connect/connect-engine.ts';
 import { containerDiff } from './read/diff.ts';
 import { engineDisk } from './read/disk.ts';
 import { engineEvents } from './read/events.ts';
@@ -26,16 +24,15 @@ const WITHIN_MS = 10_000;
 const within = () => ({ timeoutMs: WITHIN_MS, signal: AbortSignal.timeout(WITHIN_MS) });
 
 /** What Docker and Podman differ in. */
-interface EngineKind extends Pick<TargetKind, 'name' | 'plural' | 'domains'> {
+interface EngineKind extends Pick<TargetKind, 'name' | 'plural' | 'domains'>, EngineWays {
   /** Where its socket is when nothing else is said. */
   readonly socket: string;
-  /** See `Engine.identity`. */
-  identify(engine: Pick<Engine, 'get'>, options: Parameters<Engine['identity']>[0]): Promise<string>;
-  readonly more?: readonly Tool[];
+  /** Tools that only this engine has. */
+  readonly own: readonly Tool[];
 }
 
 /** A kind of container engine, by the API of Docker. */
-export function containerKind({ socket, identify, more = [], ...kind }: EngineKind): TargetKind {
+export function containerKind({ socket, own, identify, tailsWell, ...kind }: EngineKind): TargetKind {
   const { name } = kind;
   return defineKind<ContainersConfig, ContainerSystem>({
     ...kind,
@@ -45,7 +42,7 @@ export function containerKind({ socket, identify, more = [], ...kind }: EngineKi
     // An engine knows no accounts: whoever reaches it may do everything.
     reader: () => null,
     connect({ address, acts }) {
-      const engine = connectEngine(address, identify);
+      const engine = connectEngine(address, { identify, tailsWell });
       return {
         system: { engine, acts },
         identity: async () => ({ systemIdentifier: await engine.identity(within()), timelineId: 0 }),
@@ -79,10 +76,9 @@ export function containerKind({ socket, identify, more = [], ...kind }: EngineKi
       containerNetworks(name),
       engineVolumes(name),
       engineDisk(name),
-      ...more,
+      ...own,
       ...lifecycleTools(name),
       killContainer(name),
-      updateLimits(name),
       pruneImages(name),
     ],
   });

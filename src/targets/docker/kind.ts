@@ -1,3 +1,4 @@
+import { updateLimits } from '../containers/active/update.ts';
 import { containerKind } from '../containers/kind.ts';
 
 export const docker = containerKind({
@@ -5,6 +6,9 @@ export const docker = containerKind({
   plural: 'Docker engines',
   domains: [{ name: 'docker', label: ['container_runtime', 'docker'] }],
   socket: '/var/run/docker.sock',
+  tailsWell: true,
+  // Podman 4 goes on telling the limits that were declared, so that nobody could see the change.
+  own: [updateLimits('docker')],
   // Made once for the data folder of the engine, so it lives as long as its containers.
   identify: async (engine, options) =>
     (await engine.get<{ readonly ID: string }>('/info', 'who it is', options)).ID,

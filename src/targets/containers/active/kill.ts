@@ -52,7 +52,7 @@ export const killContainer = (kind: string) =>
         guard,
         deadline,
         (engine, id) =>
-          engine.post(`/containers/${id}/kill?signal=${signal}`, `to send it ${signal}`, context),
+          engine.post(`/containers/${id}/kill`, `to send it ${signal}`, context, { query: { signal } }),
         { text: `${signal} was sent to ${name}.`, data: { container: name, signal } },
       ),
     async look({ system, ...options }, { signal }, guard) {

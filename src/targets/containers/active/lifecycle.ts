@@ -30,8 +30,8 @@ interface Act {
   undo(container: Container): string;
   risk(container: Container): Risk;
   losesNothing(container: Container): boolean;
-  /** Whether it is as it would be after it. */
-  isDone(container: Container): boolean;
+  /** Whether it is as it would be after it; `before`: when it had been started, null where it did not run. */
+  isDone(container: Container, before: string | null): boolean;
   /** The same as CEL over the data of `inspect`. */
   readonly holds: string;
   readonly says: string;
@@ -42,8 +42,10 @@ interface Act {
 
 /** How long the main process has to end by itself after SIGTERM, in seconds: the engines' own default. */
 const GRACE = 10;
-const post = (path: string) => (engine: Engine, id: string, context: Parameters<Act['send']>[2]) =>
-  engine.post(`/containers/${id}/${path}`, `to ${path.replace(/\?.*/, '')} it`, context);
+const post =
+  (verb: string, query: object = {}): Act['send'] =>
+  (engine, id, context) =>
+    engine.post(`/containers/${id}/${verb}`, `to ${verb} it`, context, { query });
 const runs = ({ upSeconds }: Container): boolean => upSeconds !== null;
 
 const acts: readonly Act[] = [
@@ -71,7 +73,7 @@ const acts: readonly Act[] = [
     verbs: { does: 'Stop', did: 'Stopped', button: 'Stop the container' },
     refuses: (container) =>
       runs(container) || container.state === 'restarting' ? undefined : `${container.name} does not run.`,
-    send: post(`stop?t=${GRACE}`),
+    send: post('stop', { t: GRACE }),
     did: 'was stopped',
     blast: ({ name }, felt) => `${name} stays down until somebody starts it. ${felt}`.trim(),
     undo: ({ name }) => `Start ${name} again; what it held in memory is gone.`,
@@ -87,7 +89,7 @@ const acts: readonly Act[] = [
     description: `Restarts a container: SIGTERM, SIGKILL after ${GRACE} s, and a new start of the same container with the same image and configuration. For one that is stuck, unhealthy, or has to read what it reads at its start.`,
     verbs: { does: 'Restart', did: 'Restarted', button: 'Restart the container' },
     refuses: () => undefined,
-    send: post(`restart?t=${GRACE}`),
+    send: post('restart', { t: GRACE }),
     did: 'was restarted',
     blast: (container, felt) =>
       runsSteadily(container)
@@ -96,7 +98,8 @@ const acts: readonly Act[] = [
     undo: () => 'Cannot be undone: what the old process held in memory is gone.',
     risk: (container) => (runsSteadily(container) ? 'medium' : 'low'),
     losesNothing: (container) => !runs(container),
-    isDone: runs,
+    // One that ran before runs after it as well: another start tells.
+    isDone: (container, before) => runs(container) && container.startedAt !== before,
     holds: 'result.running',
     says: 'keeps running, as one process',
     repairsOnly: true,
@@ -184,10 +187,7 @@ function lifecycleTool(kind: string, act: Act) {
       }),
     async look({ system, ...options }, _input, guard) {
       const now = await system.engine.container(guard.id, options);
-      if (!act.isDone(now)) return 'not_done';
-      // One that ran before runs after a restart as well: another start tells.
-      const { started_at } = guardOf(now);
-      return guard.started_at !== null && started_at === guard.started_at && runs(now) ? 'not_done' : 'done';
+      return act.isDone(now, guard.started_at) ? 'done' : 'not_done';
     },
     subject: ({ container: name }) => ({ kind: 'name', name }),
     shownBy: ({ container: name }) => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OpsError } from '../../../core/errors.ts';
+import { messageOf, OpsError } from '../../../core/errors.ts';
 import { bootClock, passed } from '../../boot-clock.ts';
 import { bytes, count } from '../../format.ts';
 import { danglingImages } from '../read/disk.ts';
@@ -43,16 +43,16 @@ export const pruneImages = (kind: string) =>
         return { kind: 'failed', text: 'Nothing was done: there are other dangling images by now.' };
       if (passed(bootClock(), deadline))
         return { kind: 'failed', text: 'Nothing was done: the deadline had passed.' };
-      const filters = encodeURIComponent(JSON.stringify({ dangling: ['true'] }));
       try {
         const { SpaceReclaimed: freed = 0 } = await engine.post<{ readonly SpaceReclaimed?: number }>(
-          `/images/prune?filters=${filters}`,
+          '/images/prune',
           'to remove dangling images',
           context,
+          { query: { filters: JSON.stringify({ dangling: ['true'] }) } },
         );
         return { kind: 'succeeded', text: `Removed; ${bytes(freed)} are free again.` };
       } catch (error) {
-        return { kind: 'unknown', text: error instanceof Error ? error.message : String(error) };
+        return { kind: 'unknown', text: messageOf(error) };
       }
     },
     async look({ system, ...options }, _input, guard) {

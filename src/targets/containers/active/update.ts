@@ -102,7 +102,7 @@ export const updateLimits = (kind: string) =>
         context,
         guard,
         deadline,
-        (engine, id) => engine.post(`/containers/${id}/update`, 'to change its limits', context, body),
+        (engine, id) => engine.post(`/containers/${id}/update`, 'to change its limits', context, { body }),
         { text: `${name} has new limits: ${said}.`, data: before },
       );
     },

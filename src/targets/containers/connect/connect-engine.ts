@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import Docker from 'dockerode';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
-import type { Container, Engine, EngineEvent, Log, Usage } from '../engine.ts';
+import type { Container, Engine, EngineEvent, LogLine, LogOptions, Usage } from '../engine.ts';
 import { toContainer } from './container.ts';
-import { readLog } from './log-frames.ts';
+import { LogReader } from './log-reader.ts';
 
 export interface EngineAddress {
   readonly socket?: string;
@@ -15,17 +15,22 @@ export interface EngineAddress {
   readonly key?: string;
 }
 
-/** What one answer may weigh. */
+/** What engines of the same API differ in. */
+export interface EngineWays {
+  /** See `Engine.identity`. */
+  identify(engine: Pick<Engine, 'get'>, options: SessionOptions): Promise<string>;
+  /** Whether it can be asked for the newest lines of a log; else all are read, and the newest kept. */
+  readonly tailsWell: boolean;
+}
+
+/** What an answer that is not a log may weigh. */
 const MOST_BYTES = 8 * 1024 * 1024;
 /** Looked at in one go, so that hundreds of containers are not hundreds of requests at once. */
 const AT_ONCE = 8;
 const MOST_CONTAINERS = 500;
 
 /** A connection to an engine; nothing is sent before the first question. */
-export function connectEngine(
-  address: EngineAddress,
-  identify: (engine: Pick<Engine, 'get'>, options: SessionOptions) => Promise<string>,
-): Engine {
+export function connectEngine(address: EngineAddress, { identify, tailsWell }: EngineWays): Engine {
   const { socket, ...remote } = address;
   const api = new Docker(socket === undefined ? { protocol: 'https', ...remote } : { socketPath: socket });
   const where = socket ?? `${remote.host}:${remote.port}`;
@@ -46,12 +51,12 @@ export function connectEngine(
 
   return {
     get,
-    post: (path, what, options, body) =>
-      ask(
-        what,
-        (signal) => dial(api, { path, method: 'POST', ...(body ? { options: body } : {}) }, signal),
-        options,
-      ),
+    post: (path, what, options, given = { query: {} }) => {
+      // The client writes a query into a path that ends with "?", and a body from the rest.
+      const [query, body] = 'query' in given ? [given.query, {}] : [{}, given.body];
+      const request = { path: `${path}?`, method: 'POST', options: { _query: query, _body: body } };
+      return ask(what, (signal) => dial(api, request, signal), options);
+    },
     version: async (options) => {
       const version = await ask('its version', () => api.version(), options);
       const [engine] = (version.Components ?? []) as { readonly Name: string; readonly Version: string }[];
@@ -75,7 +80,7 @@ export function connectEngine(
         );
       return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
-    logs: (container, wanted, options) => logsOf(api, ask, container, wanted, options),
+    logs: (container, wanted, options) => logsOf(api, ask, container, wanted, tailsWell, options),
     usage: (container, options) =>
       ask(
         `what ${container.name} uses`,
@@ -185,27 +190,27 @@ async function logsOf(
   api: Docker,
   ask: Ask,
   { id, name, raw }: Container,
-  { tail, sinceSeconds, untilSeconds }: Parameters<Engine['logs']>[1],
+  { tail, sinceSeconds, untilSeconds }: LogOptions,
+  tailsWell: boolean,
   options: SessionOptions,
-): Promise<Log> {
+): Promise<readonly LogLine[]> {
   const at = (seconds: number) => Math.floor(Date.now() / 1_000 - seconds);
   const query = {
     stdout: true,
     stderr: true,
     timestamps: true,
+    // Podman 4 counts the pieces of a long line as lines, and puts them together with others.
+    ...(tailsWell ? { tail } : {}),
     ...(sinceSeconds === undefined ? {} : { since: at(sinceSeconds) }),
     ...(untilSeconds === undefined ? {} : { until: at(untilSeconds) }),
   };
+  const reader = new LogReader(raw.Config.Tty, tail);
   return ask(
     `the log of ${name}`,
     async (signal) => {
-      const path = `/containers/${id}/logs?`;
-      // The oldest come first: of what is too much, fewer of the newest are asked for.
-      for (let newest = tail; ; newest = Math.floor(newest / 4)) {
-        const { bytes, isCut } = await bytesOf(await streamOf(api, path, { ...query, tail: newest }, signal));
-        if (!isCut || newest < 8)
-          return { lines: readLog(bytes, raw.Config.Tty), isCut: isCut || newest < tail };
-      }
+      for await (const chunk of await streamOf(api, `/containers/${id}/logs?`, query, signal))
+        reader.push(chunk);
+      return reader.lines();
     },
     options,
   );
@@ -238,19 +243,16 @@ interface Modem {
   dial(request: object, answered: (error: unknown, answer: unknown) => void): void;
 }
 
-/** The whole answer; of one that is too long its beginning, and that it was cut. */
-async function bytesOf(answer: Readable): Promise<{ readonly bytes: Buffer; readonly isCut: boolean }> {
+/** The whole answer, as far as it may weigh. */
+async function textOf(answer: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
+    if (size + chunk.length > MOST_BYTES) break;
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MOST_BYTES) {
-      answer.destroy();
-      return { bytes: Buffer.concat(chunks), isCut: true };
-    }
   }
-  return { bytes: Buffer.concat(chunks), isCut: false };
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 async function eventsOf(
@@ -266,13 +268,15 @@ async function eventsOf(
       const now = Math.floor((await clock(signal)) / 1_000);
       // Without an end Docker goes on telling; Podman leaves out the second of the end, and with it all before.
       const query = { since: now - seconds, until: now + 1, stream: false };
-      const { bytes } = await bytesOf(await streamOf(api, '/events?', query, signal));
-      return bytes
-        .toString('utf8')
-        .split('\n')
-        .filter((line) => line.trim() !== '')
-        .map((line) => toEvent(JSON.parse(line)))
-        .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+      const text = await textOf(await streamOf(api, '/events?', query, signal));
+      return (
+        text
+          .split('\n')
+          // A line that was cut is none.
+          .filter((line) => line.trim().endsWith('}'))
+          .map((line) => toEvent(JSON.parse(line)))
+          .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+      );
     },
     options,
   );

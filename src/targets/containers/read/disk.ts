@@ -17,7 +17,7 @@ export interface Image {
 }
 
 const isDangling = ({ RepoTags: tags, Containers: users }: Image): boolean =>
-  users <= 0 && (tags ?? []).every((tag) => tag === '<none>:<none>');
+  users <= 0 && (tags ?? []).every((tag) => /^<none>(?::<none>)?$/.test(tag));
 
 const useOf = (engine: Engine, options: SessionOptions) =>
   engine.get<DiskUse>('/system/df', 'its disk', options);

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { orThrow } from '../../../core/errors.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
 import { count, withoutBreaks } from '../../format.ts';
-import type { LogLine } from '../engine.ts';
 import { containerName, containerTool } from '../tool.ts';
 
 const MOST_LINES = 500;
 /** Of what is searched. */
 const SEARCHED = 20_000;
-const LINE = 2_000;
 
 /** What a container wrote. Data: `{ container, lines: [{ stream, at, text }], count, matched, complete, text }`; oldest first. */
 export const containerLogs = (kind: string) =>
@@ -65,12 +63,11 @@ export const containerLogs = (kind: string) =>
         grep === undefined
           ? () => true
           : orThrow(lineMatcher(grep, { ignoreCase: true, literal: false })).matches;
-      const found = read.lines.filter(
+      const found = read.filter(
         (line) => (stream === undefined || line.stream === stream) && matches(line.text),
       );
-      const lines = found.slice(-tail).map(cut);
-      const complete =
-        !read.isCut && found.length <= tail && read.lines.length < (isChosen ? SEARCHED : tail);
+      const lines = found.slice(-tail);
+      const complete = found.length <= tail && read.length < (isChosen ? SEARCHED : tail);
       return {
         text: [
           `${count(lines.length, 'line')} of ${container.name}.${complete ? '' : ' There are older ones.'}`,
@@ -89,8 +86,3 @@ export const containerLogs = (kind: string) =>
       };
     },
   });
-
-const cut = (line: LogLine): LogLine =>
-  line.text.length <= LINE
-    ? line
-    : { ...line, text: `${line.text.slice(0, LINE)}… (+${line.text.length - LINE} characters)` };

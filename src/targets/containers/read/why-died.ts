@@ -29,7 +29,8 @@ const SIGNALS: Readonly<Record<number, string>> = {
 
 /**
  * `up`: it runs. `starting_again`: it dies, and its policy starts it again. `out_of_memory`: the engine says so.
- * `killed`: by SIGKILL of which the engine knows no more. `asked`: somebody had the engine stop or kill it. `signal`: another signal.
+ * `killed`: by SIGKILL of which the engine knows no more. `asked`: somebody had the engine stop or kill it, which Podman does not
+ * record. `signal`: another signal.
  * `never_started`: the engine could not start it. `failed`: it ended by itself with an error. `finished`: without one.
  */
 export type End =
@@ -60,7 +61,7 @@ export const whyDied = (kind: string) =>
       const { engine } = context.system;
       const container = await engine.container(name, context);
       const [log, events] = await Promise.all([
-        engine.logs(container, { tail: LOG_LINES }, context).then(({ lines }) => lines),
+        engine.logs(container, { tail: LOG_LINES }, context),
         engine.events(EVENTS_SECONDS, context),
       ]);
       const own = events.filter(
@@ -138,10 +139,10 @@ function endOf(
   if (code === 137)
     return told(
       'killed',
-      'It was killed by SIGKILL, and the engine knows of nobody who asked for that: most often the kernel, which was out of memory.',
+      'It was killed by SIGKILL, and the engine has not recorded who asked for that: most often the kernel, which was out of memory, or a stop that it did not follow in time.',
     );
   const signal = SIGNALS[code];
-  if (signal) return told('signal', `It ended by ${signal}, which the engine did not send.`);
+  if (signal) return told('signal', `It ended by ${signal}; the engine has not recorded who sent it.`);
   return code === 0
     ? told('finished', 'It ended by itself, without an error (code 0).')
     : told('failed', `It ended by itself with code ${code}.`);

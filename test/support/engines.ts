@@ -1,0 +1,156 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, createReadStream, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { scratchDir } from './scratch-dir.ts';
+import { waitFor } from './wait-for.ts';
+
+export const engineKinds = ['docker', 'podman'] as const;
+export type EngineName = (typeof engineKinds)[number];
+
+/** What an engine and its only image need, by Debian's names. */
+const needed: Readonly<Record<EngineName, readonly (readonly [program: string, pkg: string])[]>> = {
+  docker: [
+    ['dockerd', 'docker.io'],
+    ['busybox', 'busybox-static'],
+  ],
+  podman: [
+    ['podman', 'podman'],
+    ['runc', 'runc'],
+    ['busybox', 'busybox-static'],
+  ],
+};
+
+/** The packages that are not installed, as a command; null: the engine can be started. CI must have them. */
+export function missingFor(kind: EngineName): string | null {
+  const missing = needed[kind].filter(([program]) => !isInstalled(program)).map(([, pkg]) => pkg);
+  // An engine of its own needs root: rootless ones need more of the machine than tests may ask for.
+  const why = process.getuid?.() === 0 ? missing.join(' ') : 'root';
+  if (why === '') return null;
+  // oxlint-disable-next-line node/no-process-env -- only a test's own switch
+  if (process.env['CI'] === 'true') throw new Error(`CI has no ${kind}: it needs ${why}`);
+  return why === 'root' ? 'needs root' : `apt-get install ${why}`;
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', 'command -v "$1"', 'sh', program], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface ContainerOptions extends Omit<Docker.ContainerCreateOptions, 'name' | 'Cmd' | 'HostConfig'> {
+  /** What its shell runs. */
+  readonly sh: string;
+  readonly host?: Docker.HostConfig;
+}
+
+/** An engine of the tests' own, with one image, `busybox:latest`. */
+export interface ScratchEngine {
+  readonly socket: string;
+  readonly api: Docker;
+  /** Makes a container without a network and starts it. Its id. */
+  run(name: string, options: ContainerOptions): Promise<string>;
+  remove(name: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts it in a folder of its own (3 s): flags for a machine without systemd, bridges or a registry. */
+export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
+  const dir = scratchDir();
+  const socket = join(dir, 'engine.sock');
+  const server = kind === 'docker' ? dockerServer(dir, socket) : podmanServer(dir, socket);
+  const api = new Docker({ socketPath: socket });
+  await waitFor(`${kind} answers`, async () => (await api.ping().catch(() => null)) !== null);
+  await importBusybox(api, dir);
+
+  const remove = async (name: string) => {
+    await api.getContainer(name).remove({ force: true, v: true });
+  };
+  return {
+    socket,
+    api,
+    remove,
+    async run(name, { sh, host = {}, ...rest }) {
+      const container = await api.createContainer({
+        ...rest,
+        name,
+        Image: 'busybox:latest',
+        Cmd: ['sh', '-c', sh],
+        HostConfig: {
+          NetworkMode: 'none',
+          // Podman would ask for more than the machine allows.
+          Ulimits: [
+            { Name: 'nofile', Soft: 20_000, Hard: 20_000 },
+            { Name: 'nproc', Soft: 4_096, Hard: 4_096 },
+          ],
+          ...host,
+        },
+      });
+      await container.start();
+      return container.id;
+    },
+    async stop() {
+      for (const { Id: id } of await api.listContainers({ all: true })) await remove(id);
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function dockerServer(dir: string, socket: string): ChildProcess {
+  return spawn(
+    'dockerd',
+    [
+      '--storage-driver=vfs',
+      '--iptables=false',
+      '--ip6tables=false',
+      '--bridge=none',
+      '--default-ulimit=nofile=20000:20000',
+      `--data-root=${join(dir, 'data')}`,
+      `--exec-root=${join(dir, 'exec')}`,
+      `--pidfile=${join(dir, 'pid')}`,
+      `--host=unix://${socket}`,
+    ],
+    { stdio: 'ignore' },
+  );
+}
+
+function podmanServer(dir: string, socket: string): ChildProcess {
+  return spawn(
+    'podman',
+    [
+      '--cgroup-manager=cgroupfs',
+      '--runtime=runc',
+      '--storage-driver=vfs',
+      `--root=${join(dir, 'data')}`,
+      `--runroot=${join(dir, 'run')}`,
+      // Its own: an engine's events are read from there.
+      `--tmpdir=${join(dir, 'tmp')}`,
+      'system',
+      'service',
+      '--time=0',
+      `unix://${socket}`,
+    ],
+    { stdio: 'ignore' },
+  );
+}
+
+/** A root folder with one program, as no registry can be reached. */
+async function importBusybox(api: Docker, dir: string): Promise<void> {
+  const root = join(dir, 'image');
+  mkdirSync(join(root, 'bin'), { recursive: true });
+  const busybox = execFileSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).trim();
+  copyFileSync(busybox, join(root, 'bin', 'busybox'));
+  chmodSync(join(root, 'bin', 'busybox'), 0o755);
+  for (const name of ['sh', 'cat', 'sleep', 'echo', 'yes', 'head', 'true', 'false', 'test', 'date'])
+    symlinkSync('busybox', join(root, 'bin', name));
+  const tar = join(dir, 'image.tar');
+  execFileSync('tar', ['--create', '--file', tar, '--directory', root, '.']);
+  const progress = await api.importImage(createReadStream(tar) as never, { repo: 'busybox', tag: 'latest' });
+  progress.resume();
+  await new Promise((resolve, reject) => progress.once('end', resolve).once('error', reject));
+}
