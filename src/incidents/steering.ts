@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { ActionId, IncidentId } from '../core/ids.ts';
+import type { Incident } from '../core/incident.ts';
 import { isEnded, mayMove, nextWork } from '../core/machine.ts';
 import type { Tx } from '../core/sql.ts';
 import { addRequester } from '../record/record.ts';
@@ -22,131 +23,159 @@ export interface Steering {
 
 const HINT_MAX = 2_000;
 
-export function createSteering(deps: InvestigationDeps & { readonly audit: AuditLog }): Steering {
-  const { sql, records, audit } = deps;
+type SteeringDeps = InvestigationDeps & { readonly audit: AuditLog };
 
-  /** A plan under way begins no step any more; what has begun ends. Null: nothing is left of it that could begin. */
-  async function callOffRest(incidentId: IncidentId, by: string, reason: string): Promise<string | null> {
-    const steps = await sql.begin(async (tx) => {
-      const rows = await tx<Pick<ActionRow, 'id' | 'step'>>`
-        UPDATE action SET state = 'skipped', finished_at = clock_timestamp(), outcome = ${`Not run: stopped by ${by}.`}
-         WHERE incident_id = ${incidentId} AND NOT beside AND NOT audit_only AND state = 'queued'
-           AND EXISTS (SELECT FROM action f WHERE f.id = action.plan_id AND f.state IN ('started', 'unknown', 'succeeded'))
-        RETURNING id, step`;
-      if (rows.length === 0) return [];
-      await records.append(tx, incidentId, { type: 'incident.stopped', by, reason: deps.redact(reason) });
-      await audit.appendIn(tx, {
-        kind: 'plan.stopped',
+export function createSteering(deps: SteeringDeps): Steering {
+  return {
+    hint: (incidentId, by, text) => giveHint(deps, incidentId, by, text),
+    stop: (incidentId, by, reason) => stop(deps, incidentId, by, reason),
+    resume: (incidentId, by) => resume(deps, incidentId, by),
+  };
+}
+
+async function giveHint(
+  deps: SteeringDeps,
+  incidentId: IncidentId,
+  by: string,
+  text: string,
+): Promise<Steered> {
+  const { sql, records } = deps;
+  const incident = await records.incident(incidentId);
+  if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
+  const words = deps.redact(text).trim().slice(0, HINT_MAX);
+  if (!words) return refuse('EMPTY_HINT', 'Say what to look at: “hint: it began with the release”.');
+  if (isEnded(incident.state))
+    return refuse(
+      'ENDED',
+      `${incidentId} is over (${incident.state}). If it is not, open it anew: /sentry investigate <what you see>`,
+    );
+  const again = incident.state === 'reported' || incident.state === 'escalated';
+  await sql.begin(async (tx) => {
+    await records.append(tx, incidentId, { type: 'hint.given', by, text: words });
+    await addRequester(tx, incidentId, by);
+    if (again)
+      await moveIn(tx, deps, incident, {
+        from: incident.state,
+        to: 'diagnosing',
+        reason: 'A person gave a hint.',
+        key: `hint:${incident.round}`,
+        changes: { round: incident.round + 1, nextStep: 'Looking again with the hint.' },
+      });
+  });
+  return {
+    ok: true,
+    text: again ? 'Looking again with your hint.' : 'Noted. I take it into account in my next step.',
+  };
+}
+
+async function stop(
+  deps: SteeringDeps,
+  incidentId: IncidentId,
+  by: string,
+  reason: string,
+): Promise<Steered> {
+  const { records } = deps;
+  const incident = await records.incident(incidentId);
+  if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
+  if (incident.state === 'stopped') return refuse('ALREADY_STOPPED', `${incidentId} is stopped already.`);
+  const rest = incident.state === 'remediating' ? await callOffRest(deps, incidentId, by, reason) : null;
+  if (rest) return { ok: true, text: rest };
+  if (!mayMove(incident.state, 'stopped'))
+    return refuse(
+      'CANNOT_STOP',
+      incident.state === 'remediating'
+        ? 'The approved fix is running; it ends within its time limit. Stop again then.'
+        : `${incidentId} is ${incident.state}; there is nothing to stop.`,
+    );
+  const { moved, undoing } = await moveToStopped(deps, incident, by, reason);
+  // It has moved on in between. Whoever says *stop* says it once: it is stopped where it is now.
+  if (moved !== 'moved') return stop(deps, incidentId, by, reason);
+  return {
+    ok: true,
+    text: `${incidentId} is stopped. ${undoing ? 'What had begun ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
+  };
+}
+
+/** Where it is now, with what it waited for: nothing of it is approved any more. `undoing`: something that a person asked for beside it has begun. */
+function moveToStopped(deps: SteeringDeps, incident: Incident, by: string, said: string) {
+  const { id: incidentId } = incident;
+  const reason = deps.redact(said);
+  return deps.sql.begin(async (tx) => {
+    const open = await lockOpenActions(tx, incidentId);
+    const outcome = await moveIn(tx, deps, incident, {
+      from: incident.state,
+      to: 'stopped',
+      reason: `Stopped by ${by}.`,
+      key: `stop:${Date.now()}`,
+      changes: { nextStep: 'Stopped: mention me with “resume”, and I go on.' },
+      events: [{ type: 'incident.stopped', by, reason }],
+      turnAfterMs: null,
+    });
+    if (outcome === 'moved') {
+      await voidStopped(tx, deps, incidentId, open);
+      await deps.audit.appendIn(tx, {
+        kind: 'incident.stopped',
         actor: by,
         incidentId,
-        details: { reason: deps.redact(reason), skipped: rows.map(({ id }) => id) },
+        details: { reason },
       });
-      await tx`SELECT sentry_enqueue_turn(${incidentId}, 'plan stopped', 0)`;
-      return rows.map(({ step }) => step).toSorted((a, b) => a - b);
+    }
+    return { moved: outcome, undoing: open.some(({ state }) => state === 'started') };
+  });
+}
+
+/** A plan under way begins no step any more; what has begun ends. Null: nothing is left of it that could begin. */
+async function callOffRest(
+  deps: SteeringDeps,
+  incidentId: IncidentId,
+  by: string,
+  reason: string,
+): Promise<string | null> {
+  const { sql, records, audit } = deps;
+  const steps = await sql.begin(async (tx) => {
+    const rows = await tx<Pick<ActionRow, 'id' | 'step'>>`
+      UPDATE action SET state = 'skipped', finished_at = clock_timestamp(), outcome = ${`Not run: stopped by ${by}.`}
+       WHERE incident_id = ${incidentId} AND NOT beside AND NOT audit_only AND state = 'queued'
+         AND EXISTS (SELECT FROM action f WHERE f.id = action.plan_id AND f.state IN ('started', 'unknown', 'succeeded'))
+      RETURNING id, step`;
+    if (rows.length === 0) return [];
+    await records.append(tx, incidentId, { type: 'incident.stopped', by, reason: deps.redact(reason) });
+    await audit.appendIn(tx, {
+      kind: 'plan.stopped',
+      actor: by,
+      incidentId,
+      details: { reason: deps.redact(reason), skipped: rows.map(({ id }) => id) },
     });
-    const [first] = steps;
-    return first === undefined
-      ? null
-      : `The plan of ${incidentId} is stopped: step ${first} and what follows it does not run. What has begun ends within its time limit; then I look whether it helped.`;
-  }
+    await tx`SELECT sentry_enqueue_turn(${incidentId}, 'plan stopped', 0)`;
+    return rows.map(({ step }) => step).toSorted((a, b) => a - b);
+  });
+  const [first] = steps;
+  return first === undefined
+    ? null
+    : `The plan of ${incidentId} is stopped: step ${first} and what follows it does not run. What has begun ends within its time limit; then I look whether it helped.`;
+}
 
-  async function stop(incidentId: IncidentId, by: string, reason: string): Promise<Steered> {
-    const incident = await records.incident(incidentId);
-    if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
-    if (incident.state === 'stopped') return refuse('ALREADY_STOPPED', `${incidentId} is stopped already.`);
-    const rest = incident.state === 'remediating' ? await callOffRest(incidentId, by, reason) : null;
-    if (rest) return { ok: true, text: rest };
-    if (!mayMove(incident.state, 'stopped'))
-      return refuse(
-        'CANNOT_STOP',
-        incident.state === 'remediating'
-          ? 'The approved fix is running; it ends within its time limit. Stop again then.'
-          : `${incidentId} is ${incident.state}; there is nothing to stop.`,
-      );
-    const { moved, undoing } = await sql.begin(async (tx) => {
-      const open = await lockOpenActions(tx, incidentId);
-      const outcome = await moveIn(tx, deps, incident, {
-        from: incident.state,
-        to: 'stopped',
-        reason: `Stopped by ${by}.`,
-        key: `stop:${Date.now()}`,
-        changes: { nextStep: 'Stopped: mention me with “resume”, and I go on.' },
-        events: [{ type: 'incident.stopped', by, reason: deps.redact(reason) }],
-        turnAfterMs: null,
-      });
-      if (outcome === 'moved') {
-        await voidStopped(tx, deps, incidentId, open);
-        await audit.appendIn(tx, {
-          kind: 'incident.stopped',
-          actor: by,
-          incidentId,
-          details: { reason: deps.redact(reason) },
-        });
-      }
-      return { moved: outcome, undoing: open.some(({ state }) => state === 'started') };
+async function resume(deps: SteeringDeps, incidentId: IncidentId, by: string): Promise<Steered> {
+  const { sql, records } = deps;
+  const incident = await records.incident(incidentId);
+  if (incident?.state !== 'stopped' || !incident.stoppedFrom)
+    return refuse('NOT_STOPPED', `${incidentId} is not stopped.`);
+  const { stoppedFrom } = incident;
+  await sql.begin(async (tx) => {
+    // What was proposed at the very moment of the stop. An undo that a person asked for since then is a word of its own.
+    const open = (await lockOpenActions(tx, incidentId)).filter(({ beside }) => !beside);
+    const moved = await moveIn(tx, deps, incident, {
+      from: 'stopped',
+      to: stoppedFrom,
+      reason: `Resumed by ${by}.`,
+      key: `resume:${Date.now()}`,
+      // What was promised before the stop (to ask again at a time) is not promised any more.
+      ...(nextWork(stoppedFrom) === 'wait' ? { changes: { nextStep: RESUMED_AT_REST } } : {}),
+      events: [{ type: 'incident.resumed', by }],
     });
-    // It has moved on in between. Whoever says *stop* says it once: it is stopped where it is now.
-    if (moved !== 'moved') return stop(incidentId, by, reason);
-    return {
-      ok: true,
-      text: `${incidentId} is stopped. ${undoing ? 'What had begun ends within its time limit. ' : ''}To go on: /sentry resume ${incidentId}, or “resume” in its thread.`,
-    };
-  }
-
-  return {
-    async hint(incidentId, by, text) {
-      const incident = await records.incident(incidentId);
-      if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
-      const words = deps.redact(text).trim().slice(0, HINT_MAX);
-      if (!words) return refuse('EMPTY_HINT', 'Say what to look at: “hint: it began with the release”.');
-      if (isEnded(incident.state))
-        return refuse(
-          'ENDED',
-          `${incidentId} is over (${incident.state}). If it is not, open it anew: /sentry investigate <what you see>`,
-        );
-      const again = incident.state === 'reported' || incident.state === 'escalated';
-      await sql.begin(async (tx) => {
-        await records.append(tx, incidentId, { type: 'hint.given', by, text: words });
-        await addRequester(tx, incidentId, by);
-        if (again)
-          await moveIn(tx, deps, incident, {
-            from: incident.state,
-            to: 'diagnosing',
-            reason: 'A person gave a hint.',
-            key: `hint:${incident.round}`,
-            changes: { round: incident.round + 1, nextStep: 'Looking again with the hint.' },
-          });
-      });
-      return {
-        ok: true,
-        text: again ? 'Looking again with your hint.' : 'Noted. I take it into account in my next step.',
-      };
-    },
-
-    stop,
-
-    async resume(incidentId, by) {
-      const incident = await records.incident(incidentId);
-      if (incident?.state !== 'stopped' || !incident.stoppedFrom)
-        return refuse('NOT_STOPPED', `${incidentId} is not stopped.`);
-      const { stoppedFrom } = incident;
-      await sql.begin(async (tx) => {
-        // What was proposed at the very moment of the stop. An undo that a person asked for since then is a word of its own.
-        const open = (await lockOpenActions(tx, incidentId)).filter(({ beside }) => !beside);
-        const moved = await moveIn(tx, deps, incident, {
-          from: 'stopped',
-          to: stoppedFrom,
-          reason: `Resumed by ${by}.`,
-          key: `resume:${Date.now()}`,
-          // What was promised before the stop (to ask again at a time) is not promised any more.
-          ...(nextWork(stoppedFrom) === 'wait' ? { changes: { nextStep: RESUMED_AT_REST } } : {}),
-          events: [{ type: 'incident.resumed', by }],
-        });
-        if (moved === 'moved') await voidStopped(tx, deps, incidentId, open);
-      });
-      return { ok: true, text: `${incidentId} goes on.` };
-    },
-  };
+    if (moved === 'moved') await voidStopped(tx, deps, incidentId, open);
+  });
+  return { ok: true, text: `${incidentId} goes on.` };
 }
 
 type OpenAction = {

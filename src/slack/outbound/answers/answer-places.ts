@@ -1,7 +1,7 @@
 import type { AnswerPlaces } from '../../../incidents/ports.ts';
 import type { AskedQuestion } from '../../../incidents/questions/questions.ts';
 import type { Outbound } from '../outbound.ts';
-import { type DirectAnswerDeps, directAnswer } from './direct-answer.ts';
+import { DirectAnswer, type DirectAnswerDeps } from './direct-answer.ts';
 import { threadAnswer } from './thread-answer.ts';
 
 /** Streamed in a direct message, where one person reads; one edited message in a thread, where many do. */
@@ -14,7 +14,7 @@ export function createAnswerPlaces(
   return {
     open: (question) =>
       question.direct
-        ? directAnswer({ ...deps, stop: () => deps.stop(question) }, question, titleOf(question))
+        ? new DirectAnswer({ ...deps, stop: () => deps.stop(question) }, question, titleOf(question))
         : threadAnswer(deps, question),
   };
 }

@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WebClient } from '@slack/web-api';
 import { messageOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import type { AnswerView } from '../../../incidents/ports.ts';
+import type { AnswerEnd, AnswerView } from '../../../incidents/ports.ts';
 import type { AskedQuestion } from '../../../incidents/questions/questions.ts';
 import type { AgentSessions } from '../../inbound/direct/agent-session.ts';
 import type { DirectMessages } from '../../inbound/direct/direct-messages.ts';
-import type { Slot } from '../../views/blocks/slot.ts';
 import { cut, escape } from '../../views/blocks/text.ts';
 import { sayText } from '../tell.ts';
 import { failureOf } from '../web-errors.ts';
@@ -37,158 +36,172 @@ export interface DirectAnswerDeps extends StreamDeps {
  * sentences only; as soon as something of it has to go (words withdrawn, a secret seen late) or Slack takes no more of it, the stream is
  * ended and the answer is one message that is edited, as it is from the beginning where Slack knows no streams.
  */
-export function directAnswer(deps: DirectAnswerDeps, question: AskedQuestion, title: string): AnswerView {
-  const { log, messages, sessions } = deps;
-  const place = { channel: question.channel, threadTs: question.threadTs };
-  let way: 'stream' | 'edit' = 'stream';
-  let stream: AnswerStream | null = null;
+export class DirectAnswer implements AnswerView {
+  readonly #deps: DirectAnswerDeps;
+  readonly #question: AskedQuestion;
+  #way: 'stream' | 'edit' = 'stream';
+  #stream: AnswerStream | null = null;
   /** Texts of finished messages, and of the one being written. */
-  let finished = '';
-  let writing = '';
-  let said = false;
+  #finished = '';
+  #writing = '';
+  #said = false;
   /** What the stream has shown. */
-  let sent = '';
-  let nextAt = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
+  #sent = '';
+  #nextAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
   // One call after the other: two at once would begin two streams.
-  let calls: Promise<void> = Promise.resolve();
+  #calls: Promise<void> = Promise.resolve();
 
-  void sessions.working(place, { title, by: question.by });
+  constructor(deps: DirectAnswerDeps, question: AskedQuestion, title: string) {
+    this.#deps = deps;
+    this.#question = question;
+    void deps.sessions.working(this.#place, { title, by: question.by });
+  }
 
-  const slot = (text: string): Slot => {
+  show(words: string | null, kind: Parameters<AnswerView['show']>[1]): void {
+    if (kind === 'thought' && words !== null) return;
+    // A message that is finished counts only once the next begins: some are withdrawn at their very end.
+    if (this.#said && words !== null) this.#finished += `${this.#writing}\n\n`;
+    if (words === null) {
+      const shownOfIt = this.#sent.length > this.#finished.length;
+      this.#writing = '';
+      this.#said = false;
+      if (this.#way === 'stream' && shownOfIt) this.#queue(() => this.#leaveStream());
+    } else {
+      this.#writing = words;
+      this.#said = kind === 'said';
+    }
+    this.#plan();
+  }
+
+  async end(end: AnswerEnd): Promise<void> {
+    this.close();
+    await this.#calls;
+    const text = formatAnswerEnd(end, this.#question.incidentId);
+    const sent = this.#sent;
+    // What was said until a person stopped it stays: whole sentences.
+    const stopped = 'stopped' in end && sent !== '';
+    const whole = cut(
+      stopped ? `${sent}\n\n${text}` : sent === '' ? text : `${this.#finished}${text}`,
+      MAX_SHOWN,
+    );
+    if (this.#way === 'stream' && !(await this.#streamedToEnd(whole))) await this.#leaveStream();
+    if (this.#way === 'edit') await this.#say(stopped ? whole : text);
+    await this.#deps.sessions.idle(this.#place);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  get #place() {
+    return { channel: this.#question.channel, threadTs: this.#question.threadTs };
+  }
+
+  #say(text: string): Promise<unknown> {
     const say = sayText(cut(text, MAX_SHOWN));
-    return {
-      slot: `answer:${question.ts}:model`,
+    return this.#deps.messages.say(this.#place, {
+      slot: `answer:${this.#question.ts}:model`,
       inThread: true,
       text: escape(say.text),
       blocks: say.blocks ?? [],
-    };
-  };
-
-  function queue(call: () => Promise<void>): void {
-    calls = calls.then(call).catch((error: unknown) => {
-      log.debug({ question: question.id, error: messageOf(error) }, 'words of an answer were not shown');
     });
   }
 
-  /** The stream ends as it is; what it says is put right by an edit. */
-  async function leaveStream(): Promise<void> {
-    way = 'edit';
-    plan();
-    // It may have begun although Slack's answer to that was lost: it would stay open, beside the message that is edited.
-    stream ??= await begunStream(deps, question).catch((error: unknown) => {
-      log.debug(
-        { question: question.id, error: messageOf(error) },
-        'whether a stream has begun cannot be told',
+  #debug(facts: object, message: string): void {
+    this.#deps.log.debug({ question: this.#question.id, ...facts }, message);
+  }
+
+  #queue(call: () => Promise<void>): void {
+    this.#calls = this.#calls
+      .then(call)
+      .catch((error: unknown) =>
+        this.#debug({ error: messageOf(error) }, 'words of an answer were not shown'),
       );
+  }
+
+  #plan(): void {
+    if (this.#closed || this.#timer !== undefined) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#queue(() => this.#flush());
+      },
+      Math.max(0, this.#nextAt - performance.now()),
+    );
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#closed) return;
+    await (this.#way === 'stream' ? this.#append() : this.#edit());
+    this.#nextAt = performance.now() + (this.#way === 'stream' ? APPEND_EVERY_MS : EDIT_EVERY_MS);
+  }
+
+  async #append(): Promise<void> {
+    const shown = cutHard(`${this.#finished}${this.#writing.slice(0, settledLength(this.#writing))}`);
+    if (!shown.startsWith(this.#sent)) return this.#leaveStream();
+    const piece = shown.slice(this.#sent.length);
+    if (piece.trim() === '') return;
+    try {
+      const stream = await this.#open();
+      if (stream.resumed) return await this.#leaveStream();
+      await stream.append(piece);
+      this.#sent = shown;
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.code === 'stopped_by_user') {
+        await this.#deps.stop();
+      } else if (failure.kind === 'wait') {
+        this.#nextAt = performance.now() + failure.ms;
+        this.#plan();
+      } else {
+        this.#debug({ code: failure.code }, 'Slack takes no stream; editing a message');
+        await this.#leaveStream();
+      }
+    }
+  }
+
+  async #edit(): Promise<void> {
+    const words = this.#writing.trim() || this.#finished.trim();
+    await this.#say(words === '' ? 'Looking …' : `${words} …`);
+  }
+
+  async #open(): Promise<AnswerStream> {
+    this.#stream ??= await openStream(this.#deps, this.#question);
+    return this.#stream;
+  }
+
+  /** The stream ends as it is; what it says is put right by an edit. */
+  async #leaveStream(): Promise<void> {
+    this.#way = 'edit';
+    this.#plan();
+    // It may have begun although Slack's answer to that was lost: it would stay open, beside the message that is edited.
+    this.#stream ??= await begunStream(this.#deps, this.#question).catch((error: unknown) => {
+      this.#debug({ error: messageOf(error) }, 'whether a stream has begun cannot be told');
       return null;
     });
-    for (let tries = 0; stream !== null && tries < STOP_TRIES; tries += 1) {
+    for (let tries = 0; this.#stream !== null && tries < STOP_TRIES; tries += 1) {
       try {
-        return await stream.stop();
+        return await this.#stream.stop();
       } catch (error) {
         const failure = failureOf(error);
-        log.debug({ question: question.id, code: failure.code }, 'a stream was not ended by us');
+        this.#debug({ code: failure.code }, 'a stream was not ended by us');
         if (failure.kind !== 'wait' && failure.kind !== 'uncertain') return;
         await delay(failure.kind === 'wait' ? failure.ms : STOP_AGAIN_MS);
       }
     }
   }
 
-  function plan(): void {
-    if (closed || timer !== undefined) return;
-    timer = setTimeout(
-      () => {
-        timer = undefined;
-        queue(flush);
-      },
-      Math.max(0, nextAt - performance.now()),
-    );
-  }
-
-  async function flush(): Promise<void> {
-    if (closed) return;
-    await (way === 'stream' ? append() : editNow());
-    nextAt = performance.now() + (way === 'stream' ? APPEND_EVERY_MS : EDIT_EVERY_MS);
-  }
-
-  async function append(): Promise<void> {
-    const shown = cutHard(`${finished}${writing.slice(0, settledLength(writing))}`);
-    if (!shown.startsWith(sent)) return leaveStream();
-    const piece = shown.slice(sent.length);
-    if (piece.trim() === '') return;
-    try {
-      stream ??= await openStream(deps, question);
-      if (stream.resumed) return await leaveStream();
-      await stream.append(piece);
-      sent = shown;
-    } catch (error) {
-      const failure = failureOf(error);
-      if (failure.code === 'stopped_by_user') {
-        await deps.stop();
-      } else if (failure.kind === 'wait') {
-        nextAt = performance.now() + failure.ms;
-        plan();
-      } else {
-        log.debug({ question: question.id, code: failure.code }, 'Slack takes no stream; editing a message');
-        await leaveStream();
-      }
-    }
-  }
-
-  async function editNow(): Promise<void> {
-    const words = writing.trim() || finished.trim();
-    await messages.say(place, slot(words === '' ? 'Looking …' : `${words} …`));
-  }
-
-  return {
-    show(words, kind) {
-      if (kind === 'thought' && words !== null) return;
-      // A message that is finished counts only once the next begins: some are withdrawn at their very end.
-      if (said && words !== null) finished += `${writing}\n\n`;
-      if (words === null) {
-        const shownOfIt = sent.length > finished.length;
-        writing = '';
-        said = false;
-        if (way === 'stream' && shownOfIt) queue(leaveStream);
-      } else {
-        writing = words;
-        said = kind === 'said';
-      }
-      plan();
-    },
-
-    async end(end) {
-      closed = true;
-      clearTimeout(timer);
-      await calls;
-      const text = formatAnswerEnd(end, question.incidentId);
-      // What was said until a person stopped it stays: whole sentences.
-      const stopped = 'stopped' in end && sent !== '';
-      const whole = cut(
-        stopped ? `${sent}\n\n${text}` : sent === '' ? text : `${finished}${text}`,
-        MAX_SHOWN,
-      );
-      if (way === 'stream' && !(await streamedToEnd(whole))) await leaveStream();
-      if (way === 'edit') await messages.say(place, slot(stopped ? whole : text));
-      await sessions.idle(place);
-    },
-
-    close() {
-      closed = true;
-      clearTimeout(timer);
-    },
-  };
-
   /** True: the whole answer stands in the stream's message, and nothing else. */
-  async function streamedToEnd(whole: string): Promise<boolean> {
-    if (!whole.startsWith(sent)) return false;
+  async #streamedToEnd(whole: string): Promise<boolean> {
+    if (!whole.startsWith(this.#sent)) return false;
     for (let tries = 0; tries < STOP_TRIES; tries += 1) {
       try {
-        stream ??= await openStream(deps, question);
+        const stream = await this.#open();
         if (stream.resumed) return false;
-        await stream.stop(whole.slice(sent.length));
+        await stream.stop(whole.slice(this.#sent.length));
         return true;
       } catch (error) {
         const failure = failureOf(error);
