@@ -63,7 +63,7 @@ async function serve(data: string, listenOn: number): Promise<void> {
     slackUrl: values['slack-webhook-url'] ?? null,
   };
   const alerter = new Alerter(join(dataDir, 'alerts.json'), receivers, labels, log);
-  const host = startShopHost(join(dataDir, 'shop-host'));
+  const host = await startShopHost(join(dataDir, 'shop-host'));
   const faults = [
     blockedSessions,
     idleInTransaction,
@@ -88,7 +88,7 @@ async function serve(data: string, listenOn: number): Promise<void> {
     server.closeAllConnections();
     await workload?.stop();
     await panel.stop();
-    host.kill();
+    await host.kill();
     await shop.stop();
     process.exit(0);
   };

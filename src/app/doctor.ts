@@ -66,7 +66,7 @@ async function layerFindings(config: Config, log: Log): Promise<readonly Finding
       await store.stop();
     }
   } catch {
-    // Said above, by the check of PostgreSQL: without it nobody can tell.
+    // The check of PostgreSQL has reported it already; without a database the layers cannot be looked at.
     return [];
   }
 }

@@ -37,20 +37,19 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
         log.error({ error: messageOf(error) }, 'a part could not be stopped'),
       );
   };
+  const started = async <T extends Pick<Running, 'stop'> | null>(starting: Promise<T>): Promise<T> => {
+    const part = await starting;
+    if (part) stops.push(() => part.stop());
+    return part;
+  };
   try {
     progress(given.databaseUrl ? 'Connecting to PostgreSQL' : 'Starting PostgreSQL');
     const config = { ...given, http: { ...given.http, port: await httpPort(given) } };
     if (config.slack.kind === 'playground' && config.slack.port > 0) reservePort(config.slack.port);
     // Independent of each other, and each takes a second: together. All are waited for, so that none is left running
     // when another fails.
-    const opening = openStore(config, log, { keep: true }).then((opened) => {
-      stops.push(opened.stop);
-      return opened;
-    });
-    const startingChroma = startChroma(config, log).then((started) => {
-      stops.push(started.stop);
-      return started;
-    });
+    const opening = started(openStore(config, log, { keep: true }));
+    const startingChroma = started(startChroma(config, log));
     await Promise.allSettled([opening, startingChroma]);
     const [store, chroma] = await Promise.all([opening, startingChroma]);
     const workspacePort =
@@ -61,12 +60,10 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
     const workspace =
       workspacePort === null
         ? null
-        : await startLocalSlack(config, { slack: workspacePort, faults: faultsPort }, log);
-    if (workspace) stops.push(workspace.stop);
+        : await started(startLocalSlack(config, { slack: workspacePort, faults: faultsPort }, log));
 
     if (faultsPort !== null) progress('Starting shop-db, the database you may break');
-    const faults = faultsPort === null ? null : await shopDb(config, faultsPort, workspace, log);
-    if (faults) stops.push(faults.stop);
+    const faults = faultsPort === null ? null : await started(shopDb(config, faultsPort, workspace, log));
 
     progress('Starting Sentry');
     const app = await buildApp({

@@ -14,7 +14,13 @@ import { watchFolder } from './watch-folder.ts';
 import { type CommandMemory, withMemory } from './with-memory.ts';
 
 const domains = domainsOf(kinds);
-const known = () => ({ tools: createRegistry(allTools), domains });
+
+/** The runbooks of a folder; what is wrong with them goes to stderr. */
+async function load(dir: string) {
+  const loaded = await loadRunbooks(dir, { tools: createRegistry(allTools), domains });
+  for (const problem of loaded.problems) process.stderr.write(`${problemLine(problem)}\n`);
+  return loaded;
+}
 
 const validate = new Command('validate')
   .description(
@@ -23,8 +29,7 @@ const validate = new Command('validate')
   .argument('[dir]', 'a folder of runbooks; the configured one when left out')
   .action(async (dir: string | undefined) => {
     const folder = dir ?? loadConfig().runbooksDir;
-    const { runbooks, problems } = await loadRunbooks(folder, known());
-    for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
+    const { runbooks, problems } = await load(folder);
     process.stdout.write(
       `${count(runbooks.length, 'runbook')} good, ${count(problems.length, 'problem')}.\n`,
     );
@@ -56,8 +61,7 @@ async function seedFiles(
   wanted: readonly Domain[],
   json: boolean,
 ): Promise<void> {
-  const { runbooks, problems } = await loadRunbooks(dir, known());
-  for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
+  const { runbooks, problems } = await load(dir);
   // A slip of the pen in one file must not take its runbook out of memory.
   const incomplete = problems.length > 0;
   if (incomplete) {

@@ -2,21 +2,19 @@ import { z } from 'zod';
 import type { Severity } from './alert.ts';
 import type { IncidentId } from './ids.ts';
 
-export const incidentStates = [
-  'open',
-  'triaging',
-  'ignored',
-  'diagnosing',
-  'reported',
-  'planning',
-  'awaiting_approval',
-  'remediating',
-  'verifying',
-  'resolved',
-  'escalated',
-  'stopped',
-] as const;
-export type IncidentState = (typeof incidentStates)[number];
+export type IncidentState =
+  | 'open'
+  | 'triaging'
+  | 'ignored'
+  | 'diagnosing'
+  | 'reported'
+  | 'planning'
+  | 'awaiting_approval'
+  | 'remediating'
+  | 'verifying'
+  | 'resolved'
+  | 'escalated'
+  | 'stopped';
 
 /**
  * Whose memory, runbooks and stops an incident shares. The kinds of system say which there are (`targets/domains.ts`), and

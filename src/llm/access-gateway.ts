@@ -71,7 +71,7 @@ export function createAccessGatewayBackend(options: AccessGatewayOptions): Model
   };
 }
 
-/** Chat completions tell what was used at their end only; one that breaks off before has cost about so much. */
+/** A chat completion says only at its end what it used: for one that breaks off earlier the cost is estimated. */
 function estimatedSpent(model: string, body: object, seenBytes: number): Spent {
   const usage = { ...NO_USAGE, input: estimatedTokens(body), output: Math.ceil(seenBytes / BYTES_PER_TOKEN) };
   return spentOn(model, usage);

@@ -25,7 +25,7 @@ const LOOK_UP_MS = 3_000;
 /** The direct API, or a gateway that speaks it. */
 export function createAnthropicBackend(options: AnthropicOptions): ModelBackend {
   const given = {
-    // Some write the version into it, which the SDK adds itself.
+    // Some operators end the address with /v1, which the SDK adds itself.
     baseURL: (options.baseUrl ?? DEFAULT_BASE_URL).replace(/(\/v1)?\/*$/, ''),
     ...ATTEMPT,
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),

@@ -1,4 +1,4 @@
-import type { AssistantContent, ModelEvent, ModelRequest, ModelStop, TokenUsage } from './types.ts';
+import type { FinishedMessage, ModelEvent, ModelRequest } from './types.ts';
 
 /** One way to reach a model: the direct API today; Bedrock and other Messages-speaking gateways look the same. */
 export interface ModelBackend {
@@ -19,10 +19,4 @@ export interface AttemptOptions {
   readonly onEvent: (event: Extract<ModelEvent, { type: 'text' | 'thinking' | 'tool_use_started' }>) => void;
 }
 
-export interface AttemptResult {
-  readonly content: AssistantContent;
-  readonly stop: ModelStop;
-  readonly model: string;
-  readonly requestId: string | null;
-  readonly usage: TokenUsage;
-}
+export type AttemptResult = Pick<FinishedMessage, 'content' | 'stop' | 'model' | 'requestId' | 'usage'>;

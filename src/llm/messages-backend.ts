@@ -30,7 +30,7 @@ export function createMessagesBackend(door: MessagesDoor): ModelBackend {
         const send = (told: typeof attempt) =>
           door.through(request.model, (client) => streamMessage(client, body, told, dog));
         if (request.compaction === undefined) return await send(attempt);
-        // Nothing of a summary is for people.
+        // A summary is written for the model: people are shown nothing of it.
         const untold = { ...attempt, onEvent: () => undefined };
         return await compacting.attempt(request.model, capabilities.compaction, () => send(untold));
       } finally {

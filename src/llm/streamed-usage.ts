@@ -29,7 +29,7 @@ export function createStreamedUsage(): StreamedUsage {
       if (event.type === 'message_delta') {
         usage = { ...usage, ...given(event.usage) };
         iterations = iterationsOf(event.usage) ?? iterations;
-        // What came so far is counted.
+        // The server's count covers all that came before it.
         bytes = 0;
       }
       if (event.type === 'content_block_delta') bytes += sizeOf(event.delta);

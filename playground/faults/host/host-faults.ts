@@ -17,11 +17,11 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
     rmSync(changed, { force: true });
     putText(host.configFile, GOOD_CONFIGURATION);
     host.start();
-    await until('the worker to run', async () => host.isRunning());
+    await until('the worker to run', () => host.isRunning());
   };
   /** At its work: what is asked of one that only starts, its start takes back. */
   const well = async (): Promise<void> => {
-    if (!host.isRunning()) await mended();
+    if (!(await host.isRunning())) await mended();
     await until('the worker to have sent mails', async () => host.hasWorked());
   };
   let last = { at: performance.now(), bytes: host.logBytes(), speed: 0 };
@@ -43,15 +43,15 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
       async cause() {
         // Who is killed while it starts leaves a log that says so; this one is to be killed at its work.
         await well();
-        host.kill();
-        await until('the worker to be gone', async () => !host.isRunning());
+        await host.kill();
+        await until('the worker to be gone', async () => !(await host.isRunning()));
         return nothingHeld;
       },
       undo: mended,
-      read: async () => ({
-        holds: !host.isRunning() && !existsSync(changed),
-        says: host.isRunning() ? 'it runs' : 'no process',
-      }),
+      async read() {
+        const runs = await host.isRunning();
+        return { holds: !runs && !existsSync(changed), says: runs ? 'it runs' : 'no process' };
+      },
     },
     {
       id: 'bad_configuration',
@@ -68,19 +68,20 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
       },
       async cause() {
         await well();
-        const good = ownText(host.configFile);
+        const good = await ownText(host.configFile);
         putText(`${host.configFile}.bak`, good);
         putText(changed, '');
         putText(host.configFile, good.replace(/^workers=.*$/m, 'workers=plenty'));
-        await until('the worker to end', async () => !host.isRunning());
+        await until('the worker to end', async () => !(await host.isRunning()));
         return nothingHeld;
       },
       undo: mended,
       async read() {
         // Just after the change the worker still runs: it reads its configuration every two seconds.
-        const good = /^workers=\d+$/m.test(ownText(host.configFile));
-        if (good && host.isRunning()) rmSync(changed, { force: true });
-        const holds = existsSync(changed) && !host.isRunning();
+        const good = /^workers=\d+$/m.test(await ownText(host.configFile));
+        const runs = await host.isRunning();
+        if (good && runs) rmSync(changed, { force: true });
+        const holds = existsSync(changed) && !runs;
         return { holds, says: holds ? 'no process since worker.conf was changed' : 'it runs' };
       },
     },

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, write
 import { join } from 'node:path';
 import { OpsError } from '../../../src/core/errors.ts';
 import { processIdentity, signalProcess } from '../../../src/infra/process/process-identity.ts';
-import { readRegularSync } from '../../../src/infra/process/read-regular.ts';
+import { readRegular } from '../../../src/infra/process/read-regular.ts';
 
 /** The other system under care: a folder with a small service that reads a configuration and writes a log. */
 export interface ShopHost {
@@ -13,11 +13,11 @@ export interface ShopHost {
   /** The command that restarts the service, and the file that holds its pid. */
   readonly restart: readonly string[];
   readonly pidFile: string;
-  isRunning(): boolean;
+  isRunning(): Promise<boolean>;
   /** Since it was started last. */
   hasWorked(): boolean;
   start(): void;
-  kill(): void;
+  kill(): Promise<void>;
   /** Makes the running service repeat itself until it is restarted. */
   makeStuck(): void;
   logBytes(): number;
@@ -69,9 +69,9 @@ echo $! > "$dir/state/shop-worker.pid"
 `;
 
 /** What a small file of the service says. Its account may have put anything in its place: that says nothing. */
-export function ownText(path: string): string {
+export async function ownText(path: string): Promise<string> {
   try {
-    return readRegularSync(path, 4_096)?.text ?? '';
+    return (await readRegular(path, 4_096))?.text ?? '';
   } catch (error) {
     if (error instanceof OpsError) return '';
     throw error;
@@ -85,7 +85,7 @@ export function putText(path: string, text: string): void {
 }
 
 /** Makes the folder where it is missing, and starts the service unless it runs already. Can be repeated. */
-export function startShopHost(dir: string): ShopHost {
+export async function startShopHost(dir: string): Promise<ShopHost> {
   for (const folder of ['app', 'logs', 'state', 'bin']) mkdirSync(join(dir, folder), { recursive: true });
   const configFile = join(dir, 'app', 'worker.conf');
   const logFile = join(dir, 'logs', 'shop-worker.log');
@@ -96,8 +96,8 @@ export function startShopHost(dir: string): ShopHost {
   chmodSync(control, 0o755);
   if (!existsSync(configFile)) putText(configFile, GOOD_CONFIGURATION);
   const restart = ['/bin/sh', control, dir];
-  const running = () => {
-    const pid = Number(ownText(pidFile));
+  const running = async () => {
+    const pid = Number(await ownText(pidFile));
     return pid > 0 ? processIdentity(pid) : undefined;
   };
   const host: ShopHost = {
@@ -106,7 +106,7 @@ export function startShopHost(dir: string): ShopHost {
     logFile,
     restart,
     pidFile,
-    isRunning: () => running() !== undefined,
+    isRunning: async () => (await running()) !== undefined,
     hasWorked: () =>
       existsSync(logFile) &&
       statSync(logFile).isFile() &&
@@ -115,13 +115,13 @@ export function startShopHost(dir: string): ShopHost {
       rmSync(join(dir, 'state', 'stuck'), { force: true });
       spawnSync('/bin/sh', [control, dir], { stdio: 'ignore', timeout: 10_000 });
     },
-    kill() {
-      const identity = running();
+    async kill() {
+      const identity = await running();
       if (identity) signalProcess(identity, 'SIGKILL');
     },
     makeStuck: () => putText(join(dir, 'state', 'stuck'), ''),
     logBytes: () => (existsSync(logFile) ? statSync(logFile).size : 0),
   };
-  if (!host.isRunning()) host.start();
+  if (!(await host.isRunning())) host.start();
   return host;
 }

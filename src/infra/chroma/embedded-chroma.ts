@@ -53,12 +53,12 @@ export function embeddedChroma(options: EmbeddedChromaOptions): ChildSpec<Chroma
     prepare: (dataDir) => {
       mkdirSync(join(dataDir, 'data'), { recursive: true, mode: 0o700 });
       return {
-        launch: (port) => ({
+        launch: (port) => {
           // `--path` is followed by another option: `find` tells a folder from one whose name it begins.
-          command: [process.execPath, chromaCli(), ...chromaArgs(join(dataDir, 'data'), port)],
+          const args = ['--path', join(dataDir, 'data'), '--host', '127.0.0.1', '--port', String(port)];
           // The program keeps a profile in HOME.
-          env: { HOME: dataDir },
-        }),
+          return { command: [process.execPath, chromaCli(), 'run', ...args], env: { HOME: dataDir } };
+        },
         ready: async ({ port }) => {
           if (!(await answers(port))) return undefined;
           // Another server on a port taken in the last moment answers, too: ours has ended by the second look.
@@ -71,10 +71,6 @@ export function embeddedChroma(options: EmbeddedChromaOptions): ChildSpec<Chroma
     },
     fault: chromaFault,
   };
-}
-
-function chromaArgs(folder: string, port: number): readonly string[] {
-  return ['run', '--path', folder, '--host', '127.0.0.1', '--port', String(port)];
 }
 
 /** The package exports only its library; the program lies beside it. */

@@ -46,8 +46,8 @@ export function openListener(
       onnotice: () => undefined,
       onclose: () => lose(),
       connection: { application_name: 'sentry listens' },
-      // Not in its types: what `listen` of the driver itself is made of, without its own way of coming back, which gives
-      // up when the server is away at that moment.
+      // The driver's own `listen` is built on this option, which its types leave out. We do not use that one: when the
+      // server is away at the moment of reconnecting, it gives up.
       ...({ onnotify: (_: string, payload: string) => onNotice(payload) } as object),
     });
     const end = (): void => lose();
@@ -56,9 +56,9 @@ export function openListener(
     try {
       const late = setTimeout(lose, PROBE_TIMEOUT_MS);
       const heard = client.unsafe(`LISTEN "${channel}"`).then(() => true);
-      // Whoever gave up on it has gone: its end is nobody's.
+      // When the wait below is over before it, nobody handles its rejection any more.
       heard.catch(() => undefined);
-      // A server that says nothing at all would keep us here for good, and whoever closes.
+      // A server that never answers would keep us here for good, and with us whoever calls `close`.
       const hears = await Promise.race([heard, lost.then(() => false)]).finally(() => clearTimeout(late));
       if (!hears) return;
       onState(true);

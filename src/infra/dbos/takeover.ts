@@ -115,7 +115,7 @@ export function createTakeover(options: {
     async stop() {
       clearInterval(timer);
       await running;
-      // Its turns are free at once for whoever lives.
+      // Other processes may take its turns over at once, without waiting until it counts as dead.
       await sql`DELETE FROM process WHERE executor_id = ${executorId}`.then(undefined, (error: unknown) =>
         log.warn({ error: messageOf(error) }, 'could not sign off'),
       );

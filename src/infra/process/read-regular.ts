@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { OpsError } from '../../core/errors.ts';
 
@@ -20,48 +20,17 @@ export async function readRegular(path: string, maxBytes: number): Promise<Small
   try {
     handle = await open(path, SAFE_READ);
     const found = await handle.stat();
-    const wrong = wrongKind(found, maxBytes);
-    if (wrong) throw notRead(path, wrong);
+    if (!found.isFile()) throw notRead(path, 'it is not a regular file');
     const buffer = Buffer.alloc(maxBytes + 1);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-    return contentOf(path, buffer.subarray(0, bytesRead), maxBytes, found.mtimeMs);
+    // It may have grown since it was looked at, and some files say that they have no bytes.
+    if (Math.max(found.size, bytesRead) > maxBytes) throw notRead(path, `it has more than ${maxBytes} bytes`);
+    return { text: buffer.toString('utf8', 0, bytesRead), mtimeMs: found.mtimeMs };
   } catch (error) {
     return absentOr(path, error);
   } finally {
     await handle?.close();
   }
-}
-
-/** The same at once, for what has to answer within its caller. */
-export function readRegularSync(path: string, maxBytes: number): SmallFile | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, SAFE_READ);
-    const found = fstatSync(file);
-    const wrong = wrongKind(found, maxBytes);
-    if (wrong) throw notRead(path, wrong);
-    const buffer = Buffer.alloc(maxBytes + 1);
-    const bytesRead = readSync(file, buffer, 0, buffer.length, 0);
-    return contentOf(path, buffer.subarray(0, bytesRead), maxBytes, found.mtimeMs);
-  } catch (error) {
-    return absentOr(path, error);
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}
-
-function wrongKind(
-  found: { isFile(): boolean; readonly size: number },
-  maxBytes: number,
-): string | undefined {
-  if (!found.isFile()) return 'it is not a regular file';
-  return found.size > maxBytes ? `it has more than ${maxBytes} bytes` : undefined;
-}
-
-/** It may have grown since it was looked at. */
-function contentOf(path: string, bytes: Buffer, maxBytes: number, mtimeMs: number): SmallFile {
-  if (bytes.length > maxBytes) throw notRead(path, `it has more than ${maxBytes} bytes`);
-  return { text: bytes.toString('utf8'), mtimeMs };
 }
 
 function absentOr(path: string, error: unknown): undefined {

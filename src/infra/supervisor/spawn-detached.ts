@@ -51,7 +51,7 @@ export function spawnDetached(
     child.once('exit', () => resolve());
     child.once('error', reject);
   });
-  // Reported where it is awaited; a start that fails before is not an unhandled rejection.
+  // Whoever awaits `ended` handles this; until then a failed start must not count as an unhandled rejection.
   ended.catch(() => undefined);
   return { pid: child.pid ?? -1, ended };
 }

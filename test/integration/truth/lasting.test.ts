@@ -146,7 +146,7 @@ describe('a lasting fix', () => {
     expect(await statesOf(id)).toEqual(['proposed']);
     expect(await outcome(id)).toEqual(FIXED);
     expect(await standing(id)).toBe(
-      'To keep it from coming back: run part_do on part keep. It waits for approval.',
+      'To keep it from coming back: change part keep. It waits for approval.',
     );
     expect(await answer(id, 'what is open?')).toContain('It waits for approval.');
     expect(await answer(id, 'is it over?')).toContain('To keep it from coming back');

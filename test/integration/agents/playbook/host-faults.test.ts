@@ -34,7 +34,7 @@ beforeAll(async () => {
       with: step.call === 'list_files' ? { ...(step.with as object), watch_seconds: 1 } : step.with,
     })),
   }));
-  host = startShopHost(scratchDir());
+  host = await startShopHost(scratchDir());
   faults = hostFaults(host);
 });
 afterEach(() => live.close());
