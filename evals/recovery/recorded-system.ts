@@ -123,7 +123,7 @@ interface Acts {
 
 /** What a host declares is part of its configuration, which no recording has: its rules would have nothing to go by. */
 function withoutHost<T extends Tool>({ rules, ...tool }: T) {
-  return { ...tool, ...(rules === undefined || tool.targetKind === 'host' ? {} : { rules }) };
+  return { ...tool, ...(rules === undefined || tool.targetKinds?.includes('host') ? {} : { rules }) };
 }
 
 function reading(tool: ReadTool, read: (tool: string, input: Json) => RecordedOutput): ReadTool {

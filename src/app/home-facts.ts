@@ -114,19 +114,19 @@ async function mayApprove({ policy, tools }: HomeDeps, userId: string, target: T
 }
 
 const fits = (tool: Tool, { kind, domain }: Target): boolean =>
-  (tool.targetKind === undefined || tool.targetKind === kind) &&
-  (tool.domain === 'any' || tool.domain === domain);
+  (tool.targetKinds?.includes(kind) ?? true) && (tool.domain === 'any' || tool.domain === domain);
 
 const formatAct = ({ verbs }: ActiveTool): string => verbs.button.toLowerCase();
 const isActive = (tool: Tool): tool is ActiveTool => tool.kind === 'active';
 
 function toolsByKind(tools: readonly Tool[], kinds: readonly TargetKind[]): readonly HomeTools[] {
-  const groups = new Map<string, Tool[]>();
-  for (const tool of tools) {
-    const name = kinds.find((kind) => kind.name === tool.targetKind)?.plural ?? 'everywhere';
-    groups.set(name, [...(groups.get(name) ?? []), tool]);
-  }
-  return [...groups].map(([domain, all]) => ({
+  const groups = [
+    ...kinds.map(
+      ({ name, plural }) => [plural, tools.filter((tool) => tool.targetKinds?.includes(name))] as const,
+    ),
+    ['everywhere', tools.filter((tool) => tool.targetKinds === undefined)] as const,
+  ];
+  return groups.map(([domain, all]) => ({
     domain,
     reading: all.filter(({ kind }) => kind !== 'active').length,
     changing: all.filter(isActive).map(formatAct),

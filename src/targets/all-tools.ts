@@ -5,7 +5,8 @@ import { kinds } from './kinds.ts';
 
 /** Every tool that reads or changes a system, or reads what is written about it, in the order models are shown them. */
 export function toolsOfKinds(of: readonly TargetKind[]): readonly Tool[] {
-  return [...of.flatMap(({ tools }) => tools), fetchDocsTool];
+  // Kinds may share a tool.
+  return [...new Set(of.flatMap(({ tools }) => tools)), fetchDocsTool];
 }
 
 export const allTools: readonly Tool[] = toolsOfKinds(kinds);

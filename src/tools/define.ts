@@ -38,8 +38,8 @@ interface ToolBase<I> {
   readonly description: string;
   /** Whose incidents it is offered in; `any`: in those of every domain. */
   readonly domain: Domain;
-  /** Refused on targets of another kind; for any kind when left out. */
-  readonly targetKind?: string;
+  /** Refused on targets of other kinds; for any kind when left out. */
+  readonly targetKinds?: readonly string[];
   readonly input: z.ZodType<I>;
   readonly timeoutMs: number;
 }
@@ -219,19 +219,21 @@ export function defineActiveTool<I, G extends Json>(tool: ActiveTool<I, G>): Act
 }
 
 /**
- * How the tools of one kind of system are made: typed by its connection, and refused on targets of any other kind.
+ * How the tools of a kind of system, or of kinds that share one, are made: typed by the connection, and refused on targets of
+ * any other kind.
  * `domain`: whose incidents they are offered in; `any` for systems that may belong to several.
  */
-export function toolsOf<S>(targetKind: string, domain: Domain) {
+export function toolsOf<S>(kinds: string | readonly string[], domain: Domain) {
+  const targetKinds = typeof kinds === 'string' ? [kinds] : kinds;
   return {
-    read: <I>(tool: Omit<ReadTool<I, S>, 'targetKind' | 'domain'>): ReadTool<I, S> => ({
+    read: <I>(tool: Omit<ReadTool<I, S>, 'targetKinds' | 'domain'>): ReadTool<I, S> => ({
       ...tool,
-      targetKind,
+      targetKinds,
       domain,
     }),
     active: <I, G extends Json>(
-      tool: Omit<ActiveTool<I, G, S>, 'targetKind' | 'domain'>,
-    ): ActiveTool<I, G, S> => ({ ...tool, targetKind, domain }),
+      tool: Omit<ActiveTool<I, G, S>, 'targetKinds' | 'domain'>,
+    ): ActiveTool<I, G, S> => ({ ...tool, targetKinds, domain }),
   };
 }
 

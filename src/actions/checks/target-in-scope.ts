@@ -24,11 +24,11 @@ export function targetInScope(targets: ReadonlyMap<string, Target>): Check {
         'WRONG_DOMAIN',
         `${call.tool?.name ?? 'The tool'} is for ${domain}, and "${name}" is ${target.domain}.`,
       );
-    const kind = call.tool?.targetKind;
-    if (kind && kind !== target.kind)
+    const kinds = call.tool?.targetKinds;
+    if (kinds && !kinds.includes(target.kind))
       return refuse(
         'WRONG_TARGET',
-        `${call.tool?.name ?? 'The tool'} is for targets of kind ${kind}, and "${name}" is ${target.kind}.`,
+        `${call.tool?.name ?? 'The tool'} is for targets of kind ${kinds.join(' or ')}, and "${name}" is ${target.kind}.`,
       );
     call.target = target;
     return undefined;

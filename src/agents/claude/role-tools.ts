@@ -15,7 +15,7 @@ export interface OfferedTool {
   readonly description: string;
   readonly kind: ToolKind;
   readonly domain?: Domain;
-  readonly targetKind?: Target['kind'];
+  readonly targetKinds?: readonly Target['kind'][];
   /** Paths in its data of what is only ever counted up. */
   readonly counters?: readonly string[];
   // oxlint-disable-next-line typescript/no-explicit-any -- tools of every input type; the gate parses each
@@ -57,7 +57,8 @@ export function rightsOf(role: PromptedRole): Role {
 
 function fits(tool: OfferedTool, { domain, targetKind }: Subject): boolean {
   const inDomain = tool.domain === undefined || tool.domain === 'any' || tool.domain === domain;
-  const ofKind = tool.targetKind === undefined || tool.targetKind === targetKind;
+  const { targetKinds: kinds } = tool;
+  const ofKind = kinds === undefined || (targetKind !== undefined && kinds.includes(targetKind));
   return (domain === undefined || inDomain) && (targetKind === undefined || ofKind);
 }
 

@@ -10,8 +10,8 @@ export interface ContainerSystem {
   readonly acts: boolean;
 }
 
-/** How the tools of Docker or Podman are made: the same ones, each under its own engine's name. */
-export const containerTool = (kind: string) => toolsOf<ContainerSystem>(kind, kind);
+/** How the tools of container engines are made: one set for all of them, as they speak one API. */
+export const containerTool = toolsOf<ContainerSystem>(['docker', 'podman'], 'any');
 
 /** https://docs.docker.com/reference/api/engine/version/v1.41/#tag/Container/operation/ContainerCreate; nothing else goes into a path of the API. */
 export const containerName = z
@@ -20,13 +20,16 @@ export const containerName = z
   .describe('Name or id of a container.');
 
 /** For the rules of what changes anything. */
-export const mayAct = (
-  kind: string,
-  { target, system }: { readonly target: { readonly name: string }; readonly system: ContainerSystem },
-) =>
+export const mayAct = ({
+  target,
+  system,
+}: {
+  readonly target: { readonly name: string };
+  readonly system: ContainerSystem;
+}) =>
   system.acts
     ? undefined
     : refuse(
         'ENGINE_READ_ONLY',
-        `${target.name} may only be read: set "acts: true" for it in sentry.yaml to have changes proposed (kind ${kind}).`,
+        `${target.name} may only be read: set "acts: true" for it in sentry.yaml to have changes proposed.`,
       );

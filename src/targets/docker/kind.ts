@@ -8,7 +8,7 @@ export const docker = containerKind({
   socket: '/var/run/docker.sock',
   tailsWell: true,
   // Podman 4 goes on telling the limits that were declared, so that nobody could see the change.
-  own: [updateLimits('docker')],
+  own: [updateLimits],
   // Made once for the data folder of the engine, so it lives as long as its containers.
   identify: async (engine, options) =>
     (await engine.get<{ readonly ID: string }>('/info', 'who it is', options)).ID,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { containerTool } from '../containers/tool.ts';
+import { toolsOf } from '../../tools/define.ts';
+import type { ContainerSystem } from '../containers/tool.ts';
 import { count, withoutBreaks } from '../format.ts';
 
 /** https://docs.podman.io/en/latest/_static/api.html#tag/pods/operation/PodListLibpod */
@@ -10,7 +11,7 @@ interface Pod {
 }
 
 /** The pods of Podman. Data: `{ pods: [{ name, state, containers: [{ name, state }] }] }`. */
-export const podmanPods = containerTool('podman').read({
+export const podmanPods = toolsOf<ContainerSystem>('podman', 'podman').read({
   name: 'podman_pods',
   description:
     'The pods of Podman with the state of each and of its containers; a pod is degraded when one of its containers does not run.',

@@ -32,8 +32,8 @@ describe.each(engineKinds)('%s', (name) => {
       afterAll(() => engine.stop());
 
       const toolOf = (tool: string) => {
-        const found = kind.tools.find((each) => each.name === `${name}_${tool}`);
-        if (!found) throw new Error(`no ${name}_${tool}`);
+        const found = kind.tools.find((each) => each.name === `container_${tool}`);
+        if (!found) throw new Error(`no container_${tool}`);
         return found;
       };
       const context = (): ToolContext<ContainerSystem> => ({
@@ -233,7 +233,10 @@ describe.each(engineKinds)('%s', (name) => {
             data: { container: 'idle' },
           });
           expect(await again()).toBe('done');
-          expect(undo({ container: 'idle' })).toEqual({ tool: `${name}_stop`, input: { container: 'idle' } });
+          expect(undo({ container: 'idle' })).toEqual({
+            tool: 'container_stop',
+            input: { container: 'idle' },
+          });
         });
 
         test.each(['restart', 'stop', 'pause', 'kill'])(
@@ -289,7 +292,7 @@ describe.each(engineKinds)('%s', (name) => {
           expect(await run()).toMatchObject({ kind: 'succeeded', data: back });
           expect((await look('limited')).data['memory_limit']).toBe(96 * MiB);
           expect(await again()).toBe('done');
-          expect(undo(back)).toEqual({ tool: `${name}_update`, input: back });
+          expect(undo(back)).toEqual({ tool: 'container_update', input: back });
           await expect(act('update', { container: 'limited', cpus: 1 })).rejects.toMatchObject({
             code: 'GONE',
           });

@@ -17,6 +17,8 @@ interface Input {
 interface Act {
   readonly name: string;
   readonly description: string;
+  /** As the command lines of Docker and Podman have it, after `container`; its name when left out. */
+  readonly command?: string;
   readonly verbs: Verbs;
   /** Why it cannot be done to a container in this state; undefined: it can. */
   refuses(container: Container): string | undefined;
@@ -69,6 +71,7 @@ const acts: readonly Act[] = [
   },
   {
     name: 'stop',
+    command: `stop --time ${GRACE}`,
     description: `Stops a container: SIGTERM, and SIGKILL after ${GRACE} s. Its restart policy does not start it again. For one that does harm while it runs.`,
     verbs: { does: 'Stop', did: 'Stopped', button: 'Stop the container' },
     refuses: (container) =>
@@ -86,6 +89,7 @@ const acts: readonly Act[] = [
   },
   {
     name: 'restart',
+    command: `restart --time ${GRACE}`,
     description: `Restarts a container: SIGTERM, SIGKILL after ${GRACE} s, and a new start of the same container with the same image and configuration. For one that is stuck, unhealthy, or has to read what it reads at its start.`,
     verbs: { does: 'Restart', did: 'Restarted', button: 'Restart the container' },
     refuses: () => undefined,
@@ -140,19 +144,19 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** Starting, stopping, restarting, pausing and letting go on, for one engine. */
-export const lifecycleTools = (kind: string) => acts.map((act) => lifecycleTool(kind, act));
+/** Starting, stopping, restarting, pausing and letting go on. */
+export const lifecycleTools = acts.map(lifecycleTool);
 
-function lifecycleTool(kind: string, act: Act) {
-  return containerTool(kind).active<Input, ContainerGuard>({
-    name: `${kind}_${act.name}`,
+function lifecycleTool(act: Act) {
+  return containerTool.active<Input, ContainerGuard>({
+    name: `container_${act.name}`,
     description: act.description,
     kind: 'active',
     verbs: act.verbs,
     input: z.strictObject({ container: containerName }),
     timeoutMs: 45_000,
-    command: ({ container }) => `${kind} ${act.name} ${container}`,
-    rules: (context) => mayAct(kind, context),
+    command: ({ container }) => `container ${act.command ?? act.name} ${container}`,
+    rules: (context) => mayAct(context),
     limit: (_input, { name }, [object]) => ({
       key: `${act.name} ${object?.key ?? name}`,
       what: `${act.name} of ${name}`,
@@ -191,7 +195,7 @@ function lifecycleTool(kind: string, act: Act) {
     },
     subject: ({ container: name }) => ({ kind: 'name', name }),
     shownBy: ({ container: name }) => ({
-      tool: `${kind}_inspect`,
+      tool: 'container_inspect',
       input: { container: name },
       measures: ['running', 'well'],
     }),
@@ -199,12 +203,12 @@ function lifecycleTool(kind: string, act: Act) {
     ...(act.inverse === undefined
       ? {}
       : {
-          inverse: (data: Json) => ({ tool: `${kind}_${act.inverse}`, input: data }),
+          inverse: (data: Json) => ({ tool: `container_${act.inverse}`, input: data }),
         }),
     effect: ({ container: name }) => ({
       steps: [
         {
-          tool: `${kind}_inspect`,
+          tool: 'container_inspect',
           input: { container: name },
           holds: act.holds,
           says: `${name} ${act.says}`,

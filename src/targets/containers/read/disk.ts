@@ -44,59 +44,57 @@ interface DiskUse {
  * Where the engine's disk goes. Data: `{ images: { count, bytes, dangling, dangling_bytes }, containers: [{ name, bytes }],
  * volumes: [{ name, bytes, used_by }], unused_volumes_bytes, build_cache_bytes }`, the largest first.
  */
-export const engineDisk = (kind: string) =>
-  containerTool(kind).read({
-    name: `${kind}_disk`,
-    description:
-      'Where the disk of the engine goes: images (and dangling ones, which nothing names or uses), what each container has written in its own layer, volumes and who uses them, build cache. Logs of containers are not among it.',
-    kind: 'read',
-    input: z.strictObject({}),
-    timeoutMs: 60_000,
-    async run(context) {
-      const { engine } = context.system;
-      const use = await useOf(engine, context);
-      const images = use.Images ?? [];
-      const dangling = images.filter(isDangling);
-      const written = (use.Containers ?? [])
-        .map(({ Names: [name = '–'], SizeRw: size = 0 }) => ({ name: name.replace(/^\//, ''), bytes: size }))
-        .toSorted((a, b) => b.bytes - a.bytes);
-      const volumes = (use.Volumes ?? [])
-        .map(({ Name: name, UsageData: usage }) => ({
-          name: /^[0-9a-f]{64}$/.test(name) ? shortId(name) : name,
-          bytes: Math.max(0, usage?.Size ?? 0),
-          used_by: Math.max(0, usage?.RefCount ?? 0),
-        }))
-        .toSorted((a, b) => b.bytes - a.bytes);
-      const sum = (sizes: readonly { readonly Size: number }[]) =>
-        sizes.reduce((all, { Size: size }) => all + size, 0);
-      const unused = volumes.filter((each) => each.used_by === 0).reduce((all, each) => all + each.bytes, 0);
-      const data = {
-        images: {
-          count: images.length,
-          bytes: sum(images),
-          dangling: dangling.length,
-          dangling_bytes: sum(dangling),
-        },
-        containers: written.slice(0, MOST),
-        volumes: volumes.slice(0, MOST),
-        unused_volumes_bytes: unused,
-        build_cache_bytes: sum(use.BuildCache ?? []),
-      };
-      return {
-        text: [
-          `${count(images.length, 'image')}: ${bytes(data.images.bytes)}; ${dangling.length} dangling: ${bytes(data.images.dangling_bytes)}; build cache: ${bytes(data.build_cache_bytes)}`,
-          ...data.containers
-            .filter((each) => each.bytes > 0)
-            .map((each) => `container ${each.name} has written ${bytes(each.bytes)} into its own layer`),
-          ...data.volumes.map(
-            (each) =>
-              `volume ${each.name}: ${bytes(each.bytes)}, used by ${count(each.used_by, 'container')}`,
-          ),
-          ...more(volumes.length, data.volumes.length),
-        ]
-          .map(withoutBreaks)
-          .join('\n'),
-        data,
-      };
-    },
-  });
+export const engineDisk = containerTool.read({
+  name: 'container_disk',
+  description:
+    'Where the disk of the engine goes: images (and dangling ones, which nothing names or uses), what each container has written in its own layer, volumes and who uses them, build cache. Logs of containers are not among it.',
+  kind: 'read',
+  input: z.strictObject({}),
+  timeoutMs: 60_000,
+  async run(context) {
+    const { engine } = context.system;
+    const use = await useOf(engine, context);
+    const images = use.Images ?? [];
+    const dangling = images.filter(isDangling);
+    const written = (use.Containers ?? [])
+      .map(({ Names: [name = '–'], SizeRw: size = 0 }) => ({ name: name.replace(/^\//, ''), bytes: size }))
+      .toSorted((a, b) => b.bytes - a.bytes);
+    const volumes = (use.Volumes ?? [])
+      .map(({ Name: name, UsageData: usage }) => ({
+        name: /^[0-9a-f]{64}$/.test(name) ? shortId(name) : name,
+        bytes: Math.max(0, usage?.Size ?? 0),
+        used_by: Math.max(0, usage?.RefCount ?? 0),
+      }))
+      .toSorted((a, b) => b.bytes - a.bytes);
+    const sum = (sizes: readonly { readonly Size: number }[]) =>
+      sizes.reduce((all, { Size: size }) => all + size, 0);
+    const unused = volumes.filter((each) => each.used_by === 0).reduce((all, each) => all + each.bytes, 0);
+    const data = {
+      images: {
+        count: images.length,
+        bytes: sum(images),
+        dangling: dangling.length,
+        dangling_bytes: sum(dangling),
+      },
+      containers: written.slice(0, MOST),
+      volumes: volumes.slice(0, MOST),
+      unused_volumes_bytes: unused,
+      build_cache_bytes: sum(use.BuildCache ?? []),
+    };
+    return {
+      text: [
+        `${count(images.length, 'image')}: ${bytes(data.images.bytes)}; ${dangling.length} dangling: ${bytes(data.images.dangling_bytes)}; build cache: ${bytes(data.build_cache_bytes)}`,
+        ...data.containers
+          .filter((each) => each.bytes > 0)
+          .map((each) => `container ${each.name} has written ${bytes(each.bytes)} into its own layer`),
+        ...data.volumes.map(
+          (each) => `volume ${each.name}: ${bytes(each.bytes)}, used by ${count(each.used_by, 'container')}`,
+        ),
+        ...more(volumes.length, data.volumes.length),
+      ]
+        .map(withoutBreaks)
+        .join('\n'),
+      data,
+    };
+  },
+});

@@ -9,38 +9,37 @@ const MOST = 100;
 const NOISE = /^exec_/;
 
 /** What the engine did. Data: `{ events: [{ at, type, action, name, exit_code, signal, image }], count }`; oldest first. */
-export const engineEvents = (kind: string) =>
-  containerTool(kind).read({
-    name: `${kind}_events`,
-    description:
-      'What happened in the engine lately: containers created, started, killed (with the signal), died (with the exit code), out of memory, unhealthy; images pulled. Engines keep only some hundreds.',
-    kind: 'read',
-    input: z.strictObject({
-      container: containerName.optional(),
-      since_seconds: z
-        .number()
-        .int()
-        .min(10)
-        .max(7 * 86_400)
-        .default(3_600),
-    }),
-    timeoutMs: 10_000,
-    async run(context, { container: name, since_seconds }) {
-      const all = (await context.system.engine.events(since_seconds, context)).filter(
-        ({ action, name: whose, attributes }) =>
-          !NOISE.test(action) && (name === undefined || whose === name || attributes['id']?.startsWith(name)),
-      );
-      const shown = all.slice(-MOST);
-      return {
-        text: [
-          `${count(all.length, 'event')} in the last ${since_seconds} s.`,
-          ...more(all.length, shown.length),
-          ...shown.map(eventLine),
-        ].join('\n'),
-        data: { events: shown.map(eventData), count: all.length },
-      };
-    },
-  });
+export const engineEvents = containerTool.read({
+  name: 'container_events',
+  description:
+    'What happened in the engine lately: containers created, started, killed (with the signal), died (with the exit code), out of memory, unhealthy; images pulled. Engines keep only some hundreds.',
+  kind: 'read',
+  input: z.strictObject({
+    container: containerName.optional(),
+    since_seconds: z
+      .number()
+      .int()
+      .min(10)
+      .max(7 * 86_400)
+      .default(3_600),
+  }),
+  timeoutMs: 10_000,
+  async run(context, { container: name, since_seconds }) {
+    const all = (await context.system.engine.events(since_seconds, context)).filter(
+      ({ action, name: whose, attributes }) =>
+        !NOISE.test(action) && (name === undefined || whose === name || attributes['id']?.startsWith(name)),
+    );
+    const shown = all.slice(-MOST);
+    return {
+      text: [
+        `${count(all.length, 'event')} in the last ${since_seconds} s.`,
+        ...more(all.length, shown.length),
+        ...shown.map(eventLine),
+      ].join('\n'),
+      data: { events: shown.map(eventData), count: all.length },
+    };
+  },
+});
 
 const eventData = ({ at, type, action, name, attributes }: EngineEvent) => ({
   at,

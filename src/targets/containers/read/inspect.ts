@@ -11,53 +11,52 @@ import { containerName, containerTool } from '../tool.ts';
  * ports: [{ container, host }], networks, environment: [name], command, depends_on }`. `running` only after 10 s; `process` is
  * a number that changes with every start.
  */
-export const inspectContainer = (kind: string) =>
-  containerTool(kind).read({
-    name: `${kind}_inspect`,
-    description:
-      'One container: state, health, exit code, whether it ran out of memory, restarts, limits, ports, mounts, networks, command, names of its environment variables. Values of environment variables are never shown.',
-    kind: 'read',
-    measures: [
-      measureAt('running', {
-        name: 'running',
-        label: 'the container runs steadily',
-        unit: '',
-        healthy: 'at_least',
-        bound: 1,
-        // What dies and is started again is up at most looks.
-        intermittent: true,
-      }),
-      measureAt('well', {
-        name: 'well',
-        label: 'its health check passes',
-        unit: '',
-        healthy: 'at_least',
-        bound: 1,
-        intermittent: true,
-      }),
-      measureAt('restarts', {
-        name: 'restarts',
-        label: 'times it has been started again',
-        unit: '',
-        healthy: 'steady',
-        bound: 0,
-      }),
-      // A start by hand is not counted: another process is a restart.
-      measureAt('process', {
-        name: 'main_process',
-        label: 'the process it runs as',
-        unit: '',
-        healthy: 'same',
-        bound: 0,
-      }),
-    ],
-    input: z.strictObject({ container: containerName }),
-    timeoutMs: 10_000,
-    async run(context, { container: name }) {
-      const container = await context.system.engine.container(name, context);
-      return { text: linesOf(container).map(withoutBreaks).join('\n'), data: dataOf(container) };
-    },
-  });
+export const inspectContainer = containerTool.read({
+  name: 'container_inspect',
+  description:
+    'One container: state, health, exit code, whether it ran out of memory, restarts, limits, ports, mounts, networks, command, names of its environment variables. Values of environment variables are never shown.',
+  kind: 'read',
+  measures: [
+    measureAt('running', {
+      name: 'running',
+      label: 'the container runs steadily',
+      unit: '',
+      healthy: 'at_least',
+      bound: 1,
+      // What dies and is started again is up at most looks.
+      intermittent: true,
+    }),
+    measureAt('well', {
+      name: 'well',
+      label: 'its health check passes',
+      unit: '',
+      healthy: 'at_least',
+      bound: 1,
+      intermittent: true,
+    }),
+    measureAt('restarts', {
+      name: 'restarts',
+      label: 'times it has been started again',
+      unit: '',
+      healthy: 'steady',
+      bound: 0,
+    }),
+    // A start by hand is not counted: another process is a restart.
+    measureAt('process', {
+      name: 'main_process',
+      label: 'the process it runs as',
+      unit: '',
+      healthy: 'same',
+      bound: 0,
+    }),
+  ],
+  input: z.strictObject({ container: containerName }),
+  timeoutMs: 10_000,
+  async run(context, { container: name }) {
+    const container = await context.system.engine.container(name, context);
+    return { text: linesOf(container).map(withoutBreaks).join('\n'), data: dataOf(container) };
+  },
+});
 
 function dataOf(container: Container) {
   const { health, raw, id, startedAt, state } = container;

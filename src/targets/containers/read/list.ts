@@ -5,43 +5,42 @@ import type { Container } from '../engine.ts';
 import { containerTool } from '../tool.ts';
 
 /** All containers. Data: `{ containers: [as of inspect], total, running, not_running }`, those in trouble first. */
-export const listContainers = (kind: string) =>
-  containerTool(kind).read({
-    name: `${kind}_list`,
-    description:
-      'The containers of the engine, running or not: state, health, exit code, restarts, image; those in trouble first. The first look when it is not known which container an alert is about.',
-    kind: 'read',
-    input: z.strictObject({
-      name: z
-        .string()
-        .min(1)
-        .max(100)
-        .optional()
-        .describe('Only those whose name, image or compose service contains it.'),
-      limit: z.number().int().min(1).max(200).default(50),
-    }),
-    timeoutMs: 15_000,
-    async run(context, { name, limit }) {
-      const all = await context.system.engine.containers(context);
-      const wanted = name === undefined ? all : all.filter((each) => speaksOf(each, name.toLowerCase()));
-      const ordered = wanted.toSorted((a, b) => trouble(b) - trouble(a));
-      const shown = ordered.slice(0, limit);
-      const up = wanted.filter(runsSteadily).length;
-      return {
-        text: [
-          `${count(wanted.length, 'container')}, ${up} of them running.`,
-          ...shown.map(containerLine),
-          ...more(wanted.length, shown.length),
-        ].join('\n'),
-        data: {
-          containers: shown.map(containerData),
-          total: wanted.length,
-          running: up,
-          not_running: wanted.length - up,
-        },
-      };
-    },
-  });
+export const listContainers = containerTool.read({
+  name: 'container_list',
+  description:
+    'The containers of the engine, running or not: state, health, exit code, restarts, image; those in trouble first. The first look when it is not known which container an alert is about.',
+  kind: 'read',
+  input: z.strictObject({
+    name: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Only those whose name, image or compose service contains it.'),
+    limit: z.number().int().min(1).max(200).default(50),
+  }),
+  timeoutMs: 15_000,
+  async run(context, { name, limit }) {
+    const all = await context.system.engine.containers(context);
+    const wanted = name === undefined ? all : all.filter((each) => speaksOf(each, name.toLowerCase()));
+    const ordered = wanted.toSorted((a, b) => trouble(b) - trouble(a));
+    const shown = ordered.slice(0, limit);
+    const up = wanted.filter(runsSteadily).length;
+    return {
+      text: [
+        `${count(wanted.length, 'container')}, ${up} of them running.`,
+        ...shown.map(containerLine),
+        ...more(wanted.length, shown.length),
+      ].join('\n'),
+      data: {
+        containers: shown.map(containerData),
+        total: wanted.length,
+        running: up,
+        not_running: wanted.length - up,
+      },
+    };
+  },
+});
 
 const speaksOf = (container: Container, part: string): boolean =>
   [container.name, container.image, composeOf(container).service ?? ''].some((text) =>

@@ -9,80 +9,78 @@ const MOST_LINES = 500;
 const SEARCHED = 20_000;
 
 /** What a container wrote. Data: `{ container, lines: [{ stream, at, text }], count, matched, complete, text }`; oldest first. */
-export const containerLogs = (kind: string) =>
-  containerTool(kind).read({
-    name: `${kind}_logs`,
-    description:
-      'What a container wrote on standard output and standard error, oldest first, with times; also of one that has ended. With grep, the matching lines among the newest 20,000. The end of the log says why it died.',
-    kind: 'read',
-    input: z.strictObject({
-      container: containerName,
-      tail: z.number().int().min(1).max(MOST_LINES).default(100).describe('The newest so many lines.'),
-      since_seconds: z
-        .number()
-        .int()
-        .min(1)
-        .max(7 * 86_400)
-        .optional()
-        .describe('Not older than so many seconds.'),
-      until_seconds: z
-        .number()
-        .int()
-        .min(1)
-        .max(7 * 86_400)
-        .optional()
-        .describe('Not younger than so many seconds.'),
-      stream: z.enum(['stdout', 'stderr']).optional(),
-      grep: z
-        .string()
-        .min(1)
-        .max(200)
-        .optional()
-        .describe('A regular expression without look-around; ignores case.'),
-    }),
-    timeoutMs: 15_000,
-    rules(_context, { grep }) {
-      const matcher =
-        grep === undefined ? undefined : lineMatcher(grep, { ignoreCase: true, literal: false });
-      return matcher && !matcher.ok ? matcher : undefined;
-    },
-    async run(context, { container: name, tail, since_seconds, until_seconds, stream, grep }) {
-      const { engine } = context.system;
-      const container = await engine.container(name, context);
-      const isChosen = grep !== undefined || stream !== undefined;
-      const read = await engine.logs(
-        container,
-        {
-          tail: isChosen ? SEARCHED : tail,
-          ...(since_seconds === undefined ? {} : { sinceSeconds: since_seconds }),
-          ...(until_seconds === undefined ? {} : { untilSeconds: until_seconds }),
-        },
-        context,
-      );
-      const matches =
-        grep === undefined
-          ? () => true
-          : orThrow(lineMatcher(grep, { ignoreCase: true, literal: false })).matches;
-      const found = read.filter(
-        (line) => (stream === undefined || line.stream === stream) && matches(line.text),
-      );
-      const lines = found.slice(-tail);
-      const complete = found.length <= tail && read.length < (isChosen ? SEARCHED : tail);
-      return {
-        text: [
-          `${count(lines.length, 'line')} of ${container.name}.${complete ? '' : ' There are older ones.'}`,
-          ...lines.map((line) =>
-            withoutBreaks(`${line.at} ${line.stream === 'stderr' ? 'err' : 'out'} ${line.text}`),
-          ),
-        ].join('\n'),
-        data: {
-          container: container.name,
-          lines: lines.map((line) => ({ ...line })),
-          count: lines.length,
-          matched: found.length,
-          complete,
-          text: lines.map(({ text }) => text).join('\n'),
-        },
-      };
-    },
-  });
+export const containerLogs = containerTool.read({
+  name: 'container_logs',
+  description:
+    'What a container wrote on standard output and standard error, oldest first, with times; also of one that has ended. With grep, the matching lines among the newest 20,000. The end of the log says why it died.',
+  kind: 'read',
+  input: z.strictObject({
+    container: containerName,
+    tail: z.number().int().min(1).max(MOST_LINES).default(100).describe('The newest so many lines.'),
+    since_seconds: z
+      .number()
+      .int()
+      .min(1)
+      .max(7 * 86_400)
+      .optional()
+      .describe('Not older than so many seconds.'),
+    until_seconds: z
+      .number()
+      .int()
+      .min(1)
+      .max(7 * 86_400)
+      .optional()
+      .describe('Not younger than so many seconds.'),
+    stream: z.enum(['stdout', 'stderr']).optional(),
+    grep: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('A regular expression without look-around; ignores case.'),
+  }),
+  timeoutMs: 15_000,
+  rules(_context, { grep }) {
+    const matcher = grep === undefined ? undefined : lineMatcher(grep, { ignoreCase: true, literal: false });
+    return matcher && !matcher.ok ? matcher : undefined;
+  },
+  async run(context, { container: name, tail, since_seconds, until_seconds, stream, grep }) {
+    const { engine } = context.system;
+    const container = await engine.container(name, context);
+    const isChosen = grep !== undefined || stream !== undefined;
+    const read = await engine.logs(
+      container,
+      {
+        tail: isChosen ? SEARCHED : tail,
+        ...(since_seconds === undefined ? {} : { sinceSeconds: since_seconds }),
+        ...(until_seconds === undefined ? {} : { untilSeconds: until_seconds }),
+      },
+      context,
+    );
+    const matches =
+      grep === undefined
+        ? () => true
+        : orThrow(lineMatcher(grep, { ignoreCase: true, literal: false })).matches;
+    const found = read.filter(
+      (line) => (stream === undefined || line.stream === stream) && matches(line.text),
+    );
+    const lines = found.slice(-tail);
+    const complete = found.length <= tail && read.length < (isChosen ? SEARCHED : tail);
+    return {
+      text: [
+        `${count(lines.length, 'line')} of ${container.name}.${complete ? '' : ' There are older ones.'}`,
+        ...lines.map((line) =>
+          withoutBreaks(`${line.at} ${line.stream === 'stderr' ? 'err' : 'out'} ${line.text}`),
+        ),
+      ].join('\n'),
+      data: {
+        container: container.name,
+        lines: lines.map((line) => ({ ...line })),
+        count: lines.length,
+        matched: found.length,
+        complete,
+        text: lines.map(({ text }) => text).join('\n'),
+      },
+    };
+  },
+});

@@ -8,52 +8,51 @@ import { portsOf } from './inspect.ts';
  * Which containers can reach each other. Data: `{ networks: [{ name, driver, internal, containers: [{ name, aliases, address }] }],
  * published: [{ container, port, host }], isolated: [name] }`.
  */
-export const containerNetworks = (kind: string) =>
-  containerTool(kind).read({
-    name: `${kind}_networks`,
-    description:
-      'The networks of the engine with the containers on each, by which names and addresses they reach each other, the ports published on the host, and containers on no network. For “cannot connect” and “host not found” between containers, and for two that want one port.',
-    kind: 'read',
-    input: z.strictObject({}),
-    timeoutMs: 15_000,
-    async run(context) {
-      const { engine } = context.system;
-      const listed = await engine.get<readonly Docker.NetworkInspectInfo[]>(
-        '/networks',
-        'its networks',
-        context,
-      );
-      const containers = await engine.containers(context);
-      const networks = listed.map(({ Name: name, Driver: driver, Internal: internal }) => ({
-        name,
-        driver,
-        internal: internal ?? false,
-        containers: containers.flatMap((each) => {
-          const on = each.raw.NetworkSettings.Networks?.[name];
-          return on
-            ? [{ name: each.name, aliases: [...(on.Aliases ?? [])], address: on.IPAddress || null }]
-            : [];
-        }),
-      }));
-      const published = containers.flatMap((each) =>
-        portsOf(each).map(({ container: port, host }) => ({ container: each.name, port, host })),
-      );
-      const isolated = containers
-        .filter(({ raw }) => Object.keys(raw.NetworkSettings.Networks ?? {}).every((name) => name === 'none'))
-        .map(({ name }) => name);
-      return {
-        text: [
-          `${count(networks.length, 'network')}.`,
-          ...networks.map(
-            (each) =>
-              `${each.name} (${each.driver}${each.internal ? ', internal' : ''}): ${each.containers.map((one) => `${one.name}${one.address ? ` ${one.address}` : ''}`).join(', ') || 'no containers'}`,
-          ),
-          ...published.map((each) => `${each.container} publishes ${each.port} on ${each.host}`),
-          ...(isolated.length > 0 ? [`On no network: ${isolated.join(', ')}`] : []),
-        ]
-          .map(withoutBreaks)
-          .join('\n'),
-        data: { networks, published, isolated },
-      };
-    },
-  });
+export const containerNetworks = containerTool.read({
+  name: 'container_networks',
+  description:
+    'The networks of the engine with the containers on each, by which names and addresses they reach each other, the ports published on the host, and containers on no network. For “cannot connect” and “host not found” between containers, and for two that want one port.',
+  kind: 'read',
+  input: z.strictObject({}),
+  timeoutMs: 15_000,
+  async run(context) {
+    const { engine } = context.system;
+    const listed = await engine.get<readonly Docker.NetworkInspectInfo[]>(
+      '/networks',
+      'its networks',
+      context,
+    );
+    const containers = await engine.containers(context);
+    const networks = listed.map(({ Name: name, Driver: driver, Internal: internal }) => ({
+      name,
+      driver,
+      internal: internal ?? false,
+      containers: containers.flatMap((each) => {
+        const on = each.raw.NetworkSettings.Networks?.[name];
+        return on
+          ? [{ name: each.name, aliases: [...(on.Aliases ?? [])], address: on.IPAddress || null }]
+          : [];
+      }),
+    }));
+    const published = containers.flatMap((each) =>
+      portsOf(each).map(({ container: port, host }) => ({ container: each.name, port, host })),
+    );
+    const isolated = containers
+      .filter(({ raw }) => Object.keys(raw.NetworkSettings.Networks ?? {}).every((name) => name === 'none'))
+      .map(({ name }) => name);
+    return {
+      text: [
+        `${count(networks.length, 'network')}.`,
+        ...networks.map(
+          (each) =>
+            `${each.name} (${each.driver}${each.internal ? ', internal' : ''}): ${each.containers.map((one) => `${one.name}${one.address ? ` ${one.address}` : ''}`).join(', ') || 'no containers'}`,
+        ),
+        ...published.map((each) => `${each.container} publishes ${each.port} on ${each.host}`),
+        ...(isolated.length > 0 ? [`On no network: ${isolated.join(', ')}`] : []),
+      ]
+        .map(withoutBreaks)
+        .join('\n'),
+      data: { networks, published, isolated },
+    };
+  },
+});

@@ -49,61 +49,60 @@ export type End =
  * log, log_lines: [{ stream, at, text }], checks: [{ at, exit_code, output }], events: [line], image_before, made_seconds_ago }`;
  * `log`: the texts of its last lines, `image_before`: of an earlier container of this name, where the engine still knows of it.
  */
-export const whyDied = (kind: string) =>
-  containerTool(kind).read({
-    name: `${kind}_why_died`,
-    description:
-      'Why a container is not running or keeps being started again, in one look: exit code, signal, out of memory, restarts, the end of its log, its health checks, what the engine did with it, and whether it was made anew from another image shortly before.',
-    kind: 'read',
-    input: z.strictObject({ container: containerName }),
-    timeoutMs: 20_000,
-    async run(context, { container: name }) {
-      const { engine } = context.system;
-      const container = await engine.container(name, context);
-      const [log, events] = await Promise.all([
-        engine.logs(container, { tail: LOG_LINES }, context),
-        engine.events(EVENTS_SECONDS, context),
-      ]);
-      const own = events.filter(
-        ({ name: whose, action }) => whose === container.name && !action.startsWith('exec_'),
-      );
-      const found = endOf(container, own);
-      const checks = checksOf(container);
-      const before = imageBefore(container, own);
-      const made = Math.max(0, Math.round((Date.now() - Date.parse(container.createdAt)) / 1_000));
-      const text = [
-        `${container.name}: ${stateText(container)}`,
-        `${found.says}`,
-        `restart policy ${container.restartPolicy}; made ${age(made)} ago from ${container.image} (${shortId(container.imageId)})`,
-        ...(container.memoryLimit === null ? [] : [`memory limit ${bytes(container.memoryLimit)}`]),
-        ...(before === null ? [] : [`Before, a container of this name was made from ${before}.`]),
-        ...checks.map(
-          (check) =>
-            `health check at ${check.at}: exit code ${check.exit_code}: ${check.output || 'no output'}`,
-        ),
-        ...(log.length === 0 ? ['It has written nothing.'] : ['Its log ends with:']),
-        ...log.map(({ stream, at, text: line }) => `${at} ${stream === 'stderr' ? 'err' : 'out'} ${line}`),
-        ...(own.length === 0 ? [] : ['What the engine did with it:']),
-        ...more(own.length, Math.min(own.length, EVENT_LINES)),
-        ...own.slice(-EVENT_LINES).map(eventLine),
-      ];
-      return {
-        text: text.map(withoutBreaks).join('\n'),
-        data: {
-          ...containerData(container),
-          ...found,
-          signal: SIGNALS[container.exitCode ?? 0] ?? null,
-          looping: isLooping(container),
-          log: textOf(log),
-          log_lines: log.map((line) => ({ ...line })),
-          checks,
-          events: own.slice(-EVENT_LINES).map(eventLine),
-          image_before: before,
-          made_seconds_ago: made,
-        },
-      };
-    },
-  });
+export const whyDied = containerTool.read({
+  name: 'container_why_died',
+  description:
+    'Why a container is not running or keeps being started again, in one look: exit code, signal, out of memory, restarts, the end of its log, its health checks, what the engine did with it, and whether it was made anew from another image shortly before.',
+  kind: 'read',
+  input: z.strictObject({ container: containerName }),
+  timeoutMs: 20_000,
+  async run(context, { container: name }) {
+    const { engine } = context.system;
+    const container = await engine.container(name, context);
+    const [log, events] = await Promise.all([
+      engine.logs(container, { tail: LOG_LINES }, context),
+      engine.events(EVENTS_SECONDS, context),
+    ]);
+    const own = events.filter(
+      ({ name: whose, action }) => whose === container.name && !action.startsWith('exec_'),
+    );
+    const found = endOf(container, own);
+    const checks = checksOf(container);
+    const before = imageBefore(container, own);
+    const made = Math.max(0, Math.round((Date.now() - Date.parse(container.createdAt)) / 1_000));
+    const text = [
+      `${container.name}: ${stateText(container)}`,
+      `${found.says}`,
+      `restart policy ${container.restartPolicy}; made ${age(made)} ago from ${container.image} (${shortId(container.imageId)})`,
+      ...(container.memoryLimit === null ? [] : [`memory limit ${bytes(container.memoryLimit)}`]),
+      ...(before === null ? [] : [`Before, a container of this name was made from ${before}.`]),
+      ...checks.map(
+        (check) =>
+          `health check at ${check.at}: exit code ${check.exit_code}: ${check.output || 'no output'}`,
+      ),
+      ...(log.length === 0 ? ['It has written nothing.'] : ['Its log ends with:']),
+      ...log.map(({ stream, at, text: line }) => `${at} ${stream === 'stderr' ? 'err' : 'out'} ${line}`),
+      ...(own.length === 0 ? [] : ['What the engine did with it:']),
+      ...more(own.length, Math.min(own.length, EVENT_LINES)),
+      ...own.slice(-EVENT_LINES).map(eventLine),
+    ];
+    return {
+      text: text.map(withoutBreaks).join('\n'),
+      data: {
+        ...containerData(container),
+        ...found,
+        signal: SIGNALS[container.exitCode ?? 0] ?? null,
+        looping: isLooping(container),
+        log: textOf(log),
+        log_lines: log.map((line) => ({ ...line })),
+        checks,
+        events: own.slice(-EVENT_LINES).map(eventLine),
+        image_before: before,
+        made_seconds_ago: made,
+      },
+    };
+  },
+});
 
 const textOf = (lines: readonly LogLine[]): string => lines.map(({ text }) => text).join('\n');
 
