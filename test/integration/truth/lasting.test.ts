@@ -145,9 +145,7 @@ describe('a lasting fix', () => {
     await Promise.all([beside(id), beside(id)]);
     expect(await statesOf(id)).toEqual(['proposed']);
     expect(await outcome(id)).toEqual(FIXED);
-    expect(await standing(id)).toBe(
-      'To keep it from coming back: change part keep. It waits for approval.',
-    );
+    expect(await standing(id)).toBe('To keep it from coming back: change part keep. It waits for approval.');
     expect(await answer(id, 'what is open?')).toContain('It waits for approval.');
     expect(await answer(id, 'is it over?')).toContain('To keep it from coming back');
     expect(await answer(id, 'what is next?')).toContain('To keep it from coming back, a decision on …');
