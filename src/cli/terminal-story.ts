@@ -1,16 +1,22 @@
 import type { Config } from '../config/config.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
+import { within } from '../core/within.ts';
 import { why } from '../incidents/questions/why.ts';
 import { createLog } from '../infra/log/log.ts';
 import { askNames } from '../slack/outbound/ask-slack.ts';
 
+/** Who reads this at night waits for the story, not for names. */
+const NAMES_WITHIN_MS = 3_000;
 const PERSON = /<@([UW][A-Z0-9]+)>/g;
 
 /** What happened, for a terminal, with the people whom Slack knows by name. */
 export async function tellStory(record: IncidentRecord, { slack }: Pick<Config, 'slack'>): Promise<string> {
   const text = why(record);
   const ids = [...text.matchAll(PERSON)].map(([, id = '']) => id);
-  const names = slack.kind === 'playground' ? undefined : await askNames(slack, ids, createLog('error'));
+  const names =
+    slack.kind === 'playground'
+      ? undefined
+      : await within(NAMES_WITHIN_MS, askNames(slack, ids, createLog('error')), () => undefined);
   return terminalStory(text, names);
 }
 
