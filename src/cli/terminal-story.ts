@@ -1,5 +1,31 @@
-/** The lines of `why` for a terminal: no markup, times in the zone of who reads there. */
-export function terminalStory(text: string, zone?: string): string {
+import type { Config } from '../config/config.ts';
+import type { IncidentRecord } from '../core/incident-record.ts';
+import { within } from '../core/within.ts';
+import { why } from '../incidents/questions/why.ts';
+import { createLog } from '../infra/log/log.ts';
+import { askNames } from '../slack/outbound/ask-slack.ts';
+
+/** Who reads this at night waits for the story, not for names. */
+const NAMES_WITHIN_MS = 3_000;
+const PERSON = /<@([UW][A-Z0-9]+)>/g;
+
+/** What happened, for a terminal, with the people whom Slack knows by name. */
+export async function tellStory(record: IncidentRecord, { slack }: Pick<Config, 'slack'>): Promise<string> {
+  const text = why(record);
+  const ids = [...text.matchAll(PERSON)].map(([, id = '']) => id);
+  const names =
+    slack.kind === 'playground'
+      ? undefined
+      : await within(NAMES_WITHIN_MS, askNames(slack, ids, createLog('error')), () => undefined);
+  return terminalStory(text, names);
+}
+
+/** The lines of `why` for a terminal: no markup, people by name, times in the zone of who reads there. */
+export function terminalStory(
+  text: string,
+  names: ReadonlyMap<string, string> = new Map(),
+  zone?: string,
+): string {
   const timeOf = new Intl.DateTimeFormat('sv-SE', {
     dateStyle: 'short',
     timeStyle: 'medium',
@@ -11,7 +37,7 @@ export function terminalStory(text: string, zone?: string): string {
       line
         .replace(/^\*([^*]+)\*/, '$1')
         .replace(/`([^`]+)`/g, '$1')
-        .replace(/<@([UW][A-Z0-9]+)>/g, '@$1')
+        .replace(PERSON, (_, id: string) => names.get(id) ?? 'somebody in Slack')
         .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, (iso) => timeOf.format(new Date(iso)))
         .replace(/^(\d{4}-\d\d-\d\d) \d\d:\d\d:\d\d:$/, '$1:')
         .replace(/^\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d {2})/, '$1'),

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import { why } from '../incidents/questions/why.ts';
 import { createRecords } from '../record/record.ts';
 import { loadIncident } from './load-incident.ts';
-import { terminalStory } from './terminal-story.ts';
+import { tellStory } from './terminal-story.ts';
 import { withStore } from './with-store.ts';
 
 export const whyCommand = new Command('why')
@@ -11,6 +10,8 @@ export const whyCommand = new Command('why')
   )
   .argument('<id>', 'INC-7, or just 7')
   .action(async (id: string) => {
-    const record = await withStore(({ sql }) => loadIncident(createRecords(sql), id));
-    process.stdout.write(`${terminalStory(why(record))}\n`);
+    const story = await withStore(async ({ sql }, config) =>
+      tellStory(await loadIncident(createRecords(sql), id), config),
+    );
+    process.stdout.write(`${story}\n`);
   });

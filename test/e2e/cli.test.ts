@@ -96,7 +96,7 @@ describe('the sentry command beside a running Sentry', { timeout: 120_000 }, () 
   it('tells why, under every name a person would give the incident', async () => {
     const full = await run(['why', 'INC-1']);
     expect(full).toMatchObject({ code: 0, stderr: '' });
-    for (const part of ['Cause', 'pg_terminate_backend', `approved by @${USERS.onCall}`, 'Cost'])
+    for (const part of ['Cause', 'pg_terminate_backend', 'approved by somebody in Slack', 'Cost'])
       expect(full.stdout).toContain(part);
     expect((await run(['why', '1'])).stdout).toBe(full.stdout);
     expect((await run(['why', 'inc-1'])).stdout).toBe(full.stdout);

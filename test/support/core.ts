@@ -73,7 +73,8 @@ export const boxIsBroken = measureAt('broken', {
   bound: 0,
 });
 
-export function boxTools(machine: Machine, options: { readonly runMs?: number } = {}): readonly Tool[] {
+/** They answer at once; their time is that of a machine with other work to do. */
+export function boxTools(machine: Machine): readonly Tool[] {
   return [
     defineReadTool({
       name: 'box_state',
@@ -82,7 +83,7 @@ export function boxTools(machine: Machine, options: { readonly runMs?: number } 
       domain: 'postgres',
       measures: [boxIsBroken],
       input: z.strictObject({}),
-      timeoutMs: 2_000,
+      timeoutMs: 10_000,
       run: async () => ({ text: `broken: ${machine.broken}`, data: { broken: machine.broken } }),
     }),
     defineActiveTool<{ how: string }, Json>({
@@ -92,7 +93,7 @@ export function boxTools(machine: Machine, options: { readonly runMs?: number } 
       verbs: { does: 'Mend', did: 'Mended', button: 'Mend the box' },
       domain: 'postgres',
       input: z.strictObject({ how: z.string() }),
-      timeoutMs: 1_000,
+      timeoutMs: 10_000,
       command: ({ how }) => `mend --how ${how}`,
       preflight: async () => ({
         guard: { generation: machine.generation },
@@ -104,7 +105,6 @@ export function boxTools(machine: Machine, options: { readonly runMs?: number } 
       }),
       objects: () => [{ kind: 'box', key: 'box', label: 'the box' }],
       run: async () => {
-        if (options.runMs) await new Promise((done) => setTimeout(done, options.runMs));
         machine.effects += 1;
         if (machine.helps) machine.broken = false;
         return { kind: 'succeeded', text: 'mended' };

@@ -49,7 +49,7 @@ export function askAboutContradiction({ rootCause, confidence, evidence }: Diagn
 
 /** Still two answers: neither counts, both are shown. */
 export function disagreement(model: Diagnosis, shown: Diagnosis): Diagnosis {
-  const { fixConfidence: _, symptomNow: __, chain: ___, ...rest } = model;
+  const { unexplained: _, fixConfidence: __, symptomNow: ___, chain: ____, ...rest } = model;
   return {
     ...rest,
     verdict: 'cannot_tell',

@@ -200,11 +200,13 @@ function diagnosisOf(
 ): Diagnosis {
   const read = shown.filter(({ store }) => !store.startsWith('incidents-')).map(({ id }) => id);
   const known = [...read, ...recall.runbooks.map((hit) => hit.runbookId)];
-  const { missed, hypotheses, onset, chain, symptomNow, fixConfidence, ...said } = report;
+  const { missed, unexplained, hypotheses, onset, chain, symptomNow, fixConfidence, ...said } = report;
   const callOf = (id: string): ToolCallId => asToolCallId(recordedAs.get(id) ?? id);
   return {
     ...said,
     origin: 'model',
+    // A verdict that names no cause says already that the why is open.
+    ...(unexplained === null || report.verdict !== 'cause_found' ? {} : { unexplained }),
     ...(hypotheses.length > 0
       ? {
           hypotheses: hypotheses.map(({ cause, for: speakFor, against, end }) => ({

@@ -26,6 +26,7 @@ export const DiagnosisReport = z.object({
   rootCause: Sentence.describe(
     'The cause in one or two sentences; for the other verdicts what was seen instead.',
   ),
+  unexplained: MaybeSentence,
   category: Name.describe('snake_case kind of cause, null when none was found'),
   confidence: z.number().min(0).max(1).describe('of the cause'),
   fixConfidence: z.number().min(0).max(1).nullable().default(null).describe('that remedy ends it'),

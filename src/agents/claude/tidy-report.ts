@@ -15,6 +15,7 @@ export function tidyDiagnosis(input: unknown): unknown {
   return {
     verdict: verdictOf(take('verdict', 'outcome'), rootCause, confidence),
     rootCause,
+    unexplained: words(take('unexplained'), 1_000) ?? null,
     category: snake(take('category')),
     confidence,
     evidence: list(take('evidence', 'claims')).slice(0, 12).map(tidyEvidence),

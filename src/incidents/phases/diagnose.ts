@@ -1,6 +1,7 @@
 import {
   actingConfidence,
   type Diagnosis,
+  describeVerdict,
   MUTATION_CONFIDENCE,
   type Side,
   type Triage,
@@ -68,8 +69,14 @@ function reportReason({ diagnosis, live }: CheckedDiagnosis): string {
   return `${foundReason(diagnosis)} No configured target can be changed.`;
 }
 
-const foundReason = ({ unexplained }: Diagnosis): string =>
-  unexplained === undefined ? 'The cause is found.' : `What is wrong is clear; not known is ${unexplained}.`;
+/** What a model leaves open is its own words, which stand with its diagnosis. */
+function foundReason(diagnosis: Diagnosis): string {
+  const { origin, unexplained } = diagnosis;
+  if (unexplained === undefined) return 'The cause is found.';
+  return origin === 'runbook'
+    ? `What is wrong is clear; not known is ${unexplained}.`
+    : `${describeVerdict(diagnosis)}.`;
+}
 
 /** By the verdict and what is on record: no words of a model tell what happens next. */
 function nextStepOf(diagnosis: Diagnosis): string {

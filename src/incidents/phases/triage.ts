@@ -27,7 +27,7 @@ export async function triage(run: PhaseRun): Promise<void> {
             why:
               investigator === 'claude'
                 ? 'A model is configured.'
-                : 'No model key is set: known problems are investigated by their runbooks.',
+                : 'No model is configured, so only known problems are recognised.',
             ...deps.claude?.version,
           },
         ],

@@ -13,7 +13,7 @@ export function causeOf({ events, incident }: IncidentRecord): Line {
   const { verdict, rootCause, unexplained, confidence, disagreement } = last.diagnosis;
   const whose = isModels(last.diagnosis, events) && disagreement === undefined ? said : '';
   const seenAt: Line = [' As of ', { at: last.at }, '.'];
-  if (unexplained !== undefined)
+  if (verdict === 'cause_found' && unexplained !== undefined)
     return [
       `${whose}${ended(clipLine(rootCause, SENTENCE))} Not known is ${ended(clipLine(unexplained, SENTENCE))}`,
       ...seenAt,

@@ -297,7 +297,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'memory.context.loaded':
       return memoryLine(event);
     case 'investigator.chosen':
-      return `investigated by ${event.investigator}${event.model ? ` (${event.model}, prompts ${event.prompts ?? 'unknown'})` : ''}: ${event.why}`;
+      return `investigated by ${event.investigator === 'playbook' ? 'runbooks' : event.investigator}${event.model ? ` (${event.model}, prompts ${event.prompts ?? 'unknown'})` : ''}: ${event.why}`;
     case 'investigator.fallback':
       return `the model could not go on (${event.reason}); the playbook took over`;
     case 'tool.called':

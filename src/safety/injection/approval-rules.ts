@@ -1,5 +1,6 @@
-import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+import { type InjectionRule, isOrder, opensAsOrder, phrasesOf } from './injection-rule.ts';
 
+const phrase = phrasesOf('approval_skipping');
 const seed = 'the seeds: skip approval, disregard safety; OWASP LLM06 (excessive agency)';
 const guards =
   '(?:approvals?(?: (?:steps?|gates?|process|flow|checks?|requirements?|workflow))?|safety(?: (?:checks?|rules?|guidelines?|measures?|protocols?|instructions?|polic(?:y|ies)|filters?|guards?|restrictions?|concerns?|gates?|switch(?:es)?))?|guardrails?|permission (?:checks?|prompts?|gates?)|human (?:review|oversight|confirmation|approval|in the loop)|kill[- ]?switch|(?:security|content) (?:polic(?:y|ies)|rules|filters?|guidelines)|the gate)';
@@ -8,7 +9,6 @@ const guards =
 export const approvalRules: readonly InjectionRule[] = [
   phrase(
     'skip-approval',
-    'approval_skipping',
     seed,
     [
       'skip',
@@ -34,7 +34,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'without-asking',
-    'approval_skipping',
     'ethz-spylab/agentdojo injection tasks',
     ['without '],
     `without (?:first |ever |even )?(?:asking|consulting|checking with|waiting for|requesting|seeking|getting|needing)(?: for)?(?: (?:the|any|a|my|your|further|human|user|prior|explicit|on-?call|operator|admin)){0,3} (?:me|us|anyone|anybody|users?|permission|approval|confirmation|consent|humans?|operators?|authori[sz]ation|questions?|on-?call)\\b`,
@@ -42,7 +41,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'act-without-approval',
-    'approval_skipping',
     seed,
     [
       'run',
@@ -66,7 +64,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'do-not-ask',
-    'approval_skipping',
     'Greshake et al. 2023',
     [
       'do not',
@@ -87,7 +84,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'no-approval-needed',
-    'approval_skipping',
     seed,
     [
       'no approval',
@@ -107,7 +103,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'auto-approve',
-    'approval_skipping',
     seed,
     [
       'auto-approve',
@@ -126,7 +121,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'say-it-is-safe',
-    'approval_skipping',
     'PayloadsAllTheThings, Prompt Injection',
     [
       'say',
@@ -151,7 +145,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'already-approved',
-    'approval_skipping',
     seed,
     [
       'this action',
@@ -172,7 +165,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'fill-in-without',
-    'approval_skipping',
     'ethz-spylab/agentdojo injection tasks',
     ['fill them in', 'fill it in', 'make something up', 'make them up', 'fill in ', 'decide '],
     `(?:(?:fill (?:them|it) in|make (?:something|them|it) up|decide) without asking|fill in [^\\n.]{0,40}?(?:yourself|on your own)[^\\n.]{0,10}?(?:do not|don't|without) ask)`,
@@ -180,7 +172,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'do-not-ask-the-user',
-    'approval_skipping',
     'ethz-spylab/agentdojo injection tasks',
     ['do not ask', "don't ask", 'never ask'],
     `(?:do not|don't|never) ask (?:the (?:users?|operators?|on-?call|admins?)|me|anyone|any questions?)(?: (?:anything|first|again|back))?(?=[.!,;]|\\s*$)`,
@@ -188,21 +179,18 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'user-agreed-already',
-    'approval_skipping',
     'ethz-spylab/agentdojo injection tasks',
     ['already agreed', 'already approved', 'already confirmed', 'already consented', 'already authori'],
     `already (?:agreed|approved|confirmed|consented|authori[sz]ed)(?: (?:to )?(?:it|this|that|everything|all))?[,;.] ?(?:so |and )?(?:no (?:further )?(?:confirmation|approval|permission)|just |proceed|go ahead|execute|do not ask)`,
   ),
   phrase(
     'approval-granted-execute',
-    'approval_skipping',
     seed,
     ['approval granted', 'approval given', 'approval received', 'approval obtained', 'approved in '],
     `(?:approval (?:granted|given|received|obtained)|approved in)[^\\n.]{0,40}?[,;.:] ?(?:so |please |just |you (?:may|can) (?:now )?)?(?:execute|run it|run the|proceed|go ahead|apply|restart|continue)\\b`,
   ),
   phrase(
     'do-not-wait-for-people',
-    'approval_skipping',
     seed,
     ['wait for ', 'ask the ', 'ask any', 'consult '],
     `(?:wait for|ask|consult)(?: (?:the|any|an?))? (?:humans?\\b|(?:people|operator|on-?call|admin|user)(?:'s|’s) (?:approval|ok|okay|permission|consent|confirmation|answer))`,
@@ -213,7 +201,6 @@ export const approvalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'you-need-no-permission',
-    'approval_skipping',
     'Greshake et al. 2023',
     ['you do not need', "you don't need", 'you need no'],
     `you (?:(?:do not|don't) need|need no) (?:any |my |the |their |a )?(?:permission|approval|confirmation|consent)(?: (?:for|to)[^\\n,.;]{0,30})?[,.;:] ?(?:so )?(?:just|simply|go ahead|proceed|follow|do|run|execute)\\b`,

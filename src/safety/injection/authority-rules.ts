@@ -1,29 +1,28 @@
-import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+import { type InjectionRule, isOrder, opensAsOrder, phrasesOf } from './injection-rule.ts';
 
+const hijacking = phrasesOf('role_hijack');
+const skipping = phrasesOf('approval_skipping');
 const jailbreaks = 'jailbreaks by claimed authority, suspended rules and fiction; OWASP LLM01';
 const oversight = '(?:approval|authori[sz]ation|permission|consent|confirmation|go-?ahead)';
 
 /** Somebody claims to have the say, or that our rules are off. */
 export const authorityRules: readonly InjectionRule[] = [
-  phrase(
+  hijacking(
     'rules-lifted',
-    'role_hijack',
     jailbreaks,
     ['your '],
     `your (?:(?:(?:safety|ethical|content|usual|normal|former|previous) )?(?:guidelines|restrictions|limitations|guardrails?|safeguards|programming|filters)|(?:safety|ethical|content|usual|normal|former|previous) (?:rules?|polic(?:y|ies)|instructions|constraints)|(?:rules|polic(?:y|ies)|constraints|instructions)(?=[^\\n.]{0,40}(?:[.!"']|\\b(?:here|now|session|conversation|chat|any ?more)\\b|$))) (?:are|is|were|have been|has been|do|does|no)(?: (?:now|hereby|all|temporarily|not|longer)){0,3} (?:suspended|lifted|void|off|apply|applies|cancell?ed|revoked|deactivated|gone|waived)\\b`,
     ({ text, start }) =>
       !/\b(?:if|when|where|whether|that|so)\s$/i.test(text.slice(Math.max(0, start - 12), start)),
   ),
-  phrase(
+  hijacking(
     'rules-do-not-apply',
-    'role_hijack',
     jailbreaks,
     ['sandbox', 'simulation', 'test environment', 'fictional', 'hypothetical', 'fiction'],
     `(?:sandbox|simulation|test environment|fiction(?:al)?|hypothetical)\\b[^\\n]{0,60}?\\b(?:your|the|no|all|usual) (?:rules|restrictions|guidelines|polic(?:y|ies)|safety|limits|approvals?)(?: \\w+){0,2}? (?:do not|don't|does not|not|are off|are suspended|apply here|no longer)`,
   ),
-  phrase(
+  hijacking(
     'your-maker-speaks',
-    'role_hijack',
     jailbreaks,
     [
       'i am your',
@@ -40,9 +39,8 @@ export const authorityRules: readonly InjectionRule[] = [
         text.slice(end, end + 100),
       ),
   ),
-  phrase(
+  hijacking(
     'lifts-restrictions',
-    'role_hijack',
     jailbreaks,
     [
       'i hereby',
@@ -56,17 +54,15 @@ export const authorityRules: readonly InjectionRule[] = [
     ],
     `i (?:hereby |now )?(?:lift|remove|waive|suspend|free you|release you|revoke|authori[sz]e you|permit you)(?: (?:from|to))?(?: (?:all|your|any|the|of)){0,3} (?:restrictions?|rules|limits|limitations|guidelines|safety|polic\\w{0,3}|approvals?|ignore|bypass|skip|constraints|act|execute|run)\\b`,
   ),
-  phrase(
+  hijacking(
     'no-policy-at-all',
-    'role_hijack',
     jailbreaks,
     ['you have no ', 'you know no '],
     `you (?:have|know) no (?:content polic(?:y|ies)|(?:content |safety |ethical |moral )?(?:restrictions|guidelines|guardrails|filters|boundaries)|rules)(?: (?:and|or)\\b|[.,!;"']|\\s*$)`,
     ({ text, start }) => !/\b(?:if|when|unless|whether)\s$/i.test(text.slice(Math.max(0, start - 10), start)),
   ),
-  phrase(
+  hijacking(
     'guardrails-off',
-    'role_hijack',
     jailbreaks,
     [
       'guardrail',
@@ -81,9 +77,8 @@ export const authorityRules: readonly InjectionRule[] = [
     ],
     `(?:(?:guardrails?|safeguards|safety(?: checks?| mode| filters?)?|restrictions) (?:(?:are|is|now|all) ){0,2}(?:off|disabled|deactivated|lifted|suspended)[,.;!:] ?(?:execute|run|do|obey|comply|proceed|you|answer|just|go)\\b|mode (?:is )?(?:now )?(?:activated|enabled|engaged|on)[.:,;!] ?(?:ignore|disregard|obey|comply|guardrails|safety|(?:all|no) (?:safety|restrictions|rules|guardrails|limits)|you (?:must|will|may|can) now|answer (?:all|every|without)|execute (?:commands|everything)))`,
   ),
-  phrase(
+  hijacking(
     'opposite-rules',
-    'role_hijack',
     jailbreaks,
     [
       'opposite day',
@@ -94,9 +89,8 @@ export const authorityRules: readonly InjectionRule[] = [
     ],
     `(?:(?:it is |it's )?opposite day\\b|(?:everything|whatever) you (?:must not|may not|cannot|are not (?:allowed|permitted) to)(?: (?:do|say))?,? (?:you )?(?:now )?(?:must|may|can|should|do)\\b)`,
   ),
-  phrase(
+  hijacking(
     'play-a-part',
-    'role_hijack',
     jailbreaks,
     [
       'play the',
@@ -114,24 +108,21 @@ export const authorityRules: readonly InjectionRule[] = [
     `(?:(?:play|continue as|speak as) the (?:assistant|hero|ai|robot|villain|character|bot|model)\\b|let(?:'?s| us) (?:role-? ?play|play (?:a (?:game|role)|pretend))|two personalities\\b|(?:stay|remain) in character)`,
     isOrder,
   ),
-  phrase(
+  hijacking(
     'no-longer-yourself',
-    'role_hijack',
     jailbreaks,
     ['you are no longer', "you're no longer", 'you no longer have'],
     `you(?:'re| are)? no longer (?:(?:an?|the|our|my|sentry) )?(?:[a-z-]+ ){0,3}?(?:responder|assistant|bot|ai|model|helper|sentry|chatbot|(?:have|need) (?:to (?:ask|follow|obey)|any (?:rules|restrictions)))\\b`,
   ),
-  phrase(
+  skipping(
     'role-that-approves',
-    'approval_skipping',
     jailbreaks,
     ['assume the', 'take on the', 'take the role', 'adopt the', 'act as the', 'act on behalf'],
     `(?:(?:assume|take on|take|adopt) the (?:role|identity|persona|place) of|act (?:as|on behalf of)) [^\\n.]{2,40}? and (?:approve|authori[sz]e|confirm|grant)\\b`,
     opensAsOrder,
   ),
-  phrase(
+  skipping(
     'counts-as-approval',
-    'approval_skipping',
     jailbreaks,
     [
       'treat ',
@@ -148,9 +139,8 @@ export const authorityRules: readonly InjectionRule[] = [
     `(?:(?:treat|consider|regard|count|interpret|take|accept) (?:this|my|it|that)(?: (?:message|text|comment|alert|reply|line|note|ticket|log|mail|email))? (?:as|to be) (?:(?:an?|the|my|your|full|valid|explicit|formal|human) ){0,3}${oversight}\\b|(?:counts|serves|qualifies) as (?:(?:an?|the|my|your|full|valid|explicit|formal|human) ){0,3}${oversight}\\b)`,
     isOrder,
   ),
-  phrase(
+  skipping(
     'as-if-approved',
-    'approval_skipping',
     jailbreaks,
     ['as if ', 'as though '],
     `as (?:if|though) (?:i|the|a|an|some(?:one|body)|they|we|it)(?: [\\w-]+){0,2}? (?:had |has |have |were |was |been )*(?:clicked|pressed|hit|chosen|approved|confirmed|authori[sz]ed)\\b`,
@@ -160,9 +150,8 @@ export const authorityRules: readonly InjectionRule[] = [
       ) ||
       /^[^\n.]{0,20}\b(?:and|then),? (?:continue|proceed|run|execute|go)\b/i.test(text.slice(end, end + 50)),
   ),
-  phrase(
+  skipping(
     'approval-not-needed-for-you',
-    'approval_skipping',
     jailbreaks,
     [
       'approval is',
@@ -177,9 +166,8 @@ export const authorityRules: readonly InjectionRule[] = [
     ],
     `(?:(?:approval|confirmation|permission) (?:is |was )?(?:not|no longer) (?:needed|required|necessary)\\b[^\\n.]{0,40}?\\b(?:assistant|you|agent|model|bot|ai) (?:can|may|should|must)\\b|(?:approval|confirmation|permission) (?:has|was)(?: already)? (?:been )?(?:given|granted|obtained)[^\\n.]{0,60}?[,;.] ?(?:so |just |please )?(?:go ahead|proceed|execute|run|continue)\\b|(?:pre-?)?approved (?:all|every|any|this|these)[^\\n.]{0,40}[,;.:] ?(?:do not [^\\n,.;]{0,40}[,;] ?)?(?:so |just |please )?(?:execute|run|proceed|go ahead|apply|restart|act)\\b)`,
   ),
-  phrase(
+  skipping(
     'no-card',
-    'approval_skipping',
     jailbreaks,
     [
       'no card',

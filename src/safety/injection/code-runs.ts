@@ -7,14 +7,8 @@ const NONE = 255;
 /** What a character of Base64 (both alphabets) stands for. */
 const sextets = new Uint8Array(128).fill(NONE);
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-for (let value = 0; value < letters.length; value++) sextets[letters.charCodeAt(value)] = value;
-for (const [char, value] of [
-  ['+', 62],
-  ['-', 62],
-  ['/', 63],
-  ['_', 63],
-] as const)
-  sextets[char.charCodeAt(0)] = value;
+for (const alphabet of [`${letters}+/`, `${letters}-_`])
+  for (let value = 0; value < 64; value++) sextets[alphabet.charCodeAt(value)] = value;
 
 const HEX = 1;
 const GAP = 2;

@@ -1,5 +1,6 @@
-import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+import { type InjectionRule, isOrder, opensAsOrder, phrasesOf } from './injection-rule.ts';
 
+const phrase = phrasesOf('exfiltration');
 const shows =
   "(?:reveal|show|print|display|output|repeat|recite|tell|give|share|leak|expose|disclose|return|write|copy|paste|dump|list|provide|send|describe|summari[sz]e|paraphrase|translate|encode|convert|spell|render|include|echo|quote|state|explain|extract|view|reproduce|complete|see|access|read|know|what(?:'s| is| are| was| were)?|decode|type|format|append|rewrite|put|need|want|export|insert|embed|confirm|verify|transform|ignore|start|continue|mention|expand|reverse|rephrase|sing|make)";
 const showing = [
@@ -83,7 +84,6 @@ const OUR_OWN =
 export const exfiltrationRules: readonly InjectionRule[] = [
   phrase(
     'show-system-prompt',
-    'exfiltration',
     leak,
     showing,
     `${shows}\\b[^\\n.]{0,70}?\\b(?:(?:your|the|this|its|that|entire|full|complete|exact|all) )?(?:system|initial|original|hidden|secret|internal|base|starting|first|developer|pre-?)[ -]?prompts?\\b`,
@@ -91,7 +91,6 @@ export const exfiltrationRules: readonly InjectionRule[] = [
   ),
   phrase(
     'show-your-instructions',
-    'exfiltration',
     leak,
     showing,
     `${shows}\\b[^\\n]{0,60}?\\byour (?:own |exact |full |complete |entire |current |first |verbatim |actual |specific |core |underlying |very ){0,2}(?:system |initial |original |hidden |secret |internal |base |starting |developer |custom |given |prior |previous ){0,2}(?:prompts?|instructions?|directives?|system messages?|guidelines|programming|rules|preamble|guardrails|constraints)\\b`,
@@ -99,21 +98,18 @@ export const exfiltrationRules: readonly InjectionRule[] = [
   ),
   phrase(
     'your-system-prompt',
-    'exfiltration',
     leak,
     ['your '],
     `your (?:exact |full |complete |entire |own )?(?:(?:system|hidden|secret|internal|developer) (?:prompts?|instructions?|messages?|directives?)|(?:initial|original) (?:prompts?|instructions|directives))\\b`,
   ),
   phrase(
     'what-were-you-told',
-    'exfiltration',
     leak,
     ['what ', 'which ', 'how '],
     `(?:what|which|how) (?:(?:exactly|else|all|instructions?|rules|guidelines|information|text|words?|prompt|directives?|things?|secrets?) ){0,2}(?:were|are|have|did|do) (?:you (?:been )?(?:told|given|instructed|asked to|programmed|configured|prompted|trained to|hiding|not (?:supposed|allowed|permitted|able)|forbidden|prohibited|have in your (?:prompt|context|instructions))|(?:the|your) (?:developers?|creators?|makers?|operators?|engineers?) (?:tell|told|instruct|say|write|give|set|programmed)\\w{0,12})\\b`,
   ),
   phrase(
     'repeat-above',
-    'exfiltration',
     leak,
     [
       'repeat',
@@ -143,7 +139,6 @@ export const exfiltrationRules: readonly InjectionRule[] = [
   ),
   phrase(
     'answer-with',
-    'exfiltration',
     leak,
     [
       'start your',
@@ -160,7 +155,6 @@ export const exfiltrationRules: readonly InjectionRule[] = [
   ),
   phrase(
     'my-instructions-are',
-    'exfiltration',
     leak,
     [
       'my instructions',
@@ -175,7 +169,6 @@ export const exfiltrationRules: readonly InjectionRule[] = [
   ),
   phrase(
     'all-secrets',
-    'exfiltration',
     leak,
     [
       'show',
@@ -206,7 +199,6 @@ export const exfiltrationRules: readonly InjectionRule[] = [
   ),
   phrase(
     'send-secrets-out',
-    'exfiltration',
     'OWASP Top 10 for LLM applications, LLM02',
     [
       'send',
@@ -229,7 +221,6 @@ export const exfiltrationRules: readonly InjectionRule[] = [
   ),
   phrase(
     'append-to-url',
-    'exfiltration',
     'Greshake et al. 2023',
     [
       'append',
@@ -246,14 +237,12 @@ export const exfiltrationRules: readonly InjectionRule[] = [
   ),
   phrase(
     'image-beacon',
-    'exfiltration',
     'embracethered.com: data exfiltration by Markdown images',
     ['!['],
     `!\\[[^\\]\\n]{0,80}\\]\\(https?://[^)\\s]{1,120}[?&/=](?:[^)\\s]{0,40}=)?(?:\\{|\\$\\{?|<|%7b|\\[)[^)\\n]{0,60}(?:data|secret|prompt|history|token|summary|base64|password|info|content|conversation|context|chat|message|key)`,
   ),
   phrase(
     'shell-beacon',
-    'exfiltration',
     'PayloadsAllTheThings, Command Injection (data exfiltration)',
     ['curl ', 'wget ', 'nc ', '| curl', '/dev/tcp/'],
     `(?:(?:curl|wget)\\b[^\\n|;]{0,160}?(?:-d|--data(?:-binary|-raw)?|--post-file|-F|-T|--upload-file)[ =]{1,2}["']?(?:@(?:/etc/|~?/?\\.ssh|~?/?\\.aws|~?/?\\.kube|\\.env)|\\$\\((?:env|printenv|cat|base64|whoami)|"?\`(?:env|cat))|(?:curl|wget)\\b[^\\n|;]{0,120}?\\$\\((?:env|printenv|cat (?:/etc/|~?/?\\.)|base64)|/dev/tcp/\\d)`,

@@ -97,7 +97,7 @@ export function findInjection(text: string): readonly InjectionFinding[] {
 
 /** The same, where a matcher with `injectionLiterals` has been over the text already. */
 export function injectionAmong(text: string, matched: Matched<InjectionRule>): readonly InjectionFinding[] {
-  const plain = matched.ascii ? matched.struck.map(asFound) : inView(text);
+  const plain = inPlain(text, matched);
   const found = [...plain, ...inDisguise(text, matched.marks, plain.length === 0)];
   if (found.length < 2) return found;
   // Where rules of one class overlap, the first says it.
@@ -115,8 +115,7 @@ function asFound({ rule, start, end }: Struck<InjectionRule>): InjectionFinding 
   return { rule: rule.id, class: rule.class, start, end };
 }
 
-function inPlain(text: string): InjectionFinding[] {
-  const { struck, ascii } = match(text);
+function inPlain(text: string, { struck, ascii } = match(text)): InjectionFinding[] {
   return ascii ? struck.map(asFound) : inView(text);
 }
 

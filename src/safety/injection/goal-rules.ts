@@ -1,10 +1,10 @@
-import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+import { type InjectionRule, isOrder, opensAsOrder, phrasesOf } from './injection-rule.ts';
 
+const phrase = phrasesOf('system_prompt_override');
 /** Another task, and what is to be answered, dictated. */
 export const goalRules: readonly InjectionRule[] = [
   phrase(
     'new-instructions',
-    'system_prompt_override',
     'ethz-spylab/agentdojo attacks; Greshake et al. 2023',
     ['new', 'updated', 'real', 'actual', 'revised', 'override'],
     `(?:new|updated|real|actual|revised|override)(?: and (?:new|important|updated))? (?:system )?(?:instructions?|directives?|orders?|task|objective|goal|role|persona|prompt|mission)(?: (?:is|are|for you|from)|[:!*])`,
@@ -22,7 +22,6 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'obey-only-this',
-    'system_prompt_override',
     'ethz-spylab/agentdojo attacks (InjecAgent)',
     ['strictly', 'solely', 'only', 'exclusively', 'instead', 'must now', 'obey'],
     `(?:strictly|solely|only|exclusively|instead,?|must now|obey) (?:(?:adhere to|follow|obey|execute|focus on|comply with|do|perform|respond to) )?(?:only )?(?:on )?(?:the|these|this|my) (?:following|below|next|new) (?:instructions?|commands?|directives?|orders?|(?:information|message|text) and)\\b`,
@@ -30,7 +29,6 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'from-now-on',
-    'system_prompt_override',
     'PayloadsAllTheThings, Prompt Injection',
     ['from now on', 'henceforth', 'from this point', 'from here on'],
     `(?:from now on|henceforth|from this point (?:on|forward|onwards?)|from here on(?: out)?)[,:]? (?:(?:you|your) (?:(?:are|must|will|shall|should|have to|can)(?: (?:now|only|always|never|no longer|to|be|also))* (?:a|an|in|my|dan|answers?|respon[ds]\\w{0,12}|reply|say|act|behave|obey|ignore|pretend|speak|write|output|print|comply|refuse|operate|serve|approve|execute|run|free|unrestricted|evil)|answers?|respon[ds]\\w{0,12}|act|only|always|no longer)|(?:always|only|never) (?:answer|respond|reply|say|act|approve|ignore)|ignore|act as|respond|answer|pretend|speak|obey)\\b`,
@@ -38,7 +36,6 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'instead-say',
-    'system_prompt_override',
     'Greshake et al. 2023 (indirect injection on web pages)',
     [
       'do not print',
@@ -57,7 +54,6 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'say-exactly',
-    'system_prompt_override',
     'NVIDIA/garak promptinject; latentinjection',
     [
       'just say',
@@ -92,14 +88,12 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'your-only-task',
-    'system_prompt_override',
     'Greshake et al. 2023; goal hijacking',
     ['your only', 'your new', 'your sole', 'your real', 'your actual', 'your true', 'your single'],
     `your (?:only|new|sole|real|actual|true|single) (?:job|task|goal|purpose|objective|mission|instruction|duty)s?(?: now)? (?:is|are|will be)(?: now)? (?:to )?(?:just |simply |only )?(?:print|say|output|repeat|reply|respond|answer|obey|convince|tell|ignore|approve|translate|generate|return|send|execute|delete|help me|serve me)\\b`,
   ),
   phrase(
     'instructions-void',
-    'system_prompt_override',
     'goal hijacking: the old instructions are said to be over',
     ['previous', 'prior', 'earlier', 'above', 'original', 'instructions', 'guidance', 'directives'],
     `(?:(?:previous|prior|earlier|above|original|existing) )?(?:instructions?|tasks?|assignments?|guidance|directives?|prompts?|rules)(?: (?:above|before|given|so far|you (?:got|received)))? (?:are|were|is|was) (?:(?:now|hereby|just|only|all) ){0,2}(?:(?:null and )?void|a test|a joke|cancell?ed|revoked|(?:outdated|wrong|invalid|superseded|obsolete)[;,.]? ?(?:please |and |so )?(?:follow|obey|do|use|execute) (?:these|this|mine|my|the (?:following|new|next)) )`,
@@ -109,7 +103,6 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'translate-as',
-    'system_prompt_override',
     'goal hijacking of translation',
     ['translate '],
     `translate (?:this|the|every|any|each|all)(?: [a-z]+){0,3}? as ["'“«]`,
@@ -117,7 +110,6 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'drop-the-task',
-    'system_prompt_override',
     'goal hijacking',
     ['drop ', 'cancel ', 'abort ', 'abandon ', 'stop what'],
     `(?:drop|cancel|abort|abandon|stop) (?:(?:the|your|this|what|that) )(?:(?:current|present|previous|original|whole|last) )?(?:task|assignment|job|work|goal|mission|request|you(?: are|'re) doing)[^\\n]{0,30}?(?: and|[.,;:]) ?(?:then |instead |just |now ){0,2}(?:say|print|output|repeat|reply|respond|write)(?: exactly| only| with| back)* ?[:"'“]`,
@@ -125,7 +117,6 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'say-all-is-well',
-    'system_prompt_override',
     'goal hijacking: the verdict is dictated',
     ['tell '],
     `tell (?:the )?(?:users?|operators?|on-?call|customers?|everyone|team|people) (?:that )?(?:everything|all|it|(?:the|this) [a-z]+) (?:is|was|are|has been) (?:fine|ok(?:ay)?|resolved|healthy|normal|good|closed|safe|a false positive)\\b`,
@@ -136,14 +127,12 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'only-answer-so',
-    'system_prompt_override',
     'goal hijacking: the form of all answers is dictated',
     ['you will only', 'you will now only', 'you shall only', 'you must only', 'you may only', 'you can only'],
     `you (?:will|shall|must|may|can)(?: now)? only (?:answer|reply|respond|speak|say|output|write|print) (?:with|in|by|using|["'“])`,
   ),
   phrase(
     'new-orders',
-    'system_prompt_override',
     'goal hijacking',
     ['new orders', 'new order:', 'new task', 'new instruction', 'new goal'],
     `new (?:orders?|tasks?|instructions?|goals?)[:!] ?(?:just |please |you (?:must|will) )?(?:say|print|output|reply|respond|repeat|answer|tell|ignore|approve|write ["'“])\\b`,
@@ -151,7 +140,6 @@ export const goalRules: readonly InjectionRule[] = [
   ),
   phrase(
     'stop-and-say',
-    'system_prompt_override',
     'NVIDIA/garak promptinject (goal hijacking)',
     ['stop now', 'stop every', 'stop it', 'stop here', 'stop all', 'stop right', 'stop!'],
     `stop(?: (?:everything|now|it|all|here|right)){0,3}[!.,]{0,4} ?(?:now[!.,]{0,4} ?)?(?:and |then )?(?:just )?(?:print|say|output|repeat|write) ?["'“:]`,

@@ -1,5 +1,6 @@
-import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+import { type InjectionRule, isOrder, opensAsOrder, phrasesOf } from './injection-rule.ts';
 
+const phrase = phrasesOf('indirect');
 const readers =
   '(?:(?:ai|a\\.i\\.|llm|automated|autonomous|artificial intelligence)(?: (?:coding|code|review|support|on-?call))?(?: (?:agents?|assistants?|systems?|models?|bots?|tools?|reviewers?|readers?))?|llms|large language models?|language models?|chat ?bots?|gpt(?:-?[\\do.]+)?|chatgpt|claude|copilot|gemini|sentry bot)';
 
@@ -7,7 +8,6 @@ const readers =
 export const indirectRules: readonly InjectionRule[] = [
   phrase(
     'note-to-the-model',
-    'indirect',
     'Greshake et al. 2023; microsoft/BIPIA',
     [
       'note',
@@ -28,14 +28,12 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'if-you-are-a-model',
-    'indirect',
     'Greshake et al. 2023',
     ['if you are', "if you're", 'if an ai', 'if an llm', 'when an ai', 'any ai', 'as an ai', 'all ai'],
     `(?:(?:if|when|because|since) you(?:'re| are) (?:an? )?${readers}|(?:if|when|any|all|as) (?:an? )?${readers} (?:is |are |that is |that are |who is )?(?:reading|reads|processing|processes|summari[sz]|analy[sz]|parsing|viewing|sees?|must|should|shall))`,
   ),
   phrase(
     'models-that-read-this',
-    'indirect',
     'Greshake et al. 2023',
     [
       'reading this',
@@ -50,7 +48,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'hidden-comment',
-    'indirect',
     'Greshake et al. 2023 (hidden text in pages); HTML comments',
     [
       '<!--',
@@ -69,14 +66,12 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'message-from-the-user',
-    'indirect',
     'ethz-spylab/agentdojo attacks (important instructions)',
     ['important message', 'urgent message', 'message from', 'important instruction', 'important new'],
     `(?:(?:important|urgent|critical)(?: new)? (?:message|instructions?|directive)s? (?:from|for) (?:me|the (?:user|system|admin\\w{0,12}|developer|operator|owner|assistant|model|ai)|your|you)\\b|message from (?:me|your (?:developer|creator|operator|owner|admin\\w{0,12}|user)|the (?:system administrator|developers?)),? ?(?:[a-z]+ ?){0,3}(?:to|:|,)|important new instructions?)`,
   ),
   phrase(
     'do-this-first',
-    'indirect',
     'ethz-spylab/agentdojo attacks',
     [
       'before you',
@@ -90,7 +85,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'must-call-tool',
-    'indirect',
     'invariantlabs.ai: tool poisoning in MCP',
     [
       'you must',
@@ -108,7 +102,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'do-not-tell',
-    'indirect',
     'invariantlabs.ai: tool poisoning in MCP',
     [
       'do not tell',
@@ -129,7 +122,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'the-model-by-name',
-    'indirect',
     'Greshake et al. 2023: readers addressed as in a letter',
     [
       'assistant,',
@@ -154,7 +146,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'the-model-must',
-    'indirect',
     'ethz-spylab/agentdojo injection tasks',
     [
       'assistant must',
@@ -182,7 +173,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'when-you-summarise',
-    'indirect',
     'Greshake et al. 2023: what is said of a text is dictated by it',
     [
       'when you summari',
@@ -200,7 +190,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'said-to-be-harmless',
-    'indirect',
     'NVIDIA/garak latentinjection (whois): a verdict is dictated',
     [
       'if asked',
@@ -216,14 +205,12 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'report-nothing',
-    'indirect',
     'verdicts dictated by what is judged',
     ['do not report', "don't report", 'never report', 'do not flag', "don't flag", 'never flag'],
     `(?:do not|don't|never) (?:report|flag) (?:(?:this|it|the|any|anything|these)(?: [a-z]+){0,2}? (?:as )?)(?:suspicious|malicious|an injection|a threat|dangerous|harmful|unsafe)\\b`,
   ),
   phrase(
     'follow-what-it-says',
-    'indirect',
     'Greshake et al. 2023: instructions fetched from elsewhere',
     [
       'follow what',
@@ -241,7 +228,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'to-whoever-reads-this',
-    'indirect',
     'Greshake et al. 2023',
     [
       'to the assistant',
@@ -257,7 +243,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'first-call-this',
-    'indirect',
     'ethz-spylab/agentdojo attacks',
     [
       'before you continue',
@@ -270,7 +255,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'for-models-only',
-    'indirect',
     'Greshake et al. 2023',
     ['for ai', 'for language models', 'for llms', 'for all ai', 'for all llms'],
     `for (?:all |any )?${readers} (?:only|readers?)?[:,]`,
@@ -280,14 +264,12 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'when-an-assistant-reads',
-    'indirect',
     'Greshake et al. 2023',
     ['if an', 'if a ', 'if the', 'if any', 'when an', 'when a ', 'when the', 'whenever a'],
     `(?:if|when(?:ever)?) (?:an?|the|any) (?:assistant|bot|model|llm) (?:reads|summari[sz]es|processes|analy[sz]es|sees|parses) this\\b`,
   ),
   phrase(
     'instruction-for-models',
-    'indirect',
     'Greshake et al. 2023',
     [
       'ai instruction',
@@ -301,7 +283,6 @@ export const indirectRules: readonly InjectionRule[] = [
   ),
   phrase(
     'report-no-findings',
-    'indirect',
     'verdicts dictated by what is judged',
     ['report no '],
     `report no (?:findings|issues|problems|threats|errors|vulnerabilities)(?=[.,;!]|\\s*$)`,

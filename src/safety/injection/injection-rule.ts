@@ -28,27 +28,26 @@ function withGaps(pattern: string, between: string): string {
 }
 
 /**
- * A phrase: `pattern` is in words, where one blank (outside brackets) stands for a gap and a blank with `?` for one or none.
- * `wide`: the gaps may also be what joins words in a name (`ignore_previous_instructions`).
+ * Writes the phrases of one class. `pattern` is in words, where one blank (outside brackets) stands for a gap and a blank with
+ * `?` for one or none. `wide`: the gaps may also be what joins words in a name (`ignore_previous_instructions`).
  */
-export function phrase(
-  id: string,
-  kind: InjectionClass,
-  source: string,
-  hints: readonly string[],
-  pattern: string,
-  check?: (hit: Hit) => boolean,
-  wide?: 'wide',
-): InjectionRule {
-  return {
+export function phrasesOf(kind: InjectionClass) {
+  return (
+    id: string,
+    source: string,
+    hints: readonly string[],
+    pattern: string,
+    check?: Rule['check'],
+    wide?: 'wide',
+  ): InjectionRule => ({
     id,
     category: 'injection',
     class: kind,
     source,
     hints,
     pattern: new RegExp(withGaps(pattern, wide === undefined ? gap : wideGap), 'iy'),
-    ...(check === undefined ? {} : { check }),
-  };
+    ...(check && { check }),
+  });
 }
 
 const negation = /(?:\bnot|n't|\bnever|\bcannot|\bto avoid|\bwithout)\s+(?:\w+\s+)?$/i;

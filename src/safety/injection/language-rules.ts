@@ -1,10 +1,12 @@
-import { type InjectionRule, phrase } from './injection-rule.ts';
+import { type InjectionRule, phrasesOf } from './injection-rule.ts';
 
 const source =
   'the override phrase in the languages that teams write in; deepset prompt-injections has German ones';
 
+const phrase = phrasesOf('multi_lingual');
+
 function latin(language: string, hints: readonly string[], pattern: string): InjectionRule {
-  return phrase(`override-${language}`, 'multi_lingual', source, hints, pattern);
+  return phrase(`override-${language}`, source, hints, pattern);
 }
 
 /** In Latin script, without accents (the text is folded before). */

@@ -69,7 +69,6 @@ export function needsOf({ source }: RegExp): readonly string[] {
 
   const quantifier = (): 'once' | 'often' | 'maybe' => {
     if (!'?*+{'.includes(source.charAt(at))) return 'once';
-    if (at >= source.length) return 'once';
     repeat.lastIndex = at;
     const sign = repeat.exec(source)?.[0] ?? '';
     at += sign.length;

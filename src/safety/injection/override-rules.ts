@@ -1,6 +1,7 @@
 import type { Hit } from '../secrets/rule.ts';
-import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+import { type InjectionRule, isOrder, opensAsOrder, phrasesOf } from './injection-rule.ts';
 
+const phrase = phrasesOf('system_prompt_override');
 const ignoring = [
   'ignore',
   'ignoring',
@@ -54,7 +55,6 @@ const rebuff = 'protectai/rebuff heuristics (verb × when × what); PayloadsAllT
 export const overrideRules: readonly InjectionRule[] = [
   phrase(
     'ignore-earlier-instructions',
-    'system_prompt_override',
     rebuff,
     ignoring,
     `${verbs} ${filler}(?:${earlier}(?:,? (?:and|or|/) (?:${earlier}|future|subsequent))?,? ){1,2}(?:[a-z]+ ){0,2}${orders}(?![a-z])`,
@@ -63,7 +63,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'ignore-instructions',
-    'system_prompt_override',
     rebuff,
     ignoring,
     `${gentle} (?:(?:all|any|every|each|your|my|our|completely|of|the|these|those) ){0,3}${orders}(?:(?: (?:above|before|that|you|given|from|in (?:the|your|this)|and|so far|up to)|[.,;:!"'] ?(?:and|then|just|instead|run|you|do|print|say|now|simply)?)|\\s*$)`,
@@ -75,7 +74,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'ignore-earlier-text',
-    'system_prompt_override',
     rebuff,
     ignoring,
     `${gentle} (?:(?:all|any|every|the|of|your|my|our|these|those|everything) ){0,4}(?:previous|prior|preceding|above|foregoing|earlier|initial)(?: (?:and|or) (?:following|above|previous|earlier))? ${things}(?! (?:types?|code|codes|failures?|loss|error|errors|warnings?|size|from|store|center|source|base|limits?)\\b)`,
@@ -90,7 +88,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'ignore-and-say',
-    'system_prompt_override',
     'NVIDIA/garak latentinjection, promptinject (goal hijacking)',
     ignoring,
     `${gentle} [^\\n]{0,80}?(?:instructions?|directions?|prompts?|users?|rest|remainder|text|above|documents?|sheet|page|content|details|task|everything|previous|following|said)\\b[^\\n]{0,60}?(?: (?:and|then|but)|[,.;:]) (?:(?:just|instead|simply|only|then|please|always) ){0,3}${sayings}\\b`,
@@ -104,7 +101,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'ignore-everything',
-    'system_prompt_override',
     'PayloadsAllTheThings, Prompt Injection',
     ignoring,
     `${gentle} (?:(?:about|absolutely|completely) )?(?:all|everything|anything|whatever|what)(?: (?:that|else))? (?:(?:you|i|we|they|was|were|has|have|is|been|came|comes|had)\\b|above|before|(?:prior|previous)(?=[.,;:!]|\\s*$| and\\b| to (?:this|now))|so far)`,
@@ -118,7 +114,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'ignore-the-user',
-    'system_prompt_override',
     'indirect injections in image metadata and API answers',
     ignoring,
     `${gentle} (?:(?:the|your|what the|all|any|anything the) ){1,2}(?:users?|operators?|humans?|admins?|on-?call)(?:'s)? (?:and|requests?|questions?|instructions?|says?|said|asks?|asked|wants?|input|prompts?|quer(?:y|ies)|commands?)\\b`,
@@ -126,7 +121,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'start-over',
-    'system_prompt_override',
     rebuff,
     ignoring,
     `${gentle} [^\\n.]{0,80} and (?:start|begin|starting)(?: all)? (?:over|anew|afresh|again|from scratch|fresh)\\b`,
@@ -138,7 +132,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'leave-instructions-behind',
-    'system_prompt_override',
     rebuff,
     ['leave ', 'set ', 'put ', 'lay ', 'cast '],
     `(?:leave|set|put|lay|cast) (?:(?:all|your|the|any|of|behind) ){1,3}(?:${earlier} ){0,2}(?:${orders}|rules)(?: (?:behind|aside|out))?\\b`,
@@ -146,7 +139,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'ignore-rules',
-    'system_prompt_override',
     rebuff,
     ignoring,
     `${gentle} (?:all |any )?(?:(?:your|its) (?:(?:own|internal|safety|usual|strict|ethical) )?rules|all rules[,.;:!]|all[.!;] ?(?:just )?(?:print|say|output|reply|respond))`,
@@ -156,7 +148,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'just-this-once',
-    'system_prompt_override',
     rebuff,
     [
       'ignore the',
@@ -172,7 +163,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'forget-what-you-are',
-    'system_prompt_override',
     'jailbreaks',
     ['forget you', 'forget that you', 'forget who you'],
     `forget (?:that |who )?you(?:'re| are)\\b(?! (?:on (?:call|duty)|logged))`,
@@ -180,7 +170,6 @@ export const overrideRules: readonly InjectionRule[] = [
   ),
   phrase(
     'ignore-the-rules',
-    'system_prompt_override',
     rebuff,
     [
       'ignore the rules',

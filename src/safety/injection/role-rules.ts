@@ -1,5 +1,6 @@
-import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+import { type InjectionRule, isOrder, opensAsOrder, phrasesOf } from './injection-rule.ts';
 
+const phrase = phrasesOf('role_hijack');
 const beings =
   '(?:ai|a\\.i\\.|llm|assistants?|chat ?bots?|bot|language model|model|hackers?|pirate|(?:linux |unix )?(?:terminal|shell)|interpreter|console|character|persona|dan|jailbroken|unrestricted|unfiltered|uncensored|evil|malicious|unethical|opposite|rogue|god|superuser|red[- ]teamer|insider|attacker|penetration tester|translator|poet|comedian)';
 const payloads = 'PayloadsAllTheThings, Prompt Injection; NVIDIA/garak dan';
@@ -8,7 +9,6 @@ const payloads = 'PayloadsAllTheThings, Prompt Injection; NVIDIA/garak dan';
 export const roleRules: readonly InjectionRule[] = [
   phrase(
     'you-are-now',
-    'role_hijack',
     payloads,
     ['you are', "you're", 'you will be', 'you shall be'],
     `you(?:'re| are| will| shall)(?: now| no longer| henceforth| going to| from now on| be)+(?: (?:to be|be|act(?:ing)? as|play(?:ing)?|pretend(?:ing)?(?: to be)?|in))?(?: (?:a|an|the|my|bound by|restricted by|required to))? (?:[a-z-]+ ){0,4}?(?:${beings}|rules|restrictions|guidelines|(?:developer|god|dan|jailbreak|unrestricted|debug|admin) mode)\\b`,
@@ -16,7 +16,6 @@ export const roleRules: readonly InjectionRule[] = [
   ),
   phrase(
     'act-as',
-    'role_hijack',
     payloads,
     [
       'act as',
@@ -42,7 +41,6 @@ export const roleRules: readonly InjectionRule[] = [
   ),
   phrase(
     'pretend',
-    'role_hijack',
     payloads,
     [
       'pretend',
@@ -59,7 +57,6 @@ export const roleRules: readonly InjectionRule[] = [
   ),
   phrase(
     'jailbreak',
-    'role_hijack',
     payloads,
     [
       'do anything now',
@@ -79,7 +76,6 @@ export const roleRules: readonly InjectionRule[] = [
   ),
   phrase(
     'no-limits',
-    'role_hijack',
     payloads,
     [
       'without any',

@@ -1,5 +1,6 @@
-import { type InjectionRule, isOrder, opensAsOrder, phrase } from './injection-rule.ts';
+import { type InjectionRule, isOrder, opensAsOrder, phrasesOf } from './injection-rule.ts';
 
+const phrase = phrasesOf('exfiltration');
 const leak = 'questions about how the conversation began, in system prompt extraction';
 const given =
   '(?:given|told|following|provided|configured|programmed|instructed|set up|initiali[sz]ed|working|operating|under|with|to (?:follow|obey)|at the|before|initially|originally|from)';
@@ -14,7 +15,6 @@ const before = (text: string, start: number): string => text.slice(Math.max(0, s
 export const sessionRules: readonly InjectionRule[] = [
   phrase(
     'instructions-you-were-given',
-    'exfiltration',
     leak,
     ['instruction', 'rules', 'prompt', 'guideline', 'directive', 'constraint', 'restriction'],
     `(?:instructions?|rules|prompts?|guidelines|directives?|constraints|restrictions) (?:that |which )?(?:you|were) (?:were|have been|had been|are|got|received|have received|must|given)(?: \\w+){0,3}? ${given}\\b`,
@@ -22,14 +22,12 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'first-thing-told',
-    'exfiltration',
     leak,
     ['what ', 'which '],
     `(?:what|which)(?:(?: (?:was|were|is|are))? the (?:very )?(?:first|initial|original) (?:thing|instruction|order|message|sentence)s? (?:that )?you (?:were|have been|received|got)\\b|(?: does| do| did)? your (?:very )?(?:first|initial|original|opening) (?:message|instructions?|prompt|line|sentence) (?:say|tell|read)| instructions? (?:did|have|had|do) you (?:receive|get|been given|have)(?: (?:before|initially|originally|at the (?:start|beginning))|[?.!"']|$))`,
   ),
   phrase(
     'of-your-prompt',
-    'exfiltration',
     leak,
     ['of your ', 'in your ', 'from your ', 'inside your '],
     `(?:of|in|from|inside) your (?:(?:current|entire|full|own|hidden|secret|whole) ){0,2}(?:context(?: window)?|(?:system |initial )?prompt|developer message|system message|(?:hidden |secret |initial |original )?instructions)\\b`,
@@ -37,7 +35,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'hidden-from-the-user',
-    'exfiltration',
     leak,
     [
       'instructions hidden',
@@ -51,7 +48,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'your-setup-prompt',
-    'exfiltration',
     leak,
     ['your '],
     `your (?:own )?(?:configuration|set-?up|core|master|meta|underlying|pre-?set|operating|pre-?defined|hard-?coded) (?:prompt|instructions?|directives?)\\b`,
@@ -59,7 +55,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'prompt-in-code',
-    'exfiltration',
     leak,
     ['print', 'console.log', 'echo', 'select', 'cat ', 'dump', 'return'],
     `(?:print|console\\.log|echo|select|cat|dump|return)[ (]{1,2}["'\`]?(?:\\w{1,20}\\.)?(?:system_?prompt|initial_?prompt|developer_?message|(?:assistant|agent|model|self|llm|ai)\\.(?:instructions|prompt|system\\w{0,10}))\\b`,
@@ -67,7 +62,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'developer-message',
-    'exfiltration',
     leak,
     ['print', 'show', 'echo', 'repeat', 'reveal', 'display', 'output', 'recite', 'copy', 'quote', 'dump'],
     `(?:print|show|echo|repeat|reveal|display|output|recite|copy|quote|dump)(?: (?:me|us|the|this|entire|full|exact|whole|out)){0,3} (?:developer message|hidden (?:instructions|prompt|message)|system (?:message|instructions)(?: (?:verbatim|word for word|exactly|in full)|[.!]?\\s*$))`,
@@ -75,7 +69,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'correct-the-above',
-    'exfiltration',
     'prompt leaking by an editing task (PromptInject)',
     ['spell-check', 'spell check', 'spellcheck', 'correct', 'proofread', 'proof-read'],
     `(?:(?:spell-? ?check|proof-?read)(?: (?:and|or) [a-z-]{3,12})?|correct) (?:the |all |all of the )?(?:content|words|prompt|conversation|text)s? above\\b`,
@@ -83,7 +76,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'secret-into-the-answer',
-    'exfiltration',
     'OWASP Top 10 for LLM applications, LLM02',
     ['post', 'paste', 'include', 'put', 'show', 'print', 'send', 'write', 'add', 'share', 'reveal', 'append'],
     `(?:post|paste|include|put|show|print|send|write|add|share|reveal|append)\\b[^\\n.]{0,60}?(?:/etc/shadow|id_rsa|id_ed25519|\\.aws/credentials|\\.kube/config|\\.env\\b|[a-z_]*(?:token|secret|password|api_?key|private_?key)s?\\b|database_url|(?:api|ssh|private|access) keys?)[^\\n.]{0,40}? in (?:your (?:next |final |first |own )?(?:message|answer|reply|response|summary|output|report)|the (?:channel|thread|chat|summary))\\b`,
@@ -91,7 +83,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'secret-file-to-read',
-    'exfiltration',
     'OWASP Top 10 for LLM applications, LLM02',
     [
       '/etc/shadow',
@@ -107,7 +98,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'used-to-set-you-up',
-    'exfiltration',
     leak,
     [
       'used to set you',
@@ -122,7 +112,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'whole-conversation',
-    'exfiltration',
     leak,
     ['copy', 'print', 'repeat', 'output', 'return', 'dump', 'show', 'paste'],
     `(?:copy|print|repeat|output|return|dump|show|paste)(?: (?:me|us|out))? (?:the|your|this) (?:whole|entire|full|complete) (?:conversation|chat|context|prompt|transcript)(?: so far)?[^\\n.]{0,20} (?:including|with|verbatim|above|from the (?:start|beginning))\\b`,
@@ -130,7 +119,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'under-what-instructions',
-    'exfiltration',
     leak,
     [
       'what instructions',
@@ -145,7 +133,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'before-my-question',
-    'exfiltration',
     leak,
     ['everything', 'the text', 'the words', 'what was said', 'what was written', 'all that'],
     `(?:everything|the (?:text|words)|what|all)(?: [a-z]+){0,4}? (?:precedes?|before|preceding|prior to) (?:this|my)(?: (?:first|very|own))? (?:message|question|prompt|request|sentence|input)\\b`,
@@ -153,7 +140,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'how-you-were-told',
-    'exfiltration',
     leak,
     ['how you were', 'what you were'],
     `(?:how|what) you were (?:told|instructed|programmed|configured|prompted)(?: (?:to (?:do|say|behave|answer|act|be|hide)|by your|before|initially|at the|originally)|[.?!]|$)`,
@@ -161,7 +147,6 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'your-full-prompt',
-    'exfiltration',
     leak,
     [
       'your full prompt',
@@ -174,14 +159,12 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'secrets-in-an-address',
-    'exfiltration',
     'embracethered.com: data exfiltration by links',
     ['open http', 'visit http', 'load http', 'fetch http', 'request http', 'call http'],
     `(?:open|visit|load|fetch|request|call) https?://[^\\s]{4,120} (?:followed by|plus|and append|with (?:the|your|all)|including) [^\\n.]{0,30}?(?:secrets?|tokens?|passwords?|api[ -]?keys?|credentials?|env(?:ironment)?|conversation|history|prompt)\\b`,
   ),
   phrase(
     'secret-file-to-somebody',
-    'exfiltration',
     'OWASP Top 10 for LLM applications, LLM02',
     ['mail', 'send', 'forward', 'upload', 'post', 'transfer'],
     `(?:mail|send|forward|upload|post|transfer)\\b[^\\n]{0,40}?(?:\\.ssh/|id_rsa|id_ed25519|/etc/shadow|\\.aws/|\\.kube/|/\\.env\\b)[^\\n]{0,20}? to (?:[\\w.+-]{1,40}@|https?://|me\\b)`,
@@ -190,14 +173,12 @@ export const sessionRules: readonly InjectionRule[] = [
   ),
   phrase(
     'given-then-listed',
-    'exfiltration',
     leak,
     ['you were given', 'you were told', 'you have been given', 'you received'],
     `you (?:were|have been|received)(?: (?:given|told|sent))?(?: [a-z]+)? (?:instructions?|rules|guidelines|a prompt)\\b[^\\n.]{0,40}?[;,.:] ?(?:now |please |just )?(?:list|show|print|repeat|tell|reveal|share|quote)\\b`,
   ),
   phrase(
     'begin-with-my-instructions',
-    'exfiltration',
     leak,
     ['begin with', 'start with'],
     `(?:begin|start) with ["'“‘](?:the|my|sure|here|i) [^"'”\\n]{0,30}?(?:instructions?|prompt|rules)\\b`,

@@ -47,7 +47,7 @@ const REASON = /^(?:(?:because|since|reason)\b|[:;,–—-])/i;
 export function parseKillSwitch(text: string, known: SwitchScopes): ParsedKillSwitch | Refusal {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const named = scopeOf(words, known);
-  if (typeof named === 'object' && 'ok' in named) return named;
+  if ('ok' in named) return named;
   words.splice(0, named.words);
   let forMs: number | null = null;
   if (words[0]?.toLowerCase() === 'for') {
@@ -68,24 +68,22 @@ export function parseKillSwitch(text: string, known: SwitchScopes): ParsedKillSw
 }
 
 /** Ms of `30m`, `2h`, `1d`; undefined when it is none or beyond 31 days. */
-export function readSpan(text: string): number | undefined {
+function readSpan(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,5})([mhd])[.,:;]?$/i.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit.toLowerCase()] ?? Number.NaN);
   return ms > 0 && ms <= MAX_MS ? ms : undefined;
 }
 
-interface Named {
-  readonly scope: string;
-  /** So many words say it. */
-  readonly words: number;
-}
-
-function scopeOf(words: readonly string[], known: SwitchScopes): Named | Refusal {
+/** The scope, and how many words say it. */
+function scopeOf(
+  words: readonly string[],
+  known: SwitchScopes,
+): { readonly scope: string; readonly words: number } | Refusal {
   const [first, second] = words;
   if (first === undefined || first.toLowerCase() === 'for' || REASON.test(first))
     return { scope: '*', words: 0 };
   const lower = plain(first);
-  if (['*', 'all', 'everything'].includes(lower) || first === '*') return { scope: '*', words: 1 };
+  if (['*', 'all', 'everything'].includes(lower)) return { scope: '*', words: 1 };
   // “target shop-db” is how the answer says it.
   const [kind, name, length] =
     /^(?:target|domain)$/.test(lower) && second !== undefined

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
@@ -130,11 +131,7 @@ function admit(deps: Deps, incidentId: string | null, usd: number, forMs: number
     const budget = overBudget(limits, sums, incidentId);
     if (budget) return budget;
     const state = await stateNow(tx, deps, breaker, sums);
-    if (state === 'open')
-      return {
-        kind: 'refused',
-        why: refuse('COST_BREAKER', `More than ${per(limits)} was spent on the model.`),
-      };
+    if (state === 'open') return refused('COST_BREAKER', `More than ${per(limits)} was spent on the model.`);
     if (state === 'half_open' && sums.trial)
       return { kind: 'wait', why: refuse('COST_BREAKER', 'One model call tries whether it may go on.') };
     if (sums.spent + sums.reserved >= limits.usd) return { kind: 'wait', why: busy(limits) };
@@ -148,6 +145,8 @@ function admit(deps: Deps, incidentId: string | null, usd: number, forMs: number
 }
 
 const per = ({ usd, windowMs }: CostLimits): string => `$${usd} in ${windowMs / 60_000} minutes`;
+
+const refused = (code: string, reason: string): Admission => ({ kind: 'refused', why: refuse(code, reason) });
 
 const busy = (limits: CostLimits): Refusal =>
   refuse('COST_RESERVED', `Model calls under way may use up what is left of ${per(limits)}.`);
@@ -175,15 +174,9 @@ async function count(
 function overBudget(limits: CostLimits, sums: Sums, incidentId: string | null): Admission | undefined {
   const { today, incident, reserved, incidentReserved } = sums;
   if (incidentId !== null && incident >= limits.perIncidentUsd)
-    return {
-      kind: 'refused',
-      why: refuse('INCIDENT_BUDGET', `${incidentId} has used its $${limits.perIncidentUsd} for the model.`),
-    };
+    return refused('INCIDENT_BUDGET', `${incidentId} has used its $${limits.perIncidentUsd} for the model.`);
   if (today >= limits.perDayUsd)
-    return {
-      kind: 'refused',
-      why: refuse('DAY_BUDGET', `Today’s $${limits.perDayUsd} for the model are used.`),
-    };
+    return refused('DAY_BUDGET', `Today’s $${limits.perDayUsd} for the model are used.`);
   const full =
     today + reserved >= limits.perDayUsd ||
     (incidentId !== null && incident + incidentReserved >= limits.perIncidentUsd);
@@ -195,7 +188,7 @@ async function stateNow(
   tx: Tx,
   { limits, audit }: Deps,
   breaker: BreakerRow | undefined,
-  { spent, trial }: { readonly spent: number; readonly trial: boolean },
+  { spent, trial }: Sums,
 ): Promise<BreakerState> {
   const was = breaker?.state ?? 'open';
   const next = nextState(was, spent, limits.usd, trial, breaker?.trial != null);
@@ -303,14 +296,5 @@ function nextState(
 
 /** Resolves early, and does not reject, when aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
-  });
+  return sleep(ms, undefined, { signal }).catch(() => undefined);
 }

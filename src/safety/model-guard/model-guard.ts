@@ -1,8 +1,8 @@
+import { createHmac } from 'node:crypto';
 import type { Json } from '../../core/tool-call.ts';
 import { findInjection } from '../injection/find-injection.ts';
 import { redact } from '../screen/redact.ts';
-import { redactPersonal } from '../screen/redact-personal.ts';
-import { createIncidentNames } from './incident-names.ts';
+import { NUMBERS, type PersonalNames, personalNames, redactPersonal } from '../screen/redact-personal.ts';
 
 /** What reads like instructions to the model in text that is data: where it stood, and which kinds. Never the text. */
 export interface Suspicion {
@@ -47,10 +47,10 @@ export function createModelGuard(deps: {
   return {
     report: deps.report,
     history(incidentId) {
-      const names = createIncidentNames(key, incidentId);
+      const names = incidentNames(key, incidentId);
       return {
         hide: (text) => redactPersonal(redact(text), { privateIps: policy.privateIps, names }),
-        restore: (value) => mapStrings(value, (text) => names.restore(text)),
+        restore: (value) => walk(value, '', (text) => names.restore(text)),
         inspect(data, where) {
           const found: Suspicion[] = [];
           const seen = walk(data, where, (text, place) => {
@@ -66,6 +66,17 @@ export function createModelGuard(deps: {
   };
 }
 
+/**
+ * Placeholders for people and hosts, made from the value itself: the same in every role, process and restart of an
+ * incident, so that a history stays byte for byte what it was; another in another incident; no guessing back without `key`.
+ */
+function incidentNames(key: string, incidentId: string): PersonalNames {
+  return personalNames((_, what) => {
+    const digest = createHmac('sha256', key).update(`${incidentId}\n${what}`).digest();
+    return digest.readUInt32BE(0) % NUMBERS;
+  });
+}
+
 /** Shorter texts hold no instruction. */
 const MIN_LENGTH = 12;
 
@@ -76,10 +87,6 @@ function kindsIn(text: string): readonly string[] {
 
 const withheld = (kinds: readonly string[]): string =>
   `[withheld: it reads like instructions to you (${kinds.join(', ')}); people find it in the record]`;
-
-function mapStrings(value: Json, change: (text: string) => string): Json {
-  return walk(value, '', (text) => change(text));
-}
 
 function walk(value: Json, where: string, change: (text: string, where: string) => string): Json {
   if (typeof value === 'string') return change(value, where);

@@ -5,7 +5,7 @@ const WITHHELD = '[withheld: it could not be screened for secrets]';
 
 /**
  * The one way out (promise 6): whatever goes to Slack, the log, memory or the audit log passes here last, whatever was
- * done to it before, and to a model through `security/model-guard`. Never throws and fails closed: what cannot be
+ * done to it before, and to a model through `safety/model-guard`. Never throws and fails closed: what cannot be
  * screened is withheld. A text that holds no secret comes out unchanged.
  */
 export function outwardText(text: string): string {

@@ -1,7 +1,7 @@
 import type { Span } from '../secrets/rule.ts';
 
 /** The seed's number: more timestamped lines than this are a raw log, which memory does not hold. */
-export const MAX_LOG_LINES = 30;
+const MAX_LOG_LINES = 30;
 
 const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const clock = String.raw`\d\d?:\d\d:\d\d`;

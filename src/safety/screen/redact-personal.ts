@@ -1,3 +1,6 @@
+/** Eight digits: two of a hundred values share one once in 20,000 incidents, and then the second takes the next number. */
+export const NUMBERS = 100_000_000;
+
 /** Which placeholder stands for whom, kept over a conversation so that the model can tell people and hosts apart. */
 export interface PersonalNames {
   /** The placeholder of a value: the same for the same value, for as long as this object lives. */
@@ -6,35 +9,41 @@ export interface PersonalNames {
   readonly restore: (text: string) => string;
 }
 
-export type PersonalKind = 'email' | 'public-ip' | 'private-ip';
+type PersonalKind = 'email' | 'public-ip' | 'private-ip';
 
-export function createPersonalNames(): PersonalNames {
+/** `numberOf` gives a new value its number; where another has that one, it takes the next. `what`: the kind and the value. */
+export function personalNames(numberOf: (kind: PersonalKind, what: string) => number): PersonalNames {
   const names = new Map<string, string>();
   const values = new Map<string, string>();
-  const counts = new Map<PersonalKind, number>();
   return {
-    placeholderOf: (kind, value) => {
-      const key = `${kind} ${value.toLowerCase()}`;
-      let name = names.get(key);
-      if (name === undefined) {
-        const number = (counts.get(kind) ?? 0) + 1;
-        counts.set(kind, number);
-        name = `[redacted:${kind}#${number}]`;
-        names.set(key, name);
+    placeholderOf(kind, value) {
+      const what = `${kind} ${value.toLowerCase()}`;
+      const known = names.get(what);
+      if (known !== undefined) return known;
+      for (let number = numberOf(kind, what); ; number = (number + 1) % NUMBERS) {
+        const name = `[redacted:${kind}#${number}]`;
+        if (values.has(name)) continue;
+        names.set(what, name);
         values.set(name, value);
+        return name;
       }
-      return name;
     },
-    restore: (text) => restoreNames(text, values),
+    restore: (text) =>
+      text.replace(
+        /\[redacted:(?:email|public-ip|private-ip)#\d{1,9}\]/g,
+        (name) => values.get(name) ?? name,
+      ),
   };
 }
 
-/** Puts values back where their placeholders stand. */
-export function restoreNames(text: string, values: ReadonlyMap<string, string>): string {
-  return text.replace(
-    /\[redacted:(?:email|public-ip|private-ip)#\d{1,9}\]/g,
-    (name) => values.get(name) ?? name,
-  );
+/** Placeholders of one kind are numbered as they come. */
+export function createPersonalNames(): PersonalNames {
+  const counts = new Map<PersonalKind, number>();
+  return personalNames((kind) => {
+    const number = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, number);
+    return number;
+  });
 }
 
 // The local part is bounded (RFC 5321 §4.5.3.1.1), so that a long run of letters costs no more than its length times 64.
@@ -78,7 +87,7 @@ function isIpv6(text: string): boolean {
 }
 
 /** Private, loopback, link-local, shared and documentation ranges: RFC 1918, 6598, 5737, 3927, 4193, 4291, 3849. */
-export function isPrivate(address: string): boolean {
+function isPrivate(address: string): boolean {
   if (address.includes(':')) return /^(?:::1?$|f[cd]|fe[89ab]|2001:db8)/i.test(address);
   const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
   return (

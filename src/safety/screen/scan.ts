@@ -32,7 +32,8 @@ export interface ScanResult {
  */
 export function scan(text: string, { scope }: { readonly scope: ScanScope }): ScanResult {
   const matched = match(text);
-  const { secrets, injection } = apart(matched.struck);
+  const secrets = matched.struck.filter((one) => !isOfInjection(one));
+  const injection = matched.struck.filter(isOfInjection);
   const findings: Finding[] = [...secretsAmong(text, secrets)];
   for (const { rule, start, end } of injectionAmong(text, { ...matched, struck: injection }))
     findings.push({ rule, category: 'injection', start, end });
@@ -43,15 +44,6 @@ export function scan(text: string, { scope }: { readonly scope: ScanScope }): Sc
     blocked: findings.some(({ category }) => category !== 'injection' || scope !== 'conversation'),
     findings,
   };
-}
-
-function apart(struck: readonly Struck<Rule | InjectionRule>[]) {
-  const secrets: Struck<Rule>[] = [];
-  const injection: Struck<InjectionRule>[] = [];
-  for (const one of struck)
-    if (isOfInjection(one)) injection.push(one);
-    else secrets.push(one);
-  return { secrets, injection };
 }
 
 function isOfInjection(one: Struck<Rule | InjectionRule>): one is Struck<InjectionRule> {

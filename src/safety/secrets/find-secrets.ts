@@ -1,6 +1,7 @@
 import { createMatcher, type Struck } from '../screen/matcher.ts';
 import type { Category, Rule, Span, TextRule } from './rule.ts';
-import { secretRules, secretTextRules } from './rules.ts';
+import { secretTextRules } from './rules/whole-text.ts';
+import { secretRules } from './rules.ts';
 
 /** Where something stands that should not; never the thing itself. */
 export interface Finding extends Span {
@@ -33,15 +34,11 @@ export function secretsAmong(text: string, struck: readonly Struck<Rule>[]): rea
     const index = secretRules.length + i;
     found = apart(text, [...found, ...spans.map(({ start, end }) => ({ rule, index, start, end }))]);
   }
-  if (found.length === 0) return NONE;
   return found.map(({ rule: { id, category }, start, end }) => ({ rule: id, category, start, end }));
 }
 
-const NONE: readonly Finding[] = [];
-
 /** In order; overlapping spans merged, so that no tail of the second is left in the open. */
 function apart(text: string, all: readonly Found[]): readonly Found[] {
-  if (all.length === 0) return all;
   // What is redacted already is no secret.
   const found = all.filter(
     ({ start, end }) => text.charCodeAt(start) !== 91 || !placeholder.test(text.slice(start, end)),

@@ -1,4 +1,4 @@
-import type { Rule, TextRule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { assignmentRules } from './rules/assignment.ts';
 import { blockRules } from './rules/blocks.ts';
 import { cloudRules } from './rules/cloud.ts';
@@ -6,7 +6,6 @@ import { credentialRules } from './rules/credentials.ts';
 import { forgeRules } from './rules/forges.ts';
 import { serviceRules } from './rules/services.ts';
 import { vendorNameRules } from './rules/vendor-names.ts';
-import { textRules } from './rules/whole-text.ts';
 
 /** Every kind of secret, the specific before the general: where two overlap, the first in the table names the finding. */
 export const secretRules: readonly Rule[] = [
@@ -18,5 +17,3 @@ export const secretRules: readonly Rule[] = [
   ...credentialRules,
   ...assignmentRules,
 ];
-
-export const secretTextRules: readonly TextRule[] = textRules;

@@ -1,6 +1,7 @@
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { createChannels } from '../people/channels.ts';
+import { displayName } from '../people/user-directory.ts';
 import type { SlackConnection } from '../ports.ts';
 import { webClient } from './web-client.ts';
 
@@ -31,4 +32,21 @@ export async function askSlack(
     });
   }
   return `${who.team ?? 'workspace'} as @${who.user ?? 'bot'}, in ${alertChannels.map((name) => `#${name}`).join(', ')}`;
+}
+
+/** What people are called, by their ids; whom Slack does not tell is left out. */
+export async function askNames(
+  connection: SlackConnection,
+  ids: readonly string[],
+  log: Log,
+): Promise<ReadonlyMap<string, string>> {
+  const client = webClient(connection, log);
+  const named = await Promise.all(
+    [...new Set(ids)].map(async (id) => {
+      const answer = await client.users.info({ user: id }).catch(() => undefined);
+      const name = displayName(answer?.user);
+      return name ? [[id, name] as const] : [];
+    }),
+  );
+  return new Map(named.flat());
 }

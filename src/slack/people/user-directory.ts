@@ -1,4 +1,4 @@
-import type { WebClient } from '@slack/web-api';
+import type { UsersInfoResponse, WebClient } from '@slack/web-api';
 import type { ApproverDirectory } from '../../actions/approvals/ports.ts';
 import { cacheAnswers } from '../../core/cache-answers.ts';
 import { OpsError, type Refusal, refuse } from '../../core/errors.ts';
@@ -30,7 +30,7 @@ export function createUserDirectory(
   const look = cacheAnswers(async (userId) => {
     const { user } = await client.users.info({ user: userId });
     return {
-      name: user?.profile?.display_name || user?.real_name || user?.name || userId,
+      name: displayName(user) || userId,
       isBot: user?.is_bot === true || user?.deleted === true,
       isForeign:
         (user as { readonly is_stranger?: boolean } | undefined)?.is_stranger === true ||
@@ -99,6 +99,10 @@ export function createUserDirectory(
     },
   };
 }
+
+/** What people see of somebody; undefined or empty where Slack does not tell. */
+export const displayName = (user: UsersInfoResponse['user']): string | undefined =>
+  user?.profile?.display_name || user?.real_name || user?.name;
 
 const unknownMembers = (what: string, cause: unknown): OpsError =>
   new OpsError('SLACK_DIRECTORY', `Slack does not tell who is in ${what}: ${codeOf(cause)}.`, {

@@ -130,7 +130,7 @@ function oddTools(odd: Rig['odd'], machine: Machine): readonly Tool[] {
       verbs: { does: 'Mend', did: 'Mended', button: 'Mend it' },
       domain: 'postgres',
       input: z.strictObject({ n: z.number() }),
-      timeoutMs: 1_000,
+      timeoutMs: 10_000,
       command: ({ n }) => `risky ${n}`,
       preflight: async () => ({
         guard: null,

@@ -6,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLocalSlack } from '../../../playground/slack/local-slack.ts';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
+import { createLog } from '../../../src/infra/log/log.ts';
+import { askNames } from '../../../src/slack/outbound/ask-slack.ts';
 import { wholeIncident } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene, SOCKET as socketOf } from '../../support/slack-scene.ts';
 import { httpConnection, waitingCard, whispers } from './card.ts';
@@ -195,4 +197,11 @@ it('the scene works where Slack knows no user groups, metadata, files, streaming
   await eventually(async () => {
     expect((await whispers(scene, USERS.admin)).join()).toContain(`The story of ${id}`);
   });
+});
+
+it('names people for a command, and leaves out whom Slack does not know', async () => {
+  scene = await slackScene();
+  const ids = [USERS.onCall, USERS.onCall, 'U0NOBODY'];
+  const names = await askNames(socketConnection(scene), ids, createLog('silent'));
+  expect([...names]).toEqual([[USERS.onCall, 'olivia']]);
 });

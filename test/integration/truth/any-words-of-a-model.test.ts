@@ -44,6 +44,7 @@ const PLACES: Readonly<Record<string, Place>> = {
         tool: 'report_diagnosis',
         input: {
           ...FOUND,
+          unexplained: x,
           category: x,
           evidence: [{ claim: x, toolCallIds: [x], quote: x, [x]: x }],
           ruledOut: [x],

@@ -76,7 +76,7 @@ export async function createScene(options: SceneOptions): Promise<Core> {
   return { ...core, accept: createAccept(core.sql, [...targets.values()], domainOf) };
 }
 
-function sceneTools({ sql, isHeld = notHeld, toolTimeoutMs = 1_000 }: SceneOptions): readonly Tool[] {
+function sceneTools({ sql, isHeld = notHeld, toolTimeoutMs = 15_000 }: SceneOptions): readonly Tool[] {
   const hold = async (place: Place, box: string): Promise<void> => {
     if (isHeld(place, box)) await new Promise(() => undefined);
   };

@@ -36,6 +36,11 @@ describe('a diagnosis written otherwise', () => {
     expect(data?.unknown).toEqual(['one']);
   });
 
+  it('may leave the why open, on one line, and leaves nothing open unless it says so', () => {
+    expect(diagnosis({ unexplained: ' why it\nstopped ' }).data?.unexplained).toBe('why it stopped');
+    expect(diagnosis({}).data?.unexplained).toBe(null);
+  });
+
   it('without a verdict is a cause only when it is given one and is more likely than not', () => {
     expect(diagnosis({ verdict: undefined }).data?.verdict).toBe('cause_found');
     expect(diagnosis({ verdict: undefined, confidence: 0.2 }).data?.verdict).toBe('cannot_tell');

@@ -84,8 +84,10 @@ describe('why', () => {
 
   it('is plain in a terminal: no markup, and times of its zone', () => {
     const events = eventsOf({ type: 'incident.resumed', by: 'U0ONCALL' });
-    const text = terminalStory(why(aRecord({ events })), 'Asia/Kolkata');
-    expect(text).toContain('\n15:30:01  @U0ONCALL resumed it');
+    const story = why(aRecord({ events }));
+    const text = terminalStory(story, new Map([['U0ONCALL', 'olivia']]), 'Asia/Kolkata');
+    expect(text).toContain('\n15:30:01  olivia resumed it');
+    expect(terminalStory(story)).toContain('  somebody in Slack resumed it');
     expect(text).toContain('opened 2026-11-21 15:30:00.');
     expect(text).not.toMatch(/[*`<]|Z /);
   });

@@ -27,7 +27,7 @@ interface Named {
 }
 
 /** What a name says about its value, by the last of its words that says anything; null when it is no secret. */
-export function readName(name: string): Named | null {
+function readName(name: string): Named | null {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')

@@ -144,7 +144,7 @@ function hasDiscordDots(text: string): boolean {
 }
 const discordToken = /(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}/g;
 
-export const textRules: readonly TextRule[] = [
+export const secretTextRules: readonly TextRule[] = [
   {
     id: 'kubernetes-secret',
     category: 'kubeconfig',

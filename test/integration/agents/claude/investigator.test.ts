@@ -64,6 +64,15 @@ describe('the Claude investigator', () => {
     expect(rig.spent.every((usage) => usage.costUsd > 0)).toBe(true);
   });
 
+  it.each([
+    ['cause_found', 'why it stopped'],
+    ['cannot_tell', undefined],
+  ])('leaves the why open beside what is wrong (%s)', async (verdict, unexplained) => {
+    const says = report({ verdict, unexplained: 'why it stopped' });
+    rig = await startInvestigation([look, says, says]);
+    expect((await rig.investigator.diagnose(rig.work, TRIAGED)).unexplained).toBe(unexplained);
+  });
+
   it('asks for several calls of one message as one plan, each step with its own reason', async () => {
     const end = (pid: number, why: string) => ({
       tool: 'postgres_terminate_backend',
