@@ -40,6 +40,16 @@ export function evaluate(expression: string, variables: Variables): Evaluated {
   }
 }
 
+/** Whether a value may bear this name: the language has words and types of its own (`list`, `in`). */
+export function isFree(name: string): boolean {
+  try {
+    newEnvironment(false).registerVariable(name, 'dyn');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Finds syntax errors, wrong types and names that are not among `known`, without evaluating. */
 export function checkExpression(
   expression: string,

@@ -71,8 +71,9 @@ export function validateRunbooks(
   for (const parsed of good) {
     problems.push(...checkUses(parsed, ids));
     if (known.tools !== undefined) problems.push(...checkTools(parsed, known.tools));
-    if (known.domains?.includes(parsed.runbook.domain) === false)
-      problems.push(parsed.top.problem(['domain'], `domain: expected one of ${known.domains.join(', ')}`));
+    const { domains } = known;
+    if (domains && !parsed.runbook.domains.every((each) => domains.includes(each)))
+      problems.push(parsed.top.problem(['domain'], `domain: expected one of ${domains.join(', ')}`));
   }
   const bad = new Set(problems.map((problem) => problem.file));
   return {

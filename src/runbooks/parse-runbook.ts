@@ -77,7 +77,7 @@ function assemble(
   return {
     id: top.id,
     title: top.title,
-    domain: top.domain,
+    domains: top.domain,
     version: top.version,
     type: top.type,
     matches: top.matches,

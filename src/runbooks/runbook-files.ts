@@ -20,7 +20,7 @@ export function fittingRunbooks(
   const text = ` ${textOf(incident).toLowerCase().replace(/\s+/g, ' ')} `;
   const order: readonly RunbookFit[] = ['name', 'type', 'text'];
   return runbooks
-    .filter(({ domain }) => domain === incident.domain)
+    .filter(({ domains }) => domains.includes(incident.domain))
     .flatMap((runbook) => {
       const fit = fitOf(runbook, incident.alertName, incidentType, text);
       return fit === null ? [] : [{ runbook, fit, length: nameLength(runbook, incident.alertName) }];
@@ -45,7 +45,7 @@ export function recallFromFiles(
 ): readonly RunbookHit[] {
   const named = fittingRunbooks(runbooks, incident, incidentType).map(({ runbook }) => runbook);
   const others = byWords(
-    runbooks.filter((one) => one.domain === incident.domain && !named.includes(one)),
+    runbooks.filter((one) => one.domains.includes(incident.domain) && !named.includes(one)),
     [incidentType?.replaceAll('_', ' ') ?? '', textOf(incident)].join(' '),
   );
   const found = [...named, ...others].slice(0, limit);

@@ -10,7 +10,8 @@ export interface Runbook {
   /** Kebab-case, unique among all runbooks. */
   readonly id: string;
   readonly title: string;
-  readonly domain: Domain;
+  /** An incident only sees runbooks of its own. */
+  readonly domains: readonly Domain[];
   readonly version: number;
   /** Snake-case kind of incident it is for (`blocked_sessions`). */
   readonly type: string;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_STEPS } from '../core/action.ts';
 import { DomainName } from '../core/incident.ts';
 import type { Json } from '../core/tool-call.ts';
+import { isFree } from './expression.ts';
 
 const kebab = z
   .string()
@@ -13,7 +14,8 @@ const snake = z
 const variable = z
   .string()
   .regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name of letters, digits and "_", starting with a letter')
-  .refine((name) => name !== 'result' && name !== 'incident', '"result" and "incident" are taken');
+  .refine((name) => name !== 'result' && name !== 'incident', '"result" and "incident" are taken')
+  .refine(isFree, 'is a word of CEL, like "list" or "in"; take another');
 const words = z.string().trim().min(1, 'expected some text');
 const oneOrMore = <T extends z.ZodType>(item: T) =>
   z
@@ -36,7 +38,7 @@ const duration = z.string().transform((text, context) => {
 export const frontMatter = z.strictObject({
   id: kebab,
   title: words,
-  domain: DomainName,
+  domain: oneOrMore(DomainName),
   version: z.number().int().positive(),
   type: snake,
   matches: z.strictObject({

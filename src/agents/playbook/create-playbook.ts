@@ -139,7 +139,7 @@ async function follow(
     if (end.kind === 'diagnosis')
       return { diagnosis: weigh(end.diagnosis, match, work.incident), isPassing: end.isPassing };
     findings = end.findings;
-    runbook = runbooks.find((one) => one.id === end.runbook && one.domain === work.incident.domain);
+    runbook = runbooks.find((one) => one.id === end.runbook && one.domains.includes(work.incident.domain));
   }
   const diagnosis = await lookAround(
     work,

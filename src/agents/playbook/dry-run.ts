@@ -34,8 +34,9 @@ export function createDryRun(deps: DryRunDeps): RunDry {
     const incident = incidentId && (await deps.load(incidentId))?.incident;
     if (!incident)
       return failed('It comes from no incident on record, so its reads could be put on none.', null);
-    const target = targetFor(deps.targets, runbook.domain, incident.target);
-    if (target === null) return failed(`No ${runbook.domain} system is configured to try it on.`, null);
+    const target = targetFor(deps.targets, runbook.domains, incident.target);
+    if (target === null)
+      return failed(`No ${runbook.domains.join(' or ')} system is configured to try it on.`, null);
     const credential = deps.vault.mint({ role: 'validator', incidentId: incident.id, targets: [target] });
     const signal = AbortSignal.any([deps.shutdown, AbortSignal.timeout(LIMIT_MS)]);
     try {
@@ -133,8 +134,12 @@ const variablesOf = ({
   incident: { title, alert: alertName, severity, target, labels, annotations, round },
 });
 
-function targetFor(targets: DryRunDeps['targets'], domain: Domain, own: string | null): string | null {
-  const fit = targets.filter((target) => target.domain === domain);
+function targetFor(
+  targets: DryRunDeps['targets'],
+  domains: readonly Domain[],
+  own: string | null,
+): string | null {
+  const fit = targets.filter((target) => domains.includes(target.domain));
   return (fit.find(({ name }) => name === own) ?? fit[0])?.name ?? null;
 }
 

@@ -57,7 +57,7 @@ export function matchRunbooks(
     recalled: incident.target === null ? [] : [...new Set(recalled.map((hit) => hit.runbookId))],
   };
   return runbooks
-    .filter((runbook) => runbook.domain === incident.domain)
+    .filter((runbook) => runbook.domains.includes(incident.domain))
     .map((runbook) => match(runbook, asked))
     .filter((found) => found !== undefined)
     .toSorted((a, b) => b.score - a.score || (a.runbook.id < b.runbook.id ? -1 : 1));

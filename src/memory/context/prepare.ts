@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../core/errors.ts';
+import type { Domain } from '../../core/incident.ts';
 import type { HeldBack, MemoryAsk, PreparedMemory, ShownMemory } from '../../core/memory.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
 import { within } from '../../core/within.ts';
@@ -83,7 +84,7 @@ function fromFiles({ runbooks }: PrepareDeps, { incident, turn, shown }: MemoryA
   const known = runbooks();
   return recallFromFiles(known, incident, incident.incidentType, FROM_FILES).flatMap(({ runbookId }) => {
     const runbook = shown.includes(runbookId) ? undefined : known.find(({ id }) => id === runbookId);
-    return runbook === undefined ? [] : [memoryOfFile(runbook)];
+    return runbook === undefined ? [] : [memoryOfFile(runbook, incident.domain)];
   });
 }
 
@@ -98,11 +99,10 @@ function namedFirst(
   const { runbook } = best;
   const there = found.find(({ runbookId }) => runbookId === runbook.id);
   if (there === undefined && shown.includes(runbook.id)) return found;
-  return [there ?? memoryOfFile(runbook), ...found.filter((one) => one !== there)];
+  return [there ?? memoryOfFile(runbook, incident.domain), ...found.filter((one) => one !== there)];
 }
 
-function memoryOfFile(runbook: Runbook): FoundMemory {
-  const { id, title, body, domain } = runbook;
+function memoryOfFile({ id, title, body }: Runbook, domain: Domain): FoundMemory {
   return {
     kind: 'runbook',
     id,

@@ -78,7 +78,7 @@ function asProse(document: MemoryDocument): Runbook {
   return {
     id: document.path,
     title: document.title,
-    domain: document.domain ?? 'docker',
+    domains: document.domain === null ? [] : [document.domain],
     version: document.version,
     type: document.docType,
     matches: { alerts: [], text: [], labels: {} },

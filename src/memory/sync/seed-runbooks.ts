@@ -51,7 +51,7 @@ export async function seedDomain(
   all: readonly Runbook[],
   { incomplete = false, onProgress }: SeedOptions = {},
 ): Promise<Seeded> {
-  const runbooks = all.filter((runbook) => runbook.domain === domain);
+  const runbooks = all.filter((runbook) => runbook.domains.includes(domain));
   const collection = vectors.collection(runbooksOf(domain), embedder.fingerprint);
   const there = new Map((await collection.list(TIMEOUT_MS)).map(({ id, metadata }) => [id, metadata]));
   const wanted = runbooks.flatMap(chunkRunbook).map((chunk) => ({ chunk, hash: hashOf(chunk) }));

@@ -17,7 +17,7 @@ export async function syncRunbooks(
 ): Promise<void> {
   const { incomplete = false, origin = 'file' } = options;
   const space: Space = { kind: 'runbook', scope: domain };
-  const own = runbooks.filter((runbook) => runbook.domain === domain);
+  const own = runbooks.filter((runbook) => runbook.domains.includes(domain));
   const wanted = own.map((runbook) => runbookEntry(runbook, origin));
   const keys = new Set(wanted.map(({ key }) => key));
   const there = await retrieval.list(space);

@@ -36,8 +36,8 @@ const found = async (text: string, space: Space) =>
 describe('runbooks', () => {
   const space: Space = { kind: 'runbook', scope: 'postgres' };
   const load = async () =>
-    (await loadRunbooks(join(import.meta.dirname, '../../../runbooks'))).runbooks.filter(
-      ({ domain }) => domain === 'postgres',
+    (await loadRunbooks(join(import.meta.dirname, '../../../runbooks'))).runbooks.filter(({ domains }) =>
+      domains.includes('postgres'),
     );
 
   test('each is the first to be recalled by each of its alerts', async () => {

@@ -58,7 +58,7 @@ const tools: readonly Tool[] = [
 const runbook: Runbook = {
   id: 'blocked',
   title: 'Blocked sessions',
-  domain: 'postgres',
+  domains: ['postgres'],
   version: 1,
   type: 'blocked_sessions',
   matches: { alerts: ['BoxBlocked'], text: [], labels: {} },

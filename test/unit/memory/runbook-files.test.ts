@@ -14,11 +14,11 @@ const recalled = (...change: Parameters<typeof anIncident>) =>
 
 describe('runbook files without memory', () => {
   test('each is the first for each of its alerts, with its prose', () => {
-    for (const { id, domain, matches } of runbooks)
+    for (const { id, domains, matches } of runbooks)
       for (const alertName of matches.alerts.filter((name) => !name.includes('*'))) {
         const [best] = recallFromFiles(
           runbooks,
-          anIncident({ title: alertName, alertName, domain }),
+          anIncident({ title: alertName, alertName, domain: domains[0] ?? '' }),
           null,
           5,
         );

@@ -5,7 +5,7 @@ import type { Runbook } from '../../../src/runbooks/runbook.ts';
 const runbook = (body: string): Runbook => ({
   id: 'locks',
   title: 'Locks',
-  domain: 'postgres',
+  domains: ['postgres'],
   version: 1,
   type: 'blocked_sessions',
   matches: { alerts: ['*Blocked*'], text: ['lock wait'], labels: {} },

@@ -20,7 +20,7 @@ function runbook(more: Partial<Runbook> = {}): Runbook {
   return {
     id: 'blocked-sessions',
     title: 'Blocked sessions',
-    domain: 'postgres',
+    domains: ['postgres'],
     version: 1,
     type: 'blocked_sessions',
     matches: { alerts: ['PostgresBlockedSessions'], text: [], labels: {} },

@@ -516,7 +516,7 @@ describe('a runbook that the alert names', () => {
   const runbook: Runbook = {
     id: 'whimbrel',
     title: 'Whimbrel',
-    domain: 'postgres',
+    domains: ['postgres'],
     version: 1,
     type: 'whimbrel_stuck',
     matches: { alerts: ['WhimbrelStuck*'], text: [], labels: {} },

@@ -28,10 +28,10 @@ beforeEach(() => {
   embedded.length = 0;
 });
 
-const runbook = (id: string, body: string, domain: Runbook['domain'] = 'postgres'): Runbook => ({
+const runbook = (id: string, body: string, domain = 'postgres'): Runbook => ({
   id,
   title: `Title of ${id}`,
-  domain,
+  domains: [domain],
   version: 1,
   type: 'locks',
   matches: { alerts: [], text: [], labels: {} },

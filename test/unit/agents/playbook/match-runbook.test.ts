@@ -4,14 +4,10 @@ import type { Incident } from '../../../../src/core/incident.ts';
 import type { Runbook, RunbookMatches } from '../../../../src/runbooks/runbook.ts';
 import { anIncident } from './scripted-work.ts';
 
-const runbook = (
-  id: string,
-  matches: Partial<RunbookMatches>,
-  domain: Runbook['domain'] = 'postgres',
-): Runbook => ({
+const runbook = (id: string, matches: Partial<RunbookMatches>, domain = 'postgres'): Runbook => ({
   id,
   title: id,
-  domain,
+  domains: [domain],
   version: 1,
   type: 'x',
   matches: { alerts: [], text: [], labels: {}, ...matches },
