@@ -34,7 +34,6 @@ export const applyPatch = hostTool.active<Input, PatchGuard>({
   description:
     'Changes one text file of the host by a unified diff ("--- a/PATH", "+++ b/PATH" with the path relative to the target’s folder, hunks with context). The old file is kept beside it as .bak; undo_patch puts it back. Only below folders that are declared for patching. Nothing re-reads the file by itself: a service may have to be restarted.',
   kind: 'active',
-  verbs: { does: 'Change', did: 'Changed', button: 'Change the file' },
   input: z.strictObject({
     file_path: hostPath.describe('The one file that the diff changes.'),
     diff: z
@@ -43,6 +42,7 @@ export const applyPatch = hostTool.active<Input, PatchGuard>({
       .max(MAX_DIFF, `at most ${MAX_DIFF} characters: the approval card shows all of it`),
   }),
   timeoutMs: 30_000,
+  verbs: { does: 'Change', did: 'Changed', button: 'Change the file' },
   command: ({ file_path: file, diff }) => `patch ${file}\n${diff.trimEnd()}`,
   async rules(context, { file_path: file, diff }) {
     const parsed = parseDiff(diff);

@@ -13,7 +13,6 @@ export const restartServiceTool = hostTool.active<{ service: string }, ServiceGu
   description:
     'Restarts one declared service of the host (systemd, or the command declared for it). At most once a service in ten minutes. For a service that is down, stuck or has to read a changed configuration; look at service_status first.',
   kind: 'active',
-  verbs: { does: 'Restart', did: 'Restarted', button: 'Restart the service' },
   input: z.strictObject({ service: serviceName }),
   timeoutMs: 60_000,
   limit: ({ service }, { machine, declared }, objects) => ({
@@ -23,6 +22,7 @@ export const restartServiceTool = hostTool.active<{ service: string }, ServiceGu
     times: 1,
     withinMs: WITHIN_MS,
   }),
+  verbs: { does: 'Restart', did: 'Restarted', button: 'Restart the service' },
   command: ({ service }) => `restart service ${service}`,
   rules(context, { service }) {
     const { services } = context.system;

@@ -29,9 +29,9 @@ export const undoPatchTool = hostTool.active<Input, UndoGuard>({
   description:
     'Puts back the file that apply_patch replaced, from its .bak, or removes the one it created, only while the file still is exactly what was written. Take all four values from the result of apply_patch.',
   kind: 'active',
-  verbs: { does: 'Put back', did: 'Put back', button: 'Put the file back' },
   input,
   timeoutMs: 20_000,
+  verbs: { does: 'Put back', did: 'Put back', button: 'Put the file back' },
   command: ({ file_path: file, backup, written_sha256: written }) =>
     backup === null
       ? `remove ${file} if it still is ${written}`

@@ -18,13 +18,13 @@ export const postgresAutovacuumOn = postgresTool.active<TableInput, TableGuard>(
   description:
     'Takes back that autovacuum is switched off for one table (its storage parameter autovacuum_enabled): autovacuum comes to it again as to any other. It vacuums nothing by itself and locks out neither reads nor writes.',
   kind: 'active',
+  input,
+  timeoutMs: 20_000,
   verbs: {
     does: 'Switch autovacuum on for',
     did: 'Switched autovacuum on for',
     button: 'Switch autovacuum on',
   },
-  input,
-  timeoutMs: 20_000,
   command: resetSql,
   async preflight(context, { schema, table }) {
     const row = await context.system.act((session) => readTable(session, schema, table), context);

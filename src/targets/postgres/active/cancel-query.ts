@@ -15,10 +15,10 @@ type CancelGuard = SessionGuard & { readonly query_start: string };
 
 export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>({
   ...onSession,
-  verbs: { does: 'Cancel the query of', did: 'Cancelled the query of', button: 'Cancel the query' },
   name: 'postgres_cancel_query',
   description:
     'Cancels the statement a session runs now (pg_cancel_backend); the session stays connected. For a runaway query. A session that is idle in transaction has nothing to cancel: terminate that one. Take pid and backend_start literally from a read tool.',
+  verbs: { does: 'Cancel the query of', did: 'Cancelled the query of', button: 'Cancel the query' },
   command: ({ pid, backend_start }) =>
     `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {

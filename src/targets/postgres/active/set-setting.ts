@@ -36,9 +36,9 @@ export const postgresSetSetting = postgresTool.active<SettingInput, SettingGuard
   name: 'postgres_set_setting',
   description: `Changes one server setting by ALTER SYSTEM and a reload, for sessions from now on (a session that already idles takes a new timeout at its next statement). Only: ${names.join(', ')}. Values like 30s, 64MB, 0.05, on.`,
   kind: 'active',
-  verbs: { does: 'Change', did: 'Changed', button: 'Change the setting' },
   input,
   timeoutMs: 20_000,
+  verbs: { does: 'Change', did: 'Changed', button: 'Change the setting' },
   command: (parsed) => `${alterSql(parsed)}; SELECT pg_reload_conf()`,
   async preflight(context, parsed) {
     const row = await context.system.act((session) => readSetting(session, parsed.name), context);

@@ -27,11 +27,11 @@ export const postgresVacuumTable = postgresTool.active<VacuumInput, VacuumGuard>
   description:
     'Runs VACUUM (by default with ANALYZE) on one table: dead rows become reusable space and the planner gets new statistics. It does not lock out reads or writes and does not give space back to the disk (no FULL). For bloat and autovacuum that is behind.',
   kind: 'active',
-  verbs: { does: 'Vacuum', did: 'Vacuumed', button: 'Vacuum the table' },
   input,
   timeoutMs: 600_000,
   // It removes nothing that an open transaction may still see; once that has ended, it does.
   isRepeatable: true,
+  verbs: { does: 'Vacuum', did: 'Vacuumed', button: 'Vacuum the table' },
   command: vacuumSql,
   async preflight(context, { schema, table }) {
     const row = await context.system.act((session) => readTable(session, schema, table), context);
