@@ -1,7 +1,5 @@
 import { Command, Option } from 'commander';
 import { loadIncident } from '../../src/cli/load-incident.ts';
-import { withStore } from '../../src/cli/with-store.ts';
-import { createRecords } from '../../src/record/record.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
@@ -32,10 +30,7 @@ export const replayCommand = new Command('replay')
   .action(async (id: string, { investigator, model, prompt, json }: ReplayCommandOptions) => {
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort(new Error('Interrupted.')));
-    const { record, config } = await withStore(async ({ sql }, loaded) => ({
-      record: await loadIncident(createRecords(sql), id),
-      config: loaded,
-    }));
+    const { record, config } = await loadIncident(id);
     const wanted = model || prompt ? 'claude' : (investigator ?? record.incident.investigator ?? 'playbook');
     const make = await loadInvestigator(wanted, config, {
       ...(model === undefined ? {} : { model }),

@@ -1,8 +1,6 @@
 import { Command } from 'commander';
-import { createRecords } from '../record/record.ts';
 import { loadIncident } from './load-incident.ts';
 import { tellStory } from './terminal-story.ts';
-import { withStore } from './with-store.ts';
 
 export const whyCommand = new Command('why')
   .description(
@@ -10,8 +8,6 @@ export const whyCommand = new Command('why')
   )
   .argument('<id>', 'INC-7, or just 7')
   .action(async (id: string) => {
-    const story = await withStore(async ({ sql }, config) =>
-      tellStory(await loadIncident(createRecords(sql), id), config),
-    );
-    process.stdout.write(`${story}\n`);
+    const { record, config } = await loadIncident(id);
+    process.stdout.write(`${await tellStory(record, config)}\n`);
   });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from '../core/errors.ts';
+import { domainFault } from '../core/incident.ts';
 import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
@@ -59,9 +60,8 @@ export function parseTargets(
       throw wrong([`${where}: two targets are called "${name}"`]);
     const kind = kindOf(known, entry);
     const domain = entry.domain ?? kind.domains[0].name;
-    const read = domains.includes(domain)
-      ? kind.read({ ...entry, domain } as never, env)
-      : [`domain: expected one of ${domains.join(', ')}`];
+    const fault = domainFault(domain, domains);
+    const read = fault ? [fault] : kind.read({ ...entry, domain } as never, env);
     if (!('name' in read)) throw wrong(read.map((problem) => `${where}: target "${name}": ${problem}`));
     targets.push(read);
   }

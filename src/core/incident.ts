@@ -23,6 +23,9 @@ export type IncidentState =
 export type Domain = string;
 /** Which domain an alert is of, by its labels alone. A configured target's own domain comes before this. */
 export type DomainOfLabels = (labels: Readonly<Record<string, string>>) => Domain;
+/** What is wrong with a domain that is none of those there are; undefined: nothing. */
+export const domainFault = (domain: Domain, known: readonly Domain[]): string | undefined =>
+  known.includes(domain) ? undefined : `domain: expected one of ${known.join(', ')}`;
 /** A domain as it is written; part of names in the vector database. */
 export const DomainName = z
   .string()

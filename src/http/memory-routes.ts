@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageOf, type Refusal } from '../core/errors.ts';
+import { jsonOf } from '../core/json-of.ts';
 import type { Log } from '../core/log.ts';
 import type { Json } from '../core/tool-call.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
@@ -84,7 +85,7 @@ export function memoryRoutes(api: MemoryApi): readonly Route[] {
     mediaTypes: ['application/json'],
     admit: (head) => admitted(head, api.token),
     async handle(request) {
-      const body = shape.safeParse(jsonOf(request.body));
+      const body = shape.safeParse(jsonOf(request.body.toString('utf8')));
       const actor = body.success ? body.data.as : 'admin-api';
       return audited(api, request, path, actor, async () =>
         body.success ? change(body.data, request.params['id'] ?? '') : wrong(body.error),
@@ -192,14 +193,6 @@ async function audited(
   const details = { method, path, id: (params['id'] ?? '').slice(0, 80), status: answer.status };
   await audit.append({ kind: 'memory.api', actor, details });
   return answer;
-}
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined; // Answered 400 by the shape it does not have.
-  }
 }
 
 function wrong(error: z.ZodError): HttpAnswer {

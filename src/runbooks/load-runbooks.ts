@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { Domain } from '../core/incident.ts';
+import { type Domain, domainFault } from '../core/incident.ts';
 import { checkTools, type KnownTools } from './check-tools.ts';
 import { type ParsedRunbook, parseRunbook } from './parse-runbook.ts';
 import type { Runbook, RunbookProblem } from './runbook.ts';
@@ -71,9 +71,10 @@ export function validateRunbooks(
   for (const parsed of good) {
     problems.push(...checkUses(parsed, ids));
     if (known.tools !== undefined) problems.push(...checkTools(parsed, known.tools));
-    const { domains } = known;
-    if (domains && !parsed.runbook.domains.every((each) => domains.includes(each)))
-      problems.push(parsed.top.problem(['domain'], `domain: expected one of ${domains.join(', ')}`));
+    for (const domain of parsed.runbook.domains) {
+      const fault = known.domains && domainFault(domain, known.domains);
+      if (fault) problems.push(parsed.top.problem(['domain'], fault));
+    }
   }
   const bad = new Set(problems.map((problem) => problem.file));
   return {

@@ -53,11 +53,6 @@ export function more(total: number, shown: number): readonly string[] {
   return total > shown ? [`… and ${total - shown} more, not shown`] : [];
 }
 
-/** `1 session`, `3 sessions`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 /** `12.3%`; "–" when unknown. */
 export function percent(value: unknown): string {
   return typeof value === 'number' ? `${value}%` : '–';

@@ -59,10 +59,9 @@ async function policyRefuses(
   if (!incident) return refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
   const isOpen = action.state === 'proposed' || action.state === 'void';
   if (incident.state === 'stopped' && decision === 'approve' && isOpen && !action.beside) {
-    const stop = (await records.load(incident.id))?.events.findLast(
-      ({ type }) => type === 'incident.stopped',
-    );
-    const who = stop?.type === 'incident.stopped' ? `<@${stop.by}>` : 'Somebody';
+    const record = await records.load(incident.id);
+    const stop = record?.events.findLast((event) => event.type === 'incident.stopped');
+    const who = stop ? `<@${stop.by}>` : 'Somebody';
     return refuse(
       'INCIDENT_STOPPED',
       `${who} has stopped ${incident.id}: nothing of it is approved until somebody resumes it, and then I look again first. To go on: /sentry resume ${incident.id}`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Diagnosis, Evidence } from '../../core/diagnosis.ts';
+import { jsonOf } from '../../core/json-of.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import type { ModelStream } from '../../llm/types.ts';
 import { askModel } from '../loop/ask-model.ts';
@@ -67,15 +68,10 @@ const notChecked = (reason: string): Doubt => ({ kind: 'not_checked', reason });
 function readAnswer(text: string, claims: number): Doubt | undefined {
   const body = /\{[\s\S]*\}/.exec(text)?.[0];
   if (body === undefined) return undefined;
-  try {
-    const parsed = Answer.safeParse(JSON.parse(body));
-    return parsed.success && parsed.data.claims.length === claims
-      ? { kind: 'checked', ...parsed.data }
-      : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const parsed = Answer.safeParse(jsonOf(body));
+  return parsed.success && parsed.data.claims.length === claims
+    ? { kind: 'checked', ...parsed.data }
+    : undefined;
 }
 
 /** As much around each quote as fits; undefined where not even the claims do. */

@@ -1,4 +1,5 @@
 import { OpsError } from '../../core/errors.ts';
+import { jsonOf } from '../../core/json-of.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { LlmError } from '../../llm/llm-error.ts';
 import type { FinishedMessage, ModelStream, ModelTurn, UserBlock } from '../../llm/types.ts';
@@ -110,13 +111,7 @@ function inspectedPrompt(text: string, history: GuardedHistory, found: Suspicion
 }
 
 function objectIn(text: string): Readonly<Record<string, Json>> | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text) as Readonly<Record<string, Json>>;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return text.startsWith('{') ? (jsonOf(text) as Readonly<Record<string, Json>> | undefined) : undefined;
 }
 
 const kindsOf = (found: readonly Suspicion[]): string[] => [...new Set(found.flatMap(({ kinds }) => kinds))];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonOf } from '../../core/json-of.ts';
 import { storableJson } from '../../core/storable.ts';
 import type { ModelTool, ToolUse } from '../../llm/types.ts';
 import type { ReportTool } from './types.ts';
@@ -46,12 +47,6 @@ function parse<T>(report: ReportTool<T>, given: unknown) {
 /** A report written as text, which models do that cannot be forced to call a tool: the message is one JSON object, fenced or not. */
 export function readWrittenReport<T>(report: ReportTool<T>, text: string): T | undefined {
   const body = /^\s*(?:```(?:json)?\s*)?(\{[\s\S]*\})\s*(?:```)?\s*$/.exec(text)?.[1];
-  if (body === undefined) return undefined;
-  try {
-    const parsed = parse(report, JSON.parse(body));
-    return parsed.success ? parsed.data : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const written = body === undefined ? undefined : jsonOf(body);
+  return written === undefined ? undefined : parse(report, written).data;
 }

@@ -8,6 +8,7 @@ import {
 } from '../../core/claims/quantities.ts';
 import { isGeneric, wordsOf } from '../../core/claims/word-forms.ts';
 import type { Incident } from '../../core/incident.ts';
+import { jsonOf } from '../../core/json-of.ts';
 import type { Json, ToolCall } from '../../core/tool-call.ts';
 
 /** Everything that the outputs of some calls show, prepared for looking things up. */
@@ -333,11 +334,5 @@ function measuredAs(key: string, value: number): Pick<Measured, 'kind' | 'value'
 const COUNTS: ReadonlySet<string> = new Set(['count', 'number', 'num']);
 
 function parsed(output: string): Json {
-  if (!/^\s*[[{]/.test(output)) return null;
-  try {
-    return JSON.parse(output) as Json;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return /^\s*[[{]/.test(output) ? ((jsonOf(output) ?? null) as Json) : null;
 }

@@ -1,4 +1,5 @@
 import { type Action, isLastingFix, stepsOf } from '../../core/action.ts';
+import { count } from '../../core/count.ts';
 import type { Denial } from '../../core/denial.ts';
 import { describeAct, describePlan } from '../../core/describe-act.ts';
 import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
@@ -41,7 +42,7 @@ function story(record: IncidentRecord): string {
     '*What happened*',
     ...storyOf(record),
     '',
-    `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${record.toolCalls.length} tool call${record.toolCalls.length === 1 ? '' : 's'}.`,
+    `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${count(record.toolCalls.length, 'tool call')}.`,
   ];
   return lines.map((text) => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')).join('\n');
 }

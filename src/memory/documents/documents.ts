@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
-import type { Domain } from '../../core/incident.ts';
+import { type Domain, domainFault } from '../../core/incident.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import { denied } from '../policy.ts';
 import { mayRead, type Reader, reachOf } from './access.ts';
@@ -111,8 +111,8 @@ export function createDocuments(deps: DocumentsDeps): Documents {
   async function write(writer: Writer, wanted: DocumentWrite): Promise<WriteResult> {
     if (!deps.enabled) return denied('Memory is off (MEMORY_ENABLED=false).');
     const { domain } = wanted.document;
-    if (domain && !deps.domains.includes(domain))
-      return refuse('MEMORY_BAD_INPUT', `domain: expected one of ${deps.domains.join(', ')}`);
+    const fault = domain && domainFault(domain, deps.domains);
+    if (fault) return refuse('MEMORY_BAD_INPUT', fault);
     return sql.begin(async (tx) => {
       const written = await writeDocument(tx, writer, wanted);
       if (!written.ok) await tellRefusal(tx, deps, writer, wanted, written);

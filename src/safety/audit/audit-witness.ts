@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, OpsError } from '../../core/errors.ts';
+import { jsonOf } from '../../core/json-of.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { AuditLog } from './audit-chain.ts';
@@ -128,15 +129,6 @@ function readLines(path: string): readonly string[] {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
-  }
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Told apart by whoever asked: it is no checkpoint.
-    return undefined;
   }
 }
 

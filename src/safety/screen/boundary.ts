@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json-of.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { redact, redactJson } from './redact.ts';
 
@@ -51,8 +52,5 @@ function grafted(value: Json, screened: Json, own: ReadonlySet<string>): Json {
     }),
   );
 }
-
-const isObject = (value: Json): value is Readonly<Record<string, Json>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const NONE: ReadonlySet<string> = new Set();

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { count } from '../../core/count.ts';
 import { toolsOf } from '../../tools/define.ts';
 import type { ContainerSystem } from '../containers/tool.ts';
-import { count, withoutBreaks } from '../format.ts';
+import { withoutBreaks } from '../format.ts';
 
 /** https://docs.podman.io/en/latest/_static/api.html#tag/pods/operation/PodListLibpod */
 interface Pod {

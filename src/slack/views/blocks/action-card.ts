@@ -102,12 +102,12 @@ function drawAsked(
 
 /** Why *Approve* would be refused now; the card is drawn anew when somebody resumes. */
 function stopsOf({ incident, events }: IncidentRecord, { id, beside }: Action): readonly (readonly Span[])[] {
-  const stop = events.findLast(({ type }) => type === 'incident.stopped');
+  const stop = events.findLast((event) => event.type === 'incident.stopped');
   if (incident.state === 'stopped' && !beside)
     return [
       [
         bold('Stopped'),
-        ...(stop?.type === 'incident.stopped' ? [words(' by '), person(stop.by)] : []),
+        ...(stop ? [words(' by '), person(stop.by)] : []),
         words('. When somebody resumes, I look again and ask again.'),
       ],
     ];

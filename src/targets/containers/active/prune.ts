@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import { bootClock, passed } from '../../boot-clock.ts';
-import { bytes, count } from '../../format.ts';
+import { bytes } from '../../format.ts';
 import { danglingImages } from '../read/disk.ts';
 import { containerTool, mayAct } from '../tool.ts';
 

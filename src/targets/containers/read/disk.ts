@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
-import { bytes, count, more, withoutBreaks } from '../../format.ts';
+import { bytes, more, withoutBreaks } from '../../format.ts';
 import { shortId } from '../describe.ts';
 import type { Engine } from '../engine.ts';
 import { containerTool } from '../tool.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, more, withoutBreaks } from '../../format.ts';
+import { count } from '../../../core/count.ts';
+import { more, withoutBreaks } from '../../format.ts';
 import type { EngineEvent } from '../engine.ts';
 import { containerName, containerTool } from '../tool.ts';
 

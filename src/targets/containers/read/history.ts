@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { age, bytes, count, more, oneLine } from '../../format.ts';
+import { count } from '../../../core/count.ts';
+import { age, bytes, more, oneLine } from '../../format.ts';
 import { shortId } from '../describe.ts';
 import { containerName, containerTool } from '../tool.ts';
 

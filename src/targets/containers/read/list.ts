@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, more } from '../../format.ts';
+import { count } from '../../../core/count.ts';
+import { more } from '../../format.ts';
 import { composeOf, containerData, containerLine, runsSteadily } from '../describe.ts';
 import type { Container } from '../engine.ts';
 import { containerTool } from '../tool.ts';

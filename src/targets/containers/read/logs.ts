@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { orThrow } from '../../../core/errors.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
-import { count, withoutBreaks } from '../../format.ts';
+import { withoutBreaks } from '../../format.ts';
 import { containerName, containerTool } from '../tool.ts';
 
 const MOST_LINES = 500;

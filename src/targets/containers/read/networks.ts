@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import { count, withoutBreaks } from '../../format.ts';
+import { count } from '../../../core/count.ts';
+import { withoutBreaks } from '../../format.ts';
 import { containerTool } from '../tool.ts';
 import { portsOf } from './inspect.ts';
 

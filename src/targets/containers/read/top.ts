@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, more, table } from '../../format.ts';
+import { count } from '../../../core/count.ts';
+import { more, table } from '../../format.ts';
 import { containerName, containerTool } from '../tool.ts';
 
 const MOST = 50;

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import { count, more, withoutBreaks } from '../../format.ts';
+import { count } from '../../../core/count.ts';
+import { more, withoutBreaks } from '../../format.ts';
 import { containerTool } from '../tool.ts';
 
 const MOST = 50;

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { orThrow } from '../../../core/errors.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
-import { count, withoutBreaks } from '../../format.ts';
+import { withoutBreaks } from '../../format.ts';
 import { hostTool } from '../tool.ts';
 import { hostPath, pathRule, rootedPathsOf } from './host-path.ts';
 

@@ -1,10 +1,11 @@
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { orThrow } from '../../../core/errors.ts';
 import { measureAt, numberAt } from '../../../core/measure.ts';
 import type { ToolContext } from '../../../tools/define.ts';
-import { age, bytes, count, more, table } from '../../format.ts';
+import { age, bytes, more, table } from '../../format.ts';
 import type { Host } from '../system.ts';
 import { hostTool } from '../tool.ts';
 import { hostPath, pathRule, rootedPathsOf } from './host-path.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { orThrow } from '../../../core/errors.ts';
 import { sha256 } from '../../../safety/sha256.ts';
-import { bytes, count } from '../../format.ts';
+import { bytes } from '../../format.ts';
 import { hostTool } from '../tool.ts';
 import { hostPath, pathRule, placeOf } from './host-path.ts';
 

@@ -1,5 +1,6 @@
+import { count } from '../../../core/count.ts';
 import { OpsError } from '../../../core/errors.ts';
-import { age, count, oneLine } from '../../format.ts';
+import { age, oneLine } from '../../format.ts';
 import { blockingGraph } from '../read/blocking-graph.ts';
 import { exactTime, type SessionFacts, sessionColumns, sessionFacts, who } from '../read/session-columns.ts';
 import type { SessionKey } from '../read/session-key.ts';

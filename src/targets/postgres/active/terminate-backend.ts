@@ -1,4 +1,4 @@
-import { count } from '../../format.ts';
+import { count } from '../../../core/count.ts';
 import { who } from '../read/session-columns.ts';
 import type { SessionKey } from '../read/session-key.ts';
 import { postgresTool } from '../tool.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { measureAt, numberAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
-import { age, count, more, oneLine, table } from '../../format.ts';
+import { age, more, oneLine, table } from '../../format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import {
   hiddenAmong,

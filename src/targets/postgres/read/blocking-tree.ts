@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { measureAt, numberAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
-import { age, count, more, oneLine, table } from '../../format.ts';
+import { age, more, oneLine, table } from '../../format.ts';
 import type { PostgresSession, Row } from '../system.ts';
 import { type BlockingGraph, blockingGraph } from './blocking-graph.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';

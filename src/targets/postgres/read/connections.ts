@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { measureAt } from '../../../core/measure.ts';
-import { age, count, more, oneLine, percent, table } from '../../format.ts';
+import { age, more, oneLine, percent, table } from '../../format.ts';
 import type { PostgresSession } from '../system.ts';
 import { output, postgresReadTool, serverVersion } from './postgres-read-tool.ts';
 import { hiddenAmong, hiddenLine, isClientSession, sessionColumns, sessionFacts } from './session-columns.ts';

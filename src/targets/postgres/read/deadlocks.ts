@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, table } from '../../format.ts';
+import { count } from '../../../core/count.ts';
+import { table } from '../../format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { measureAt } from '../../../core/measure.ts';
-import { age, count, more, oneLine, table } from '../../format.ts';
+import { age, more, oneLine, table } from '../../format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import {
   hiddenLine,

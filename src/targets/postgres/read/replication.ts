@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { measureAt, numberAt } from '../../../core/measure.ts';
-import { age, bytes, count, table } from '../../format.ts';
+import { age, bytes, table } from '../../format.ts';
 import { output, postgresReadTool, rowsAsJson, serverVersion } from './postgres-read-tool.ts';
 
 /**

@@ -1,6 +1,7 @@
+import { count } from '../../../core/count.ts';
 import { measureAt, numberAt } from '../../../core/measure.ts';
 import type { Json } from '../../../core/tool-call.ts';
-import { age, count } from '../../format.ts';
+import { age } from '../../format.ts';
 import { output, postgresReadTool } from './postgres-read-tool.ts';
 import {
   hiddenAmong,

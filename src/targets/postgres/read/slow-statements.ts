@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, oneLine, table } from '../../format.ts';
+import { count } from '../../../core/count.ts';
+import { oneLine, table } from '../../format.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 import { howToEnableStatistics, statementStatistics } from './statement-statistics.ts';
 

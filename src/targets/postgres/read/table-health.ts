@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { measureAt, numberAt } from '../../../core/measure.ts';
-import { age, bytes, count, more, percent, table } from '../../format.ts';
+import { age, bytes, more, percent, table } from '../../format.ts';
 import type { PostgresSession } from '../system.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 import { exclusivelyLocked, sizeWithoutWaiting, userSchemas } from './relation-size.ts';
