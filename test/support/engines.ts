@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, createReadStream, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import Docker from 'dockerode';
+import {
+  type EngineName,
+  importBusybox,
+  type ShopEngine,
+  shopEngine,
+} from '../../playground/faults/containers/shop-engine.ts';
 import { scratchDir } from './scratch-dir.ts';
 import { waitFor } from './wait-for.ts';
-
-export const engineKinds = ['docker', 'podman'] as const;
-export type EngineName = (typeof engineKinds)[number];
 
 /** What an engine and its only image need, by Debian's names. */
 const needed: Readonly<Record<EngineName, readonly (readonly [program: string, pkg: string])[]>> = {
@@ -41,19 +42,8 @@ function isInstalled(program: string): boolean {
   }
 }
 
-export interface ContainerOptions extends Omit<Docker.ContainerCreateOptions, 'name' | 'Cmd' | 'HostConfig'> {
-  /** What its shell runs. */
-  readonly sh: string;
-  readonly host?: Docker.HostConfig;
-}
-
 /** An engine of the tests' own, with one image, `busybox:latest`. */
-export interface ScratchEngine {
-  readonly socket: string;
-  readonly api: Docker;
-  /** Makes a container without a network and starts it. Its id. */
-  run(name: string, options: ContainerOptions): Promise<string>;
-  remove(name: string): Promise<void>;
+export interface ScratchEngine extends ShopEngine {
   stop(): Promise<void>;
 }
 
@@ -62,36 +52,12 @@ export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
   const dir = scratchDir();
   const socket = join(dir, 'engine.sock');
   const server = kind === 'docker' ? dockerServer(dir, socket) : podmanServer(dir, socket);
-  const api = new Docker({ socketPath: socket });
+  const engine = shopEngine(kind, socket);
+  const { api, remove } = engine;
   await waitFor(`${kind} answers`, async () => (await api.ping().catch(() => null)) !== null);
-  await importBusybox(api, dir);
-
-  const remove = async (name: string) => {
-    await api.getContainer(name).remove({ force: true, v: true });
-  };
+  await importBusybox(engine, dir);
   return {
-    socket,
-    api,
-    remove,
-    async run(name, { sh, host = {}, ...rest }) {
-      const container = await api.createContainer({
-        ...rest,
-        name,
-        Image: 'busybox:latest',
-        Cmd: ['sh', '-c', sh],
-        HostConfig: {
-          NetworkMode: 'none',
-          // Podman would ask for more than the machine allows.
-          Ulimits: [
-            { Name: 'nofile', Soft: 20_000, Hard: 20_000 },
-            { Name: 'nproc', Soft: 4_096, Hard: 4_096 },
-          ],
-          ...host,
-        },
-      });
-      await container.start();
-      return container.id;
-    },
+    ...engine,
     async stop() {
       for (const { Id: id } of await api.listContainers({ all: true })) await remove(id);
       const ended = new Promise((resolve) => server.once('exit', resolve));
@@ -137,20 +103,4 @@ function podmanServer(dir: string, socket: string): ChildProcess {
     ],
     { stdio: 'ignore' },
   );
-}
-
-/** A root folder with one program, as no registry can be reached. */
-async function importBusybox(api: Docker, dir: string): Promise<void> {
-  const root = join(dir, 'image');
-  mkdirSync(join(root, 'bin'), { recursive: true });
-  const busybox = execFileSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).trim();
-  copyFileSync(busybox, join(root, 'bin', 'busybox'));
-  chmodSync(join(root, 'bin', 'busybox'), 0o755);
-  for (const name of ['sh', 'cat', 'sleep', 'echo', 'yes', 'head', 'true', 'false', 'test', 'date'])
-    symlinkSync('busybox', join(root, 'bin', name));
-  const tar = join(dir, 'image.tar');
-  execFileSync('tar', ['--create', '--file', tar, '--directory', root, '.']);
-  const progress = await api.importImage(createReadStream(tar) as never, { repo: 'busybox', tag: 'latest' });
-  progress.resume();
-  await new Promise((resolve, reject) => progress.once('end', resolve).once('error', reject));
 }

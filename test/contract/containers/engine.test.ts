@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engineNames } from '../../../playground/faults/containers/shop-engine.ts';
 import type { Json } from '../../../src/core/tool-call.ts';
 import type { ContainerSystem } from '../../../src/targets/containers/tool.ts';
 import { docker } from '../../../src/targets/docker/kind.ts';
 import type { Connection, TargetConfig } from '../../../src/targets/kind.ts';
 import { podman } from '../../../src/targets/podman/kind.ts';
 import type { ToolContext } from '../../../src/tools/define.ts';
-import { engineKinds, missingFor, type ScratchEngine, startEngine } from '../../support/engines.ts';
+import { missingFor, type ScratchEngine, startEngine } from '../../support/engines.ts';
 import { noDocs } from '../../support/targets.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -13,7 +14,7 @@ import { waitFor } from '../../support/wait-for.ts';
 const SLEEPS = 'trap "exit 0" TERM; while true; do sleep 0.1; done';
 const SHOP = { 'com.docker.compose.project': 'shop' };
 
-describe.each(engineKinds)('%s', (name) => {
+describe.each(engineNames)('%s', (name) => {
   const kind = { docker, podman }[name];
   const missing = missingFor(name);
   describe.skipIf(missing !== null)(

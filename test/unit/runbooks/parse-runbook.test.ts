@@ -109,7 +109,12 @@ describe('a good runbook', () => {
     const outcome = parseRunbook('a.md', GOOD);
     if (!outcome.ok) throw new Error(outcome.problems.map(problemLine).join('\n'));
     const { runbook } = outcome.parsed;
-    expect(runbook).toMatchObject({ id: 'full-queue', type: 'full_queue', domain: 'postgres', version: 1 });
+    expect(runbook).toMatchObject({
+      id: 'full-queue',
+      type: 'full_queue',
+      domains: ['postgres'],
+      version: 1,
+    });
     expect(runbook.steps).toHaveLength(1);
     expect(runbook.steps[0]).toMatchObject({ id: 'queue', why: 'Count the jobs', optional: false });
     expect(runbook.steps[0]?.checks[1]?.claims[0]?.from).toBe('queue');

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, createReadStream, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+
+export const engineNames = ['docker', 'podman'] as const;
+export type EngineName = (typeof engineNames)[number];
+
+export interface ContainerOptions extends Omit<Docker.ContainerCreateOptions, 'name' | 'Cmd' | 'HostConfig'> {
+  /** What its shell runs. */
+  readonly sh: string;
+  readonly host?: Docker.HostConfig;
+}
+
+/** A container engine in which things go wrong: its containers are the system under care. */
+export interface ShopEngine {
+  readonly name: EngineName;
+  readonly socket: string;
+  readonly api: Docker;
+  /** Makes a container of `busybox:latest` without a network, and starts it. Its id. */
+  run(name: string, options: ContainerOptions): Promise<string>;
+  /** With its volumes, whether it runs or not; also one that is not there. */
+  remove(name: string): Promise<void>;
+}
+
+export function shopEngine(name: EngineName, socket: string): ShopEngine {
+  const api = new Docker({ socketPath: socket });
+  return {
+    name,
+    socket,
+    api,
+    async run(container, { sh, host = {}, ...rest }) {
+      const made = await api.createContainer({
+        ...rest,
+        name: container,
+        Image: 'busybox:latest',
+        Cmd: ['sh', '-c', sh],
+        HostConfig: {
+          NetworkMode: 'none',
+          // Podman would ask for more than a machine may allow.
+          Ulimits: [
+            { Name: 'nofile', Soft: 20_000, Hard: 20_000 },
+            { Name: 'nproc', Soft: 4_096, Hard: 4_096 },
+          ],
+          ...host,
+        },
+      });
+      await made.start();
+      return made.id;
+    },
+    async remove(container) {
+      try {
+        await api.getContainer(container).remove({ force: true, v: true });
+      } catch (error) {
+        if ((error as { readonly statusCode?: number }).statusCode !== 404) throw error;
+      }
+    },
+  };
+}
+
+const programs = [
+  'sh',
+  'cat',
+  'sleep',
+  'echo',
+  'yes',
+  'head',
+  'tail',
+  'dd',
+  'nc',
+  'rm',
+  'true',
+  'false',
+  'test',
+  'date',
+];
+
+/** Puts `busybox:latest` into it: a root folder with the one program of this machine, so that no registry is asked. */
+export async function importBusybox({ api }: ShopEngine, dir: string): Promise<void> {
+  const root = join(dir, 'image');
+  mkdirSync(join(root, 'bin'), { recursive: true });
+  const busybox = execFileSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).trim();
+  copyFileSync(busybox, join(root, 'bin', 'busybox'));
+  chmodSync(join(root, 'bin', 'busybox'), 0o755);
+  for (const name of programs) symlinkSync('busybox', join(root, 'bin', name));
+  const tar = join(dir, 'image.tar');
+  execFileSync('tar', ['--create', '--file', tar, '--directory', root, '.']);
+  const progress = await api.importImage(createReadStream(tar) as never, { repo: 'busybox', tag: 'latest' });
+  progress.resume();
+  await new Promise((resolve, reject) => progress.once('end', resolve).once('error', reject));
+}
