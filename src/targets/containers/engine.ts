@@ -4,6 +4,8 @@ import type { SessionOptions } from '../../tools/ports.ts';
 /** `none`: the image and the container declare no check. */
 export type Health = 'none' | 'starting' | 'healthy' | 'unhealthy';
 
+export type Labels = Readonly<Record<string, string>>;
+
 /** A container as the engine describes it at one moment. */
 export interface Container {
   /** The whole id: 64 hexadecimal digits. */
@@ -33,7 +35,7 @@ export interface Container {
   readonly upSeconds: number | null;
   /** Since it ended; null while it runs, and before its first end. */
   readonly downSeconds: number | null;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
   /** Bytes; null without a limit. */
   readonly memoryLimit: number | null;
   /** CPUs; null without a limit. */
@@ -88,7 +90,8 @@ export interface Usage {
 }
 
 /**
- * A container engine as tools see it. Everything throws OpsError: `ENGINE_NOT_FOUND` for a name that is not there, `ENGINE_AWAY`
+ * A container engine as tools see it. Everything throws OpsError: `ENGINE_NOT_FOUND` for a name that is not there,
+ * `ENGINE_NOT_IN_CARE` for a container that its target leaves out, `ENGINE_AWAY`
  * when the engine does not answer, `ENGINE_DENIED` when it may not be asked, `ENGINE_<status>` for what it refuses.
  */
 export interface Engine {

@@ -38,13 +38,13 @@ export function containerKind({ socket, own, identify, tailsWell, ...kind }: Eng
     ...kind,
     fields: containersFields,
     read: (entry: never) => readContainers(entry, socket),
-    settings: ({ acts }) => ({ acts }),
+    settings: ({ acts, only }) => ({ acts, only }),
     // An engine knows no accounts: whoever reaches it may do everything.
     reader: () => null,
-    connect({ address, acts }) {
-      const engine = connectEngine(address, { identify, tailsWell });
+    connect({ address, acts, only }) {
+      const engine = connectEngine(address, { identify, tailsWell, only });
       return {
-        system: { engine, acts },
+        system: { engine, acts, isPartial: Object.keys(only).length > 0 },
         identity: async () => ({ systemIdentifier: await engine.identity(within()), timelineId: 0 }),
         close: async () => undefined,
       };

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import Docker from 'dockerode';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
-import type { Container, Engine, EngineEvent, LogLine, LogOptions, Usage } from '../engine.ts';
+import type { Container, Engine, EngineEvent, Labels, LogLine, LogOptions, Usage } from '../engine.ts';
 import { toContainer } from './container.ts';
 import { LogReader } from './log-reader.ts';
 
@@ -23,6 +23,11 @@ export interface EngineWays {
   readonly tailsWell: boolean;
 }
 
+interface EngineOptions extends EngineWays {
+  /** The labels of the containers under care; the others are as if out of reach. Empty: all of them are. */
+  readonly only: Labels;
+}
+
 /** What an answer that is not a log may weigh. */
 const MOST_BYTES = 8 * 1024 * 1024;
 /** Looked at in one go, so that hundreds of containers are not hundreds of requests at once. */
@@ -30,12 +35,16 @@ const AT_ONCE = 8;
 const MOST_CONTAINERS = 500;
 
 /** A connection to an engine; nothing is sent before the first question. */
-export function connectEngine(address: EngineAddress, { identify, tailsWell }: EngineWays): Engine {
+export function connectEngine(address: EngineAddress, { identify, tailsWell, only }: EngineOptions): Engine {
   const { socket, ...remote } = address;
   const api = new Docker(socket === undefined ? { protocol: 'https', ...remote } : { socketPath: socket });
   const where = socket ?? `${remote.host}:${remote.port}`;
   const ask: Ask = (what, question, options) => within(where, what, question, options);
   const clock = createClock(api);
+
+  const care = Object.entries(only);
+  const isUnderCare = (labels: Labels) => care.every(([label, value]) => labels[label] === value);
+  const careLabels = care.map((label) => label.join('='));
 
   async function inspect(name: string, options: SessionOptions): Promise<Container> {
     const raw = await ask(
@@ -43,7 +52,11 @@ export function connectEngine(address: EngineAddress, { identify, tailsWell }: E
       (abortSignal) => api.getContainer(name).inspect({ abortSignal }),
       options,
     );
-    return toContainer(raw, await clock(options.signal));
+    const container = toContainer(raw, await clock(options.signal));
+    if (isUnderCare(container.labels)) return container;
+    throw new OpsError('ENGINE_NOT_IN_CARE', `${name} is not one of the containers under care.`, {
+      hint: `sentry.yaml says which are: only those with ${careLabels.join(', ')}.`,
+    });
   }
 
   const get: Engine['get'] = (path, what, options) =>
@@ -67,7 +80,7 @@ export function connectEngine(address: EngineAddress, { identify, tailsWell }: E
     async containers(options) {
       const listed = await ask(
         'its containers',
-        (abortSignal) => api.listContainers({ all: true, abortSignal }),
+        (abortSignal) => api.listContainers({ all: true, filters: { label: careLabels }, abortSignal }),
         options,
       );
       const ids = listed.slice(0, MOST_CONTAINERS).map(({ Id }) => Id);
@@ -99,7 +112,11 @@ export function connectEngine(address: EngineAddress, { identify, tailsWell }: E
       );
       return { titles: titles ?? [], rows: rows ?? [] };
     },
-    events: (seconds, options) => eventsOf(api, ask, clock, seconds, options),
+    async events(seconds, options) {
+      const all = await eventsOf(api, ask, clock, seconds, options);
+      // Those of a container carry its labels.
+      return all.filter(({ type, attributes }) => type !== 'container' || isUnderCare(attributes));
+    },
   };
 }
 
