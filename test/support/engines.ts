@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import {
   type EngineName,
-  importBusybox,
+  importImage,
   type ShopEngine,
   shopEngine,
 } from '../../playground/faults/containers/shop-engine.ts';
@@ -42,7 +42,7 @@ function isInstalled(program: string): boolean {
   }
 }
 
-/** An engine of the tests' own, with one image, `busybox:latest`. */
+/** An engine of the tests' own, with one image, `IMAGE`. */
 export interface ScratchEngine extends ShopEngine {
   stop(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
   const engine = shopEngine(kind, socket);
   const { api, remove } = engine;
   await waitFor(`${kind} answers`, async () => (await api.ping().catch(() => null)) !== null);
-  await importBusybox(engine, dir);
+  await importImage(engine, dir);
   return {
     ...engine,
     async stop() {
@@ -101,6 +101,7 @@ function podmanServer(dir: string, socket: string): ChildProcess {
       '--time=0',
       `unix://${socket}`,
     ],
-    { stdio: 'ignore' },
+    // What watches its containers notes there that one ran out of memory.
+    { stdio: 'ignore', cwd: dir },
   );
 }

@@ -7,7 +7,7 @@ import { portsOf } from './inspect.ts';
 
 /**
  * Which containers can reach each other. Data: `{ networks: [{ name, driver, internal, containers: [{ name, aliases, address }] }],
- * published: [{ container, port, host }], isolated: [name] }`.
+ * published: [{ container, running, up_seconds, port, host, host_port }], isolated: [name] }`.
  */
 export const containerNetworks = containerTool.read({
   name: 'container_networks',
@@ -36,7 +36,14 @@ export const containerNetworks = containerTool.read({
       }),
     }));
     const published = containers.flatMap((each) =>
-      portsOf(each).map(({ container: port, host }) => ({ container: each.name, port, host })),
+      portsOf(each).map(({ container: port, host }) => ({
+        container: each.name,
+        running: each.upSeconds !== null,
+        up_seconds: each.upSeconds,
+        port,
+        host,
+        host_port: host.slice(host.lastIndexOf(':') + 1),
+      })),
     );
     const isolated = containers
       .filter(({ raw }) => Object.keys(raw.NetworkSettings.Networks ?? {}).every((name) => name === 'none'))
@@ -48,7 +55,10 @@ export const containerNetworks = containerTool.read({
           (each) =>
             `${each.name} (${each.driver}${each.internal ? ', internal' : ''}): ${each.containers.map((one) => `${one.name}${one.address ? ` ${one.address}` : ''}`).join(', ') || 'no containers'}`,
         ),
-        ...published.map((each) => `${each.container} publishes ${each.port} on ${each.host}`),
+        ...published.map(
+          (each) =>
+            `${each.container} ${each.running ? 'has' : 'does not run, and wants'} ${each.host} for its ${each.port}`,
+        ),
         ...(isolated.length > 0 ? [`On no network: ${isolated.join(', ')}`] : []),
       ]
         .map(withoutBreaks)

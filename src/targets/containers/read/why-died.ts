@@ -46,8 +46,8 @@ export type End =
 
 /**
  * Why a container is not running, or keeps being started again. Data: that of `inspect`, and `{ end, says, signal, looping, asked_by_signal,
- * log, log_lines: [{ stream, at, text }], checks: [{ at, exit_code, output }], events: [line], image_before, made_seconds_ago }`;
- * `log`: the texts of its last lines, `image_before`: of an earlier container of this name, where the engine still knows of it.
+ * log, log_lines: [{ stream, at, text }], checks: [{ at, exit_code, output }], passed_its_check, events: [line], image_before, made_seconds_ago }`;
+ * `passed_its_check`: its health check has passed since its engine began to remember; `log`: the texts of its last lines, `image_before`: of an earlier container of this name, where the engine still knows of it.
  */
 export const whyDied = containerTool.read({
   name: 'container_why_died',
@@ -63,9 +63,11 @@ export const whyDied = containerTool.read({
       engine.logs(container, { tail: LOG_LINES }, context),
       engine.events(EVENTS_SECONDS, context),
     ]);
-    const own = events.filter(
-      ({ name: whose, action }) => whose === container.name && !action.startsWith('exec_'),
-    );
+    const own = events
+      .filter(({ name: whose, action }) => whose === container.name && !action.startsWith('exec_'))
+      // Podman tells of every health check.
+      .filter(({ action }, at, all) => !action.startsWith('health_') || action !== all[at - 1]?.action);
+    const passed = own.findLast(({ action }) => action === 'health_status: healthy');
     const found = endOf(container, own);
     const checks = checksOf(container);
     const before = imageBefore(container, own);
@@ -96,6 +98,7 @@ export const whyDied = containerTool.read({
         log: textOf(log),
         log_lines: log.map((line) => ({ ...line })),
         checks,
+        passed_its_check: passed !== undefined || container.health === 'healthy',
         events: own.slice(-EVENT_LINES).map(eventLine),
         image_before: before,
         made_seconds_ago: made,
