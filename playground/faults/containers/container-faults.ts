@@ -1,3 +1,4 @@
+import { freePort } from '../../../src/infra/process/free-port.ts';
 import { type FaultFacts, nothingHeld, type ShopFault } from '../fault.ts';
 import { until } from '../postgres/client-session.ts';
 import { engineTitles, type FoundEngine } from './find-engine.ts';
@@ -15,6 +16,18 @@ while true; do
 done`;
 /** What ends it is gone with it: one more start helps. */
 const told = (file: string, does: string): string => `if [ -e ${file} ]; then rm ${file}; ${does}; fi`;
+
+/** Some thousand lines a second, and no more than 60 MB whatever happens. */
+const REPEATS = `m=0
+  while true; do
+    if [ $m -lt 4000 ]; then
+      m=$((m + 1)); l=0
+      while [ $l -lt 200 ]; do echo "ERROR mail 4711 refused by the relay: try again at once"; l=$((l + 1)); done
+    fi
+    sleep 0.2
+  done`;
+/** How far back a look at the log reaches. */
+const LOOK_S = 3;
 
 /** What goes wrong with the containers of one engine, as cAdvisor and an exporter of Docker would label the alerts. */
 export function containerFaults(name: EngineName, { engine, missing }: FoundEngine): readonly ShopFault[] {
@@ -93,6 +106,24 @@ const facts = {
     description: 'The shop’s web service hangs: it runs, and its health check fails.',
     rule: rule('ContainerUnhealthy', 'shop-web', 'fails its health check', 'warning'),
   },
+  log: {
+    id: 'log_fills_disk',
+    title: 'A log fills the disk',
+    description: 'The shop’s mailer tries the same mail again and again, and writes it down each time.',
+    rule: rule('ContainerLogGrowsFast', 'shop-mailer', 'writes its log fast', 'warning'),
+  },
+  port: {
+    id: 'port_clash',
+    title: 'Port clash',
+    description: 'While the shop’s API was away for a moment, somebody’s debug container took its port.',
+    rule: rule('ContainerRestartLoop', 'shop-api', 'cannot stay up'),
+  },
+  image: {
+    id: 'missing_image',
+    title: 'Image that cannot be pulled',
+    description: 'A deployment stopped the shop’s search and could not get the image of the new one.',
+    rule: rule('ContainerImagePullFailed', 'shop-search', 'could not be deployed'),
+  },
 } satisfies Record<string, FaultFacts>;
 
 function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
@@ -111,6 +142,13 @@ function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
       .getContainer(name)
       .exec({ Cmd: ['sh', '-c', `echo > ${file}`], AttachStdout: true });
     (await exec.start({})).resume();
+  };
+  /** In the last seconds. */
+  const newLines = async (name: string) => {
+    if (!(await runs(name))) return 0;
+    const since = Math.floor(Date.now() / 1_000) - LOOK_S;
+    const log = await engine.api.getContainer(name).logs({ stdout: true, since, follow: false });
+    return log.toString().split('\n').length;
   };
   /** At its work: what has just started has not shown that it works. */
   const atWork = (name: string) =>
@@ -232,6 +270,71 @@ function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
         };
       },
     },
+    {
+      ...common,
+      ...facts.log,
+      async cause() {
+        await make('shop-mailer', service('shop-mailer', told('/stuck', REPEATS)));
+        await atWork('shop-mailer');
+        await tell('shop-mailer', '/stuck');
+        await until('shop-mailer to repeat itself', async () => (await newLines('shop-mailer')) > 100);
+        return nothingHeld;
+      },
+      undo: () => removed('shop-mailer').then(() => undefined),
+      async read() {
+        const lines = await newLines('shop-mailer');
+        return { holds: lines > 100, says: `${Math.round(lines / LOOK_S)} lines a second` };
+      },
+    },
+    {
+      ...common,
+      ...facts.port,
+      async cause() {
+        const port = await freePort();
+        const listens = `nc -l -p ${port} > /dev/null 2>&1 || { echo "Error: listen EADDRINUSE: address already in use 0.0.0.0:${port}"; exit 1; }`;
+        const options = { ExposedPorts: { [`${port}/tcp`]: {} } };
+        const host = { NetworkMode: 'host' };
+        const serves = (name: string) =>
+          `trap "kill $!; exit 0" TERM; echo "INFO ${name} listens on ${port}"; while true; do ${listens}; done & wait $!`;
+        await make('shop-api', serves('shop-api'), {
+          ...options,
+          host: { ...host, RestartPolicy: { Name: 'always' } },
+        });
+        await atWork('shop-api');
+        await engine.api.getContainer('shop-api').stop({ t: 2 });
+        await make('shop-debug', serves('shop-debug'), { ...options, host });
+        await atWork('shop-debug');
+        await engine.api.getContainer('shop-api').start();
+        await until(
+          'shop-api to be started again',
+          async () => ((await look('shop-api'))?.RestartCount ?? 0) > 1,
+        );
+        return nothingHeld;
+      },
+      undo: () => removed('shop-api', 'shop-debug').then(() => undefined),
+      async read() {
+        const api = await look('shop-api');
+        const holds =
+          api !== undefined && (api.RestartCount > 0 || !api.State.Running) && upSeconds(api) < 10;
+        return { holds, says: `${api?.RestartCount ?? 0} restarts` };
+      },
+    },
+    {
+      ...common,
+      ...facts.image,
+      async cause() {
+        await make('shop-search', service('shop-search', ':'));
+        await atWork('shop-search');
+        await engine.api.getContainer('shop-search').stop({ t: 2 });
+        return nothingHeld;
+      },
+      undo: () => removed('shop-search').then(() => undefined),
+      async read() {
+        const search = await look('shop-search');
+        const holds = search !== undefined && !search.State.Running;
+        return { holds, says: holds ? await refusalOf(engine, 'shop/search:43') : 'it runs' };
+      },
+    },
   ];
 }
 
@@ -249,3 +352,10 @@ async function checking({ name, api }: ShopEngine, container: string) {
   const timer = setInterval(() => void check(), 1_000);
   return { release: async () => clearInterval(timer) };
 }
+
+/** What the engine answers a deployment of an image that is nowhere; no registry is asked. */
+const refusalOf = ({ api }: ShopEngine, image: string): Promise<string> =>
+  api.createContainer({ Image: image }).then(
+    () => `${image} is there`,
+    (error: { readonly json?: { readonly message?: string } }) => error.json?.message ?? String(error),
+  );

@@ -140,6 +140,14 @@ export function portsOf({ raw }: Container) {
   );
 }
 
+/** Ports that one on the host's network speaks of in its command: all that Podman tells of such a container. */
+export const portsInCommand = (container: Container): readonly string[] =>
+  container.raw.HostConfig.NetworkMode === 'host'
+    ? [...new Set(commandOf(container).match(/(?<![\w.-])\d{4,5}(?![\w.-])/g))].filter(
+        (port) => Number(port) <= 65_535,
+      )
+    : [];
+
 /** How its log is kept: the driver, and after how much it is begun anew; null: it grows for ever, as far as is declared. */
 const logOf = ({ raw }: Container) => {
   const { Type: driver = '', Config: options } = raw.HostConfig.LogConfig ?? {};

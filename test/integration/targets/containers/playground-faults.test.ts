@@ -55,6 +55,21 @@ describe.each(engineNames)('%s', (name) => {
         cause: ['shop-web', 'GET /health: no answer within 2 s'],
         command: 'container restart --time 10 shop-web',
       },
+      {
+        id: 'log_fills_disk',
+        cause: ['shop-mailer writes about', 'ERROR mail 4711 refused by the relay'],
+        command: 'container restart --time 10 shop-mailer',
+      },
+      {
+        id: 'port_clash',
+        cause: ['shop-api dies and is started again and again', 'shop-debug has its port'],
+        command: 'container stop --time 10 shop-debug',
+      },
+      {
+        id: 'missing_image',
+        cause: ['shop-search was ended', 'The old container is still there'],
+        command: 'container start shop-search',
+      },
     ])('$id: alert, cause, card, approval, fixed', async ({ id, cause, command }) => {
       const incident = await caused(id);
       const asked = await scene.until(incident, ({ incident: { state } }) =>
