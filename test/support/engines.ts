@@ -60,7 +60,14 @@ export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
   return {
     ...engine,
     async stop() {
-      for (const { Id: id } of await api.listContainers({ all: true })) await remove(id);
+      // One that is just being started again cannot be removed in that moment.
+      for (const { Id: id } of await api.listContainers({ all: true }))
+        await waitFor(`${id} is removed`, () =>
+          remove(id).then(
+            () => true,
+            () => false,
+          ),
+        );
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGTERM');
       await ended;

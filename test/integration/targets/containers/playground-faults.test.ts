@@ -1,10 +1,48 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { containerFaults } from '../../../../playground/faults/containers/container-faults.ts';
 import { engineNames } from '../../../../playground/faults/containers/shop-engine.ts';
-import type { HeldFault, ShopFault } from '../../../../playground/faults/fault.ts';
-import type { IncidentId } from '../../../../src/core/ids.ts';
+import type { ShopFault } from '../../../../playground/faults/fault.ts';
 import { type ContainerScene, startContainerScene } from '../../../support/container-scene.ts';
 import { missingFor } from '../../../support/engines.ts';
+
+/** What is said of each, and what is asked for. */
+const cases = [
+  {
+    id: 'container_down',
+    cause: ['shop-cart is not running', 'ended with code 2'],
+    command: 'container start shop-cart',
+  },
+  {
+    id: 'crash_loop',
+    cause: ['shop-orders dies and is started again and again', 'shop-queue, which it needs, is not running'],
+    command: 'container start shop-queue',
+  },
+  {
+    id: 'oom_kill',
+    cause: ['shop-reports', '32 MiB'],
+    command: 'container start shop-reports',
+  },
+  {
+    id: 'unhealthy',
+    cause: ['shop-web', 'GET /health: no answer within 2 s'],
+    command: 'container restart --time 10 shop-web',
+  },
+  {
+    id: 'log_fills_disk',
+    cause: ['shop-mailer writes about', 'ERROR mail 4711 refused by the relay'],
+    command: 'container restart --time 10 shop-mailer',
+  },
+  {
+    id: 'port_clash',
+    cause: ['shop-api dies and is started again and again', 'shop-debug has its port'],
+    command: 'container stop --time 10 shop-debug',
+  },
+  {
+    id: 'missing_image',
+    cause: ['shop-search was ended', 'The old container is still there'],
+    command: 'container start shop-search',
+  },
+];
 
 describe.each(engineNames)('%s', (name) => {
   const missing = missingFor(name);
@@ -12,78 +50,47 @@ describe.each(engineNames)('%s', (name) => {
   describe.skipIf(missing !== null)(title, () => {
     let scene: ContainerScene;
     let faults: readonly ShopFault[];
-    let fault: ShopFault;
-    let held: HeldFault;
     beforeAll(async () => {
       scene = await startContainerScene(name);
       faults = containerFaults(name, { engine: scene.engine, missing: null });
     });
-    afterEach(async () => {
-      await held.release();
-      await fault.undo();
-    });
     afterAll(() => scene.stop());
 
-    /** Causes it, and opens the incident of its alert. */
-    async function caused(id: string): Promise<IncidentId> {
-      const found = faults.find((each) => each.id === `${name}_${id}`);
-      if (!found) throw new Error(`no fault ${id}`);
-      fault = found;
-      held = await fault.cause();
-      expect(await fault.read()).toMatchObject({ holds: true });
-      return scene.alert(fault);
-    }
-
-    test.each([
-      {
-        id: 'container_down',
-        cause: ['shop-cart is not running', 'ended with code 2'],
-        command: 'container start shop-cart',
-      },
-      {
-        id: 'crash_loop',
-        cause: ['shop-orders dies and is started again and again', 'shop-queue', 'is not running'],
-        command: 'container start shop-queue',
-      },
-      {
-        id: 'oom_kill',
-        cause: ['shop-reports', '32 MiB'],
-        command: 'container start shop-reports',
-      },
-      {
-        id: 'unhealthy',
-        cause: ['shop-web', 'GET /health: no answer within 2 s'],
-        command: 'container restart --time 10 shop-web',
-      },
-      {
-        id: 'log_fills_disk',
-        cause: ['shop-mailer writes about', 'ERROR mail 4711 refused by the relay'],
-        command: 'container restart --time 10 shop-mailer',
-      },
-      {
-        id: 'port_clash',
-        cause: ['shop-api dies and is started again and again', 'shop-debug has its port'],
-        command: 'container stop --time 10 shop-debug',
-      },
-      {
-        id: 'missing_image',
-        cause: ['shop-search was ended', 'The old container is still there'],
-        command: 'container start shop-search',
-      },
-    ])('$id: alert, cause, card, approval, fixed', async ({ id, cause, command }) => {
-      const incident = await caused(id);
-      const asked = await scene.until(incident, ({ incident: { state } }) =>
-        ['awaiting_approval', 'reported'].includes(state),
-      );
-      const found = JSON.stringify(asked.events.findLast((event) => event.type === 'diagnosis.concluded'));
-      for (const words of cause) expect(asked.incident.cause, found).toContain(words);
-      expect(
-        asked.actions.map((action) => action.command),
-        found,
-      ).toEqual([command]);
-      const done = await scene.approve(incident);
-      expect(done.incident).toMatchObject({ state: 'resolved', verdict: 'fixed', resolvedBy: 'confirmed' });
-      expect(await fault.read()).toMatchObject({ holds: false });
+    test('is one of those that are played here', () => {
+      expect(faults.map(({ id }) => id)).toEqual(cases.map(({ id }) => `${name}_${id}`));
     });
+
+    // All at once: seven incidents of one engine, each with its own cause.
+    test.concurrent.each(cases)(
+      '$id: alert, cause, card, approval, fixed',
+      async ({ id, cause, command }) => {
+        const fault = faults.find((each) => each.id === `${name}_${id}`);
+        if (!fault) throw new Error(`no fault ${id}`);
+        const held = await fault.cause();
+        try {
+          expect(await fault.read()).toMatchObject({ holds: true });
+          const incident = await scene.alert(fault);
+          const asked = await scene.until(incident, ({ incident: { state } }) =>
+            ['awaiting_approval', 'reported'].includes(state),
+          );
+          const found = JSON.stringify(asked.events.findLast(({ type }) => type === 'diagnosis.concluded'));
+          for (const words of cause) expect(asked.incident.cause, found).toContain(words);
+          expect(
+            asked.actions.map((action) => action.command),
+            found,
+          ).toEqual([command]);
+          const done = await scene.approve(incident);
+          expect(done.incident).toMatchObject({
+            state: 'resolved',
+            verdict: 'fixed',
+            resolvedBy: 'confirmed',
+          });
+          expect(await fault.read()).toMatchObject({ holds: false });
+        } finally {
+          await held.release();
+          await fault.undo();
+        }
+      },
+    );
   });
 });
