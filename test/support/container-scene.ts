@@ -95,7 +95,11 @@ export async function startContainerScene(name: EngineName, claudeUrl?: string):
     engine,
     core,
     until,
-    run: engine.run,
+    async run(container, options) {
+      // A test that is tried again finds what it made before.
+      await engine.remove(container);
+      return engine.run(container, options);
+    },
     async ended(container) {
       await waitFor(
         `${container} has ended`,
