@@ -42,6 +42,9 @@ export async function execute(
   if (action.state === 'started' || action.state === 'unknown') return settle(deps, action, hooks, signal);
   if (action.state === 'succeeded' || action.state === 'failed')
     return { kind: 'ran', outcome: { kind: action.state, text: action.outcome ?? '' } };
+  // Somebody's No, or a stop, came between: what became of it is on record, and it is planned anew.
+  if (action.state === 'void')
+    return notRun(deps, action, 'void', refuse('VOID', action.outcome ?? 'The state moved.'));
   if (action.state !== (action.step === 1 ? 'approved' : 'queued'))
     return notRun(deps, action, 'refused', refuse('NOT_APPROVED', `It is ${action.state}.`));
   if (action.incidentId !== given.incidentId || action.planHash !== given.planHash)

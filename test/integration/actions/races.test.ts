@@ -279,6 +279,18 @@ describe('decisions at the same time', () => {
     expect(seen.has('approved') && seen.has('denied')).toBe(true);
   });
 
+  test('what became void after a turn had read it as approved is void, for its own reason, and not refused', async () => {
+    const action = await approved(rig);
+    await rig.core.sql.begin((tx) => rig.core.approvals.void(tx, action, 'Somebody has said no to the box.'));
+    expect(await rig.core.gate.execute(action, noHooks, never)).toMatchObject({
+      kind: 'not_run',
+      why: 'void',
+      code: 'VOID',
+      reason: 'Somebody has said no to the box.',
+    });
+    expect(rig.machine.effects).toBe(0);
+  });
+
   test('two processes that execute run it once, and a third time it is history', async () => {
     for (let round = 0; round < 15; round += 1) {
       rig.machine.effects = 0;
