@@ -5,6 +5,7 @@ import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
+import { mappingFaults } from '../ingest/match-target.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { loadRunbooks } from '../runbooks/load-runbooks.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
@@ -105,6 +106,7 @@ function checksFor(config: Config, log: Log): readonly Check[] {
         run: () => checkTarget(target),
       }),
     ),
+    { part: 'Alert rules', required: false, run: () => checkMapping(config) },
     { part: 'Runbooks', required: false, run: () => checkRunbooks(config) },
     { part: 'Mode', required: false, run: () => checkMode(config) },
   ];
@@ -188,6 +190,17 @@ async function checkTarget(target: TargetConfig): Promise<string> {
   } finally {
     await connection.close();
   }
+}
+
+async function checkMapping({ targets }: Config): Promise<string> {
+  if (targets.length === 0) return 'no target is configured';
+  const faults = mappingFaults(targets);
+  if (faults.length > 0)
+    throw new OpsError('MAPPING', faults.join('; '), {
+      hint: 'Take it out of sentry.yaml, or put the target that should have these alerts first.',
+    });
+  const rules = targets.flatMap(({ alerts = [] }) => alerts);
+  return `alerts find ${count(targets.length, 'target')} by name, alias and ${count(rules.length, 'rule')}`;
 }
 
 async function checkRunbooks(config: Config): Promise<string> {

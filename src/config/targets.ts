@@ -3,6 +3,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from '../core/errors.ts';
 import { domainFault } from '../core/incident.ts';
+import { isObject } from '../core/json-of.ts';
 import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
@@ -16,10 +17,28 @@ const targetName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'lower-case letters, digits, ".", "_", "-"; at most 63');
 
+// A key called `__proto__` would be dropped without a word, and the rule would fit more than it says.
+const labelRule = z.strictObject({
+  labels: z
+    .custom<unknown>((given) => !isObject(given) || !Object.hasOwn(given, '__proto__'), {
+      error: '"__proto__" is no label',
+      abort: true,
+    })
+    .pipe(
+      z.record(
+        z.string().min(1),
+        z.string('expected a text; put a number or true in quotes').min(1, 'expected a value; "*" is any'),
+        'expected labels, like { namespace: shop }',
+      ),
+    )
+    .refine((labels) => Object.keys(labels).length > 0, 'name at least one label'),
+});
+
 const everyTarget = {
   name: targetName,
   environment: z.string().min(1).default('production'),
   aliases: z.array(z.string().min(1)).default([]),
+  alerts: z.array(labelRule).max(100).optional(),
 };
 
 /** The targets that `sentry.yaml` names. Throws OpsError CONFIG naming every wrong field. */

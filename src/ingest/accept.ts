@@ -4,9 +4,9 @@ import type { DomainOfLabels } from '../core/incident.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import { alertSources, endSenders } from '../sources/registry.ts';
-import { matchTarget } from '../sources/target.ts';
 import { inBatches } from './batch.ts';
 import { lockWordsOf, type Told, toldBy } from './correlate.ts';
+import { matchTarget } from './match-target.ts';
 import { redactAlert } from './redact-alert.ts';
 
 /** What became of an accepted alert. Only `orphan_resolved` (the end of something we never heard of) has no incident. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Domain } from '../core/incident.ts';
 import type { Watch } from '../core/sighting.ts';
-import type { FirstLook } from '../core/target.ts';
+import type { FirstLook, LabelRule } from '../core/target.ts';
 import type { Json, ToolCall } from '../core/tool-call.ts';
 import type { Tool } from '../tools/define.ts';
 
@@ -23,6 +23,7 @@ export interface TargetConfig {
   readonly domain: Domain;
   readonly environment: string;
   readonly aliases: readonly string[];
+  readonly alerts?: readonly LabelRule[];
 }
 
 /** An entry of `sentry.yaml` as a kind is given it, its own fields parsed. */
