@@ -2,7 +2,7 @@ import { type Alert, bareValues } from '../core/alert.ts';
 import { matchesGlob } from '../core/glob.ts';
 import type { LabelRule, Target } from '../core/target.ts';
 import { alertSources } from '../sources/registry.ts';
-import { targetLabels } from '../sources/target.ts';
+import { targetLabels, withoutPort } from '../sources/target.ts';
 
 /**
  * The configured target an alert is about: the first that has a rule for its labels; else, by the first of its telling labels
@@ -88,9 +88,3 @@ const formatRule = ({ labels }: LabelRule): string =>
   Object.entries(labels)
     .map(([label, value]) => `${label}=${value}`)
     .join(', ');
-
-/** `shop-db:5432` → `shop-db`, `[::1]:5432` → `::1`. A bare IPv6 address stays as it is. */
-function withoutPort(name: string): string {
-  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(name)?.[1];
-  return bracketed ?? name.replace(/^([^:]+):\d{1,5}$/, '$1');
-}

@@ -30,3 +30,9 @@ export function namedTarget(labels: Readonly<Record<string, string>>): string | 
   }
   return null;
 }
+
+/** `shop-db:5432` → `shop-db`, `[::1]:5432` → `::1`. A bare IPv6 address stays as it is. */
+export function withoutPort(name: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(name)?.[1];
+  return bracketed ?? name.replace(/^([^:]+):\d{1,5}$/, '$1');
+}
