@@ -99,13 +99,7 @@ function checksFor(config: Config, log: Log): readonly Check[] {
     // Without a good one the next start would not begin.
     { part: 'Policy', required: true, run: () => checkPolicy(config) },
     { part: 'Claude', required: false, run: () => checkClaude(config) },
-    ...config.targets.map(
-      (target): Check => ({
-        part: `Target ${target.name}`,
-        required: false,
-        run: () => checkTarget(target),
-      }),
-    ),
+    ...config.targets.map(targetCheck),
     { part: 'Alert rules', required: false, run: () => checkMapping(config) },
     { part: 'Runbooks', required: false, run: () => checkRunbooks(config) },
     { part: 'Mode', required: false, run: () => checkMode(config) },
@@ -181,6 +175,15 @@ async function checkClaude(config: Config): Promise<string> {
   else await backend.attempt(request, { signal, timeoutMs: 15_000, onEvent: () => undefined });
   return `${config.model} answers${config.sceptic ? '' : '; no second look at what it finds (SENTRY_SCEPTIC)'}`;
 }
+
+/** How one target is, by the doctor of its kind. */
+export const examineTarget = (target: TargetConfig): Promise<Finding> => examine(targetCheck(target));
+
+const targetCheck = (target: TargetConfig): Check => ({
+  part: `Target ${target.name}`,
+  required: false,
+  run: () => checkTarget(target),
+});
 
 async function checkTarget(target: TargetConfig): Promise<string> {
   const kind = kindOf(kinds, target);

@@ -15,8 +15,16 @@ const variable = z
 /** The fields of a PostgreSQL target in `sentry.yaml`, besides those of every target. */
 export const postgresFields = {
   /** So that no credential stands in the file. */
-  read_url_env: variable,
-  act_url_env: variable.optional(),
+  read_url_env: variable.meta({
+    description:
+      'the environment variable with the URL that it is read by (postgres://user:password@host:5432/db)',
+    example: 'ORDERS_READ_URL',
+  }),
+  act_url_env: variable.optional().meta({
+    description: 'the same for approved changes, with a role of its own',
+    example: 'ORDERS_ACT_URL',
+    without: 'it is investigated, never changed',
+  }),
 } as const;
 
 /** From its entry in `sentry.yaml`; what is wrong with the variables that it names, never with what they hold. */
