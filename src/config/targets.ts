@@ -84,7 +84,7 @@ export function readEntries(
   known: readonly TargetKind[] = kinds,
 ): readonly ReadEntry[] {
   if (!existsSync(path)) {
-    if (isNamed) throw wrong([`SENTRY_CONFIG: ${path} does not exist`]);
+    if (isNamed) throw wrong([`${path} does not exist (SENTRY_CONFIG)`]);
     return [];
   }
   return entriesIn(readFileSync(path, 'utf8'), path, env, known);
