@@ -10,7 +10,6 @@ import { entriesIn, everyTarget, type TargetsFile } from '../config/targets.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Json } from '../core/tool-call.ts';
-import { redact } from '../safety/screen/redact.ts';
 import type { TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
@@ -60,7 +59,6 @@ async function addTarget(
   const entry = ask
     ? await askForEntry(given, ask, say)
     : { name: given.name, kind: given.kind, ...fieldsGiven(given.set) };
-  refuseSecrets(entry);
   const text = withEntry(before, entry);
   const added = entriesIn(text, file.path, file.env).at(-1);
   if (!added) throw new Error('the entry is not in the file');
@@ -170,15 +168,6 @@ function asYaml(text: string): unknown {
 
 const stringifyInline = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
-
-/** The file is read by many, and kept in repositories. */
-function refuseSecrets(entry: Entry): void {
-  const text = stringify(entry);
-  if (redact(text) !== text)
-    throw new OpsError('SECRET', 'That looks like a secret, and nothing was written.', {
-      hint: 'sentry.yaml holds names of variables and files only: put the secret into one, and name that.',
-    });
-}
 
 /** The file as it was, to the byte, with the entry at the end of its list; made anew where its list cannot be continued so. */
 function withEntry(before: string, entry: Entry): string {

@@ -66,7 +66,11 @@ function missingOf({ kind, fields }: ReadEntry): readonly Missing[] {
   return Object.entries({ ...everyTarget, ...kind.fields }).flatMap(([field, schema]) => {
     const { without, example = '…' } = metaOf(schema);
     const usual = schema.safeParse(undefined);
-    const isUsual = usual.success && shown(usual.data) === shown(fields[field]);
+    const inFile = fields[field.replace(/_env$/, '_file')];
+    const isUsual =
+      usual.success &&
+      shown(usual.data) === shown(fields[field]) &&
+      (inFile ?? null) === (fields[field] ?? null);
     return without && isUsual ? [{ without, line: `${field}: ${example}` }] : [];
   });
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { messageOf, OpsError } from '../core/errors.ts';
 import { domainFault } from '../core/incident.ts';
 import { isObject } from '../core/json-of.ts';
+import { redact } from '../safety/screen/redact.ts';
 import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
@@ -142,10 +143,9 @@ function entriesOf(
   known: readonly TargetKind[],
 ): readonly ReadEntry[] {
   const parsed = fileOf(known).safeParse(raw);
-  if (!parsed.success)
-    throw wrong(
-      parsed.error.issues.map(({ path, message }) => `${placeOf(path)}: ${path.join('.')}: ${message}`),
-    );
+  const issues = [...(parsed.error?.issues ?? []), ...secretsIn(raw)];
+  if (!parsed.success || issues.length > 0)
+    throw wrong(issues.map(({ path, message }) => `${placeOf(path)}: ${path.join('.')}: ${message}`));
   const entries = (parsed.data.targets ?? []) as unknown as readonly Entry[];
   return entries.map((entry, at) => {
     const { name } = entry;
@@ -161,6 +161,31 @@ function entriesOf(
       ? { ...said, target: read, problems: [] }
       : { ...said, target: null, problems: read.map((line) => `${place}: target "${name}": ${line}`) };
   });
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Deeper than any field goes; an anchor may hold itself. */
+const DEEPEST = 12;
+
+/** Texts that are a secret, or hold one. Never with what they hold: errors are logged and told. */
+function secretsIn(value: unknown, path: readonly PropertyKey[] = []): readonly Issue[] {
+  if (typeof value === 'string')
+    return redact(value) === value
+      ? []
+      : [
+          {
+            path,
+            message: 'that looks like a secret: put it into an environment variable or a file, and name that',
+          },
+        ];
+  if (typeof value !== 'object' || value === null || path.length >= DEEPEST) return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    secretsIn(each, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
 }
 
 /** `sentry.yaml` as a schema: an entry has the fields of its kind, and no others. */

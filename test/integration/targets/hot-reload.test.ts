@@ -328,7 +328,7 @@ describe('sentry.yaml, read again', () => {
     [
       'a wrong field',
       'targets:\n  - { name: a, kind: postgres }\n',
-      /sentry\.yaml:2: targets\.0\.read_url_env/,
+      /sentry\.yaml:2: target "a": read_url_env: name the variable/,
     ],
     [
       'a variable that is not set',
