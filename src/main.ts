@@ -17,6 +17,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./cli/start.ts')).startCommand,
   doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
   migrate: async () => (await import('./cli/migrate.ts')).migrateCommand,
+  targets: async () => (await import('./cli/targets.ts')).targetsCommand,
   alert: async () => (await import('./cli/alert.ts')).alertCommand,
   normalize: async () => (await import('./cli/normalize.ts')).normalizeCommand,
   incidents: async () => (await import('./cli/incidents.ts')).incidentsCommand,

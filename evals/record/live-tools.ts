@@ -1,4 +1,3 @@
-import { toTarget } from '../../src/app/targets.ts';
 import { messageOf, OpsError } from '../../src/core/errors.ts';
 import { asToolCallId } from '../../src/core/ids.ts';
 import type { Target } from '../../src/core/target.ts';
@@ -7,7 +6,7 @@ import { redact, redactJson } from '../../src/safety/screen/redact.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
 import type { TargetConfig } from '../../src/targets/kind.ts';
 import { kinds } from '../../src/targets/kinds.ts';
-import { connectSystems, type Systems } from '../../src/targets/systems.ts';
+import { connectSystems, type Systems, toTarget } from '../../src/targets/systems.ts';
 import type { Docs } from '../../src/tools/ports.ts';
 import type { RecordedOutput } from '../replay/scenario.ts';
 import type { CausedFault } from './fault-case.ts';

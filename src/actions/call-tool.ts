@@ -120,10 +120,7 @@ async function use(
       : refuse('MEMORY_OFF', 'Memory documents are not available.');
   if (!target) throw new Error('a read without a target');
   // Nothing else of what it returns: a read tool refuses nothing and approves nothing.
-  const { text, data } = await (tool as ReadTool).run(
-    { ...reach(deps.ports, target), timeoutMs, signal },
-    input,
-  );
+  const { text, data } = await (tool as ReadTool).run({ ...reach(deps, target), timeoutMs, signal }, input);
   return { text, data };
 }
 
@@ -155,7 +152,7 @@ async function proposePlan(call: Call): Promise<Ended> {
 }
 
 function calledBy(
-  { ports }: CallDeps,
+  deps: CallDeps,
   { tool, target, input = null }: CallContext,
   why: string,
   signal: AbortSignal,
@@ -164,7 +161,7 @@ function calledBy(
   const active = tool as ActiveTool<unknown, Json>;
   return {
     tool: active,
-    context: { ...reach(ports, target), timeoutMs: active.timeoutMs, signal },
+    context: { ...reach(deps, target), timeoutMs: active.timeoutMs, signal },
     input,
     why,
   };

@@ -71,7 +71,7 @@ export function preChecksOf(deps: GateDeps): readonly Check[] {
     liveCredential(deps.vault),
     throttled(deps.throttle),
     targetInScope(deps.targets),
-    async (call) => (await cleanInput(call)) ?? toolRules(deps.ports)(call),
+    async (call) => (await cleanInput(call)) ?? toolRules(deps)(call),
     loadedToolset(deps.sql),
   ];
 }
@@ -85,7 +85,9 @@ export function createGate(given: GateDeps, replaced: Partial<GateParts> = {}): 
   const known: GateDeps = { ...given, identity: (target) => identityOf(given, target) };
   const parts: GateParts = { preChecks: preChecksOf(known), ...executionParts, ...replaced };
   const call: Gate['call'] = (credential, request, options) =>
-    callTool(deps, asToolCallId(newId('tc', randomBytes)), credential, request, options);
+    holding(deps, request.target, () =>
+      callTool(deps, asToolCallId(newId('tc', randomBytes)), credential, request, options),
+    );
   const criterion = (question: CriterionQuestion): Promise<CriterionReading> =>
     readCriterion({ vault: known.vault, registry: known.registry, call }, question);
   const deps = { ...known, ...parts, screened: createScreened(known), criterion };
@@ -98,9 +100,21 @@ export function createGate(given: GateDeps, replaced: Partial<GateParts> = {}): 
     judgeRecorded: (step, recorded) => judgeRecorded(deps.registry, step, recorded),
     looks: (target) => (deps.targets.has(target) ? deps.ports.looks(target) : []),
     measures: (tool) => measuresOf(deps.registry, tool),
-    execute: (action, hooks, signal) => execute(deps, action, hooks, signal),
-    settle: (action, hooks, signal) => settle(deps, action, hooks, signal),
+    execute: (action, hooks, signal) =>
+      holding(deps, action.target, () => execute(deps, action, hooks, signal)),
+    settle: (action, hooks, signal) =>
+      holding(deps, action.target, () => settle(deps, action, hooks, signal)),
   };
+}
+
+/** A target that is taken out of the configuration, or changed, keeps its connection until this has ended. */
+async function holding<T>({ ports }: GateDeps, target: string | null, work: () => Promise<T>): Promise<T> {
+  const release = target === null ? undefined : ports.hold?.(target);
+  try {
+    return await work();
+  } finally {
+    release?.();
+  }
 }
 
 async function systemOf(
@@ -117,8 +131,9 @@ async function systemOf(
 
 /** Whatever learns which system a name stands for puts it on record: the switch is for the system. */
 async function identityOf({ sql, targets, identity }: GateDeps, name: string): Promise<TargetIdentity> {
-  const found = await identity(name);
   const target = targets.get(name);
-  if (target) await recordIdentity(sql, target, found.systemIdentifier);
+  const found = await identity(name);
+  // Changed meanwhile: it is another system's.
+  if (target && targets.get(name) === target) await recordIdentity(sql, target, found.systemIdentifier);
   return found;
 }

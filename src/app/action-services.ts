@@ -18,7 +18,7 @@ export type ActionServices = ReturnType<typeof createActionServices>;
 
 /** The one way to a tool, who may say yes to it, and what only passes that way: undo, the trial of a promoted runbook. */
 export function createActionServices(on: Foundations, guards: Guards, remembered: MemoryServices) {
-  const { config, sql, log, records, targetsByName, systems } = on;
+  const { config, sql, log, records, targets, systems } = on;
   const { audit, vault, killSwitch, rules } = guards;
   const { parts, slackWorkspace, shutdown } = on;
   const { documents, memory, proposing, knownRunbooks } = remembered;
@@ -44,7 +44,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
       search: memory.search,
       promotions: { propose: (reader, proposal) => propose(proposing, reader, proposal) },
     },
-    targets: targetsByName,
+    targets,
     ports: { ...systems, docs: docsOf(config) },
     identity: systems.identity,
     runbookChecks: (incident) => alertChecks(knownRunbooks(incident), incident),
@@ -57,7 +57,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
     load: (id) => records.load(id),
     gate,
     vault,
-    targets: on.targets,
+    targets: on.eachTarget,
     shutdown: shutdown.signal,
   });
   return {
@@ -74,7 +74,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
       approvals,
       policy,
       registry: on.registry,
-      targets: targetsByName,
+      targets,
       shutdown: shutdown.signal,
     }),
     workspace: createWorkspace({

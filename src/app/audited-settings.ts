@@ -21,6 +21,8 @@ export function auditedSettings(
       name: target.name,
       kind: target.kind,
       environment: target.environment,
+      aliases: target.aliases,
+      alerts: target.alerts ?? [],
       ...kindOf(kinds, target).settings(target),
     })),
     approvers,

@@ -47,7 +47,8 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   services.switches.start();
   services.breaker.start((text) => slackWorkspace.announce(text));
   await slack.start();
-  services.watch.start();
+  services.watch.look();
+  services.targetsReload?.start();
   return { httpUrl: `http://${host}:${port}` };
 }
 
@@ -59,6 +60,7 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
     );
   };
   await end('http', http.close());
+  if (services.targetsReload) await end('targets file', services.targetsReload.stop());
   await end('watched targets', services.watch.stop());
   await end('switch', services.switches.end());
   await end('cost breaker', services.breaker.stop());

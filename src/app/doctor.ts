@@ -5,6 +5,7 @@ import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
+import { mappingFaults } from '../ingest/match-target.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { loadRunbooks } from '../runbooks/load-runbooks.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
@@ -98,13 +99,8 @@ function checksFor(config: Config, log: Log): readonly Check[] {
     // Without a good one the next start would not begin.
     { part: 'Policy', required: true, run: () => checkPolicy(config) },
     { part: 'Claude', required: false, run: () => checkClaude(config) },
-    ...config.targets.map(
-      (target): Check => ({
-        part: `Target ${target.name}`,
-        required: false,
-        run: () => checkTarget(target),
-      }),
-    ),
+    ...config.targets.map(targetCheck),
+    { part: 'Alert rules', required: false, run: () => checkMapping(config) },
     { part: 'Runbooks', required: false, run: () => checkRunbooks(config) },
     { part: 'Mode', required: false, run: () => checkMode(config) },
   ];
@@ -180,6 +176,15 @@ async function checkClaude(config: Config): Promise<string> {
   return `${config.model} answers${config.sceptic ? '' : '; no second look at what it finds (SENTRY_SCEPTIC)'}`;
 }
 
+/** How one target is, by the doctor of its kind. */
+export const examineTarget = (target: TargetConfig): Promise<Finding> => examine(targetCheck(target));
+
+const targetCheck = (target: TargetConfig): Check => ({
+  part: `Target ${target.name}`,
+  required: false,
+  run: () => checkTarget(target),
+});
+
 async function checkTarget(target: TargetConfig): Promise<string> {
   const kind = kindOf(kinds, target);
   const connection = kind.connect(target, { ownPorts: [] });
@@ -188,6 +193,17 @@ async function checkTarget(target: TargetConfig): Promise<string> {
   } finally {
     await connection.close();
   }
+}
+
+async function checkMapping({ targets }: Config): Promise<string> {
+  if (targets.length === 0) return 'no target is configured';
+  const faults = mappingFaults(targets);
+  if (faults.length > 0)
+    throw new OpsError('MAPPING', faults.join('; '), {
+      hint: 'Take it out of sentry.yaml, or put the target that should have these alerts first.',
+    });
+  const rules = targets.flatMap(({ alerts = [] }) => alerts);
+  return `alerts find ${count(targets.length, 'target')} by name, alias and ${count(rules.length, 'rule')}`;
 }
 
 async function checkRunbooks(config: Config): Promise<string> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
+import { live } from '../core/live.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
 import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
@@ -13,7 +14,6 @@ import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { countingUsage } from './model-metrics.ts';
 import type { Parts } from './parts.ts';
-import { toTarget } from './targets.ts';
 import { ownPorts } from './tool-ports.ts';
 
 export type Foundations = Awaited<ReturnType<typeof createFoundations>>;
@@ -24,7 +24,7 @@ export async function createFoundations(parts: Parts) {
   const { sql } = store;
   const metrics = new Registry();
   const records = countingUsage(createRecords(sql), metrics);
-  const targets = parts.targets.map(toTarget);
+  const systems = connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(config) });
   const tools = toolsOfKinds(parts.kinds);
   const registry = createRegistry(tools);
   const domains = domainsOf(parts.kinds);
@@ -41,9 +41,10 @@ export async function createFoundations(parts: Parts) {
     executorId: randomUUID(),
     shutdown: new AbortController(),
     bus: createEventBus({ url: store.url, log }),
-    targets,
-    targetsByName: new Map(targets.map((target) => [target.name, target])),
-    systems: connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(config) }),
+    systems,
+    /** The targets as they are at the moment of asking, by name. */
+    targets: systems.targets,
+    eachTarget: live(() => systems.targets.values()),
     domains,
     tools,
     /** What the steps of runbooks may use; models are offered those of memory and evidence as well. */

@@ -51,7 +51,7 @@ export async function createGuards(on: Foundations) {
     people: { oncallGroup, admins },
     approvers,
     approvalMinutes: config.approvalMinutes,
-    environmentOf: (name) => targets.find((target) => target.name === name)?.environment ?? '',
+    environmentOf: (name) => targets.get(name)?.environment ?? '',
   });
   const layers = () => layersNow({ config, tools: on.tools, sql, killSwitch, breaker });
   let endWatch = (): void => undefined;

@@ -12,7 +12,7 @@ import type { ActiveTool, Tool } from '../tools/define.ts';
 
 interface HomeDeps {
   readonly policy: Pick<ApprovalPolicy, 'isAdmin' | 'takes'>;
-  readonly targets: readonly Target[];
+  readonly targets: Iterable<Target>;
   readonly tools: readonly Tool[];
   readonly kinds: readonly TargetKind[];
   readonly layers: () => Promise<readonly LayerStatus[]>;
@@ -78,10 +78,11 @@ async function costOf({ model, breaker, limits }: HomeDeps): Promise<readonly st
 /** A line a target: what of its tools this person may approve, at medium risk; the card of each says the rest. */
 async function accessOf(deps: HomeDeps, userId: string): Promise<readonly string[]> {
   try {
+    const targets = [...deps.targets];
     const lines = await Promise.all(
-      deps.targets.slice(0, TARGETS_SHOWN).map((target) => mayApprove(deps, userId, target)),
+      targets.slice(0, TARGETS_SHOWN).map((target) => mayApprove(deps, userId, target)),
     );
-    const more = deps.targets.length - lines.length;
+    const more = targets.length - lines.length;
     return [
       ...lines,
       ...(more > 0 ? [`and ${count(more, 'more target')}: their cards say who may approve.`] : []),

@@ -1,5 +1,6 @@
 import { ROUND_USD } from '../agents/claude/create-claude.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
+import { live } from '../core/live.ts';
 import { createChangeOfMind } from '../incidents/after-all.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
 import { createDigDeeper } from '../incidents/dig-deeper.ts';
@@ -11,17 +12,20 @@ import { createEngine } from '../infra/dbos/engine.ts';
 import { createAccept } from '../ingest/accept.ts';
 import { createManualIncidents } from '../ingest/create-manual-incident.ts';
 import { createTargetWatch } from '../ingest/watch-targets.ts';
+import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { endSenders } from '../sources/registry.ts';
 import { domainOfLabels } from '../targets/domains.ts';
 import type { ActionServices } from './action-services.ts';
 import { createAdviseOn } from './advise-on.ts';
+import { auditedSettings } from './audited-settings.ts';
 import type { Foundations } from './foundations.ts';
 import type { Guards } from './guards.ts';
 import type { MemoryServices } from './memory-services.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
 import { type Model, openModel } from './model.ts';
 import { createSwitches } from './switches.ts';
+import { createTargetsReload } from './targets-reload.ts';
 
 export type IncidentServices = Awaited<ReturnType<typeof createIncidentServices>>;
 
@@ -68,15 +72,21 @@ export async function createIncidentServices(
     redact,
   };
   const steering = createSteering(deps);
-  const accept = createAccept(sql, targets, domainOfLabels(on.parts.kinds), {
+  const accept = createAccept(sql, on.eachTarget, domainOfLabels(on.parts.kinds), {
     reopenWindowMs: config.reopenMinutes * 60_000,
   });
+  const watch = createTargetWatch({ sql, accept, watched: on.systems.watched, log });
   return {
     engine,
     deps,
     accept,
-    watch: createTargetWatch({ sql, accept, watched: on.systems.watched(), log }),
-    createManualIncident: createManualIncidents(sql, accept, targets),
+    watch,
+    targetsReload: reloadOf(on, guards, () => {
+      watch.look();
+      // Which systems the new names stand for: a stop holds for the system, whatever it is called.
+      for (const name of targets.keys()) void gate.systemOf(name);
+    }),
+    createManualIncident: createManualIncidents(sql, accept, on.eachTarget),
     steering,
     changeOfMind: createChangeOfMind({ ...deps, policy }),
     questions: createQuestions(deps),
@@ -103,6 +113,28 @@ export async function createIncidentServices(
   };
 }
 
+/** Null in the playground, whose systems stand in no file. */
+function reloadOf(
+  { parts, config, systems, sql, log, slackWorkspace }: Foundations,
+  { audit }: Guards,
+  changed: () => void,
+) {
+  if (config.playgroundTarget) return null;
+  return createTargetsReload({
+    file: config.targetsFile,
+    kinds: parts.kinds,
+    systems,
+    audit: (targets) =>
+      auditConfigChange(
+        { sql, audit },
+        { name: 'settings', kind: 'config.changed', ...auditedSettings({ ...config, targets }, parts.kinds) },
+      ),
+    changed,
+    tell: (text) => slackWorkspace.announce(text, config.adminChannel),
+    log,
+  });
+}
+
 /** What memory does by the clock. */
 function upkeepOf(on: Foundations, remembered: MemoryServices, { workspace }: ActionServices, model: Model) {
   const { config, sql, log } = on;
@@ -113,7 +145,7 @@ function upkeepOf(on: Foundations, remembered: MemoryServices, { workspace }: Ac
     promotions: workspace.promotions,
     audiences: on.slackWorkspace.audiences,
     advise: model.outside ? createAdviseOn(model.outside, redact) : null,
-    targets: on.targets.map((target) => target.name),
+    targets: live(() => on.targets.keys()),
     readSystem: on.systems.facts,
     episodeDays: config.memory.episodeDays,
     enabled: config.memory.enabled,

@@ -21,7 +21,7 @@ export async function createMemoryServices(on: Foundations, { audit }: Guards) {
   const allRunbooks = (): readonly Runbook[] => [...on.runbooks, ...promoted.current()];
   /** Those that can be followed for this incident. */
   const knownRunbooks = ({ target }: Pick<Incident, 'target'>): readonly Runbook[] =>
-    runbooksFor(allRunbooks(), on.targetsByName.get(target ?? '')?.kind, registry);
+    runbooksFor(allRunbooks(), on.targets.get(target ?? '')?.kind, registry);
   const documents = createDocuments({ sql, events: records, audit, enabled, domains });
   const vectors = createChromaStore({ host: chromaHost, log });
   const embedding = await openEmbedding({

@@ -9,7 +9,7 @@ import { lookAtSystems, type ReadSystem } from '../memory/systems/systems.ts';
 export function memoryUpkeep(
   deps: CompactionDeps & {
     readonly sql: Sql;
-    readonly targets: readonly string[];
+    readonly targets: Iterable<string>;
     readonly readSystem: ReadSystem;
     /** Older episodes are archived. */
     readonly episodeDays: number;

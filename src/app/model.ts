@@ -4,6 +4,7 @@ import { screenedStream } from '../agents/claude/screened-stream.ts';
 import type { Investigator } from '../agents/ports.ts';
 import type { Config } from '../config/config.ts';
 import type { Incident } from '../core/incident.ts';
+import { live } from '../core/live.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import { auditedBackend } from '../llm/audited-backend.ts';
@@ -22,7 +23,7 @@ interface ModelDeps {
   readonly records: IncidentRecords;
   readonly audit: AuditLog;
   readonly breaker: CostBreaker;
-  readonly targets: readonly Target[];
+  readonly targets: ReadonlyMap<string, Target>;
   /** What it is offered. */
   readonly tools: readonly AnyTool[];
   readonly runbooks: (incident: Incident) => readonly Runbook[];
@@ -52,9 +53,9 @@ export async function openModel(config: Config, deps: ModelDeps): Promise<Model>
     tools: deps.tools,
     runbooks: deps.runbooks,
     sceptic: config.sceptic,
-    targets: targets.map((target) => target.name),
+    targets: live(() => targets.keys()),
     fallbackModel: config.fallbackModel ? modelName(choice, config.fallbackModel) : undefined,
-    kindOf: (name) => targets.find((target) => target.name === name)?.kind,
+    kindOf: (name) => targets.get(name)?.kind,
     toolCalls: async (id) => (await records.load(id))?.toolCalls ?? [],
   });
   return { investigator, outside: modelOutside(llm, { records, breaker, guard, audit }) };

@@ -107,7 +107,8 @@ async function statusLines(services: Services): Promise<readonly string[]> {
   return [
     model ? `Claude: ${model}; runbooks take over when it fails.` : 'Claude: no key; runbooks investigate.',
     `${count(runbooks.length, 'runbook')}${problems.length > 0 ? `, and ${count(problems.length, 'problem')} in others` : ''}.`,
-    `Targets: ${targets.map((target) => target.name).join(', ') || 'none'}.`,
+    `Targets: ${[...targets.keys()].join(', ') || 'none'}.`,
+    ...(services.targetsReload?.lines() ?? []),
     ...(await services.switches.lines()),
     await currentBreaker(services),
     formatLayers(await services.layers()),
@@ -117,7 +118,7 @@ async function statusLines(services: Services): Promise<readonly string[]> {
 const homeFacts = (services: Services): SlackDeps['home'] =>
   createHomeFacts({
     policy: services.policy,
-    targets: services.targets,
+    targets: services.eachTarget,
     layers: services.layers,
     breaker: services.breaker,
     limits: services.config.cost,
@@ -126,5 +127,8 @@ const homeFacts = (services: Services): SlackDeps['home'] =>
     tools: services.tools,
     kinds: services.parts.kinds,
     runbooks: () => services.runbooks.length,
-    switchLines: () => services.switches.lines(),
+    switchLines: async () => [
+      ...(services.targetsReload?.lines() ?? []),
+      ...(await services.switches.lines()),
+    ],
   });

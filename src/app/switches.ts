@@ -3,6 +3,7 @@ import { count } from '../core/count.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Domain } from '../core/incident.ts';
+import { live } from '../core/live.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Target } from '../core/target.ts';
 import { createKillSwitchCommands, stoppedForNow } from '../incidents/kill-switch/kill-switch-commands.ts';
@@ -14,8 +15,8 @@ import type { Steered, Steering } from '../incidents/steering.ts';
 import { aliasesOf } from '../safety/kill-switch/parse-kill-switch.ts';
 import type { SlackCommand } from '../slack/ports.ts';
 
-interface SwitchesDeps extends Omit<KillSwitchServiceDeps, 'targets'> {
-  readonly targets: readonly Target[];
+interface SwitchesDeps extends KillSwitchServiceDeps {
+  readonly targets: ReadonlyMap<string, Target>;
   readonly domains: readonly Domain[];
   readonly steering: Pick<Steering, 'stop' | 'resume'>;
   readonly isAdmin: (userId: string) => Promise<boolean>;
@@ -24,17 +25,16 @@ interface SwitchesDeps extends Omit<KillSwitchServiceDeps, 'targets'> {
 
 /** The human switch as people reach it: `/sentry stop|resume`, the lines that tell how it stands, what it holds up. */
 export function createSwitches(deps: SwitchesDeps) {
-  const { killSwitch, steering } = deps;
-  const targets = new Map(deps.targets.map((target) => [target.name, target]));
-  const board = createKillSwitchService({ ...deps, targets });
+  const { killSwitch, steering, targets } = deps;
+  const board = createKillSwitchService(deps);
   const orders = createKillSwitchCommands({
     board,
     steering,
     isAdmin: deps.isAdmin,
     admins: deps.admins,
     domains: deps.domains,
-    targets: [...targets.keys()],
-    aliases: aliasesOf(deps.targets),
+    targets: live(() => targets.keys()),
+    aliases: () => aliasesOf([...targets.values()]),
   });
   const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
   /** Said in an incident's thread, that incident may have been meant. */

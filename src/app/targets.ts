@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Target } from '../core/target.ts';
-import type { TargetConfig } from '../targets/kind.ts';
+import { toTarget } from '../targets/systems.ts';
 
 /** Names an alert may use for the playground's system under care. */
 export const playgroundTarget: Target = {
@@ -34,9 +34,4 @@ export function configuredTargets(config: Config): readonly Target[] {
   return config.playgroundTarget
     ? [playgroundTarget, playgroundHost, ...playgroundEngines]
     : config.targets.map(toTarget);
-}
-
-/** Without its addresses and credentials. */
-export function toTarget({ name, kind, domain, environment, aliases }: TargetConfig): Target {
-  return { name, kind, domain, environment, aliases };
 }

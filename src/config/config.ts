@@ -25,7 +25,7 @@ import {
   whole,
 } from './kinds.ts';
 import { readModelAccess } from './model.ts';
-import { readTargets, wrong } from './targets.ts';
+import { readTargets, type TargetsFile, wrong } from './targets.ts';
 
 /** Every variable Sentry reads. docs/settings.md has a row for each of them. */
 const environment = z.object({
@@ -158,6 +158,8 @@ export interface Config {
   /** 32 bytes that seal the identity vault; null: a key of this data folder, made once. */
   readonly vaultKey: Buffer | null;
   readonly targets: readonly TargetConfig[];
+  /** Where they come from, and are read again while Sentry runs. */
+  readonly targetsFile: TargetsFile;
   /** Where `fetch_docs` may go. */
   readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
@@ -206,7 +208,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   if (!parsed.success)
     throw wrong(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   const values = parsed.data;
-  const targets = readTargets(values.SENTRY_CONFIG, present);
+  const file = targetsFile(present);
+  const targets = readTargets(file);
   const slack = slackOf(values);
   const model = readModelAccess(values);
   if ('problem' in model) throw wrong([model.problem]);
@@ -228,6 +231,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     sceptic: values.SENTRY_SCEPTIC,
     mode: values.SENTRY_MODE ?? (slack.kind === 'playground' && playgroundTarget ? 'ACTIVE' : 'AUDIT'),
     targets,
+    targetsFile: file,
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
     playgroundEngines: engineSockets(values.DOCKER_HOST, values.CONTAINER_HOST),
@@ -261,6 +265,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     },
     logLevel: values.LOG_LEVEL,
   };
+}
+
+/** Where the targets stand, without reading it: for who looks at a file that may be wrong. */
+// oxlint-disable-next-line node/no-process-env -- the one reader
+export function targetsFile(env: Readonly<Record<string, string | undefined>> = process.env): TargetsFile {
+  const named = env['SENTRY_CONFIG'] || null;
+  return { path: named ?? 'sentry.yaml', isNamed: named !== null, env };
 }
 
 function costOf(values: z.infer<typeof environment>): CostLimits {

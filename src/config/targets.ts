@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parse as parseYaml } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from '../core/errors.ts';
 import { domainFault } from '../core/incident.ts';
+import { isObject } from '../core/json-of.ts';
+import { redact } from '../safety/screen/redact.ts';
 import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
@@ -16,56 +18,174 @@ const targetName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'lower-case letters, digits, ".", "_", "-"; at most 63');
 
-const everyTarget = {
-  name: targetName,
-  environment: z.string().min(1).default('production'),
-  aliases: z.array(z.string().min(1)).default([]),
+// A key called `__proto__` would be dropped without a word, and the rule would fit more than it says.
+const labelRule = z.strictObject({
+  labels: z
+    .custom<unknown>((given) => !isObject(given) || !Object.hasOwn(given, '__proto__'), {
+      error: '"__proto__" is no label',
+      abort: true,
+    })
+    .pipe(
+      z.record(
+        z.string().min(1),
+        z.string('expected a text; put a number or true in quotes').min(1, 'expected a value; "*" is any'),
+        'expected labels, like { namespace: shop }',
+      ),
+    )
+    .refine((labels) => Object.keys(labels).length > 0, 'name at least one label'),
+});
+
+/** The fields of every target. */
+export const everyTarget = {
+  name: targetName.meta({ description: 'how people, runbooks and models call it', example: 'orders-db' }),
+  environment: z
+    .string()
+    .min(1)
+    .default('production')
+    .meta({ description: 'where it stands; the policy and people go by it', example: 'staging' }),
+  aliases: z
+    .array(z.string().min(1))
+    .default([])
+    .meta({ description: 'what alerts call it in their labels', example: '[db1.internal, orders]' }),
+  alerts: z.array(labelRule).max(100).optional().meta({
+    description: 'labels that only its alerts have, where no label names it',
+    example: '[{ labels: { namespace: shop, container: "orders-*" } }]',
+  }),
 };
 
-/** The targets that `sentry.yaml` names. Throws OpsError CONFIG naming every wrong field. */
-export function readTargets(
-  path: string | undefined,
-  env: Env,
-  known: readonly TargetKind[] = kinds,
-): readonly TargetConfig[] {
-  const where = path ?? 'sentry.yaml';
-  if (!existsSync(where)) {
-    if (path) throw wrong([`SENTRY_CONFIG: ${path} does not exist`]);
-    return [];
-  }
-  let raw: unknown;
-  try {
-    raw = parseYaml(readFileSync(where, 'utf8')) ?? undefined;
-  } catch (error) {
-    throw wrong([`${where}: not valid YAML: ${messageOf(error)}`]);
-  }
-  return parseTargets(raw, env, where, known);
+/** The file of targets, and the variables that its entries may name. */
+export interface TargetsFile {
+  readonly path: string;
+  /** Somebody named it: not to find it is a fault. */
+  readonly isNamed: boolean;
+  readonly env: Env;
 }
 
-/** What a file of targets says. `where`: for its errors. */
+/** An entry of the file by itself: its target, or what is wrong with what it names, a line each. */
+export interface ReadEntry {
+  readonly name: string;
+  readonly kind: TargetKind;
+  /** As it is written, with what its fields are when they are left out. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly target: TargetConfig | null;
+  readonly problems: readonly string[];
+}
+
+/** The targets that `sentry.yaml` names. Throws OpsError CONFIG naming every wrong field, with its line. */
+export function readTargets(
+  file: TargetsFile,
+  known: readonly TargetKind[] = kinds,
+): readonly TargetConfig[] {
+  return allGood(readEntries(file, known));
+}
+
+/** The same, where an entry may be wrong without the others. Throws OpsError CONFIG for what is wrong with the file itself. */
+export function readEntries(
+  { path, isNamed, env }: TargetsFile,
+  known: readonly TargetKind[] = kinds,
+): readonly ReadEntry[] {
+  if (!existsSync(path)) {
+    if (isNamed) throw wrong([`${path} does not exist (SENTRY_CONFIG)`]);
+    return [];
+  }
+  return entriesIn(readFileSync(path, 'utf8'), path, env, known);
+}
+
+/** What the text of a file says. `path`: for its errors. */
+export function entriesIn(
+  text: string,
+  path: string,
+  env: Env,
+  known: readonly TargetKind[] = kinds,
+): readonly ReadEntry[] {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const notYaml = (error: unknown) => wrong([`${path}: not valid YAML: ${messageOf(error)}`]);
+  if (document.errors[0]) throw notYaml(document.errors[0]);
+  let raw: unknown;
+  try {
+    raw = document.toJS() ?? undefined;
+  } catch (error) {
+    throw notYaml(error);
+  }
+  return entriesOf(raw, env, (at) => `${path}${lineOf(document, lines, at)}`, known);
+}
+
+/** `:7`, where the part at a path begins, or the nearest around it. */
+function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): string {
+  for (let depth = path.length; depth > 0; depth -= 1) {
+    const node = document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range) return `:${lines.linePos(node.range[0]).line}`;
+  }
+  return '';
+}
+
+/** Targets that stand in no file. `where`: for its errors. */
 export function parseTargets(
   raw: unknown,
   env: Env,
   where: string,
   known: readonly TargetKind[] = kinds,
 ): readonly TargetConfig[] {
+  return allGood(entriesOf(raw, env, () => where, known));
+}
+
+function allGood(entries: readonly ReadEntry[]): readonly TargetConfig[] {
+  const problems = entries.flatMap((entry) => entry.problems);
+  if (problems.length > 0) throw wrong(problems);
+  return entries.flatMap(({ target }) => target ?? []);
+}
+
+function entriesOf(
+  raw: unknown,
+  env: Env,
+  placeOf: (path: readonly PropertyKey[]) => string,
+  known: readonly TargetKind[],
+): readonly ReadEntry[] {
   const parsed = fileOf(known).safeParse(raw);
-  if (!parsed.success)
-    throw wrong(parsed.error.issues.map((issue) => `${where}: ${issue.path.join('.')}: ${issue.message}`));
-  const targets: TargetConfig[] = [];
-  const domains = domainsOf(known);
-  for (const entry of parsed.data.targets as unknown as readonly Entry[]) {
+  const issues = [...(parsed.error?.issues ?? []), ...secretsIn(raw)];
+  if (!parsed.success || issues.length > 0)
+    throw wrong(issues.map(({ path, message }) => `${placeOf(path)}: ${path.join('.')}: ${message}`));
+  const entries = (parsed.data.targets ?? []) as unknown as readonly Entry[];
+  return entries.map((entry, at) => {
     const { name } = entry;
-    if (targets.some((target) => target.name === name))
-      throw wrong([`${where}: two targets are called "${name}"`]);
+    const place = placeOf(['targets', at]);
+    if (entries.findIndex((each) => each.name === name) < at)
+      throw wrong([`${place}: two targets are called "${name}"`]);
     const kind = kindOf(known, entry);
     const domain = entry.domain ?? kind.domains[0].name;
-    const fault = domainFault(domain, domains);
+    const fault = domainFault(domain, domainsOf(known));
     const read = fault ? [fault] : kind.read({ ...entry, domain } as never, env);
-    if (!('name' in read)) throw wrong(read.map((problem) => `${where}: target "${name}": ${problem}`));
-    targets.push(read);
-  }
-  return targets;
+    const said = { name, kind, fields: { ...entry } };
+    return 'name' in read
+      ? { ...said, target: read, problems: [] }
+      : { ...said, target: null, problems: read.map((line) => `${place}: target "${name}": ${line}`) };
+  });
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Deeper than any field goes; an anchor may hold itself. */
+const DEEPEST = 12;
+
+/** Texts that are a secret, or hold one. Never with what they hold: errors are logged and told. */
+function secretsIn(value: unknown, path: readonly PropertyKey[] = []): readonly Issue[] {
+  if (typeof value === 'string')
+    return redact(value) === value
+      ? []
+      : [
+          {
+            path,
+            message: 'that looks like a secret: put it into an environment variable or a file, and name that',
+          },
+        ];
+  if (typeof value !== 'object' || value === null || path.length >= DEEPEST) return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    secretsIn(each, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
 }
 
 /** `sentry.yaml` as a schema: an entry has the fields of its kind, and no others. */
@@ -79,7 +199,7 @@ function fileOf(known: readonly TargetKind[]) {
     error: ({ code }) =>
       code === 'invalid_union' ? `expected one of ${known.map(({ name }) => name).join(', ')}` : undefined,
   });
-  return z.strictObject({ targets: z.array(target).default([]) }).default({ targets: [] });
+  return z.strictObject({ targets: z.array(target).nullish() }).default({});
 }
 
 /** A fault of the configuration, a line each. */

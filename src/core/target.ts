@@ -10,6 +10,13 @@ export interface Target {
   readonly environment: string;
   /** Names and label values an alert may use for it (`shop-db:5432`, `shop`), matched whole and case-insensitively. */
   readonly aliases: readonly string[];
+  /** Which alerts are about it, whatever they call it; none when left out. */
+  readonly alerts?: readonly LabelRule[];
+}
+
+/** An alert fits when it carries all these labels; a `*` in a value stands for any characters. */
+export interface LabelRule {
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** A first look at a system when no runbook fits: cheap, read-only, and enough for a person to go on from. */

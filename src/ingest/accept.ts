@@ -4,9 +4,9 @@ import type { DomainOfLabels } from '../core/incident.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import { alertSources, endSenders } from '../sources/registry.ts';
-import { matchTarget } from '../sources/target.ts';
 import { inBatches } from './batch.ts';
 import { lockWordsOf, type Told, toldBy } from './correlate.ts';
+import { matchTarget } from './match-target.ts';
 import { redactAlert } from './redact-alert.ts';
 
 /** What became of an accepted alert. Only `orphan_resolved` (the end of something we never heard of) has no incident. */
@@ -32,19 +32,22 @@ const BATCHES = { beside: 12, concurrency: 4, size: 24, patienceMs: 50 } as cons
 /**
  * Accepting is one SQL statement (`sentry_accept_alerts` in prisma/migrations): as BEGIN … COMMIT from here it reached a
  * quarter of plain inserts at 32 connections. It asks for the incident's turn by `sentry_enqueue_turn`, which must exist.
+ *
+ * @param targets looked through for every batch, so that it may change
  */
 export function createAccept(
   sql: Sql,
-  targets: readonly Target[],
+  targets: Iterable<Target>,
   domainOf: DomainOfLabels,
   options: { readonly reopenWindowMs?: number } = {},
 ): Accept {
   const reopenMs = options.reopenWindowMs ?? REOPEN_WINDOW_MS;
   return inBatches<Alert, Accepted>(
     async (alerts) => {
+      const known = [...targets];
       const rows = await sql<{ accepted_incident: string | null; accepted_kind: string }>`
       SELECT accepted_incident, accepted_kind
-      FROM sentry_accept_alerts(${sql.json(alerts.map((alert) => statement(alert, targets, domainOf, reopenMs)))}) ORDER BY n`;
+      FROM sentry_accept_alerts(${sql.json(alerts.map((alert) => statement(alert, known, domainOf, reopenMs)))}) ORDER BY n`;
       return rows.map(toAccepted);
     },
     BATCHES,

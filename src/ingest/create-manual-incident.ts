@@ -33,13 +33,13 @@ const MAX_TEXT = 4_000;
 export function createManualIncidents(
   sql: Sql,
   accept: Accept,
-  targets: readonly Target[],
+  targets: Iterable<Target>,
 ): CreateManualIncident {
   return async ({ text: given, by, key }) => {
     const text = given.trim().slice(0, MAX_TEXT);
     if (text.length < 3)
       return refuse('NOTHING_TO_LOOK_INTO', 'Say what to look into: /sentry investigate checkout is slow');
-    const target = targetIn(text, targets);
+    const target = targetIn(text, [...targets]);
     const { incidentId } = await accept(alertOf(text, by, key, target));
     if (incidentId === null) return refuse('NOT_OPENED', 'That could not be opened as an incident.');
     await addRequester(sql, incidentId, by);

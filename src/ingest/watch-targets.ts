@@ -3,6 +3,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Watch } from '../core/sighting.ts';
 import type { Sql } from '../core/sql.ts';
+import type { Target } from '../core/target.ts';
 import { alertSource } from '../sources/registry.ts';
 import type { Accept } from './accept.ts';
 
@@ -11,7 +12,8 @@ const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const;
 interface WatchDeps {
   readonly sql: Sql;
   readonly accept: Accept;
-  readonly watched: readonly { readonly target: string; readonly watch: Watch }[];
+  /** As they are now; a target that was changed is another object. */
+  readonly watched: () => readonly { readonly target: Target; readonly watch: Watch }[];
   readonly log: Log;
 }
 
@@ -21,15 +23,15 @@ interface WatchDeps {
  */
 export function createTargetWatch({ sql, accept, watched, log }: WatchDeps) {
   const ending = new AbortController();
-  let running: readonly Promise<void>[] = [];
+  const running = new Map<Target, { readonly ending: AbortController; readonly done: Promise<void> }>();
 
-  async function follow(target: string, watch: Watch): Promise<void> {
+  async function follow(target: string, watch: Watch, signal: AbortSignal): Promise<void> {
     let failures = 0;
-    while (!ending.signal.aborted) {
+    while (!signal.aborted) {
       try {
         const [kept] = await sql<{ position: string }>`
           SELECT position FROM watch_position WHERE target = ${target}`;
-        for await (const { position, told } of watch(kept?.position ?? null, ending.signal)) {
+        for await (const { position, told } of watch(kept?.position ?? null, signal)) {
           if (told) await take(told.source, told.payload);
           await sql`
             INSERT INTO watch_position (target, position) VALUES (${target}, ${position})
@@ -37,12 +39,12 @@ export function createTargetWatch({ sql, accept, watched, log }: WatchDeps) {
           failures = 0;
         }
       } catch (error) {
-        if (ending.signal.aborted) return;
+        if (signal.aborted) return;
         if (failures === 0) log.warn({ target, error: messageOf(error) }, 'cannot be watched, trying again');
         failures += 1;
       }
       const wait = RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? 100;
-      await sleep(wait, undefined, { signal: ending.signal }).catch(() => undefined);
+      await sleep(wait, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -57,13 +59,29 @@ export function createTargetWatch({ sql, accept, watched, log }: WatchDeps) {
       );
   }
 
+  /** Ends the watch of what is gone, and begins that of what is new: of a changed target when its old one has ended. */
+  function look(): void {
+    const wanted = watched();
+    const before = [...running].filter(([target]) => !wanted.some((one) => one.target === target));
+    const ended = before.map(async ([target, one]) => {
+      one.ending.abort();
+      await one.done;
+      running.delete(target);
+    });
+    for (const { target, watch } of wanted.filter((one) => !running.has(one.target))) {
+      const own = new AbortController();
+      const signal = AbortSignal.any([own.signal, ending.signal]);
+      const done = Promise.all(ended).then(() => follow(target.name, watch, signal));
+      running.set(target, { ending: own, done });
+    }
+  }
+
   return {
-    start(): void {
-      running = watched.map(({ target, watch }) => follow(target, watch));
-    },
+    /** Begins, or goes on with what is to be watched now. */
+    look,
     async stop(): Promise<void> {
       ending.abort();
-      await Promise.all(running);
+      await Promise.all([...running.values()].map(({ done }) => done));
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Domain } from '../core/incident.ts';
 import type { Watch } from '../core/sighting.ts';
-import type { FirstLook } from '../core/target.ts';
+import type { FirstLook, LabelRule } from '../core/target.ts';
 import type { Json, ToolCall } from '../core/tool-call.ts';
 import type { Tool } from '../tools/define.ts';
 
@@ -23,6 +23,7 @@ export interface TargetConfig {
   readonly domain: Domain;
   readonly environment: string;
   readonly aliases: readonly string[];
+  readonly alerts?: readonly LabelRule[];
 }
 
 /** An entry of `sentry.yaml` as a kind is given it, its own fields parsed. */
@@ -87,7 +88,10 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
   readonly plural: string;
   /** Those it brings. A target is in the first, unless its kind has a field `domain`, which may say any kind's. */
   readonly domains: readonly [KindDomain, ...KindDomain[]];
-  /** Its fields in `sentry.yaml`, besides name, kind, environment and aliases. */
+  /**
+   * Its fields in `sentry.yaml`, besides those of every target. Their `meta` tells `sentry targets` what it asks for
+   * (`description`), how that is written (`example`, as YAML) and what is missing where it is left out (`without`).
+   */
   readonly fields: z.ZodRawShape;
   /** From its parsed entry and the environment variables this names; what is wrong, a line each. */
   read(entry: never, env: Readonly<Record<string, string | undefined>>): C | readonly string[];

@@ -1,23 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
 import { OpsError } from '../core/errors.ts';
 import type { Watch } from '../core/sighting.ts';
+import type { Target } from '../core/target.ts';
 import type { ToolPorts } from '../tools/ports.ts';
 import type { ConnectDeps, Connection, TargetConfig, TargetIdentity, TargetKind } from './kind.ts';
 
-/** The configured targets, each with its kind and its connection. All but `reader` throw OpsError NO_SYSTEM for a name that is not configured. */
-export interface Systems extends Pick<ToolPorts, 'system' | 'looks'> {
+/**
+ * The configured targets, each with its kind and its connection: the one place that knows them, and the one that everybody asks,
+ * since they change while Sentry runs. All but `reader` throw OpsError NO_SYSTEM for a name that is not configured.
+ */
+export interface Systems extends Required<Pick<ToolPorts, 'system' | 'looks' | 'hold'>> {
+  /** As they are now, whenever it is asked. A target that is changed is another object; one that stays is the same. */
+  readonly targets: ReadonlyMap<string, Target>;
   identity(target: string): Promise<TargetIdentity>;
   facts(target: string): Promise<Readonly<Record<string, string>>>;
   /** See `TargetKind.reader`; null also for a name that is not configured. */
   reader(target: string): string | null;
   /** Those that tell something by themselves, and are to be heard. */
-  watched(): readonly { readonly target: string; readonly watch: Watch }[];
+  watched(): readonly Watched[];
+  /**
+   * From now on there are these, all at once; says whether any is another one. What is gone or was changed is closed when the
+   * last call on it has ended.
+   */
+  change(configs: readonly TargetConfig[]): boolean;
   close(): Promise<void>;
+}
+
+export interface Watched {
+  readonly target: Target;
+  readonly watch: Watch;
 }
 
 interface Connected {
   readonly config: TargetConfig;
+  readonly target: Target;
   readonly kind: TargetKind;
   readonly connection: Connection<unknown>;
+  /** Calls under way. */
+  calls: number;
 }
 
 export function connectSystems(
@@ -26,10 +46,8 @@ export function connectSystems(
   deps: ConnectDeps,
 ): Systems {
   const connected = new Map<string, Connected>();
-  for (const config of configs) {
-    const kind = kindOf(kinds, config);
-    connected.set(config.name, { config, kind, connection: kind.connect(config, deps) });
-  }
+  const targets = new Map<string, Target>();
+  const closing = new Set<Promise<void>>();
   const find = (target: string): Connected => {
     const found = connected.get(target);
     if (found) return found;
@@ -37,7 +55,45 @@ export function connectSystems(
       hint: `Configured: ${[...connected.keys()].join(', ') || 'none'}.`,
     });
   };
+  const isCurrent = (one: Connected): boolean => connected.get(one.config.name) === one;
+  const closeUnused = (one: Connected): void => {
+    if (one.calls > 0 || isCurrent(one)) return;
+    const closed = one.connection.close();
+    closing.add(closed);
+    // A failure is told to whoever closes all; until then nobody waits for it.
+    closed.then(
+      () => closing.delete(closed),
+      () => undefined,
+    );
+  };
+  const change = (wanted: readonly TargetConfig[]): boolean => {
+    const before = [...connected.values()];
+    const now = wanted.map((config) => {
+      const old = connected.get(config.name);
+      return old && isDeepStrictEqual(old.config, config) ? old : connect(kinds, config, deps);
+    });
+    connected.clear();
+    targets.clear();
+    for (const one of now) {
+      connected.set(one.config.name, one);
+      targets.set(one.config.name, one.target);
+    }
+    before.forEach(closeUnused);
+    return !isDeepStrictEqual(before, now);
+  };
+  change(configs);
   return {
+    targets,
+    change,
+    hold(target) {
+      const held = connected.get(target);
+      if (held) held.calls += 1;
+      return () => {
+        if (!held) return;
+        held.calls -= 1;
+        closeUnused(held);
+      };
+    },
     system: (target) => find(target).connection.system,
     identity: async (target) => find(target).connection.identity(),
     facts: async (target) => {
@@ -50,14 +106,26 @@ export function connectSystems(
       return found ? found.kind.reader(found.config) : null;
     },
     watched: () =>
-      [...connected.values()].flatMap(({ config, kind, connection }) => {
+      [...connected.values()].flatMap(({ config, target, kind, connection }) => {
         const watch = kind.watch(config, connection.system);
-        return watch ? [{ target: config.name, watch }] : [];
+        return watch ? [{ target, watch }] : [];
       }),
     close: async () => {
-      await Promise.all([...connected.values()].map(({ connection }) => connection.close()));
+      await Promise.all(
+        [...connected.values()].map(({ connection }) => connection.close()).concat(...closing),
+      );
     },
   };
+}
+
+function connect(kinds: readonly TargetKind[], config: TargetConfig, deps: ConnectDeps): Connected {
+  const kind = kindOf(kinds, config);
+  return { config, target: toTarget(config), kind, connection: kind.connect(config, deps), calls: 0 };
+}
+
+/** Without its addresses and credentials. */
+export function toTarget({ name, kind, domain, environment, aliases, alerts }: TargetConfig): Target {
+  return { name, kind, domain, environment, aliases, ...(alerts ? { alerts } : {}) };
 }
 
 /** Throws OpsError UNKNOWN_KIND: configuration that was read knows no others. */

@@ -17,6 +17,8 @@ export interface Docs {
 export interface ToolPorts {
   /** The connection to a configured target, of its kind's own type. Throws OpsError NO_SYSTEM for a name that is not configured. */
   system(target: string): unknown;
+  /** Keeps the connection open that a target has now, until what it returns is called. */
+  hold?(target: string): () => void;
   /** What to look at first on it when no runbook fits. */
   looks(target: string): readonly FirstLook[];
   readonly docs: Docs;

@@ -3,7 +3,6 @@ import type { ContainerOptions, EngineName } from '../../playground/faults/conta
 import type { ShopFault } from '../../playground/faults/fault.ts';
 import { createClaude } from '../../src/agents/claude/create-claude.ts';
 import { createPlaybook } from '../../src/agents/playbook/create-playbook.ts';
-import { toTarget } from '../../src/app/targets.ts';
 import { parseTargets } from '../../src/config/targets.ts';
 import type { IncidentId } from '../../src/core/ids.ts';
 import type { IncidentRecord } from '../../src/core/incident-record.ts';
@@ -14,7 +13,7 @@ import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';
 import { runbooksFor } from '../../src/runbooks/runbooks-for.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
 import { kinds } from '../../src/targets/kinds.ts';
-import { connectSystems } from '../../src/targets/systems.ts';
+import { connectSystems, toTarget } from '../../src/targets/systems.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { boxAlert, type Core, createCore } from './core.ts';
 import { type ScratchEngine, startEngine } from './engines.ts';

@@ -114,7 +114,7 @@ export const approvalChecks: ApprovalChecks = {
       SELECT system_identifier, timeline_id FROM action WHERE id = ${action.id}`;
     if (seen?.system_identifier === now.systemIdentifier && seen.timeline_id === now.timelineId)
       return undefined;
-    const reason = `${action.target} is not the server it was when this was proposed (failover or restore).`;
+    const reason = `${action.target} is not the server it was when this was proposed (failover, restore, or another address).`;
     return { void: refuse('FAILED_OVER', reason) };
   },
 

@@ -14,6 +14,11 @@ export function targetInScope(targets: ReadonlyMap<string, Target>): Check {
     const instead = allowed(call.credential.targets);
     if (!name) return refuse('NO_TARGET', `Name the target. ${instead}`);
     const target = targets.get(name);
+    if (!target && call.credential.targets.includes(name))
+      return refuse(
+        'UNKNOWN_TARGET',
+        `${name} is not configured any more; an operator can add it to sentry.yaml.`,
+      );
     if (!target)
       return refuse('UNKNOWN_TARGET', `"${name.slice(0, 80)}" is not a configured target. ${instead}`);
     if (!call.credential.targets.includes(name))

@@ -1,9 +1,9 @@
-import type { ToolPorts } from '../../tools/ports.ts';
+import type { GateDeps } from '../gate-deps.ts';
 import { reach } from '../reach.ts';
 import type { Check } from './check.ts';
 
 /** Check 6, its other half: the path, command, URL and diff rules of the tool itself. */
-export function toolRules(ports: ToolPorts): Check {
+export function toolRules(deps: Pick<GateDeps, 'ports' | 'targets'>): Check {
   return ({ tool, target, input }) =>
-    tool && target && 'rules' in tool ? tool.rules?.(reach(ports, target), input) : undefined;
+    tool && target && 'rules' in tool ? tool.rules?.(reach(deps, target), input) : undefined;
 }

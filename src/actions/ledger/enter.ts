@@ -37,9 +37,9 @@ export async function enter(deps: ExecutionDeps, action: Action): Promise<Refusa
 }
 
 export function contextOf(
-  { ports }: ExecutionDeps,
+  deps: ExecutionDeps,
   { tool, call: { target } }: Entered,
   signal: AbortSignal,
 ): ToolContext {
-  return { ...reach(ports, target), timeoutMs: tool.timeoutMs, signal };
+  return { ...reach(deps, target), timeoutMs: tool.timeoutMs, signal };
 }

@@ -1,10 +1,11 @@
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { messageOf, OpsError, type Refusal, refuse } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
 import { auditConfigChange } from '../../safety/audit/audit-config-change.ts';
+import { fileMark } from '../../safety/paths/file-mark.ts';
 import { type PolicyPeople, type PolicyProblem, readPolicy } from './read-policy.ts';
 import { type Demands, type Rule, ruleFor, type Subject } from './rule.ts';
 
@@ -50,7 +51,7 @@ export async function openPolicyRules(options: PolicyRulesOptions): Promise<Poli
 
   async function read(): Promise<void> {
     if (path === null) return;
-    const now = markOf(path);
+    const now = fileMark(path);
     if (now === mark) return;
     const text = textOf(path);
     if (text === null) {
@@ -153,12 +154,6 @@ function usualDemands({ risk }: Pick<Subject, 'risk'>, { approvers, approvalMinu
 /** One approver, whoever is configured; no self-approval of what is of high risk. */
 export function withoutPolicy(usual: Usual): Pick<PolicyRules, 'demands'> {
   return { demands: async (about) => usualDemands(about, usual) };
-}
-
-/** Whether it is still the file that was read. Throws what is neither a file nor none. */
-function markOf(path: string): string {
-  const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
-  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : 'none';
 }
 
 function textOf(path: string): string | null {

@@ -9,6 +9,7 @@ import type { Credential } from '../../safety/vault/credentials.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import { withoutPolicy } from '../policy/policy-rules.ts';
 import { type PlanDemands, strictest } from '../policy/strictest.ts';
+import { mustBeCurrent } from '../reach.ts';
 import { alertChecksOf } from '../recovery/alert-checks.ts';
 import type { Screened } from '../screened.ts';
 import { type Aim, aimOf, type Ground, type ReadsCriterion, readRed } from './aim.ts';
@@ -65,6 +66,7 @@ export async function propose(
   if (clash) return clash;
   const isSo = order.lasting && (await isSoAlready(deps, credential, calls, drafts));
   if (isSo) return isSo;
+  mustBeCurrent(deps, context.target);
   const stopped = await deps.killSwitch.stopped(switchScopes(context.target.name, context.target.domain));
   // What a person asks for again stands there to be decided, or it is not asked for.
   if (order.again && stopped) return stopped;

@@ -53,8 +53,8 @@ export interface RoleDeps {
   readonly toolCalls: (incidentId: IncidentId) => Promise<readonly ToolCall[]>;
   /** Default: the system's clock. */
   readonly clock?: () => Date;
-  /** Names of the configured targets. */
-  readonly targets: readonly string[];
+  /** Names of the configured targets, now. */
+  readonly targets: Iterable<string>;
   /** Goes on where the first refuses; without it the playbook does. */
   readonly fallbackModel?: string | undefined;
   /** What kind of system a target is; without it tools of every kind are offered. */
@@ -122,7 +122,7 @@ function converse<T>(
   const stream = guarded(deps, work, run.role);
   const requested = (name: string, input: unknown) =>
     requestOf(name, input, {
-      targets: deps.targets,
+      targets: [...deps.targets],
       target: hasTarget(deps.tools, name) ? work.incident.target : null,
     });
   return runLoop<T>({

@@ -21,7 +21,7 @@ export interface DryRunDeps {
   readonly load: (id: IncidentId) => Promise<IncidentRecord | null>;
   readonly gate: Pick<Gate, 'call'>;
   readonly vault: Pick<CredentialVault, 'mint' | 'revoke'>;
-  readonly targets: readonly { readonly name: string; readonly domain: Domain }[];
+  readonly targets: Iterable<{ readonly name: string; readonly domain: Domain }>;
   readonly shutdown: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ export function createDryRun(deps: DryRunDeps): RunDry {
     const incident = incidentId && (await deps.load(incidentId))?.incident;
     if (!incident)
       return failed('It comes from no incident on record, so its reads could be put on none.', null);
-    const target = targetFor(deps.targets, runbook.domains, incident.target);
+    const target = targetFor([...deps.targets], runbook.domains, incident.target);
     if (target === null)
       return failed(`No ${runbook.domains.join(' or ')} system is configured to try it on.`, null);
     const credential = deps.vault.mint({ role: 'validator', incidentId: incident.id, targets: [target] });
@@ -135,7 +135,7 @@ const variablesOf = ({
 });
 
 function targetFor(
-  targets: DryRunDeps['targets'],
+  targets: readonly { readonly name: string; readonly domain: Domain }[],
   domains: readonly Domain[],
   own: string | null,
 ): string | null {

@@ -37,10 +37,16 @@ export function createKillSwitchCommands(deps: {
   readonly isAdmin: (user: string) => Promise<boolean>;
   readonly admins: readonly Principal[];
   readonly domains: readonly string[];
-  readonly targets: readonly string[];
-  readonly aliases?: ReadonlyMap<string, string>;
+  /** As they are configured now. */
+  readonly targets: Iterable<string>;
+  readonly aliases?: () => ReadonlyMap<string, string>;
 }): KillSwitchCommands {
   const { board, steering } = deps;
+  const known = () => ({
+    domains: deps.domains,
+    targets: [...deps.targets],
+    ...(deps.aliases ? { aliases: deps.aliases() } : {}),
+  });
 
   async function mayNot(by: string): Promise<Refusal | undefined> {
     const hint = 'In an emergency whoever is on the machine can: sentry stop, or a file STOP_SENTRY.';
@@ -65,7 +71,7 @@ export function createKillSwitchCommands(deps: {
   /** What was perhaps meant besides the incident that is stopped. */
   function notStopped(text: string, no: Refusal | undefined): readonly string[] {
     if (no) return [`Nothing else is stopped: ${no.reason}`];
-    const near = closestName(text.trim().split(/\s+/)[0] ?? '', deps.targets);
+    const near = closestName(text.trim().split(/\s+/)[0] ?? '', [...deps.targets]);
     return near === null ? [] : [`Did you mean ${near}? That is not stopped: say “stop ${near}”.`];
   }
 
@@ -75,7 +81,7 @@ export function createKillSwitchCommands(deps: {
       if (incident) return steering.stop(incident.id, by, incident.rest);
       const no = await mayNot(by);
       const order = parseKillSwitch(text, {
-        ...deps,
+        ...known(),
         everything: 'To stop everything: /sentry stop everything',
       });
       if (here && (no || !order.ok)) {
@@ -101,7 +107,7 @@ export function createKillSwitchCommands(deps: {
       const no = await mayNot(by);
       if (no) return no;
       const order = parseKillSwitch(text, {
-        ...deps,
+        ...known(),
         everything: 'To resume everything: /sentry resume everything',
       });
       if (!order.ok) return order;

@@ -45,7 +45,7 @@ export async function listSystems(sql: Sql): Promise<readonly TargetSystem[]> {
 /** Looks at every target once. One that does not answer keeps what was seen last. */
 export async function lookAtSystems(deps: {
   readonly sql: Sql;
-  readonly targets: readonly string[];
+  readonly targets: Iterable<string>;
   readonly read: ReadSystem;
   readonly log: Log;
 }): Promise<void> {

@@ -18,20 +18,34 @@ const path = z.string().regex(/^\//, 'expected an absolute path');
 
 /** The fields of a container engine in `sentry.yaml`, besides those of every target. */
 export const containersFields = {
-  /** The engine's socket on this machine; the engine's usual one when left out. */
-  socket: path.optional(),
+  socket: path.optional().meta({
+    description: 'its socket on this machine; the usual one when left out',
+    example: '/var/run/docker.sock',
+  }),
   /** An engine elsewhere, by TLS with a client certificate only: whoever reaches an engine owns its machine. */
   url: z
     .string()
     .regex(/^https:\/\/[^/@\s]+:\d+$/, 'expected https://HOST:PORT; an engine is reached by TLS only')
-    .optional(),
-  tls: z.strictObject({ ca: path, cert: path, key: path }).optional(),
-  /** The labels of the containers under care; the others are neither read nor changed. All of them when left out. */
-  only: z.record(z.string().min(1), z.string()).default({}),
-  /** Whether changes may be proposed. */
-  acts: z.boolean().default(false),
-  /** Whether a container that dies, runs out of memory or becomes unhealthy opens an incident. */
-  watch: z.boolean().default(false),
+    .optional()
+    .meta({ description: 'or its address elsewhere, by TLS only', example: 'https://shop-1:2376' }),
+  tls: z.strictObject({ ca: path, cert: path, key: path }).optional().meta({
+    description: 'files of the certificate for that address',
+    example: '{ ca: /etc/sentry/ca.pem, cert: /etc/sentry/cert.pem, key: /etc/sentry/key.pem }',
+  }),
+  only: z.record(z.string().min(1), z.string()).default({}).meta({
+    description: 'labels of the containers under care; the others are neither read nor changed',
+    example: '{ com.docker.compose.project: shop }',
+  }),
+  acts: z.boolean().default(false).meta({
+    description: 'whether changes may be proposed',
+    example: 'true',
+    without: 'it is investigated, never changed',
+  }),
+  watch: z.boolean().default(false).meta({
+    description: 'whether a container that dies, runs out of memory or becomes unhealthy opens an incident',
+    example: 'true',
+    without: 'what its containers do opens no incident',
+  }),
 } as const;
 
 /** From its entry in `sentry.yaml`; what is wrong across its fields, as `path: message`. */

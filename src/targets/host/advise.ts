@@ -5,7 +5,7 @@ import { isSecretFile } from '../../safety/paths/secret-files.ts';
 import type { Advice, FailedRead, GrantSteps } from '../kind.ts';
 
 const OPERATOR = 'Whoever runs Sentry.';
-const RESTART = 'Restart Sentry afterwards: it reads its configuration at the start.';
+const READ_AGAIN = 'Sentry reads the file again by itself, within seconds.';
 const NOT_OURS =
   'The investigation came upon this name; nobody of yours chose it. Allow it only if its content may be read here.';
 
@@ -25,7 +25,7 @@ function stepsFor(read: FailedRead, target: string): GrantSteps | null {
             who: OPERATOR,
             what: `Add the folder to those of ${target} in sentry.yaml:`,
             exact: yamlTarget(target, 'roots', JSON.stringify(folder)),
-            note: `${NOT_OURS} ${RESTART}`,
+            note: `${NOT_OURS} ${READ_AGAIN}`,
           };
     }
     case 'PATH_UNREADABLE': {
@@ -47,7 +47,7 @@ function stepsFor(read: FailedRead, target: string): GrantSteps | null {
         who: OPERATOR,
         what: `Declare the service for ${target} in sentry.yaml, with its unit or its restart command. What is declared may also be proposed to be restarted.`,
         exact: yamlTarget(target, 'services', entry),
-        note: `${NOT_OURS} ${RESTART}`,
+        note: `${NOT_OURS} ${READ_AGAIN}`,
       };
     }
     default:

@@ -77,11 +77,23 @@ const root = z.preprocess(
 
 /** The fields of a host in `sentry.yaml`, besides those of every target. */
 export const hostFields = {
-  /** One of any kind's: whose memory and runbooks fit what runs there. */
-  domain: z.string().optional(),
-  roots: z.array(root).min(1, 'name at least one folder that may be read').max(20),
-  services: z.array(service).max(100).default([]),
-  curl_hosts: z.array(curlHost).max(50).default([]),
+  domain: z.string().optional().meta({
+    description: 'whose runbooks and memory fit what runs there; docker when left out',
+    example: 'postgres',
+  }),
+  roots: z.array(root).min(1, 'name at least one folder that may be read').max(20).meta({
+    description: 'folders that may be read, and with patch: true patched after approval',
+    example: '[/var/log/shop, { path: /etc/shop, patch: true }]',
+  }),
+  services: z.array(service).max(100).default([]).meta({
+    description: 'services that may be looked at and, after approval, restarted',
+    example: '[{ name: shop-web, unit: shop-web.service }]',
+    without: 'no service can be looked at',
+  }),
+  curl_hosts: z.array(curlHost).max(50).default([]).meta({
+    description: 'hosts that diagnostics may call with curl',
+    example: '[localhost]',
+  }),
 } as const;
 
 /** From its entry in `sentry.yaml`; what is wrong across its fields, as `path: message`. */

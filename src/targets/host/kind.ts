@@ -26,7 +26,11 @@ export const host = defineKind({
   ],
   fields: hostFields,
   read: readHost,
-  settings: () => ({}),
+  settings: ({ roots, services }) => ({
+    reads: roots.map(({ path }) => path),
+    patches: roots.filter(({ patch }) => patch).map(({ path }) => path),
+    restarts: services.map(({ name }) => name),
+  }),
   // Sentry reads a host as its own account.
   reader: () => null,
   connect: (config, { ownPorts }) => ({

@@ -108,7 +108,7 @@ const login = (target: string): GrantSteps => ({
   who: 'Whoever runs Sentry.',
   what: `The login that Sentry reads ${target} with is refused. Correct the URL in the variable that its read_url_env names in sentry.yaml, or the role and pg_hba.conf of the server.`,
   exact: null,
-  note: 'Restart Sentry afterwards: it reads its configuration at the start.',
+  note: 'Restart Sentry after a change of the variable: it reads its environment at the start.',
 });
 
 /** As SQL takes it: bare where that is the same name, else quoted. */

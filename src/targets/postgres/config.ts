@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { EntryOf, TargetConfig } from '../kind.ts';
+import { readSecret, secretFile, secretVariable } from '../secret.ts';
 
 /** A PostgreSQL target with its credentials. `actUrl` null: it can be investigated but not changed. */
 export interface PostgresConfig extends TargetConfig {
@@ -7,41 +7,42 @@ export interface PostgresConfig extends TargetConfig {
   readonly actUrl: string | null;
 }
 
-// Whoever writes the URL itself here must not read it again in the error.
-const variable = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable that holds the URL');
-
 /** The fields of a PostgreSQL target in `sentry.yaml`, besides those of every target. */
 export const postgresFields = {
-  /** So that no credential stands in the file. */
-  read_url_env: variable,
-  act_url_env: variable.optional(),
+  read_url_env: secretVariable.optional().meta({
+    description:
+      'the environment variable with the URL that it is read by (postgres://user:password@host:5432/db)',
+    example: 'ORDERS_READ_URL',
+  }),
+  read_url_file: secretFile
+    .optional()
+    .meta({ description: 'or the file that holds this URL', example: '/run/secrets/orders-read-url' }),
+  act_url_env: secretVariable.optional().meta({
+    description: 'the same for approved changes, with a role of its own',
+    example: 'ORDERS_ACT_URL',
+    without: 'it is investigated, never changed',
+  }),
+  act_url_file: secretFile
+    .optional()
+    .meta({ description: 'or the file that holds it', example: '/run/secrets/orders-act-url' }),
 } as const;
 
-/** From its entry in `sentry.yaml`; what is wrong with the variables that it names, never with what they hold. */
+/** From its entry in `sentry.yaml`; what is wrong with the variables and files that it names, never with what they hold. */
 export function readPostgres(
-  { read_url_env: read, act_url_env: act, ...target }: EntryOf<typeof postgresFields>,
+  { read_url_env, read_url_file, act_url_env, act_url_file, ...target }: EntryOf<typeof postgresFields>,
   env: Readonly<Record<string, string | undefined>>,
 ): PostgresConfig | readonly string[] {
-  const problems = [
-    ...problemOf('read_url_env', read, env[read]),
-    ...(act ? problemOf('act_url_env', act, env[act]) : []),
-  ];
+  const read = readSecret('read_url', { read_url_env, read_url_file }, env, urlFault);
+  const act = readSecret('act_url', { act_url_env, act_url_file }, env, urlFault);
+  const problems = [...read.problems, ...act.problems];
   if (problems.length > 0) return problems;
-  return {
-    ...target,
-    readUrl: env[read] ?? '',
-    actUrl: act ? (env[act] ?? null) : null,
-  };
+  if (read.secret === null)
+    return ['read_url_env: name the variable that holds its URL, or by read_url_file a file'];
+  return { ...target, readUrl: read.secret, actUrl: act.secret };
 }
 
-function problemOf(field: string, name: string, url: string | undefined): readonly string[] {
-  if (!url) return [`${name} is not set, and ${field} names it`];
-  return URL.canParse(url)
-    ? []
-    : [`${name}, which ${field} names, holds no URL (postgres://user:password@host/db)`];
-}
+const urlFault = (text: string): string | undefined =>
+  URL.canParse(text) ? undefined : 'holds no URL (postgres://user:password@host/db)';
 
 /** The database role that a target is read with, by its URL's user; null where there is none. */
 export function readingRole({ readUrl }: PostgresConfig): string | null {

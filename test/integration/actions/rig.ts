@@ -38,6 +38,8 @@ export async function createRig(
   options: {
     readonly mode?: Mode;
     readonly gate?: Partial<GateDeps>;
+    /** Beside those of the box. */
+    readonly tools?: readonly Tool[];
     readonly vault?: Partial<VaultOptions>;
     readonly policyPath?: string;
     readonly approvers?: readonly Principal[];
@@ -55,7 +57,7 @@ export async function createRig(
   const dataDir = options.dataDir ?? scratchDir();
   const core = await createCore({
     url: database.url,
-    tools: [...boxTools(machine), ...oddTools(odd, machine)],
+    tools: [...boxTools(machine), ...oddTools(odd, machine), ...(options.tools ?? [])],
     dataDir,
     ...(options.mode ? { mode: options.mode } : {}),
     ...(options.vault ? { vault: options.vault } : {}),

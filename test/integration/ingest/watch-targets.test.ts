@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineNames } from '../../../playground/faults/containers/shop-engine.ts';
-import { toTarget } from '../../../src/app/targets.ts';
 import { parseTargets } from '../../../src/config/targets.ts';
 import { createAccept } from '../../../src/ingest/accept.ts';
 import { createTargetWatch } from '../../../src/ingest/watch-targets.ts';
 import { kinds } from '../../../src/targets/kinds.ts';
-import { connectSystems, type Systems } from '../../../src/targets/systems.ts';
+import { connectSystems, type Systems, toTarget } from '../../../src/targets/systems.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { SLEEPS } from '../../support/container-scene.ts';
 import { missingFor, type ScratchEngine, startEngine } from '../../support/engines.ts';
@@ -50,8 +49,8 @@ describe.each(engineNames)('%s', (name) => {
       const configs = parseTargets({ targets: [entry] }, {}, 'sentry.yaml', kinds);
       systems = connectSystems(kinds, configs, { ownPorts: [] });
       const accept = createAccept(db.sql, configs.map(toTarget), domainOf);
-      const watching = createTargetWatch({ sql: db.sql, accept, watched: systems.watched(), log: quiet });
-      watching.start();
+      const watching = createTargetWatch({ sql: db.sql, accept, watched: systems.watched, log: quiet });
+      watching.look();
       await waitFor('it has begun', async () => (await positions()).length > 0);
       return watching;
     }

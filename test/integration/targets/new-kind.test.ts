@@ -5,7 +5,6 @@ import { accessTable } from '../../../src/actions/access.ts';
 import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
 import { auditedSettings } from '../../../src/app/audited-settings.ts';
 import { createHomeFacts } from '../../../src/app/home-facts.ts';
-import { toTarget } from '../../../src/app/targets.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { parseTargets } from '../../../src/config/targets.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
@@ -17,7 +16,7 @@ import { parseKillSwitch } from '../../../src/safety/kill-switch/parse-kill-swit
 import { toolsOfKinds } from '../../../src/targets/all-tools.ts';
 import { domainOfLabels, domainsOf } from '../../../src/targets/domains.ts';
 import { kinds as shipped } from '../../../src/targets/kinds.ts';
-import { connectSystems, kindOf, type Systems } from '../../../src/targets/systems.ts';
+import { connectSystems, kindOf, type Systems, toTarget } from '../../../src/targets/systems.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { boxAlert, type Core, createCore } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -178,7 +177,9 @@ describe('shows itself', () => {
 
   test('in the audited settings, with what it lets be seen', () => {
     const { details } = auditedSettings({ ...loadConfig({}), targets: [config] }, kinds);
-    expect(details['targets']).toEqual([{ name: 'pump-1', kind: 'valve', environment: 'production', file }]);
+    expect(details['targets']).toEqual([
+      { name: 'pump-1', kind: 'valve', environment: 'production', aliases: [], alerts: [], file },
+    ]);
   });
 
   test('to the doctor, with what to do when it cannot be reached', async () => {

@@ -41,7 +41,7 @@ beforeAll(async () => {
     admins: [],
     domains,
     targets: [...byName.keys()],
-    aliases: aliasesOf(targets),
+    aliases: () => aliasesOf(targets),
   });
 });
 beforeEach(async () => {

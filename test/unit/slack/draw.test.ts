@@ -46,6 +46,31 @@ describe('the thread of an incident', () => {
     expect(slots.map((slot) => slot.inThread)).toEqual([false, true, true, true, true, true, true]);
   });
 
+  it('says that no target fits, with the line to add, and lets no label break out of its box', () => {
+    const opened = { type: 'incident.opened', source: 'alertmanager', title: 'x' } as const;
+    const about = (labels: Record<string, string>, event = eventsOf(opened)) =>
+      drawn({ incident: anIncident({ target: null, labels }), events: event });
+    expect(about({ instance: 'db1:5432' }).find(({ slot }) => slot === 'no-target')).toMatchObject({
+      inThread: true,
+      blocks: [
+        {
+          elements: [
+            { type: 'rich_text_section' },
+            { type: 'rich_text_preformatted', elements: [{ type: 'text', text: 'aliases: [db1]' }] },
+          ],
+        },
+      ],
+    });
+    const hostile = about({ instance: '``` <!channel> <@U1>' }).find(({ slot }) => slot === 'no-target');
+    expect(hostile?.text).toContain('&lt;!channel&gt;');
+    expect(JSON.stringify(hostile?.blocks)).not.toMatch(/"type":"(user|broadcast|link)"/);
+    expect(shown(about({ severity: 'page' }), 'no-target')).toContain('none of its labels');
+    expect(names(about({ instance: 'a' }, eventsOf({ ...opened, source: 'hand' })))).not.toContain(
+      'no-target',
+    );
+    expect(names(drawn({ events: eventsOf(opened) }))).not.toContain('no-target');
+  });
+
   it('never renames, reorders or drops a message while the record grows', () => {
     let before: readonly string[] = [];
     for (let length = 1; length <= wholeIncident.length; length += 1) {

@@ -6,6 +6,7 @@ import { drawActionCard } from './action-card.ts';
 import { drawDiagnosis, type PlanNone } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
+import { drawNoTarget } from './no-target.ts';
 import { drawEscalation, drawResult, drawSummary, drawVerification } from './outcome.ts';
 import { drawPromotionNote } from './promotion-notes.ts';
 import { drawRoot } from './root.ts';
@@ -38,6 +39,7 @@ function slotOf(
   number: number,
   options: DrawOptions,
 ): Slot | null {
+  if (event.type === 'incident.opened') return drawNoTarget(record, event);
   if (event.type === 'diagnosis.concluded')
     return drawDiagnosis(record, event.diagnosis, number, planNoneAfter(record, event.seq), {
       mayDig: options.mayDig === true && endsInReport(record, event.seq),

@@ -90,7 +90,7 @@ function openReserved(connection: SerialConnection): SerialConnection {
 function actConnection({ act, config }: Connections): SerialConnection {
   if (act !== null) return act;
   throw new OpsError('POSTGRES_NO_ACTING_ROLE', `target "${config.name}" has no acting credential`, {
-    hint: 'Set act_url_env for it in sentry.yaml to let Sentry propose changes there.',
+    hint: 'Set act_url_env or act_url_file for it in sentry.yaml to let Sentry propose changes there.',
   });
 }
 
