@@ -1,3 +1,4 @@
+import { OpsError } from '../../core/errors.ts';
 import type { Json } from '../../core/tool-call.ts';
 import type { SessionOptions } from '../../tools/ports.ts';
 import type { KubernetesObject } from './objects.ts';
@@ -132,4 +133,18 @@ export interface Cluster {
   ): Promise<T>;
   /** Removes an object, if it still is this one and not another of its name: else KUBERNETES_CONFLICT. */
   remove(ref: ObjectRef, uid: string, options: ChangeOptions): Promise<void>;
+}
+
+/** Undefined for an object that is not there, or not any more. */
+export async function orGone<T extends KubernetesObject>(
+  cluster: Cluster,
+  ref: ObjectRef,
+  options: SessionOptions,
+): Promise<T | undefined> {
+  try {
+    return await cluster.get<T>(ref, options);
+  } catch (error) {
+    if (error instanceof OpsError && error.code === 'KUBERNETES_NOT_FOUND') return undefined;
+    throw error;
+  }
 }

@@ -14,24 +14,30 @@ export function shownValue(name: string, value: string): string {
   return Object.values(shown)[0] ?? '(not shown)';
 }
 
-/** Labels and annotations that controllers and `kubectl` write: they are no change of what runs. */
-const WRITTEN = new Set(['pod-template-hash', 'controller-revision-hash']);
+/** As `kubectl rollout restart` writes it. */
+export const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+/** Which state Sentry has restarted: tells its own restart from everybody else's when the answer was lost. */
+export const RESTART_OF = 'sentry-oncall/restart-of';
+
+/** Labels that controllers write, and annotations of a restart: they are no change of what runs. */
+const HASHES = new Set(['pod-template-hash', 'controller-revision-hash']);
+const RESTARTS = new Set([RESTARTED_AT, RESTART_OF]);
+
+const without = (names: ReadonlySet<string>, map: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(Object.entries(map).filter(([name]) => !names.has(name)));
 
 /** What runs, without what controllers write: the same for two revisions of the same content. */
-function contentOf({ metadata, spec }: PodTemplate): Json {
-  const labels = Object.fromEntries(
-    Object.entries(metadata?.labels ?? {}).filter(([name]) => !WRITTEN.has(name)),
-  );
+function contentOf({ metadata, spec }: PodTemplate, withRestarts: boolean): Json {
   return {
-    labels,
-    annotations: { ...metadata?.annotations },
+    labels: without(HASHES, metadata?.labels),
+    annotations: without(withRestarts ? new Set() : RESTARTS, metadata?.annotations),
     ...(spec as unknown as { [key: string]: Json }),
   };
 }
 
-/** Short, and the same whenever the content is: what an approval is bound to. */
+/** Short, and the same whenever the content is, restarts included: what an approval is bound to. */
 export const templateHash = (template: PodTemplate): string =>
-  sha256(JSON.stringify(sorted(contentOf(template)))).slice(0, 16);
+  sha256(JSON.stringify(sorted(contentOf(template, true)))).slice(0, 16);
 
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map((each: Json) => sorted(each));
@@ -48,7 +54,7 @@ function sorted(value: Json): Json {
  * compared by it, wherever they stand in their list. Values that may be secrets are not shown, but that they differ is.
  */
 export function templateDiff(before: PodTemplate, after: PodTemplate): readonly string[] {
-  const [old, now] = [flat(contentOf(before)), flat(contentOf(after))];
+  const [old, now] = [flat(contentOf(before, false)), flat(contentOf(after, false))];
   return [...new Set([...old.keys(), ...now.keys()])]
     .filter((path) => old.get(path) !== now.get(path))
     .map((path) => {

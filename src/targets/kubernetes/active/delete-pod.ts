@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
 import { bootClock, passed } from '../../boot-clock.ts';
+import { orGone } from '../cluster.ts';
 import { podLine } from '../describe.ts';
 import type { Pod } from '../objects.ts';
 import { podState } from '../pod-state.ts';
@@ -103,13 +104,8 @@ export const deletePod = kubernetesTool.active<Input, Guard>({
     }
   },
   async look({ system, ...options }, _input, { uid, namespace, name }) {
-    try {
-      const { metadata } = await system.cluster.get<Pod>({ kind: 'pod', namespace, name }, options);
-      return metadata.uid !== uid || metadata.deletionTimestamp !== undefined ? 'done' : 'not_done';
-    } catch (error) {
-      if (error instanceof OpsError && error.code === 'KUBERNETES_NOT_FOUND') return 'done';
-      throw error;
-    }
+    const pod = await orGone<Pod>(system.cluster, { kind: 'pod', namespace, name }, options);
+    return pod?.metadata.uid === uid && pod.metadata.deletionTimestamp === undefined ? 'not_done' : 'done';
   },
   subject: ({ pod: name }) => ({ kind: 'name', name }),
   repairsOnly: true,

@@ -3,6 +3,7 @@ import { OpsError } from '../../../core/errors.ts';
 import { bootClock } from '../../boot-clock.ts';
 import type { PodTemplate, Workload } from '../objects.ts';
 import { rolloutLine } from '../read/rollout.ts';
+import { RESTART_OF, RESTARTED_AT } from '../template.ts';
 import { inCare, kubernetesTool, mayAct, namespaceName, namespaceOf, objectName } from '../tool.ts';
 import { readRollout, type WorkloadKind, workloadKinds } from '../workload.ts';
 import { feltBy } from './blast.ts';
@@ -23,11 +24,6 @@ interface Input {
   readonly namespace?: string | undefined;
   readonly name: string;
 }
-
-/** As `kubectl rollout restart` writes it. */
-const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
-/** Which state was restarted: tells this restart from everybody else's when its answer was lost. */
-const RESTART_OF = 'sentry-oncall/restart-of';
 
 const restarted = (template: PodTemplate, of: string, at: string): PodTemplate => ({
   ...template,

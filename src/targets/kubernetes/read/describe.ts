@@ -1,10 +1,9 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { OpsError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/tool-call.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import { more } from '../../format.ts';
-import { type Cluster, type ObjectRef, type ResourceKind, resources } from '../cluster.ts';
+import { type Cluster, orGone, type ResourceKind, resources } from '../cluster.ts';
 import { eventLine } from '../describe.ts';
 import type { KubernetesObject } from '../objects.ts';
 import { summaryOf } from '../summary.ts';
@@ -84,7 +83,7 @@ async function ownersOf(
     const next =
       kind === undefined
         ? undefined
-        : await orGone(cluster, { kind, ...namespaceAs(below), name: owner.name }, options);
+        : await orGone<KubernetesObject>(cluster, { kind, ...namespaceAs(below), name: owner.name }, options);
     owners.push({
       kind: owner.kind.toLowerCase(),
       name: owner.name,
@@ -98,15 +97,6 @@ async function ownersOf(
 
 const namespaceAs = ({ metadata: { namespace } }: KubernetesObject) =>
   namespace === undefined ? {} : { namespace };
-
-async function orGone(cluster: Cluster, ref: ObjectRef, options: SessionOptions) {
-  try {
-    return await cluster.get<KubernetesObject>(ref, options);
-  } catch (error) {
-    if (error instanceof OpsError && error.code === 'KUBERNETES_NOT_FOUND') return undefined;
-    throw error;
-  }
-}
 
 /** What only machines read, or says everything once more. */
 const NOISE = new Set(['managedFields', 'kubectl.kubernetes.io/last-applied-configuration']);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import { more, withoutBreaks } from '../../format.ts';
-import type { Cluster } from '../cluster.ts';
+import { type Cluster, orGone } from '../cluster.ts';
 import { eventLine, inOrder, nodeData, podLine } from '../describe.ts';
 import type { ConfigMap, Event, Node, Pod, Workload } from '../objects.ts';
 import {
@@ -19,9 +19,9 @@ import { inCare, kubernetesTool, namespaceName, namespaceOf, objectName } from '
 import {
   controllerOf,
   lastGood,
-  type Revision,
   type Rollout,
   readRollout,
+  type WorkloadKind,
   workloadKinds,
 } from '../workload.ts';
 import { eventsOf } from './events.ts';
@@ -64,24 +64,24 @@ const TELLING: readonly Trouble[] = [
  * missing: { kind, name, key, keys } | null, quota: { name, requested, used, limited } | null, unschedulable: [text], node, events:
  * [line], bad_revision, last_good: { revision, serves, images } | null, diff: [line], changed_seconds_ago }`. `pod`: the most telling one;
  * `log`: of its run before the last restart where it keeps dying; `keys`: those that the config map has, null where it is not
- * there or is a secret; `bad_revision`: the newest revision was never whole, only its pods are in trouble, and there is an older one.
+ * there or is a secret; `bad_revision`: the newest revision was
+ * never whole, only its pods are in trouble, and the one before it was another.
  */
 export const whyUnhealthy = kubernetesTool.read({
   name: 'kubernetes_why_unhealthy',
   description:
-    'Why a workload is not healthy, in one look from the deployment over its replica sets and pods to the node, events and last words: crash loop, out of memory, missing config, image, quota, no node, eviction, probe; and what differs from the last good revision. Give the pod an alert names, or the workload.',
+    'Why a workload is not healthy, in one look from the deployment over its replica sets and pods to the node, events and last words: crash loop, out of memory, missing config, image, quota, no node, eviction, probe; and what differs from the last good revision.',
   kind: 'read',
   input: z.strictObject({
-    kind: z.enum([...workloadKinds, 'pod']).default('deployment'),
     namespace: namespaceName,
-    name: objectName,
+    name: objectName.describe('Of a deployment, a stateful set, a daemon set, or of one of its pods.'),
   }),
   timeoutMs: 25_000,
   rules: (context, input) => inCare(context, input),
-  async run(context, { kind, namespace: given, name }) {
+  async run(context, { namespace: given, name }) {
     const namespace = namespaceOf(context.system, given);
     const { cluster } = context.system;
-    const of = kind === 'pod' ? await workloadOf(cluster, namespace, name, context) : { kind, name };
+    const of = await workloadOf(cluster, namespace, name, context);
     const rollout = await readRollout(cluster, of.kind, namespace, of.name, context);
     const now = Date.now();
     const states = rollout.pods.map((pod) => podState(pod, now));
@@ -97,7 +97,7 @@ export const whyUnhealthy = kubernetesTool.read({
     const reason = reasonOf(rollout, pod, { node, quota, missing });
     const good = lastGood(rollout);
     const diff = good === null || current === undefined ? [] : compare(good.revision, current).diff;
-    const isBad = isBadRevision(rollout, states, good?.revision);
+    const isBad = diff.length > 0 && isBadRevision(rollout, states);
     const unschedulable = reason === 'unschedulable' ? whyUnschedulable(pod?.message ?? '') : [];
     const says = sentence(reason, rollout, pod, { missing, quota, unschedulable, node });
     const eventLines = events.slice(-EVENT_LINES).map((event) => eventLine(event, now));
@@ -161,20 +161,44 @@ export const whyUnhealthy = kubernetesTool.read({
   },
 });
 
-/** The workload that a pod belongs to. Throws OpsError KUBERNETES_NO_WORKLOAD for one that belongs to none. */
-async function workloadOf(cluster: Cluster, namespace: string, name: string, options: SessionOptions) {
-  const pod = await cluster.get<Pod>({ kind: 'pod', namespace, name }, options);
-  let owner = controllerOf(pod);
-  if (owner?.kind === 'ReplicaSet')
-    owner = controllerOf(
-      await cluster.get<Workload>({ kind: 'replicaset', namespace, name: owner.name }, options),
-    );
-  const kind = workloadKinds.find((each) => each === owner?.kind.toLowerCase());
-  if (kind !== undefined && owner !== undefined) return { kind, name: owner.name };
+/** As a controller names its pods: with a hash and five characters, with five, or with a number. No word has these letters only. */
+const POD_END = /^-(?:(?:[bcdfghjklmnpqrstvwxz2456789]{6,10}-)?[bcdfghjklmnpqrstvwxz2456789]{5}|\d+)$/;
+
+/**
+ * The workload of this name, that of the pod of this name, or the one that a pod of this name must have been of: pods in
+ * trouble are often gone by the time that somebody looks. Throws OpsError KUBERNETES_NO_WORKLOAD.
+ */
+async function workloadOf(
+  cluster: Cluster,
+  namespace: string,
+  name: string,
+  options: SessionOptions,
+): Promise<{ readonly kind: WorkloadKind; readonly name: string }> {
+  const lists = await Promise.all(
+    workloadKinds.map((kind) => cluster.list<Workload>(kind, { namespace }, options)),
+  );
+  const all = workloadKinds.flatMap((kind, at) =>
+    (lists[at]?.items ?? []).map(({ metadata }) => ({ kind, name: metadata.name, uid: metadata.uid })),
+  );
+  const called = all.find((each) => each.name === name);
+  if (called) return called;
+  const pod = await orGone<Pod>(cluster, { kind: 'pod', namespace, name }, options);
+  const maker = pod && controllerOf(pod);
+  const set =
+    maker?.kind === 'ReplicaSet'
+      ? await orGone<Workload>(cluster, { kind: 'replicaset', namespace, name: maker.name }, options)
+      : undefined;
+  const owner = set === undefined ? maker : controllerOf(set);
+  const found = pod
+    ? all.find(({ uid }) => uid === owner?.uid)
+    : all.find((each) => name.startsWith(each.name) && POD_END.test(name.slice(each.name.length)));
+  if (found) return found;
   throw new OpsError(
     'KUBERNETES_NO_WORKLOAD',
-    `${name} belongs to ${owner === undefined ? 'no workload' : `${owner.kind} ${owner.name}`}.`,
-    { hint: 'Describe the pod, and read its log.' },
+    pod
+      ? `${name} belongs to ${owner === undefined ? 'no workload' : `${owner.kind} ${owner.name}`}.`
+      : `There is no workload and no pod ${name} in ${namespace}.`,
+    { hint: pod ? 'Describe the pod, and read its log.' : 'List the workloads.' },
   );
 }
 
@@ -282,16 +306,12 @@ function reasonOf(rollout: Rollout, pod: PodState | null, { node, quota, missing
 }
 
 /** The newest revision was never whole, and only its pods are in trouble. */
-function isBadRevision(
-  { revisions, hasCompleted }: Rollout,
-  states: readonly PodState[],
-  good: Revision | undefined,
-): boolean {
+function isBadRevision({ revisions, hasCompleted }: Rollout, states: readonly PodState[]): boolean {
   const newest = new Set(
     revisions.find(({ isCurrent }) => isCurrent)?.pods.map(({ metadata }) => metadata.name) ?? [],
   );
   const ill = states.filter(isIll);
-  return !hasCompleted && good !== undefined && ill.length > 0 && ill.every(({ name }) => newest.has(name));
+  return !hasCompleted && ill.length > 0 && ill.every(({ name }) => newest.has(name));
 }
 
 function sentence(

@@ -29,7 +29,12 @@ test('a kubeconfig with a token is taken, whichever context is named', () => {
 });
 
 test.each([
-  ['runs a program for its credential', {}, { exec: { command: '/bin/sh', apiVersion: 'v1' } }, 'does not run'],
+  [
+    'runs a program for its credential',
+    {},
+    { exec: { command: '/bin/sh', apiVersion: 'v1' } },
+    'does not run',
+  ],
   ['uses a login service', {}, { 'auth-provider': { name: 'gcp', config: {} } }, 'does not run'],
   ['is not reached by https', { server: 'http://k8s.example.com' }, { token: 't' }, 'https'],
   ['does not verify its server', { 'insecure-skip-tls-verify': true }, { token: 't' }, 'does not verify'],
@@ -68,7 +73,14 @@ test.each([
   [{ group: 'policy', resource: 'poddisruptionbudgets', namespace: 'a' }, '["policy"]'],
 ])('a rule for %j', (right, part) => {
   const { code, message } = faultOf(403, 'no', { verb: 'get', what: 'it', right });
-  const advice = adviseKubernetes({ code, tool: 't', target: 'prod', input: {}, result: null, output: message });
+  const advice = adviseKubernetes({
+    code,
+    tool: 't',
+    target: 'prod',
+    input: {},
+    result: null,
+    output: message,
+  });
   expect(JSON.stringify(advice)).toContain(JSON.stringify(part).slice(1, -1));
 });
 

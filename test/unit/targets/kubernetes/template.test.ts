@@ -37,13 +37,14 @@ test('two revisions differ in what a person would call a change, line by line', 
 });
 
 test('a container that comes in before another does not move it', () => {
-  expect(templateDiff(template(), template({}, { labels: { app: 'web' } }, [{ name: 'proxy', image: 'p:1' }]))).toEqual([
-    'containers.proxy.image: p:1 (added)',
-  ]);
+  expect(
+    templateDiff(template(), template({}, { labels: { app: 'web' } }, [{ name: 'proxy', image: 'p:1' }])),
+  ).toEqual(['containers.proxy.image: p:1 (added)']);
 });
 
 test('which config map a container takes its environment from is a change', () => {
-  const from = (name: string) => template({ envFrom: [{ configMapRef: { name } }] } as Partial<ContainerSpec>);
+  const from = (name: string) =>
+    template({ envFrom: [{ configMapRef: { name } }] } as Partial<ContainerSpec>);
   expect(templateDiff(from('shop-1'), from('shop-2'))).toEqual([
     'containers.web.envFrom.0.configMapRef.name: shop-1 → shop-2',
   ]);
