@@ -1,6 +1,7 @@
 import type { Json } from '../../core/tool-call.ts';
 import { redactJson } from '../../safety/screen/redact.ts';
 import { sha256 } from '../../safety/sha256.ts';
+import { oneLine } from '../format.ts';
 import type { PodTemplate } from './objects.ts';
 
 /** Names after which a value is not shown, whatever it looks like. */
@@ -62,7 +63,7 @@ export function templateDiff(before: PodTemplate, after: PodTemplate): readonly 
         ? (path.split('.').at(-2) ?? path)
         : (path.split('.').at(-1) ?? path);
       const [was, is] = [old.get(path), now.get(path)].map((value) =>
-        value === undefined ? undefined : shownValue(name, value),
+        value === undefined ? undefined : oneLine(shownValue(name, value)),
       );
       if (was === undefined) return `${path}: ${is} (added)`;
       if (is === undefined) return `${path}: ${was} (removed)`;

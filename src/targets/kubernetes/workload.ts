@@ -1,4 +1,5 @@
 import type { SessionOptions } from '../../tools/ports.ts';
+import { withoutBreaks } from '../format.ts';
 import type { Cluster } from './cluster.ts';
 import type {
   ControllerRevision,
@@ -157,7 +158,7 @@ const failuresOf = (workloads: readonly Workload[]): readonly string[] => [
     workloads.flatMap(({ status }) =>
       (status?.conditions ?? [])
         .filter(({ type, status: holds }) => type === 'ReplicaFailure' && holds === 'True')
-        .map(({ reason = '', message = '' }) => `${reason}: ${message}`),
+        .map(({ reason = '', message = '' }) => withoutBreaks(`${reason}: ${message}`)),
     ),
   ),
 ];

@@ -99,7 +99,7 @@ export const whyUnhealthy = kubernetesTool.read({
     const diff = good === null || current === undefined ? [] : compare(good.revision, current).diff;
     const isBad = diff.length > 0 && isBadRevision(rollout, states);
     const unschedulable = reason === 'unschedulable' ? whyUnschedulable(pod?.message ?? '') : [];
-    const says = sentence(reason, rollout, pod, { missing, quota, unschedulable, node });
+    const says = withoutBreaks(sentence(reason, rollout, pod, { missing, quota, unschedulable, node }));
     const eventLines = events.slice(-EVENT_LINES).map((event) => eventLine(event, now));
     const revisionText =
       good === null || current === undefined
