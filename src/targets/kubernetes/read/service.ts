@@ -15,7 +15,7 @@ const MOST_PODS = 20;
 /**
  * A service and what stands behind it. Data: `{ name, selector, ports: [{ port, target }], ready, not_ready, pods: [pod], selected,
  * similar: [{ name, missing: [label] }], unknown_ports: [text], policies: [name], says }`. `similar`: pods that have some of the labels it
- * selects by, and not all; `unknown_ports`: target ports that no container of the selected pods names; `policies`: those that apply
+ * selects by, or its name, and not all; `unknown_ports`: target ports that no container of the selected pods names; `policies`: those that apply
  * to the selected pods.
  */
 export const readService = kubernetesTool.read({
@@ -52,7 +52,7 @@ export const readService = kubernetesTool.read({
       ({ metadata }) => hasSelector && selects({ matchLabels: selector }, metadata.labels),
     );
     const { ready, notReady } = addressesOf(endpoints);
-    const similar = hasSelector && selected.length === 0 ? similarTo(selector, all.items) : [];
+    const similar = hasSelector && selected.length === 0 ? similarTo(name, selector, all.items) : [];
     const unknownPorts = selected.length === 0 ? [] : portsWithoutContainer(service, selected);
     const applying = policies.items
       .filter(({ spec }) => selected.some(({ metadata }) => selects(spec.podSelector ?? {}, metadata.labels)))
@@ -96,21 +96,21 @@ function noneYet(error: unknown): Endpoints {
   return { metadata: { name: '', uid: '', resourceVersion: '', creationTimestamp: '' } };
 }
 
-function similarTo(selector: Readonly<Record<string, string>>, pods: readonly Pod[]) {
+/** Pods that narrowly miss it: with some of its labels, or called like it. The nearest first. */
+function similarTo(service: string, selector: Readonly<Record<string, string>>, pods: readonly Pod[]) {
+  const wanted = Object.entries(selector);
   return pods
     .map(({ metadata: { name, labels = {} } }) => ({
       name,
-      missing: Object.entries(selector)
+      missing: wanted
         .filter(([key, value]) => labels[key] !== value)
         .map(
           ([key, value]) => `${key}=${value}${labels[key] === undefined ? '' : ` (it has ${labels[key]})`}`,
         ),
-      // A value that differs under the same label is near, too.
-      hasSome: Object.keys(selector).some((key) => labels[key] !== undefined),
     }))
-    .filter(({ hasSome }) => hasSome)
-    .slice(0, 5)
-    .map(({ name, missing }) => ({ name, missing }));
+    .filter(({ name, missing }) => missing.length < wanted.length || name.startsWith(`${service}-`))
+    .toSorted((a, b) => a.missing.length - b.missing.length)
+    .slice(0, 5);
 }
 
 /** Target ports by name that no container declares: nothing is sent there. */
