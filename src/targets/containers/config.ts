@@ -10,6 +10,8 @@ export interface ContainersConfig extends TargetConfig {
   readonly only: Labels;
   /** What may be proposed: nothing is, where it is false. */
   readonly acts: boolean;
+  /** Whether what becomes of its containers opens incidents. */
+  readonly watch: boolean;
 }
 
 const path = z.string().regex(/^\//, 'expected an absolute path');
@@ -28,6 +30,8 @@ export const containersFields = {
   only: z.record(z.string().min(1), z.string()).default({}),
   /** Whether changes may be proposed. */
   acts: z.boolean().default(false),
+  /** Whether a container that dies, runs out of memory or becomes unhealthy opens an incident. */
+  watch: z.boolean().default(false),
 } as const;
 
 /** From its entry in `sentry.yaml`; what is wrong across its fields, as `path: message`. */

@@ -97,6 +97,8 @@ export interface Usage {
 export interface Engine {
   /** `Docker 20.10.24`, `Podman 4.3.1`. */
   version(options: SessionOptions): Promise<string>;
+  /** Its clock, ms since 1970. */
+  now(options: SessionOptions): Promise<number>;
   /** What stays the engine's own for as long as its containers do. */
   identity(options: SessionOptions): Promise<string>;
   /** The 500 that were created last, running or not, by name. */
@@ -113,6 +115,8 @@ export interface Engine {
   ): Promise<{ readonly titles: readonly string[]; readonly rows: readonly (readonly string[])[] }>;
   /** Of the last `seconds`, oldest first; an engine keeps some hundreds. */
   events(seconds: number, options: SessionOptions): Promise<readonly EngineEvent[]>;
+  /** Its events from a moment on (ms since 1970), and then each as it happens; ends when the connection does. */
+  follow(since: number, signal: AbortSignal): AsyncIterable<EngineEvent>;
   /** `GET` of its API; `what`: for people, what is asked about. What stands in `path` has been checked. */
   get<T>(path: string, what: string, options: SessionOptions): Promise<T>;
   /** `POST` of its API, which has an effect; `given`: its query, or its body as JSON. */

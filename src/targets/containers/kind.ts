@@ -19,6 +19,7 @@ import { containerTop } from './read/top.ts';
 import { engineVolumes } from './read/volumes.ts';
 import { whyDied } from './read/why-died.ts';
 import type { ContainerSystem } from './tool.ts';
+import { watchEngine } from './watch.ts';
 
 const WITHIN_MS = 10_000;
 const within = () => ({ timeoutMs: WITHIN_MS, signal: AbortSignal.timeout(WITHIN_MS) });
@@ -38,7 +39,7 @@ export function containerKind({ socket, own, identify, tailsWell, ...kind }: Eng
     ...kind,
     fields: containersFields,
     read: (entry: never) => readContainers(entry, socket),
-    settings: ({ acts, only }) => ({ acts, only }),
+    settings: ({ acts, only, watch }) => ({ acts, only, watch }),
     // An engine knows no accounts: whoever reaches it may do everything.
     reader: () => null,
     connect({ address, acts, only }) {
@@ -58,6 +59,8 @@ export function containerKind({ socket, own, identify, tailsWell, ...kind }: Eng
       return `${version}, ${up} of ${containers.length} containers run${acts ? '' : ', read-only'}`;
     },
     facts: async ({ engine }) => ({ [name]: await engine.version(within()) }),
+    watch: ({ watch, name: target }, { engine }) =>
+      watch ? watchEngine(engine, { target, runtime: name }) : null,
     advise: adviseContainers,
     looks: [
       { tool: 'container_list', why: 'How the containers are' },

@@ -50,6 +50,8 @@ export const kubernetes = defineKind<KubernetesConfig, KubernetesSystem>({
     return `${version}, ${pods.length === 1 ? `namespace ${namespaces[0]}` : `${pods.length} namespaces`} can be read${acts ? '' : ', read-only'}`;
   },
   facts: async ({ cluster }) => ({ kubernetes: await cluster.version(within()) }),
+  // Events of a cluster are for its own monitoring: what they tell in passing mends itself most of the time.
+  watch: () => null,
   advise: adviseKubernetes,
   looks: [
     { tool: 'kubernetes_workloads', why: 'How the workloads are' },

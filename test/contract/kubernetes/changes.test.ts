@@ -86,8 +86,10 @@ const cases: readonly Case[] = [
   {
     tool: 'delete_pod',
     prepare: async (name) => ({ pod: await podOf(name) }),
-    state: (name) =>
-      still.cluster.object('Pod', 'shop', `${name}-5d4f6c7b80-aaaaa`)?.metadata?.deletionTimestamp ?? 'there',
+    state(name) {
+      const pod = still.cluster.object('Pod', 'shop', `${name}-5d4f6c7b80-aaaaa`);
+      return pod?.metadata?.deletionTimestamp === undefined && pod?.metadata?.uid;
+    },
     // Another pod of the very same name.
     async move(name) {
       const admin = still.connect();

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cluster, startCluster } from '../../../playground/kubernetes/cluster.ts';
+import { startCluster } from '../../../playground/kubernetes/cluster.ts';
 import { parseTargets } from '../../../src/config/targets.ts';
 import type { Json } from '../../../src/core/tool-call.ts';
 import type { Connection, TargetConfig } from '../../../src/targets/kind.ts';
@@ -11,7 +11,6 @@ import { scratchDir } from '../../support/scratch-dir.ts';
 import { noDocs } from '../../support/targets.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-export type Metadata = { readonly name: string; readonly uid: string; readonly resourceVersion: string };
 
 /**
  * A cluster in which nothing moves by itself, and a target that may read and change the namespace "shop": every state is as
@@ -256,5 +255,3 @@ export const crashing = (exitCode = 1, reason = 'Error'): Fields =>
     reason,
     finishedAt: ago(20),
   });
-
-export type { Cluster };

@@ -44,6 +44,8 @@ export function connectEngine(address: EngineAddress, { identify, tailsWell, onl
 
   const care = Object.entries(only);
   const isUnderCare = (labels: Labels) => care.every(([label, value]) => labels[label] === value);
+  // Those of a container carry its labels.
+  const isOurs = ({ type, attributes }: EngineEvent) => type !== 'container' || isUnderCare(attributes);
   const careLabels = care.map((label) => label.join('='));
 
   async function inspect(name: string, options: SessionOptions): Promise<Container> {
@@ -114,8 +116,19 @@ export function connectEngine(address: EngineAddress, { identify, tailsWell, onl
     },
     async events(seconds, options) {
       const all = await eventsOf(api, ask, clock, seconds, options);
-      // Those of a container carry its labels.
-      return all.filter(({ type, attributes }) => type !== 'container' || isUnderCare(attributes));
+      return all.filter(isOurs);
+    },
+    now: ({ signal }) => clock(signal),
+    async *follow(since, signal) {
+      try {
+        const answer = await streamOf(api, '/events?', { since: (since / 1_000).toFixed(3) }, signal);
+        for await (const line of linesOf(answer)) {
+          const event = toEvent(JSON.parse(line));
+          if (isOurs(event)) yield event;
+        }
+      } catch (error) {
+        if (!signal.aborted) throw asOpsError(error, where, 'its events', signal);
+      }
     },
   };
 }
@@ -272,6 +285,16 @@ async function textOf(answer: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** As they come; throws when the connection breaks. */
+async function* linesOf(answer: Readable): AsyncIterable<string> {
+  let rest = '';
+  for await (const chunk of answer.setEncoding('utf8') as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line.trim() !== '');
+  }
+}
+
 async function eventsOf(
   api: Docker,
   ask: Ask,
@@ -306,11 +329,15 @@ interface RawEvent {
   readonly Actor: { readonly ID: string; readonly Attributes?: Readonly<Record<string, string>> };
   readonly time: number;
   readonly timeNano?: number;
+  /** Podman's, where Docker writes it into the action. */
+  readonly HealthStatus?: string;
 }
 
-function toEvent({ Type: type, Action: action, Actor: actor, time, timeNano }: RawEvent): EngineEvent {
+function toEvent(raw: RawEvent): EngineEvent {
+  const { Type: type, Actor: actor, time, timeNano, HealthStatus: health } = raw;
   const attributes = { ...actor.Attributes, id: actor.ID };
   const at = new Date(timeNano ? timeNano / 1e6 : time * 1_000).toISOString();
+  const action = health === undefined ? raw.Action : `${raw.Action}: ${health}`;
   return { at, type, action, name: actor.Attributes?.['name'] ?? actor.ID, attributes };
 }
 

@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import { parseAllDocuments } from 'yaml';
+import { type ApiFault, FaultSwitch } from './api-fault.ts';
+import { type ApiServerParts, type AskedRequest, answerRequest } from './api-server.ts';
+import { createIdentities, type UserName } from './identities.ts';
+import { kubeconfigOf } from './kubeconfig.ts';
+import { type Listening, listen } from './listen.ts';
+import { LogBook } from './logs.ts';
+import type { Pod, StoredObject } from './objects.ts';
+import { systemRoles } from './rbac.ts';
+import { Registry, type SentObject } from './registry.ts';
+import { resource, resourceOfKind } from './resources.ts';
+import { Store } from './store.ts';
+
+export interface ClusterOptions {
+  /** Whether deployments, nodes and pods come to life; without it, everything stays as it was written. */
+  readonly controller?: boolean;
+  readonly tls?: boolean;
+  /** 0: any free one. */
+  readonly port?: number;
+}
+
+/** A Kubernetes cluster of one process: a real API over HTTP, and containers that are only pretended. */
+export interface Cluster {
+  readonly url: string;
+  /** The text of a kubeconfig. `read` and `act` are the service accounts of deploy/kubernetes. */
+  kubeconfig(user: UserName): string;
+  /** Creates or replaces, with its status where one is given. */
+  apply(...objects: KubernetesObject[]): Promise<void>;
+  object(kind: string, namespace: string | null, name: string): KubernetesObject | undefined;
+  /** Appends a line to a container's log; its first container's, where none is named. */
+  say(pod: { namespace: string; name: string; container?: string }, line: string): void;
+  /** From now on the API does this wrong; null: nothing. */
+  interfere(fault: ApiFault | null): void;
+  /** Forgets the past, so that watches and pages that go on from it end with 410 Gone. */
+  compact(): void;
+  requests(): readonly AskedRequest[];
+  stop(): Promise<void>;
+}
+
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const store = new Store();
+  const registry = new Registry(store, options.controller !== false);
+  const parts: ApiServerParts = {
+    store,
+    registry,
+    logs: new LogBook(),
+    identities: createIdentities(),
+    faults: new FaultSwitch(),
+    asked: [],
+  };
+  for (const name of ['default', 'kube-system']) applyObject(parts, namespace(name));
+  for (const object of [...systemRoles, ...manifests()]) applyObject(parts, object);
+  const server = await listen(
+    (request, response) => void answerRequest(parts, request, response),
+    options.tls !== false,
+    options.port ?? 0,
+  );
+  return createCluster(parts, server);
+}
+
+function createCluster(parts: ApiServerParts, server: Listening): Cluster {
+  const { store, logs, identities, faults, asked } = parts;
+  return {
+    url: server.url,
+    kubeconfig: (user) => kubeconfigOf(server.url, server.ca, user, identities.token(user)),
+    async apply(...objects) {
+      for (const object of objects) applyObject(parts, object);
+    },
+    object(kind, namespaceName, name) {
+      const found = resourceOfKind(kind);
+      if (found === undefined) throw new Error(`the cluster has no kind ${kind}`);
+      return store.get(found, namespaceName, name) as KubernetesObject | undefined;
+    },
+    say({ namespace: own, name, container }, line) {
+      const pod = store.get(resource('pods', ''), own, name) as Pod | undefined;
+      if (pod === undefined) throw new Error(`no pod ${own}/${name}`);
+      logs.append(pod.metadata.uid, container ?? pod.spec.containers[0]?.name ?? '', line);
+    },
+    interfere(fault) {
+      faults.set(fault);
+      if (fault?.kind === 'cut') server.cutConnections();
+    },
+    compact: () => store.compact(),
+    requests: () => asked,
+    stop: () => server.close(),
+  };
+}
+
+/** Creates or replaces, past all roles. A status that is given is kept, as a controller would write it. */
+function applyObject({ store, registry }: ApiServerParts, object: KubernetesObject | StoredObject): void {
+  const kind = resourceOfKind(object.kind ?? '', object.apiVersion);
+  if (kind === undefined) throw new Error(`the cluster has no ${object.apiVersion} ${object.kind}`);
+  // Times are text from here on, as on the wire.
+  const sent = JSON.parse(JSON.stringify(object)) as SentObject;
+  const own = kind.namespaced ? (sent.metadata?.namespace ?? 'default') : null;
+  const name = sent.metadata?.name ?? '';
+  if (store.get(kind, own, name) === undefined) {
+    registry.create(kind, sent);
+    return;
+  }
+  registry.update<StoredObject>(kind, own, name, () => sent as unknown as StoredObject);
+  const { status } = sent;
+  if (status === undefined) return;
+  registry.update(kind, own, name, (current) => ({ ...current, status }), { subresource: 'status' });
+}
+
+const namespace = (name: string): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name },
+});
+
+/** The roles that deploy/kubernetes gives Sentry: what the tests try is what an operator applies. */
+function manifests(): readonly KubernetesObject[] {
+  const folder = deployFolder();
+  return ['read-only.yaml', 'active.yaml'].flatMap((file) =>
+    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map(
+      (document) => document.toJS() as KubernetesObject,
+    ),
+  );
+}
+
+function deployFolder(): string {
+  // The compiled program is one folder deeper than its source.
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'deploy', 'kubernetes'))) {
+    const above = dirname(folder);
+    if (above === folder) throw new Error('deploy/kubernetes is missing');
+    folder = above;
+  }
+  return join(folder, 'deploy', 'kubernetes');
+}
