@@ -21,6 +21,7 @@ export interface SceneAlert {
   readonly name: string;
   readonly title: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** One target, and a core whose playbook investigates it with the runbooks of the repository. */
@@ -68,14 +69,10 @@ export async function startTargetScene(
     if (!record) throw new Error(`no ${id}`);
     return record;
   };
-  const open: TargetScene['open'] = async ({ name: alertname, title, labels }) => {
-    const alert = boxAlert({
-      name: alertname,
-      title,
-      labels: { alertname, instance: entry.name, ...labels },
-      target: entry.name,
-    });
-    const { incidentId } = await createAccept(core.sql, [...targets.values()], domainOf)(alert);
+  const accept = createAccept(core.sql, [...targets.values()], domainOf);
+  const open: TargetScene['open'] = async ({ labels, ...alert }) => {
+    const own = { alertname: alert.name, instance: entry.name, ...labels };
+    const { incidentId } = await accept(boxAlert({ ...alert, labels: own, target: entry.name }));
     if (!incidentId) throw new Error('not accepted');
     return incidentId;
   };
