@@ -137,8 +137,6 @@ export async function readRollout(
       : revisionsOf(workload, own as readonly ControllerRevision[], pods);
   const replicas = replicasOf(kind, workload);
   const current = own.find(({ metadata }) => metadata.uid === revisions.find((each) => each.isCurrent)?.uid);
-  const conditions = workload.status?.conditions ?? [];
-  const progressing = conditions.find(({ type }) => type === 'Progressing');
   const isComplete = isRolledOut(workload, replicas);
   return {
     kind,
@@ -147,10 +145,23 @@ export async function readRollout(
     revisions,
     pods,
     failures: failuresOf([workload, ...(current && kind === 'deployment' ? [current as Workload] : [])]),
-    hasCompleted: isComplete || progressing?.reason === 'NewReplicaSetAvailable',
+    hasCompleted: isComplete || wasWhole(kind, workload, revisions),
     isComplete,
-    isStalled: progressing?.reason === 'ProgressDeadlineExceeded',
+    isStalled: progressingOf(workload)?.reason === 'ProgressDeadlineExceeded',
   };
+}
+
+const progressingOf = ({ status }: Workload) =>
+  status?.conditions?.find(({ type }) => type === 'Progressing');
+
+/** Whether the newest revision was whole at some time. Where nobody has kept that, it was unless pods of another are left. */
+function wasWhole(kind: WorkloadKind, workload: Workload, revisions: readonly Revision[]): boolean {
+  const { currentRevision, updateRevision } = workload.status ?? {};
+  if (kind === 'statefulset' && updateRevision !== undefined) return currentRevision === updateRevision;
+  // A deployment without a deadline for progress has no such condition.
+  const progressing = kind === 'deployment' ? progressingOf(workload) : undefined;
+  if (progressing !== undefined) return progressing.reason === 'NewReplicaSetAvailable';
+  return !revisions.some(({ isCurrent, pods }) => !isCurrent && pods.length > 0);
 }
 
 const failuresOf = (workloads: readonly Workload[]): readonly string[] => [

@@ -101,6 +101,83 @@ describe('why a workload is not healthy', () => {
   });
 
   test.each([
+    ['a full cluster', 'unschedulable', { image: 'shop:2' }, false],
+    ['more than a node has', 'unschedulable', { resources: { requests: { memory: '64Gi' } } }, true],
+    ['a registry that is away', 'image', { env: [{ name: 'A', value: '1' }] }, false],
+    ['an image that is not there', 'image', { image: 'shop:2' }, true],
+    ['a config map that somebody removed', 'missing_config', { image: 'shop:2' }, false],
+    ['a key that it begins to ask for', 'missing_config', { env: [{ name: 'A', value: '1' }] }, true],
+  ])(
+    '%s is a fault of the new revision only where its change can bring it about',
+    async (what, reason, change, isBad) => {
+      const name = `blame-${what.replaceAll(' ', '-')}`;
+      const pending = {
+        phase: 'Pending',
+        conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '' }],
+      };
+      const ill =
+        reason === 'unschedulable'
+          ? pending
+          : reason === 'image'
+            ? waiting('ErrImagePull', '')
+            : waiting('CreateContainerConfigError', 'configmap "x" not found');
+      await still.deployment(name, [web(), web(change)], { status: { updatedReplicas: 1 } });
+      await still.pod(name, 1, 'aaaaa');
+      await still.pod(name, 2, 'bbbbb', ill);
+      expect((await why(name)).data).toMatchObject({ reason, bad_revision: isBad });
+    },
+  );
+
+  test('a stateful set that was whole once is not blamed, though its older revisions are kept', async () => {
+    const selector = { matchLabels: { app: 'store' } };
+    const template = { metadata: { labels: { app: 'store' } }, spec: web({ image: 'shop:2' }) };
+    await still.apply({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'store', namespace: 'shop' },
+      spec: { replicas: 1, selector, serviceName: 'store', template },
+    });
+    const { uid } = still.stored('StatefulSet', 'store').metadata;
+    const ownerReferences = [
+      { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'store', uid, controller: true },
+    ];
+    for (const [at, image] of ['shop:1', 'shop:2'].entries())
+      await still.apply({
+        apiVersion: 'apps/v1',
+        kind: 'ControllerRevision',
+        metadata: { name: `store-${at + 1}`, namespace: 'shop', labels: { app: 'store' }, ownerReferences },
+        revision: at + 1,
+        data: { spec: { template: { spec: web({ image }) } } },
+      });
+    const labels = { app: 'store', 'controller-revision-hash': 'store-2' };
+    await still.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'store-0', namespace: 'shop', labels, ownerReferences },
+      spec: template.spec,
+    });
+    await still.apply({ ...still.stored('Pod', 'store-0'), status: crashing() });
+    const status = (currentRevision: string) =>
+      still.apply({
+        ...still.stored('StatefulSet', 'store'),
+        status: { replicas: 1, updatedReplicas: 1, updateRevision: 'store-2', currentRevision },
+      });
+    await status('store-2');
+    expect((await why('store-0')).data).toMatchObject({
+      kind: 'statefulset',
+      revision: 2,
+      bad_revision: false,
+    });
+    await status('store-1');
+    expect((await why('store')).data).toMatchObject({ bad_revision: true, last_good: { revision: 1 } });
+  });
+
+  test('a node that is away keeps its logs to itself, and the rest is told', async () => {
+    still.cluster.interfere({ kind: 'server_error', on: { resource: 'pods', subresource: 'log' } });
+    expect((await why('crash')).data).toMatchObject({ reason: 'crash_loop', log: '' });
+  });
+
+  test.each([
     [
       'a key that is not there',
       "couldn't find key url in ConfigMap shop/shop-config",

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import { more, withoutBreaks } from '../../format.ts';
-import { type Cluster, orGone } from '../cluster.ts';
+import { type Cluster, orGone, type PodLog } from '../cluster.ts';
 import { eventLine, inOrder, nodeData, podLine } from '../describe.ts';
 import type { ConfigMap, Event, Node, Pod, Workload } from '../objects.ts';
 import {
@@ -65,7 +65,7 @@ const TELLING: readonly Trouble[] = [
  * [line], bad_revision, last_good: { revision, serves, images } | null, diff: [line], changed_seconds_ago }`. `pod`: the most telling one;
  * `log`: of its run before the last restart where it keeps dying; `keys`: those that the config map has, null where it is not
  * there or is a secret; `bad_revision`: the newest revision was
- * never whole, only its pods are in trouble, and the one before it was another.
+ * never whole, only its pods are in trouble, and what it changed can bring that about.
  */
 export const whyUnhealthy = kubernetesTool.read({
   name: 'kubernetes_why_unhealthy',
@@ -97,7 +97,7 @@ export const whyUnhealthy = kubernetesTool.read({
     const reason = reasonOf(rollout, pod, { node, quota, missing });
     const good = lastGood(rollout);
     const diff = good === null || current === undefined ? [] : compare(good.revision, current).diff;
-    const isBad = diff.length > 0 && isBadRevision(rollout, states);
+    const isBad = explains(reason, diff) && isBadRevision(rollout, states);
     const unschedulable = reason === 'unschedulable' ? whyUnschedulable(pod?.message ?? '') : [];
     const says = withoutBreaks(sentence(reason, rollout, pod, { missing, quota, unschedulable, node }));
     const eventLines = events.slice(-EVENT_LINES).map((event) => eventLine(event, now));
@@ -233,18 +233,20 @@ async function readLog(
 ): Promise<readonly string[]> {
   const dies = trouble === 'crash_loop' || trouble === 'out_of_memory' || trouble === 'failed';
   if (container === null || !(dies || trouble === 'not_ready')) return [];
-  const wanted = { container, tail: LOG_LINES };
-  const read = (previous: boolean) => cluster.log(namespace, name, { ...wanted, previous }, options);
-  try {
-    const { lines } = await read(dies);
-    return (lines.length === 0 && dies ? (await read(false)).lines : lines).map(shown);
-  } catch (error) {
-    // No run before this one is kept, or none has begun: the present one is all there is, and may be nothing.
-    if (!(error instanceof OpsError) || !['KUBERNETES_400', 'KUBERNETES_NOT_FOUND'].includes(error.code))
-      throw error;
-    if (!dies) return [];
-    return (await read(false).catch(() => ({ lines: [] }))).lines.map(shown);
+  // No run before this one may be kept.
+  for (const previous of dies ? [true, false] : [false]) {
+    const wanted = { container, previous, tail: LOG_LINES };
+    const { lines } = await cluster.log(namespace, name, wanted, options).catch(unlessUnreadable);
+    if (lines.length > 0) return lines.map(shown);
   }
+  return [];
+}
+
+/** A container that has not begun has no log, and that of a node which is away cannot be fetched: the rest is worth telling. */
+function unlessUnreadable(error: unknown): Pick<PodLog, 'lines'> {
+  if (error instanceof OpsError && /^KUBERNETES_(?:400|NOT_FOUND|5\d\d)$/.test(error.code))
+    return { lines: [] };
+  throw error;
 }
 
 async function readNode(cluster: Cluster, name: string, options: SessionOptions) {
@@ -304,6 +306,23 @@ function reasonOf(rollout: Rollout, pod: PodState | null, { node, quota, missing
   if (failures.length > 0) return 'not_made';
   return workload.spec.paused ? 'paused' : 'rolling_out';
 }
+
+/** What of a template can bring such a trouble about; left out: nothing of it can. */
+const CAUSED_BY: Readonly<Partial<Record<Reason, RegExp>>> = {
+  crash_loop: /./,
+  out_of_memory: /./,
+  cannot_start: /./,
+  failed: /./,
+  not_ready: /./,
+  image: /\.image(?:PullPolicy)?:|^imagePullSecrets\./,
+  missing_config: /\.env(?:From)?\.|^volumes\./,
+  unschedulable:
+    /\.resources\.|\.hostPort:|^(?:nodeSelector|nodeName|affinity|tolerations|topologySpreadConstraints|volumes)\b/,
+};
+
+/** A full cluster or a registry that is away is no fault of a revision that was rolled out meanwhile. */
+const explains = (reason: Reason, diff: readonly string[]): boolean =>
+  diff.some((line) => CAUSED_BY[reason]?.test(line) === true);
 
 /** The newest revision was never whole, and only its pods are in trouble. */
 function isBadRevision({ revisions, hasCompleted }: Rollout, states: readonly PodState[]): boolean {

@@ -40,6 +40,11 @@ const ONCE_WHOLE = {
   conditions: [{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }],
 };
 
+const NEVER_WHOLE = {
+  updatedReplicas: 1,
+  conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+};
+
 const diagnose = (name: string, labels: Readonly<Record<string, string>>, title = name) =>
   scene.diagnosis({ name, title, labels: { namespace: 'shop', ...labels } });
 
@@ -67,12 +72,7 @@ test.each([
 describe('a new revision', () => {
   async function badRollout(name: string, served: boolean) {
     await still.deployment(name, [web(), web({ image: 'shop:2' })], {
-      status: {
-        replicas: 3,
-        readyReplicas: served ? 2 : 0,
-        updatedReplicas: 1,
-        availableReplicas: served ? 2 : 0,
-      },
+      status: { ...NEVER_WHOLE, replicas: 3, availableReplicas: served ? 2 : 0 },
     });
     if (served) await still.pod(name, 1, 'aaaaa');
     const pod = await still.pod(name, 2, 'bbbbb', crashing());
@@ -405,7 +405,7 @@ describe('a service', () => {
     const missed = await about('front');
     expect(missed.diagnosis.rootCause).toContain('selects no pod');
     expect(missed.diagnosis.rootCause).toContain('tier=new');
-    await still.deployment('api', [web(), web({ image: 'shop:2' })], { status: { updatedReplicas: 1 } });
+    await still.deployment('api', [web(), web({ image: 'shop:2' })], { status: NEVER_WHOLE });
     await still.pod('api', 2, 'aaaaa', crashing());
     await service('api', { app: 'api' });
     const dying = await about('api');
