@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parse as parseYaml } from 'yaml';
 import { type Answer, type ApiServices, ok, type ResourceRequest } from './api-context.ts';
-import { ApiError, badRequest, internalError, notFound } from './api-error.ts';
+import { ApiError, badRequest, internalError, notFound, unsupportedMediaType } from './api-error.ts';
 import { type ApiFault, answerOf, cutOff, type FaultSwitch } from './api-fault.ts';
 import { discover } from './discovery.ts';
 import { asVersion } from './events-view.ts';
@@ -13,6 +13,7 @@ import type { Pod } from './objects.ts';
 import { answerObjects, found } from './objects-api.ts';
 import { sendOpenApi } from './openapi.ts';
 import { bind, evict } from './pod-subresources.ts';
+import { readProtobufReview } from './protobuf-review.ts';
 import { isAllowed, refusal, type User } from './rbac.ts';
 import { parseRequest, type RequestInfo, wishOf } from './request-info.ts';
 import { findResource } from './resources.ts';
@@ -63,7 +64,7 @@ async function answer(
   const { method = 'GET', url = '/', headers } = request;
   const info = parseRequest(method, url);
   const user = parts.identities.authenticate(headers.authorization);
-  const body = parseBody(await readBody(request), headers['content-type'] ?? '');
+  const body = parseBody(await readBody(request), headers['content-type'] ?? '', info.path);
   const dryRun = info.query.getAll('dryRun').includes('All') || isDryRun(body);
   parts.asked.push({ method, path: url, user: user.name, dryRun });
   const fault = parts.faults.take(info);
@@ -87,6 +88,7 @@ async function answer(
     ...pagesOf(fault),
   };
   const accept = headers.accept ?? '';
+  const includeObject = info.query.get('includeObject');
   if (info.verb === 'watch') {
     return watch(
       parts.store,
@@ -96,7 +98,7 @@ async function answer(
         query: info.query,
         show: (object) => {
           const shown = asVersion(resource, object);
-          return wantsTable(accept) ? asTable(resource, shown) : shown;
+          return wantsTable(accept) ? asTable(resource, shown, includeObject) : shown;
         },
       },
       response,
@@ -105,7 +107,8 @@ async function answer(
   if (target.subresource === 'log')
     return sendLog(parts.logs, found(parts, asked) as Pod, info.query, response);
   const { code, body: answered } = answerResource(parts, asked);
-  send(response, code, wantsTable(accept) && info.verb !== 'delete' ? asTable(resource, answered) : answered);
+  const isListed = wantsTable(accept) && (info.verb === 'get' || info.verb === 'list');
+  send(response, code, isListed ? asTable(resource, answered, includeObject) : answered);
 }
 
 const pagesOf = (fault: ApiFault | null) => (fault?.kind === 'pages' ? { pageSize: fault.size } : {});
@@ -146,7 +149,7 @@ function discovery({ path }: RequestInfo, response: ServerResponse): void {
   } else send(response, 200, told);
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -154,11 +157,18 @@ async function readBody(request: IncomingMessage): Promise<string> {
     if (size > MAX_BODY_BYTES) throw new ApiError(413, 'RequestEntityTooLarge', 'limit is 3145728', {});
     chunks.push(chunk as Buffer);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
-function parseBody(text: string, type: string): unknown {
-  if (text === '') return undefined;
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+function parseBody(body: Buffer, type: string, path: string): unknown {
+  if (body.length === 0) return undefined;
+  if (type.startsWith(PROTOBUF)) {
+    if (path.endsWith('/selfsubjectaccessreviews')) return readProtobufReview(body);
+    throw unsupportedMediaType(['application/json', 'application/yaml']);
+  }
+  const text = body.toString('utf8');
   try {
     return type.includes('yaml') ? parseYaml(text) : JSON.parse(text);
   } catch (error) {

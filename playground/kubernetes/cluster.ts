@@ -5,10 +5,13 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 import { type ApiFault, FaultSwitch } from './api-fault.ts';
 import { type ApiServerParts, type AskedRequest, answerRequest } from './api-server.ts';
+
+import { startControllers } from './controller/start-controllers.ts';
 import { createIdentities, type UserName } from './identities.ts';
 import { kubeconfigOf } from './kubeconfig.ts';
 import { type Listening, listen } from './listen.ts';
 import { LogBook } from './logs.ts';
+import { newNode } from './new-node.ts';
 import type { Pod, StoredObject } from './objects.ts';
 import { systemRoles } from './rbac.ts';
 import { Registry, type SentObject } from './registry.ts';
@@ -18,6 +21,10 @@ import { Store } from './store.ts';
 export interface ClusterOptions {
   /** Whether deployments, nodes and pods come to life; without it, everything stays as it was written. */
   readonly controller?: boolean;
+  /** How many seconds pass in the cluster during one of ours: its back-offs and deadlines are as long as real ones. */
+  readonly speed?: number;
+  /** How many nodes it has from the beginning; 3, or none without the controllers. */
+  readonly nodes?: number;
   readonly tls?: boolean;
   /** 0: any free one. */
   readonly port?: number;
@@ -42,8 +49,9 @@ export interface Cluster {
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const isAlive = options.controller !== false;
   const store = new Store();
-  const registry = new Registry(store, options.controller !== false);
+  const registry = new Registry(store, isAlive);
   const parts: ApiServerParts = {
     store,
     registry,
@@ -52,17 +60,22 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     faults: new FaultSwitch(),
     asked: [],
   };
-  for (const name of ['default', 'kube-system']) applyObject(parts, namespace(name));
+  for (const name of ['default', 'kube-system', 'kube-node-lease']) applyObject(parts, namespace(name));
   for (const object of [...systemRoles, ...manifests()]) applyObject(parts, object);
+  const nodes = options.nodes ?? (isAlive ? 3 : 0);
+  for (let number = 1; number <= nodes; number += 1) {
+    for (const object of newNode(number)) applyObject(parts, object);
+  }
   const server = await listen(
     (request, response) => void answerRequest(parts, request, response),
     options.tls !== false,
     options.port ?? 0,
   );
-  return createCluster(parts, server);
+  const stopControllers = isAlive ? startControllers(registry, parts.logs, options.speed ?? 10) : () => {};
+  return createCluster(parts, server, stopControllers);
 }
 
-function createCluster(parts: ApiServerParts, server: Listening): Cluster {
+function createCluster(parts: ApiServerParts, server: Listening, stopControllers: () => void): Cluster {
   const { store, logs, identities, faults, asked } = parts;
   return {
     url: server.url,
@@ -86,7 +99,10 @@ function createCluster(parts: ApiServerParts, server: Listening): Cluster {
     },
     compact: () => store.compact(),
     requests: () => asked,
-    stop: () => server.close(),
+    async stop() {
+      stopControllers();
+      await server.close();
+    },
   };
 }
 

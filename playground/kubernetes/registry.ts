@@ -66,11 +66,11 @@ export class Registry {
       (metadata.generateName === undefined ? '' : `${metadata.generateName}${randomSuffix()}`);
     const { namespace, ...rest } = metadata;
     const made = withDefaults(resource, {
-      ...(structuredClone(sent) as object),
+      ...withoutNulls(sent),
       apiVersion: groupVersionOf(resource),
       kind: resource.kind,
       metadata: {
-        ...structuredClone(rest),
+        ...withoutNulls(rest),
         name,
         ...(resource.namespaced ? { namespace: namespace ?? 'default' } : {}),
         uid: randomUUID(),
@@ -98,7 +98,7 @@ export class Registry {
   ): T {
     const current = this.store.get(resource, namespace, name) as Loose | undefined;
     if (current === undefined) throw notFound(resource, name);
-    const sent = change(structuredClone(current) as unknown as T) as unknown as Loose;
+    const sent = withoutNulls(change(structuredClone(current) as unknown as T) as unknown as Loose);
     checkSent(resource, current, sent);
     const next = merged(resource, current, sent, options.subresource);
     if (isDeepStrictEqual(next, current)) return current as unknown as T;
@@ -167,6 +167,14 @@ export class Registry {
     if (spec.nodeName === undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed') return 0;
     return asked ?? spec.terminationGracePeriodSeconds ?? 30;
   }
+}
+
+/** A copy. To the server, `null` is the same as nothing: clients in Go write it for times that are not set. */
+function withoutNulls<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutNulls) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
+  return Object.fromEntries(fields.map(([key, each]) => [key, withoutNulls(each)])) as T;
 }
 
 function finalizerOf({ kind }: Resource, policy: DeleteOptions['propagationPolicy']): string | null {

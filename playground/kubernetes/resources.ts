@@ -73,6 +73,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ['ingresses', 'Ingress', 'namespaced', 'ing', 'status'],
   ],
   'storage.k8s.io/v1': [['storageclasses', 'StorageClass', 'cluster', 'sc']],
+  'coordination.k8s.io/v1': [['leases', 'Lease', 'namespaced']],
   'discovery.k8s.io/v1': [['endpointslices', 'EndpointSlice', 'namespaced']],
   'events.k8s.io/v1': [['events', 'Event', 'namespaced', 'ev']],
   'rbac.authorization.k8s.io/v1': [
