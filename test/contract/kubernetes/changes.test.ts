@@ -162,6 +162,27 @@ describe.each(cases)('$tool', ({ tool, prepare, state, move, stir }) => {
     expect(before.guard).toBeDefined();
   });
 
+  // What is deleted is not looked at once more: the cluster alone tells that it is another one by then.
+  if (tool !== 'delete_pod')
+    test('is refused by the cluster itself when it moves between the last look and the change', async () => {
+      const name = named('raced');
+      let moved: unknown = 'not yet';
+      let isArmed = false;
+      const racing = still.connect({}, 'act', async () => {
+        if (!isArmed) return;
+        isArmed = false;
+        await move(name);
+        moved = structuredClone(state(name));
+      });
+      const { run } = await racing.act(tool, await prepare(name));
+      isArmed = true;
+      expect(await run()).toMatchObject({
+        kind: 'failed',
+        text: expect.stringContaining('Nothing was done'),
+      });
+      expect(state(name)).toEqual(moved);
+    });
+
   test('does nothing after its deadline', async () => {
     const name = named('late');
     const { run } = await on.act(tool, await prepare(name), 0);

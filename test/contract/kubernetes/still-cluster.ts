@@ -31,7 +31,12 @@ export async function startStillCluster() {
     return found;
   }
 
-  function connect(fields: Fields = {}, user: 'read' | 'act' = 'act') {
+  /** @param meanwhile happens after each look at an object, before whoever looked can act */
+  function connect(
+    fields: Fields = {},
+    user: 'read' | 'act' = 'act',
+    meanwhile: (() => Promise<void>) | null = null,
+  ) {
     const file = join(scratchDir(), `kubeconfig-${user}`);
     writeFileSync(file, cluster.kubeconfig(user));
     const entry = { name: 'prod', kind: 'kubernetes', environment: 'test', kubeconfig_file: file };
@@ -43,7 +48,14 @@ export async function startStillCluster() {
     );
     if (!config) throw new Error('no target');
     const connection = kubernetes.connect(config as never, { ownPorts: [] }) as Connection<KubernetesSystem>;
-    return { ...toolsOn(config, connection.system), config, connection };
+    const { cluster: api } = connection.system;
+    const get: typeof api.get = async (...asked) => {
+      const found = await api.get<any>(...asked);
+      await meanwhile?.();
+      return found;
+    };
+    const system = { ...connection.system, cluster: { ...api, get } };
+    return { ...toolsOn(config, system), config, connection };
   }
   return { cluster, apply, stored, connect, ...buildersOf(apply, stored), stop: () => cluster.stop() };
 }
