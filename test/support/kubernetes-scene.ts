@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cluster, type ClusterOptions, startCluster } from '../../playground/kubernetes/cluster.ts';
+import { connectCluster } from '../../src/targets/kubernetes/connect/connect-cluster.ts';
+import { loadKubeconfig } from '../../src/targets/kubernetes/connect/kubeconfig.ts';
 import { scratchDir } from './scratch-dir.ts';
 import { startTargetScene, type TargetScene } from './target-scene.ts';
 import { waitFor } from './wait-for.ts';
@@ -15,6 +17,8 @@ export interface KubernetesScene extends TargetScene {
   deploy(name: string, container: Fields, replicas?: number, spec?: Fields): Promise<void>;
   /** Waits until as many pods of it are ready, all of this image. */
   ready(name: string, replicas: number, image: string): Promise<void>;
+  /** Those of a deployment, as they are now. */
+  pods(name: string): Promise<readonly any[]>;
   /** Waits until the object is as it should be; the object. */
   seen(kind: string, name: string, holds: (object: any) => boolean): Promise<any>;
 }
@@ -74,6 +78,11 @@ export async function startKubernetesScene(options: ClusterOptions = {}): Promis
           status?.availableReplicas === replicas &&
           status?.replicas === replicas,
       );
+    },
+    async pods(name) {
+      const within = { timeoutMs: 10_000, signal: AbortSignal.timeout(10_000) };
+      const wanted = { namespace: 'shop', labelSelector: `app=${name}` };
+      return (await connectCluster(loadKubeconfig(file, undefined)).list('pod', wanted, within)).items;
     },
     async stop() {
       await scene.stop();

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { count } from '../../../core/count.ts';
 import { OpsError } from '../../../core/errors.ts';
 import { age, table } from '../../format.ts';
 import { type ResourceKind, resources } from '../cluster.ts';
@@ -64,7 +63,7 @@ export const listObjects = kubernetesTool.read({
     }));
     return {
       text: [
-        `${count(items.length, kind)}${hasExpired ? ': the page had expired, so this is the first one again' : ''}.${page.next === null ? '' : ' There are more.'}`,
+        `${items.length} ${resources[kind].plural}${hasExpired ? ': the page had expired, so this is the first one again' : ''}.${page.next === null ? '' : ' There are more.'}`,
         ...table(
           ['name', 'age', 'state'],
           items.map(({ name, age_seconds, says }) => [name, age(age_seconds), says]),

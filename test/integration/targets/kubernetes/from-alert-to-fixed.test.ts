@@ -89,6 +89,36 @@ test('pods that wait for a node which was left cordoned: one approval, and they 
   await scene.ready('placed', 2, 'shop/web:1');
 });
 
+test('one pod that is stuck while the others are well: one approval, and another is made in its place', async () => {
+  const probed = { image: 'shop/web:1', readinessProbe: { httpGet: { path: '/', port: 8080 } } };
+  await scene.deploy('stuck', probed, 3);
+  await scene.ready('stuck', 3, 'shop/web:1');
+  const [pod] = await scene.pods('stuck');
+  const { status: _, ...rest } = pod;
+  await scene.apply({
+    ...rest,
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...pod.metadata, annotations: { 'playground.sentry/behaviour': 'unready' } },
+  });
+  await scene.seen('Deployment', 'stuck', ({ status }) => status.availableReplicas === 2);
+  const id = await scene.open(alert('KubePodNotReady', 'stuck', `pod ${pod.metadata.name} is not ready`));
+  const { actions, incident: asked } = await scene.until(
+    id,
+    ({ incident }) => incident.state === 'awaiting_approval',
+  );
+  expect(asked.cause).toContain(`${pod.metadata.name} alone is not ready`);
+  expect(actions).toMatchObject([{ tool: 'kubernetes_delete_pod' }]);
+  const { incident } = await scene.approve(id);
+  expect(incident).toMatchObject({ state: 'resolved', verdict: 'fixed', resolvedBy: 'confirmed' });
+  expect(
+    scene.cluster
+      .requests()
+      .filter((each) => each.method === 'DELETE' && each.path.includes('/pods/stuck-') && !each.dryRun),
+  ).toHaveLength(1);
+  await scene.ready('stuck', 3, 'shop/web:1');
+});
+
 test('a quota, a config map, an image, a memory limit: each is named by what the cluster says of it', async () => {
   await scene.deploy('config', {
     image: 'shop/web:1',
