@@ -7,6 +7,7 @@ import type { IncidentId } from '../../src/core/ids.ts';
 import type { IncidentRecord } from '../../src/core/incident-record.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';
+import { runbooksFor } from '../../src/runbooks/runbooks-for.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
 import { kinds } from '../../src/targets/kinds.ts';
 import { connectSystems } from '../../src/targets/systems.ts';
@@ -43,15 +44,16 @@ export async function startTargetScene(
   const database = await scratchDatabase({ migrate: true });
   const configs = parseTargets({ targets: [entry] }, {}, 'sentry.yaml', kinds);
   const targets = new Map(configs.map((config) => [config.name, toTarget(config)]));
+  const registry = createRegistry(allTools);
   const { runbooks } = await loadRunbooks(fileURLToPath(new URL('../../runbooks', import.meta.url)), {
-    tools: createRegistry(allTools),
+    tools: registry,
     domains,
   });
   const systems = connectSystems(kinds, configs, { ownPorts: [] });
   const core = await createCore({
     url: database.url,
     tools: allTools,
-    investigator: createPlaybook({ runbooks: () => runbooks }),
+    investigator: createPlaybook({ runbooks: () => runbooksFor(runbooks, entry.kind, registry) }),
     gate: { targets, ports: { ...systems, docs: noDocs }, identity: systems.identity },
   });
   await core.start();
