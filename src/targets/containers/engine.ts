@@ -95,6 +95,8 @@ export interface Usage {
  * when the engine does not answer, `ENGINE_DENIED` when it may not be asked, `ENGINE_<status>` for what it refuses.
  */
 export interface Engine {
+  /** Whether it says of a container that ran out of memory that it did. */
+  readonly tellsOom: boolean;
   /** `Docker 20.10.24`, `Podman 4.3.1`. */
   version(options: SessionOptions): Promise<string>;
   /** Its clock, ms since 1970. */

@@ -33,7 +33,14 @@ interface EngineKind extends Pick<TargetKind, 'name' | 'plural' | 'domains'>, En
 }
 
 /** A kind of container engine, by the API of Docker. */
-export function containerKind({ socket, own, identify, tailsWell, ...kind }: EngineKind): TargetKind {
+export function containerKind({
+  socket,
+  own,
+  identify,
+  tailsWell,
+  tellsOom,
+  ...kind
+}: EngineKind): TargetKind {
   const { name } = kind;
   return defineKind<ContainersConfig, ContainerSystem>({
     ...kind,
@@ -43,7 +50,7 @@ export function containerKind({ socket, own, identify, tailsWell, ...kind }: Eng
     // An engine knows no accounts: whoever reaches it may do everything.
     reader: () => null,
     connect({ address, acts, only }) {
-      const engine = connectEngine(address, { identify, tailsWell, only });
+      const engine = connectEngine(address, { identify, tailsWell, tellsOom, only });
       return {
         system: { engine, acts, isPartial: Object.keys(only).length > 0 },
         identity: async () => ({ systemIdentifier: await engine.identity(within()), timelineId: 0 }),

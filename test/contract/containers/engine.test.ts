@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engineNames } from '../../../playground/faults/containers/shop-engine.ts';
+import { engineNames, IMAGE } from '../../../playground/faults/containers/shop-engine.ts';
 import { parseTargets } from '../../../src/config/targets.ts';
 import type { Json } from '../../../src/core/tool-call.ts';
 import type { ContainerSystem } from '../../../src/targets/containers/tool.ts';
@@ -336,7 +336,7 @@ describe.each(engineNames)('%s', (name) => {
         });
 
         test('removes dangling images and no others', async () => {
-          const image = engine.api.getImage('busybox:latest');
+          const image = engine.api.getImage(IMAGE);
           const { Id: kept } = await image.inspect();
           await engine.api.getContainer(await engine.run('author', { sh: 'echo x > /made' })).commit({});
           const { before, run } = await act('prune', {});

@@ -21,6 +21,8 @@ export interface EngineWays {
   identify(engine: Pick<Engine, 'get'>, options: SessionOptions): Promise<string>;
   /** Whether it can be asked for the newest lines of a log; else all are read, and the newest kept. */
   readonly tailsWell: boolean;
+  /** See `Engine.tellsOom`. */
+  readonly tellsOom: boolean;
 }
 
 interface EngineOptions extends EngineWays {
@@ -35,7 +37,10 @@ const AT_ONCE = 8;
 const MOST_CONTAINERS = 500;
 
 /** A connection to an engine; nothing is sent before the first question. */
-export function connectEngine(address: EngineAddress, { identify, tailsWell, only }: EngineOptions): Engine {
+export function connectEngine(
+  address: EngineAddress,
+  { identify, tailsWell, tellsOom, only }: EngineOptions,
+): Engine {
   const { socket, ...remote } = address;
   const api = new Docker(socket === undefined ? { protocol: 'https', ...remote } : { socketPath: socket });
   const where = socket ?? `${remote.host}:${remote.port}`;
@@ -65,6 +70,7 @@ export function connectEngine(address: EngineAddress, { identify, tailsWell, onl
     ask(what, (signal) => dial(api, { path, method: 'GET' }, signal), options);
 
   return {
+    tellsOom,
     get,
     post: (path, what, options, given = { query: {} }) => {
       // The client writes a query into a path that ends with "?", and a body from the rest.
