@@ -22,8 +22,8 @@ type FaultKind =
   | { readonly kind: 'too_many_requests'; readonly retryAfterSeconds: number }
   | { readonly kind: 'server_error' }
   | { readonly kind: 'slow'; readonly ms: number }
-  /** The connection ends in the middle of the answer; open watches end, too. */
-  | { readonly kind: 'cut' }
+  /** The connection ends, before the answer or in the middle of it; open watches end, too. */
+  | { readonly kind: 'cut'; readonly after: 'nothing' | 'half' }
   /** Lists come in pages of at most this many objects. */
   | { readonly kind: 'pages'; readonly size: number };
 
@@ -86,8 +86,12 @@ export function answerOf(fault: ApiFault, request: RequestInfo, user: User): Api
   }
 }
 
-/** Sends half of an answer, then nothing. */
-export function cutOff(response: ServerResponse): void {
+/** Ends the connection instead of an answer. */
+export function cutOff(response: ServerResponse, after: 'nothing' | 'half'): void {
+  if (after === 'nothing') {
+    response.destroy();
+    return;
+  }
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"kind":"');
   // The client is to have seen the beginning.

@@ -65,11 +65,11 @@ async function answer(
   const info = parseRequest(method, url);
   const user = parts.identities.authenticate(headers.authorization);
   const body = parseBody(await readBody(request), headers['content-type'] ?? '', info.path);
-  const dryRun = info.query.getAll('dryRun').includes('All') || isDryRun(body);
+  const dryRun = info.query.getAll('dryRun').includes('All') || isDryDelete(method, body);
   parts.asked.push({ method, path: url, user: user.name, dryRun });
   const fault = parts.faults.take(info);
   if (fault?.kind === 'slow') await wait(fault.ms);
-  if (fault?.kind === 'cut') return cutOff(response);
+  if (fault?.kind === 'cut') return cutOff(response, fault.after);
   const spoiled = fault && answerOf(fault, info, user);
   if (spoiled) throw spoiled;
   authorize(parts, info, user);
@@ -176,12 +176,9 @@ function parseBody(body: Buffer, type: string, path: string): unknown {
   }
 }
 
-/** Of a delete, the options are in the body. */
-const isDryRun = (body: unknown) =>
-  isMap(body) &&
-  body['kind'] === 'DeleteOptions' &&
-  Array.isArray(body['dryRun']) &&
-  body['dryRun'].includes('All');
+/** Of a delete, the options are in the body; clients leave out of which kind they are. */
+const isDryDelete = (method: string, body: unknown) =>
+  method === 'DELETE' && isMap(body) && Array.isArray(body['dryRun']) && body['dryRun'].includes('All');
 
 function send(response: ServerResponse, code: number, body: object): void {
   response.writeHead(code, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });

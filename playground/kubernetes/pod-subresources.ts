@@ -6,13 +6,15 @@ import type { DeleteOptions } from './registry.ts';
 import { resource } from './resources.ts';
 import { labelsOf, matchesSelector } from './selectors.ts';
 
+type SentOptions = Omit<DeleteOptions, 'dryRun'> & { readonly dryRun?: readonly string[] };
+
 const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
 /** `POST …/eviction`: a delete that asks the disruption budgets first. */
 export function evict(api: ApiServices, request: ResourceRequest): Answer {
   const pod = found(api, request) as Pod;
   const { metadata } = pod;
-  const { deleteOptions = {} } = bodyOf(request) as { deleteOptions?: DeleteOptions };
+  const { deleteOptions = {} } = bodyOf(request) as { deleteOptions?: SentOptions };
   const budgets = resource('poddisruptionbudgets');
   const budget = api.store
     .list<PodDisruptionBudget>(budgets, metadata.namespace)
@@ -34,7 +36,8 @@ export function evict(api: ApiServices, request: ResourceRequest): Answer {
       },
     );
   }
-  const options = { ...deleteOptions, dryRun: request.dryRun };
+  const { dryRun = [], ...rest } = deleteOptions;
+  const options = { ...rest, dryRun: request.dryRun || dryRun.includes('All') };
   api.registry.remove(request.resource, metadata.namespace, metadata.name, options);
   return created(success);
 }

@@ -2,8 +2,8 @@ import { type DaemonSet, isControlledBy, type Node, type Pod } from '../objects.
 import { resource } from '../resources.ts';
 import { matchesLabels } from '../selectors.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
+import { createPodMaker, type PodMaker } from './pod-maker.ts';
 import { isReady } from './pod-state.ts';
-import { createPod } from './replica-sets.ts';
 import { currentRevision, forgetRevisions, hashOf, REVISION_LABEL } from './revisions.ts';
 import { tolerates } from './scheduler.ts';
 
@@ -25,19 +25,20 @@ const placed = ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulab
 
 /** A pod on every node that it fits. */
 export function createDaemonSetController(plane: ControlPlane): Controller {
+  const maker = createPodMaker(plane, source.component);
   return () => {
     for (const set of plane.store.list<DaemonSet>(sets)) {
-      if (set.metadata.deletionTimestamp === undefined) sync(plane, set);
+      if (set.metadata.deletionTimestamp === undefined) sync(plane, set, maker);
     }
   };
 }
 
-function sync(plane: ControlPlane, set: DaemonSet): void {
+function sync(plane: ControlPlane, set: DaemonSet, maker: PodMaker): void {
   const update = hashOf(currentRevision(plane, set));
   const nodes = plane.store.list<Node>(resource('nodes', '')).filter((node) => fits(set, node));
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
   const own = ownPods(plane, set);
-  for (const name of names) if (!own.some((pod) => nodeOf(pod) === name)) start(plane, set, name, update);
+  for (const name of names) if (!own.some((pod) => nodeOf(pod) === name)) start(maker, set, name, update);
   for (const pod of own) if (!names.has(nodeOf(pod)) || pod.status.phase === 'Failed') end(plane, set, pod);
   replaceOld(plane, set, update);
   const now = ownPods(plane, set).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -78,26 +79,19 @@ function fits({ spec }: DaemonSet, node: Node): boolean {
   );
 }
 
-function start(plane: ControlPlane, set: DaemonSet, node: string, hash: string): void {
-  const spec = set.spec.template.spec;
+function start(maker: PodMaker, set: DaemonSet, node: string, hash: string): void {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
-  const pod = createPod(
-    plane,
-    set,
-    { generateName: `${set.metadata.name}-` },
-    {
-      labels: { [REVISION_LABEL]: hash },
-      spec: {
-        tolerations: [...(spec?.tolerations ?? []), ...tolerations, ...placed],
-        affinity: {
-          nodeAffinity: {
-            requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
-          },
+  maker.make(set, {
+    labels: { [REVISION_LABEL]: hash },
+    spec: {
+      tolerations: [...(set.spec.template.spec?.tolerations ?? []), ...tolerations, ...placed],
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
         },
       },
     },
-  );
-  plane.events.normal(source, set, 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
+  });
 }
 
 function end({ registry, events }: ControlPlane, set: DaemonSet, { metadata }: Pod): void {

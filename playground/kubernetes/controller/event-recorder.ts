@@ -1,5 +1,6 @@
+import { ApiError } from '../api-error.ts';
 import { type CoreEvent, type StoredObject, timestamp } from '../objects.ts';
-import type { Registry } from '../registry.ts';
+import type { Registry, SentObject } from '../registry.ts';
 import { resource } from '../resources.ts';
 
 const events = resource('events', '');
@@ -62,7 +63,7 @@ export class EventRecorder {
       return;
     }
     this.#written += 1;
-    const made = this.#registry.create<CoreEvent>(events, {
+    const made = this.#create({
       metadata: { name: `${name}.${(0x17f0_0000 + this.#written).toString(16)}`, namespace },
       involvedObject: {
         kind: about.kind,
@@ -84,6 +85,16 @@ export class EventRecorder {
       reportingComponent: source.component,
       reportingInstance: source.host ?? '',
     });
-    this.#names.set(key, made.metadata.name);
+    if (made !== null) this.#names.set(key, made.metadata.name);
+  }
+
+  /** An event that the server refuses, because its namespace is ending, is lost: nobody waits for it. */
+  #create(event: SentObject): CoreEvent | null {
+    try {
+      return this.#registry.create<CoreEvent>(events, event);
+    } catch (error) {
+      if (error instanceof ApiError) return null;
+      throw error;
+    }
   }
 }

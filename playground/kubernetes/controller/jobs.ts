@@ -1,9 +1,8 @@
-import { ApiError } from '../api-error.ts';
 import { isControlledBy, type Job, type Pod, timestamp } from '../objects.ts';
 import { resource } from '../resources.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
+import { createPodMaker, type PodMaker } from './pod-maker.ts';
 import { isReady } from './pod-state.ts';
-import { createPod } from './replica-sets.ts';
 
 const jobs = resource('jobs');
 const pods = resource('pods', '');
@@ -11,16 +10,17 @@ const source = { component: 'job-controller' };
 
 /** Runs pods until enough of them have succeeded, or too many have failed. */
 export function createJobController(plane: ControlPlane): Controller {
+  const maker = createPodMaker(plane, source.component);
   return () => {
     for (const job of plane.store.list<Job>(jobs)) {
       const isOver = job.status.conditions?.some(({ status }) => status === 'True') === true;
       if (!isOver && job.spec.suspend !== true && job.metadata.deletionTimestamp === undefined)
-        sync(plane, job);
+        sync(plane, job, maker);
     }
   };
 }
 
-function sync(plane: ControlPlane, job: Job): void {
+function sync(plane: ControlPlane, job: Job, maker: PodMaker): void {
   const own = ownPods(plane, job);
   const succeeded = own.filter(({ status }) => status.phase === 'Succeeded').length;
   const failed = own.filter(({ status }) => status.phase === 'Failed').length;
@@ -32,7 +32,7 @@ function sync(plane: ControlPlane, job: Job): void {
   if (hasFailed) for (const pod of own) end(plane, pod);
   if (!isDone && !hasFailed) {
     const missing = Math.min(job.spec.parallelism ?? 1, (job.spec.completions ?? 1) - succeeded) - active;
-    for (let made = 0; made < missing; made += 1) if (!start(plane, job)) break;
+    for (let made = 0; made < missing; made += 1) if (!maker.make(job)) break;
   }
   const now = timestamp();
   plane.registry.setStatus<Job>(jobs, job, (current) => {
@@ -67,18 +67,6 @@ function sync(plane: ControlPlane, job: Job): void {
 
 const ownPods = ({ store }: ControlPlane, job: Job) =>
   store.list<Pod>(pods, job.metadata.namespace).filter((pod) => isControlledBy(pod, job));
-
-function start(plane: ControlPlane, job: Job): boolean {
-  try {
-    const pod = createPod(plane, job, { generateName: `${job.metadata.name}-` });
-    plane.events.normal(source, job, 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
-    return true;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    plane.events.warning(source, job, 'FailedCreate', `Error creating: ${error.message}`);
-    return false;
-  }
-}
 
 function end({ registry }: ControlPlane, { metadata, status }: Pod): void {
   const isOver = status.phase === 'Succeeded' || status.phase === 'Failed';

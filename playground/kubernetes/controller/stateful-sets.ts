@@ -1,10 +1,9 @@
-import { ApiError } from '../api-error.ts';
 import { isControlledBy, type Pod, type StatefulSet } from '../objects.ts';
 import type { SentObject } from '../registry.ts';
 import { resource } from '../resources.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
+import { createPodMaker, type PodMaker } from './pod-maker.ts';
 import { isReady } from './pod-state.ts';
-import { createPod } from './replica-sets.ts';
 import { currentRevision, forgetRevisions, hashOf, REVISION_LABEL } from './revisions.ts';
 
 const sets = resource('statefulsets');
@@ -14,19 +13,23 @@ const source = { component: 'statefulset-controller' };
 
 /** Pods with numbers: the next one starts when all before it are ready, and a rollout goes from the last to the first. */
 export function createStatefulSetController(plane: ControlPlane): Controller {
+  const maker = createPodMaker(plane, source.component, {
+    created: (pod, { name }) => `create Pod ${pod} in StatefulSet ${name} successful`,
+    refused: (pod, { name }, why) => `create Pod ${pod} in StatefulSet ${name} failed error: ${why}`,
+  });
   return () => {
     for (const set of plane.store.list<StatefulSet>(sets)) {
-      if (set.metadata.deletionTimestamp === undefined) sync(plane, set);
+      if (set.metadata.deletionTimestamp === undefined) sync(plane, set, maker);
     }
   };
 }
 
 const ordinal = ({ metadata }: Pod) => Number(/-(\d+)$/.exec(metadata.name)?.[1] ?? -1);
 
-function sync(plane: ControlPlane, set: StatefulSet): void {
+function sync(plane: ControlPlane, set: StatefulSet, maker: PodMaker): void {
   const update = hashOf(currentRevision(plane, set));
   const before = ownPods(plane, set);
-  step(plane, set, before, update);
+  step(plane, set, before, update, maker);
   const now = ownPods(plane, set);
   forgetRevisions(plane, set, now);
   const live = now.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -57,12 +60,18 @@ const ownPods = ({ store }: ControlPlane, set: StatefulSet) =>
     .toSorted((a, b) => ordinal(a) - ordinal(b));
 
 /** One thing at a time, as long as pods are not started all at once. */
-function step(plane: ControlPlane, set: StatefulSet, own: readonly Pod[], update: string): void {
+function step(
+  plane: ControlPlane,
+  set: StatefulSet,
+  own: readonly Pod[],
+  update: string,
+  maker: PodMaker,
+): void {
   const wanted = set.spec.replicas ?? 0;
   const isParallel = set.spec.podManagementPolicy === 'Parallel';
   for (let number = 0; number < wanted; number += 1) {
     const pod = own.find((each) => ordinal(each) === number);
-    if (pod === undefined) start(plane, set, number, update);
+    if (pod === undefined) start(plane, set, number, update, maker);
     else if (pod.status.phase === 'Failed') end(plane, set, pod);
     // A rollout waits behind a pod that is broken, and an undo, too: such a pod is deleted by hand.
     const isBehind = pod === undefined || !isReady(pod) || pod.metadata.deletionTimestamp !== undefined;
@@ -91,7 +100,7 @@ function end({ registry, events }: ControlPlane, set: StatefulSet, { metadata }:
   events.normal(source, set, 'SuccessfulDelete', message);
 }
 
-function start(plane: ControlPlane, set: StatefulSet, number: number, hash: string): void {
+function start(plane: ControlPlane, set: StatefulSet, number: number, hash: string, maker: PodMaker): void {
   const { metadata, spec } = set;
   const name = `${metadata.name}-${number}`;
   const own = (spec.volumeClaimTemplates ?? []).map((template) => ({
@@ -102,31 +111,15 @@ function start(plane: ControlPlane, set: StatefulSet, number: number, hash: stri
     ...(spec.template.spec?.volumes ?? []),
     ...own.map(({ volume, claim }) => ({ name: volume, persistentVolumeClaim: { claimName: claim } })),
   ];
-  try {
-    createPod(
-      plane,
-      set,
-      { name },
-      {
-        labels: {
-          [REVISION_LABEL]: hash,
-          'statefulset.kubernetes.io/pod-name': name,
-          'apps.kubernetes.io/pod-index': String(number),
-        },
-        spec: {
-          hostname: name,
-          subdomain: spec.serviceName ?? '',
-          ...(volumes.length === 0 ? {} : { volumes }),
-        },
-      },
-    );
-    const message = `create Pod ${name} in StatefulSet ${metadata.name} successful`;
-    plane.events.normal(source, set, 'SuccessfulCreate', message);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const message = `create Pod ${name} in StatefulSet ${metadata.name} failed error: ${error.message}`;
-    plane.events.warning(source, set, 'FailedCreate', message);
-  }
+  maker.make(set, {
+    name,
+    labels: {
+      [REVISION_LABEL]: hash,
+      'statefulset.kubernetes.io/pod-name': name,
+      'apps.kubernetes.io/pod-index': String(number),
+    },
+    spec: { hostname: name, subdomain: spec.serviceName ?? '', ...(volumes.length === 0 ? {} : { volumes }) },
+  });
 }
 
 function createClaim(
