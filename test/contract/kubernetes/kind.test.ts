@@ -24,9 +24,25 @@ test('is who it is, and says its version to the doctor', async () => {
   const { systemIdentifier } = await on.connection.identity();
   expect(systemIdentifier).toBe(still.stored('Namespace', 'kube-system', null).metadata.uid);
   expect(await kubernetes.doctor(on.config, on.connection)).toMatch(
-    /^Kubernetes v\d+\.\d+\.\d+, namespace shop can be read$/,
+    /^Kubernetes v\d+\.\d+\.\d+, namespace shop$/,
   );
   expect(await kubernetes.facts(on.system)).toEqual({ kubernetes: expect.stringMatching(/v\d+/) });
+});
+
+test('the doctor names each right that is missing, and one that is too many', async () => {
+  const reading = still.connect({}, 'read');
+  await expect(kubernetes.doctor(reading.config, reading.connection)).rejects.toMatchObject({
+    code: 'KUBERNETES_RIGHTS',
+    message: expect.stringMatching(
+      /may not patch deployments\.apps in shop;.*may not delete pods in shop; may not patch nodes in the whole cluster/,
+    ),
+  });
+  const onlyReading = still.connect({ acts: false }, 'read');
+  expect(await kubernetes.doctor(onlyReading.config, onlyReading.connection)).toMatch(/read-only$/);
+  const admin = still.connect({}, 'admin');
+  await expect(kubernetes.doctor(admin.config, admin.connection)).rejects.toMatchObject({
+    message: 'may list secrets in shop, which Sentry never needs',
+  });
 });
 
 describe('why a workload is not healthy', () => {
@@ -584,8 +600,10 @@ describe('faults of the API', () => {
   test('an answer that is late, cut off or an error is told as it is', async () => {
     still.cluster.interfere({ kind: 'slow', ms: 3_000 });
     await expect(on.read('nodes', {}, 200)).rejects.toMatchObject({ code: 'KUBERNETES_AWAY' });
-    still.cluster.interfere({ kind: 'cut' });
-    await expect(on.read('nodes', {})).rejects.toMatchObject({ code: 'KUBERNETES_AWAY' });
+    for (const after of ['nothing', 'half'] as const) {
+      still.cluster.interfere({ kind: 'cut', after });
+      await expect(on.read('nodes', {})).rejects.toMatchObject({ code: 'KUBERNETES_AWAY' });
+    }
     still.cluster.interfere({ kind: 'server_error' });
     await expect(on.read('nodes', {})).rejects.toMatchObject({ code: 'KUBERNETES_500', retryable: true });
   });
