@@ -18,6 +18,7 @@ afterAll(async () => {
   await still.stop();
 });
 
+const WHOLE = { replicas: 2, readyReplicas: 2, updatedReplicas: 2, availableReplicas: 2 };
 const why = async (name: string) => on.read('why_unhealthy', { name });
 
 test('is who it is, and says its version to the doctor', async () => {
@@ -48,7 +49,7 @@ test('the doctor names each right that is missing, and one that is too many', as
 describe('why a workload is not healthy', () => {
   test('all is well', async () => {
     await still.deployment('fine', [web()], {
-      status: { replicas: 2, readyReplicas: 2, updatedReplicas: 2, availableReplicas: 2 },
+      status: WHOLE,
     });
     await still.pod('fine', 1, 'aaaaa');
     const { data, text } = await why('fine');
@@ -143,6 +144,31 @@ describe('why a workload is not healthy', () => {
       expect((await why(name)).data).toMatchObject({ reason, bad_revision: isBad });
     },
   );
+
+  test('a new revision that is only slow to start is being rolled out, until its deadline has passed', async () => {
+    const conditions = (status: string, reason: string) => [{ type: 'Progressing', status, reason }];
+    const starting = { ...running(), conditions: [{ type: 'Ready', status: 'False' }] };
+    await still.deployment('slow', [web(), web({ image: 'shop:2' })], {
+      status: { updatedReplicas: 1, conditions: conditions('True', 'ReplicaSetUpdated') },
+    });
+    await still.pod('slow', 1, 'aaaaa');
+    await still.pod('slow', 2, 'bbbbb', starting);
+    expect((await why('slow')).data).toMatchObject({ reason: 'rolling_out', bad_revision: false });
+    await still.apply({
+      ...still.stored('Deployment', 'slow'),
+      status: { updatedReplicas: 1, conditions: conditions('False', 'ProgressDeadlineExceeded') },
+    });
+    expect((await why('slow')).data).toMatchObject({ reason: 'not_ready', bad_revision: true });
+  });
+
+  test('pods that were evicted and have others in their place are traces', async () => {
+    await still.deployment('traces', [web()], { status: WHOLE });
+    await still.pod('traces', 1, 'aaaaa');
+    await still.pod('traces', 1, 'bbbbb', { phase: 'Failed', reason: 'Evicted' });
+    expect((await why('traces')).data).toMatchObject({ reason: 'healthy', ill_pods: 0 });
+    const { data } = await on.read('workloads', { name: 'traces' });
+    expect(data['workloads']).toMatchObject([{ healthy: true, ill_pods: 0 }]);
+  });
 
   test('a stateful set that was whole once is not blamed, though its older revisions are kept', async () => {
     const selector = { matchLabels: { app: 'store' } };
