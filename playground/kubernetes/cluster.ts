@@ -3,20 +3,19 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import { type ApiFault, FaultSwitch } from './api-fault.ts';
-import { type ApiServerParts, type AskedRequest, answerRequest } from './api-server.ts';
-
+import { type ApiFault, FaultSwitch } from './api/api-fault.ts';
+import { type ApiServerParts, type AskedRequest, answerRequest } from './api/api-server.ts';
+import { createIdentities, type UserName } from './api/identities.ts';
+import { kubeconfigOf } from './api/kubeconfig.ts';
+import { type Listening, listen } from './api/listen.ts';
+import { LogBook } from './api/logs.ts';
+import { systemRoles } from './api/rbac.ts';
 import { startControllers } from './controller/start-controllers.ts';
-import { createIdentities, type UserName } from './identities.ts';
-import { kubeconfigOf } from './kubeconfig.ts';
-import { type Listening, listen } from './listen.ts';
-import { LogBook } from './logs.ts';
 import { newNode } from './new-node.ts';
 import type { Pod, StoredObject } from './objects.ts';
-import { systemRoles } from './rbac.ts';
-import { Registry, type SentObject } from './registry.ts';
+import { Registry, type SentObject } from './registry/registry.ts';
+import { Store } from './registry/store.ts';
 import { resource, resourceOfKind } from './resources.ts';
-import { Store } from './store.ts';
 
 export interface ClusterOptions {
   /** Whether deployments, nodes and pods come to life; without it, everything stays as it was written. */

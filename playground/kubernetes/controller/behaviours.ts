@@ -1,5 +1,5 @@
 import type { Container, Metadata } from '../objects.ts';
-import { quantity } from '../quantity.ts';
+import { quantity } from '../registry/quantity.ts';
 
 /**
  * No image is run: how a container behaves is told by the last word of its image's tag (`shop/orders:2.4.0-crash`), or by

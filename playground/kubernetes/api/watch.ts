@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { ApiError } from './api-error.ts';
+import type { StoredObject } from '../objects.ts';
+import { ApiError } from '../registry/api-error.ts';
+import type { Change, Store } from '../registry/store.ts';
+import { groupVersionOf, type Resource } from '../resources.ts';
 import { filterOf } from './lists.ts';
-import type { StoredObject } from './objects.ts';
-import { groupVersionOf, type Resource } from './resources.ts';
-import type { Change, Store } from './store.ts';
 
 export interface WatchRequest {
   readonly resource: Resource;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { groupVersionOf, type Resource, resources } from './resources.ts';
+import { groupVersionOf, type Resource, resources } from '../resources.ts';
 
 /**
  * `/openapi/v2`, from which kubectl reads before a server-side dry run whether the server can do one for a kind. It asks

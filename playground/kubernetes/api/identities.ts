@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { unauthorized } from './api-error.ts';
+import { unauthorized } from '../registry/api-error.ts';
 import type { User } from './rbac.ts';
 
 export type UserName = 'admin' | 'read' | 'act';

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { ApiError, conflict, expired, internalError, tooManyRequests } from './api-error.ts';
+import { ApiError, conflict, expired, internalError, tooManyRequests } from '../registry/api-error.ts';
+import { findResource } from '../resources.ts';
 import { refusal, type User } from './rbac.ts';
 import type { RequestInfo } from './request-info.ts';
 import { wishOf } from './request-info.ts';
-import { findResource } from './resources.ts';
 
 /** What the API server does wrong to the next requests. */
 export type ApiFault = FaultKind & {

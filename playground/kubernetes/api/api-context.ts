@@ -1,9 +1,9 @@
+import type { Registry } from '../registry/registry.ts';
+import type { Store } from '../registry/store.ts';
+import type { Resource } from '../resources.ts';
 import type { LogBook } from './logs.ts';
 import type { User } from './rbac.ts';
-import type { Registry } from './registry.ts';
 import type { RequestInfo, ResourceTarget } from './request-info.ts';
-import type { Resource } from './resources.ts';
-import type { Store } from './store.ts';
 
 /** What the handlers of requests work on. */
 export interface ApiServices {

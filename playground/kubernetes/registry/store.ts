@@ -1,6 +1,6 @@
+import type { StoredObject } from '../objects.ts';
+import { type Resource, storageOf } from '../resources.ts';
 import { expired, qualified } from './api-error.ts';
-import type { StoredObject } from './objects.ts';
-import { type Resource, storageOf } from './resources.ts';
 
 export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';

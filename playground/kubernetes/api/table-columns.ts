@@ -1,4 +1,3 @@
-import { ageSince } from './age.ts';
 import type {
   Container,
   CoreEvent,
@@ -14,9 +13,10 @@ import type {
   Service,
   StatefulSet,
   StoredObject,
-} from './objects.ts';
+} from '../objects.ts';
+import type { Resource } from '../resources.ts';
+import { ageSince } from './age.ts';
 import { podColumns } from './pod-columns.ts';
-import type { Resource } from './resources.ts';
 import { type Column, column } from './table-column.ts';
 
 const age: Column = { name: 'Age' };

@@ -1,22 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parse as parseYaml } from 'yaml';
+import type { Pod } from '../objects.ts';
+import {
+  ApiError,
+  badRequest,
+  internalError,
+  notFound,
+  unsupportedMediaType,
+} from '../registry/api-error.ts';
+import { findResource } from '../resources.ts';
 import { type Answer, type ApiServices, ok, type ResourceRequest } from './api-context.ts';
-import { ApiError, badRequest, internalError, notFound, unsupportedMediaType } from './api-error.ts';
 import { type ApiFault, answerOf, cutOff, type FaultSwitch } from './api-fault.ts';
 import { discover } from './discovery.ts';
 import { asVersion } from './events-view.ts';
 import type { Identities } from './identities.ts';
 import { sendLog } from './logs.ts';
 import { answerMetrics } from './metrics.ts';
-import type { Pod } from './objects.ts';
 import { answerObjects, found } from './objects-api.ts';
 import { sendOpenApi } from './openapi.ts';
 import { bind, evict } from './pod-subresources.ts';
 import { readProtobufReview } from './protobuf-review.ts';
 import { isAllowed, refusal, type User } from './rbac.ts';
 import { parseRequest, type RequestInfo, wishOf } from './request-info.ts';
-import { findResource } from './resources.ts';
 import { answerReview } from './reviews.ts';
 import { answerScale } from './scale.ts';
 import { isMap } from './strategic-merge.ts';

@@ -1,6 +1,6 @@
+import type { ReplicaSet, StoredObject } from '../objects.ts';
+import { methodNotAllowed } from '../registry/api-error.ts';
 import { type Answer, type ApiServices, ok, type ResourceRequest } from './api-context.ts';
-import { methodNotAllowed } from './api-error.ts';
-import type { ReplicaSet, StoredObject } from './objects.ts';
 import { bodyOf, found } from './objects-api.ts';
 import { applyPatchOf } from './patch.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredObject } from './objects.ts';
+import type { StoredObject } from '../objects.ts';
 
 export interface Column {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { applyPatch, type Operation } from 'rfc6902';
-import { badRequest, unsupportedMediaType } from './api-error.ts';
+import { badRequest, unsupportedMediaType } from '../registry/api-error.ts';
 import { isMap, type JsonMap, strategicMerge } from './strategic-merge.ts';
 
 export const patchTypes = [

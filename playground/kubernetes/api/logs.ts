@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { badRequest } from './api-error.ts';
-import type { Pod } from './objects.ts';
+import type { Pod } from '../objects.ts';
+import { badRequest } from '../registry/api-error.ts';
 
 interface LogLine {
   readonly at: number;

@@ -1,7 +1,7 @@
+import type { Container, LimitRange, Pod, ResourceQuota, StoredObject } from '../objects.ts';
+import { type Resource, resource } from '../resources.ts';
 import { forbidden, notFound, qualified } from './api-error.ts';
-import type { Container, LimitRange, Pod, ResourceQuota, StoredObject } from './objects.ts';
 import { formatQuantity, quantity } from './quantity.ts';
-import { type Resource, resource } from './resources.ts';
 import type { Store } from './store.ts';
 
 export function checkNamespace(store: Store, kind: Resource, { metadata }: StoredObject): void {

@@ -1,11 +1,11 @@
+import { memoryOf } from '../controller/behaviours.ts';
+import { type Container, type Node, type Pod, timestamp } from '../objects.ts';
+import { notFound } from '../registry/api-error.ts';
+import { quantity } from '../registry/quantity.ts';
+import type { Store } from '../registry/store.ts';
+import { groupVersionOf, resource } from '../resources.ts';
 import type { ResourceRequest } from './api-context.ts';
-import { notFound } from './api-error.ts';
-import { memoryOf } from './controller/behaviours.ts';
 import { filterOf } from './lists.ts';
-import { type Container, type Node, type Pod, timestamp } from './objects.ts';
-import { quantity } from './quantity.ts';
-import { groupVersionOf, resource } from './resources.ts';
-import type { Store } from './store.ts';
 
 /** What the metrics server tells: use of processor and memory, of what runs. */
 export function answerMetrics(store: Store, { resource: kind, target, info }: ResourceRequest): object {

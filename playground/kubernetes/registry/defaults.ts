@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { V1Probe } from '@kubernetes/client-node';
-import type { Container, Deployment, Job, Pod, PodTemplate, Service, StoredObject, Wire } from './objects.ts';
-import type { Resource } from './resources.ts';
+import type {
+  Container,
+  Deployment,
+  Job,
+  Pod,
+  PodTemplate,
+  Service,
+  StoredObject,
+  Wire,
+} from '../objects.ts';
+import type { Resource } from '../resources.ts';
 
 type Spec = Record<string, unknown>;
 type Loose = StoredObject & { spec?: Spec; status?: unknown };

@@ -1,10 +1,10 @@
+import type { StoredObject } from '../objects.ts';
+import { badRequest, methodNotAllowed, notFound } from '../registry/api-error.ts';
+import type { DeleteOptions, SentObject } from '../registry/registry.ts';
 import { type Answer, type ApiServices, created, ok, type ResourceRequest } from './api-context.ts';
-import { badRequest, methodNotAllowed, notFound } from './api-error.ts';
 import { asVersion } from './events-view.ts';
 import { filterOf, listObjects } from './lists.ts';
-import type { StoredObject } from './objects.ts';
 import { applyPatchOf } from './patch.ts';
-import type { DeleteOptions, SentObject } from './registry.ts';
 import { isMap } from './strategic-merge.ts';
 
 /** Get, list, create, update, patch and delete of objects, and of their status. */

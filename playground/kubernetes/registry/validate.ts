@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { V1LabelSelector } from '@kubernetes/client-node';
+import type { Container, Pod, PodTemplate, StoredObject, Wire } from '../objects.ts';
+import type { Resource } from '../resources.ts';
 import { invalid, type StatusCause } from './api-error.ts';
-import type { Container, Pod, PodTemplate, StoredObject, Wire } from './objects.ts';
 import { isQuantity, quantity } from './quantity.ts';
-import type { Resource } from './resources.ts';
 import { labelsOf, matchesSelector } from './selectors.ts';
 
 type Workload = StoredObject & {

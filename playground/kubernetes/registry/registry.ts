@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { type Metadata, type StoredObject, timestamp } from '../objects.ts';
+import { groupVersionOf, type Resource } from '../resources.ts';
 import { checkLimitRanges, checkNamespace, checkQuotas } from './admission.ts';
-import { alreadyExists, badRequest, conflict, notFound } from './api-error.ts';
+import { alreadyExists, badRequest, notFound } from './api-error.ts';
 import { withDefaults } from './defaults.ts';
-import { type Metadata, type StoredObject, timestamp } from './objects.ts';
-import { groupVersionOf, type Resource } from './resources.ts';
+import { firstGeneration, type Loose, merged, withoutNulls } from './merge-write.ts';
+import { checkPreconditions, checkSent, type Precondition } from './preconditions.ts';
 import { randomSuffix } from './safe-encode.ts';
 import type { Store } from './store.ts';
 import { validateCreate, validateUpdate } from './validate.ts';
-
-export interface Precondition {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-}
 
 export interface DeleteOptions {
   readonly preconditions?: Precondition;
@@ -28,22 +25,6 @@ export interface SentObject {
   metadata?: Partial<Metadata>;
   [field: string]: unknown;
 }
-
-type Loose = StoredObject & Record<string, unknown>;
-
-/** Kinds whose `metadata.generation` counts the changes of their spec. */
-const counted = new Set([
-  'Deployment',
-  'ReplicaSet',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicationController',
-  'Job',
-  'CronJob',
-  'PodDisruptionBudget',
-  'NetworkPolicy',
-  'Ingress',
-]);
 
 /** Writes objects by the rules of the API server: defaults, validation, admission, versions, finalizers. */
 export class Registry {
@@ -76,7 +57,7 @@ export class Registry {
         uid: randomUUID(),
         resourceVersion: '',
         creationTimestamp: timestamp(),
-        ...(counted.has(resource.kind) ? { generation: 1 } : {}),
+        ...firstGeneration(resource),
       },
     });
     checkNamespace(this.store, resource, made);
@@ -169,14 +150,6 @@ export class Registry {
   }
 }
 
-/** A copy. To the server, `null` is the same as nothing: clients in Go write it for times that are not set. */
-function withoutNulls<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withoutNulls) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
-  return Object.fromEntries(fields.map(([key, each]) => [key, withoutNulls(each)])) as T;
-}
-
 function finalizerOf({ kind }: Resource, policy: DeleteOptions['propagationPolicy']): string | null {
   if (kind === 'Namespace') return 'kubernetes';
   if (policy === 'Foreground') return 'foregroundDeletion';
@@ -184,69 +157,3 @@ function finalizerOf({ kind }: Resource, policy: DeleteOptions['propagationPolic
 }
 
 const isReleased = ({ metadata }: StoredObject) => (metadata.finalizers ?? []).length === 0;
-
-function checkSent(resource: Resource, current: StoredObject, sent: StoredObject): void {
-  const { name } = current.metadata;
-  const version = sent.metadata.resourceVersion as string | undefined;
-  if (version !== undefined && version !== '' && version !== current.metadata.resourceVersion) {
-    throw conflict(resource, name);
-  }
-  const uid = sent.metadata.uid as string | undefined;
-  if (uid !== undefined && uid !== '' && uid !== current.metadata.uid) {
-    throw conflict(
-      resource,
-      name,
-      `StorageError: invalid object, Code: 4, Key: /registry/${resource.plural}/${name}, ResourceVersion: 0, ` +
-        `AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
-    );
-  }
-}
-
-/** Only the half of the object that this write is about; what the server alone writes stays. */
-function merged(resource: Resource, current: Loose, sent: Loose, subresource: 'status' | undefined): Loose {
-  const { uid, creationTimestamp, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds } =
-    current.metadata;
-  const metadata = {
-    ...sent.metadata,
-    ...(current.metadata.generation === undefined ? {} : { generation: current.metadata.generation }),
-    name: current.metadata.name,
-    uid,
-    creationTimestamp,
-    resourceVersion,
-    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-    ...(deletionGracePeriodSeconds === undefined ? {} : { deletionGracePeriodSeconds }),
-  };
-  if (subresource === 'status') return { ...current, metadata, status: sent['status'] };
-  const next = withDefaults(resource, {
-    ...sent,
-    apiVersion: current.apiVersion,
-    kind: current.kind,
-    metadata,
-  }) as Loose;
-  if (resource.subresources.includes('status')) {
-    if (current['status'] === undefined) delete next['status'];
-    else next['status'] = current['status'];
-  }
-  if (counted.has(resource.kind) && !isDeepStrictEqual(next['spec'], current['spec'])) {
-    next.metadata.generation = (current.metadata.generation ?? 0) + 1;
-  }
-  return next;
-}
-
-function checkPreconditions(resource: Resource, object: StoredObject, wanted: Precondition = {}): void {
-  const { uid, resourceVersion, name } = object.metadata;
-  if (wanted.uid !== undefined && wanted.uid !== uid) {
-    throw conflict(
-      resource,
-      name,
-      `Precondition failed: UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`,
-    );
-  }
-  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
-    throw conflict(
-      resource,
-      name,
-      `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
-    );
-  }
-}

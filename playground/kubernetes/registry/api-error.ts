@@ -1,4 +1,4 @@
-import type { Resource } from './resources.ts';
+import type { Resource } from '../resources.ts';
 
 export interface StatusCause {
   readonly reason: string;

@@ -1,10 +1,10 @@
+import type { Pod, PodDisruptionBudget } from '../objects.ts';
+import { ApiError } from '../registry/api-error.ts';
+import type { DeleteOptions } from '../registry/registry.ts';
+import { labelsOf, matchesSelector } from '../registry/selectors.ts';
+import { resource } from '../resources.ts';
 import { type Answer, type ApiServices, created, type ResourceRequest } from './api-context.ts';
-import { ApiError } from './api-error.ts';
-import type { Pod, PodDisruptionBudget } from './objects.ts';
 import { bodyOf, found } from './objects-api.ts';
-import type { DeleteOptions } from './registry.ts';
-import { resource } from './resources.ts';
-import { labelsOf, matchesSelector } from './selectors.ts';
 
 type SentOptions = Omit<DeleteOptions, 'dryRun'> & { readonly dryRun?: readonly string[] };
 

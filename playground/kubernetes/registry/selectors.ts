@@ -1,6 +1,6 @@
 import type { V1LabelSelector } from '@kubernetes/client-node';
+import type { Metadata, StoredObject, Wire } from '../objects.ts';
 import { badRequest } from './api-error.ts';
-import type { Metadata, StoredObject, Wire } from './objects.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Matches = (labels: Labels) => boolean;

@@ -1,7 +1,7 @@
 import type { RbacV1Subject, V1PolicyRule, V1RoleRef } from '@kubernetes/client-node';
-import type { StoredObject, Wire } from './objects.ts';
-import { type Resource, resource } from './resources.ts';
-import type { Store } from './store.ts';
+import type { StoredObject, Wire } from '../objects.ts';
+import type { Store } from '../registry/store.ts';
+import { type Resource, resource } from '../resources.ts';
 
 export interface User {
   readonly name: string;

@@ -1,5 +1,5 @@
+import type { Pod } from '../objects.ts';
 import { ageSince } from './age.ts';
-import type { Pod } from './objects.ts';
 import { type Column, column } from './table-column.ts';
 
 export const podColumns: readonly Column[] = [

@@ -1,6 +1,6 @@
+import type { StoredObject } from '../objects.ts';
+import type { Resource } from '../resources.ts';
 import { ageSince } from './age.ts';
-import type { StoredObject } from './objects.ts';
-import type { Resource } from './resources.ts';
 import type { Column } from './table-column.ts';
 import { columnsOf } from './table-columns.ts';
 

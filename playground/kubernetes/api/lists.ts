@@ -1,8 +1,8 @@
-import { badRequest, expired } from './api-error.ts';
-import type { StoredObject } from './objects.ts';
-import { groupVersionOf, type Resource } from './resources.ts';
-import { labelsOf, parseFieldSelector, parseLabelSelector } from './selectors.ts';
-import type { Store } from './store.ts';
+import type { StoredObject } from '../objects.ts';
+import { badRequest, expired } from '../registry/api-error.ts';
+import { labelsOf, parseFieldSelector, parseLabelSelector } from '../registry/selectors.ts';
+import type { Store } from '../registry/store.ts';
+import { groupVersionOf, type Resource } from '../resources.ts';
 
 export interface ObjectList {
   readonly kind: string;

@@ -1,5 +1,5 @@
-import type { CoreEvent, StoredObject } from './objects.ts';
-import { groupVersionOf, type Resource } from './resources.ts';
+import type { CoreEvent, StoredObject } from '../objects.ts';
+import { groupVersionOf, type Resource } from '../resources.ts';
 
 /** An object as the version that was asked for has it: events are kept once and shown in two groups. */
 export function asVersion(resource: Resource, object: StoredObject): StoredObject {

@@ -1,4 +1,4 @@
-import { groupVersionOf, type Resource, resources } from './resources.ts';
+import { groupVersionOf, type Resource, resources } from '../resources.ts';
 
 const version = {
   major: '1',
