@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { StoredObject } from '../objects.ts';
-import { ApiError } from '../registry/api-error.ts';
+import { ApiError, badRequest } from '../registry/api-error.ts';
 import type { Change, Store } from '../registry/store.ts';
 import { groupVersionOf, type Resource } from '../resources.ts';
 import { filterOf } from './lists.ts';
@@ -12,6 +12,16 @@ export interface WatchRequest {
   /** How an object is shown: as it is, as another version, as a table. */
   readonly show: (object: StoredObject) => object;
 }
+
+const noInitialEvents = () => {
+  const field = 'sendInitialEvents';
+  const message = `Forbidden: ${field} is forbidden for watch unless the WatchList feature gate is enabled`;
+  return new ApiError(422, 'Invalid', `ListOptions.meta.k8s.io "" is invalid: ${field}: ${message}`, {
+    group: 'meta.k8s.io',
+    kind: 'ListOptions',
+    causes: [{ reason: 'FieldValueForbidden', message, field }],
+  });
+};
 
 const BOOKMARK_MS = 5_000;
 const LONGEST_MS = 60 * 60_000;
@@ -31,6 +41,9 @@ export function watch(store: Store, request: WatchRequest, response: ServerRespo
     else if (was) write('DELETED', show(object));
   };
   const from = query.get('resourceVersion') ?? '';
+  if (!/^\d*$/.test(from)) throw badRequest(`invalid resource version: "${from}"`);
+  // A client that asks for the state as events lists and watches when it is refused.
+  if (query.has('sendInitialEvents')) throw noInitialEvents();
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
   try {
     if (from === '' || from === '0') {
