@@ -23,7 +23,7 @@ type FaultKind =
   | { readonly kind: 'server_error' }
   | { readonly kind: 'slow'; readonly ms: number }
   /** The connection ends, before the answer or in the middle of it; open watches end, too. */
-  | { readonly kind: 'cut'; readonly after: 'nothing' | 'half' }
+  | { readonly kind: 'cut'; readonly after?: 'nothing' | 'half' }
   /** Lists come in pages of at most this many objects. */
   | { readonly kind: 'pages'; readonly size: number };
 
@@ -87,7 +87,7 @@ export function answerOf(fault: ApiFault, request: RequestInfo, user: User): Api
 }
 
 /** Ends the connection instead of an answer. */
-export function cutOff(response: ServerResponse, after: 'nothing' | 'half'): void {
+export function cutOff(response: ServerResponse, after: 'nothing' | 'half' = 'half'): void {
   if (after === 'nothing') {
     response.destroy();
     return;

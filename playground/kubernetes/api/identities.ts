@@ -24,12 +24,17 @@ export interface Identities {
   readonly authenticate: (authorization: string | undefined) => User;
 }
 
-/** Each cluster has tokens of its own: none of another time or place opens it. */
-export function createIdentities(): Identities {
-  const tokens = new Map(Object.keys(users).map((name) => [name, randomBytes(24).toString('base64url')]));
-  const byToken = new Map([...tokens].map(([name, token]) => [token, users[name as UserName]]));
+export type Tokens = Readonly<Record<UserName, string>>;
+
+const newToken = () => randomBytes(24).toString('base64url');
+
+/** Of a cluster of its own: none of another time or place opens it. */
+export const newTokens = (): Tokens => ({ admin: newToken(), read: newToken(), act: newToken() });
+
+export function createIdentities(tokens: Tokens): Identities {
+  const byToken = new Map(Object.entries(tokens).map(([name, token]) => [token, users[name as UserName]]));
   return {
-    token: (user) => tokens.get(user) ?? '',
+    token: (user) => tokens[user],
     authenticate(authorization) {
       if (authorization === undefined) return anonymous;
       const user = byToken.get(authorization.replace(/^Bearer /, ''));

@@ -12,20 +12,27 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of the loopback. kubectl sends a token over TLS only. */
-export async function listen(handler: RequestListener, tls: boolean, port: number): Promise<Listening> {
-  const certificate = tls ? await ownCertificate() : null;
+/** A key and its certificate, as PEM. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** Listens on the loopback; without a certificate not by TLS, over which alone kubectl sends a token. */
+export async function listen(
+  handler: RequestListener,
+  certificate: Certificate | null,
+  port: number,
+): Promise<Listening> {
   const server =
-    certificate === null
-      ? createHttpServer(handler)
-      : createHttpsServer({ key: certificate.private, cert: certificate.cert }, handler);
+    certificate === null ? createHttpServer(handler) : createHttpsServer({ ...certificate }, handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
   const { port: own } = server.address() as AddressInfo;
   return {
-    url: `${tls ? 'https' : 'http'}://127.0.0.1:${own}`,
+    url: `${certificate === null ? 'http' : 'https'}://127.0.0.1:${own}`,
     ca: certificate?.cert ?? null,
     cutConnections: () => server.closeAllConnections(),
     async close() {
@@ -36,11 +43,11 @@ export async function listen(handler: RequestListener, tls: boolean, port: numbe
   };
 }
 
-/** For this server alone, and for a day: it signs itself, so it is its own authority. */
-const ownCertificate = () =>
-  generate([{ name: 'commonName', value: 'playground kubernetes' }], {
+/** Signed by itself: the server is its own authority. */
+export async function newCertificate(): Promise<Certificate> {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'playground kubernetes' }], {
     keyType: 'ec',
-    notAfterDate: new Date(Date.now() + 30 * 24 * 60 * 60_000),
+    notAfterDate: new Date(Date.now() + YEARS_10),
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', digitalSignature: true, keyCertSign: true, critical: true },
@@ -54,3 +61,7 @@ const ownCertificate = () =>
       },
     ],
   });
+  return { key, cert };
+}
+
+const YEARS_10 = 10 * 365 * 24 * 60 * 60_000;
