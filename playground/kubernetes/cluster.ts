@@ -3,20 +3,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import { type ApiFault, FaultSwitch } from './api-fault.ts';
-import { type ApiServerParts, type AskedRequest, answerRequest } from './api-server.ts';
-
+import { keptAccess, newAccess } from './api/access.ts';
+import { type ApiFault, FaultSwitch } from './api/api-fault.ts';
+import { type ApiServerParts, type AskedRequest, answerRequest } from './api/api-server.ts';
+import { createIdentities, type UserName } from './api/identities.ts';
+import { kubeconfigOf } from './api/kubeconfig.ts';
+import { type Listening, listen } from './api/listen.ts';
+import { LogBook } from './api/logs.ts';
+import { systemRoles } from './api/rbac.ts';
 import { startControllers } from './controller/start-controllers.ts';
-import { createIdentities, type UserName } from './identities.ts';
-import { kubeconfigOf } from './kubeconfig.ts';
-import { type Listening, listen } from './listen.ts';
-import { LogBook } from './logs.ts';
 import { newNode } from './new-node.ts';
 import type { Pod, StoredObject } from './objects.ts';
-import { systemRoles } from './rbac.ts';
-import { Registry, type SentObject } from './registry.ts';
-import { resource, resourceOfKind } from './resources.ts';
-import { Store } from './store.ts';
+import { Registry, type SentObject } from './registry/registry.ts';
+import { Store } from './registry/store.ts';
+import { type Resource, resource, resourceOfKind } from './resources.ts';
 
 export interface ClusterOptions {
   /** Whether deployments, nodes and pods come to life; without it, everything stays as it was written. */
@@ -26,8 +26,8 @@ export interface ClusterOptions {
   /** How many nodes it has from the beginning; 3, or none without the controllers. */
   readonly nodes?: number;
   readonly tls?: boolean;
-  /** 0: any free one. */
-  readonly port?: number;
+  /** A file that keeps port, tokens and certificate for the next start; without it, all are new. */
+  readonly accessFile?: string;
 }
 
 /** A Kubernetes cluster of one process: a real API over HTTP, and containers that are only pretended. */
@@ -38,6 +38,8 @@ export interface Cluster {
   /** Creates or replaces, with its status where one is given. */
   apply(...objects: KubernetesObject[]): Promise<void>;
   object(kind: string, namespace: string | null, name: string): KubernetesObject | undefined;
+  /** All of a kind, in a namespace or everywhere. */
+  list(kind: string, namespace?: string): readonly KubernetesObject[];
   /** Appends a line to a container's log; its first container's, where none is named. */
   say(pod: { namespace: string; name: string; container?: string }, line: string): void;
   /** From now on the API does this wrong; null: nothing. */
@@ -50,13 +52,17 @@ export interface Cluster {
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const isAlive = options.controller !== false;
+  const access =
+    options.accessFile === undefined
+      ? await newAccess(options.tls !== false)
+      : await keptAccess(options.accessFile);
   const store = new Store();
   const registry = new Registry(store, isAlive);
   const parts: ApiServerParts = {
     store,
     registry,
     logs: new LogBook(),
-    identities: createIdentities(),
+    identities: createIdentities(access.tokens),
     faults: new FaultSwitch(),
     asked: [],
   };
@@ -68,8 +74,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
   const server = await listen(
     (request, response) => void answerRequest(parts, request, response),
-    options.tls !== false,
-    options.port ?? 0,
+    access.certificate,
+    access.port,
   );
   const stopControllers = isAlive ? startControllers(registry, parts.logs, options.speed ?? 10) : () => {};
   return createCluster(parts, server, stopControllers);
@@ -83,11 +89,8 @@ function createCluster(parts: ApiServerParts, server: Listening, stopControllers
     async apply(...objects) {
       for (const object of objects) applyObject(parts, object);
     },
-    object(kind, namespaceName, name) {
-      const found = resourceOfKind(kind);
-      if (found === undefined) throw new Error(`the cluster has no kind ${kind}`);
-      return store.get(found, namespaceName, name) as KubernetesObject | undefined;
-    },
+    object: (kind, own, name) => store.get(knownKind(kind), own, name) as KubernetesObject | undefined,
+    list: (kind, own) => store.list(knownKind(kind), own) as object[] as KubernetesObject[],
     say({ namespace: own, name, container }, line) {
       const pod = store.get(resource('pods', ''), own, name) as Pod | undefined;
       if (pod === undefined) throw new Error(`no pod ${own}/${name}`);
@@ -106,10 +109,16 @@ function createCluster(parts: ApiServerParts, server: Listening, stopControllers
   };
 }
 
+function knownKind(kind: string, apiVersion?: string): Resource {
+  const found = resourceOfKind(kind, apiVersion);
+  if (found === undefined)
+    throw new Error(`the cluster has no kind ${kind}${apiVersion === undefined ? '' : ` of ${apiVersion}`}`);
+  return found;
+}
+
 /** Creates or replaces, past all roles. A status that is given is kept, as a controller would write it. */
 function applyObject({ store, registry }: ApiServerParts, object: KubernetesObject | StoredObject): void {
-  const kind = resourceOfKind(object.kind ?? '', object.apiVersion);
-  if (kind === undefined) throw new Error(`the cluster has no ${object.apiVersion} ${object.kind}`);
+  const kind = knownKind(object.kind ?? '', object.apiVersion);
   // Times are text from here on, as on the wire.
   const sent = JSON.parse(JSON.stringify(object)) as SentObject;
   const own = kind.namespaced ? (sent.metadata?.namespace ?? 'default') : null;

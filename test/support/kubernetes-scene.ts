@@ -23,17 +23,20 @@ export interface KubernetesScene extends TargetScene {
   seen(kind: string, name: string, holds: (object: any) => boolean): Promise<any>;
 }
 
-export async function startKubernetesScene(options: ClusterOptions = {}): Promise<KubernetesScene> {
+export async function startKubernetesScene(
+  options: ClusterOptions = {},
+  namespaces: readonly string[] = ['shop'],
+): Promise<KubernetesScene> {
   const cluster = await startCluster(options);
   const file = join(scratchDir(), 'kubeconfig');
   writeFileSync(file, cluster.kubeconfig('act'));
   const apply: KubernetesScene['apply'] = (object) => cluster.apply(object as never);
-  await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+  for (const name of namespaces) await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const scene = await startTargetScene({
     name: 'prod',
     kind: 'kubernetes',
     kubeconfig_file: file,
-    namespaces: ['shop'],
+    namespaces,
     acts: true,
   });
   const seen: KubernetesScene['seen'] = (kind, name, holds) =>

@@ -1,5 +1,5 @@
 import type { Container, Metadata } from '../objects.ts';
-import { quantity } from '../quantity.ts';
+import { quantity } from '../registry/quantity.ts';
 
 /**
  * No image is run: how a container behaves is told by the last word of its image's tag (`shop/orders:2.4.0-crash`), or by
@@ -10,6 +10,7 @@ import { quantity } from '../quantity.ts';
  * | none         | starts within a second, becomes ready, runs |
  * | `crash`      | says why and exits with 1, a second after its start |
  * | `exit7`      | the same with another exit code |
+ * | `needsURL`   | runs if its environment has a value for URL; else says so and exits with 1 |
  * | `done`       | works for two seconds and exits with 0 |
  * | `leak`       | grows until it is killed for the memory limit it has (137, OOMKilled); without a limit it runs |
  * | `uses300Mi`  | needs that much memory at once: killed where its limit is lower |
@@ -58,6 +59,7 @@ const behaviours: Readonly<
 > = {
   crash: (container) => exits(container, 1),
   exit: (container, amount) => exits(container, Number(amount) || 1),
+  needs: (container, variable) => (hasVariable(container, variable) ? {} : exits(container, 1, variable)),
   done: ({ name }) => ({
     end: { afterMs: 2 * SECOND, exitCode: 0, reason: 'Completed' },
     says: { first: [`${name}: at work`], last: [`${name}: done`] },
@@ -78,16 +80,18 @@ const behaviours: Readonly<
   }),
 };
 
-function exits({ name }: Container, exitCode: number): Partial<Behaviour> {
+const hasVariable = ({ env = [] }: Container, variable: string) =>
+  env.some(
+    ({ name, value, valueFrom }) => name === variable && (valueFrom !== undefined || (value ?? '') !== ''),
+  );
+
+function exits({ name }: Container, exitCode: number, setting = 'payments.endpoint'): Partial<Behaviour> {
   return {
     end: { afterMs: SECOND, exitCode, reason: 'Error' },
     readyAfterMs: Number.POSITIVE_INFINITY,
     says: {
       first: [`${name}: starting`],
-      last: [
-        `${name}: fatal: cannot read setting "payments.endpoint": it is empty`,
-        `${name}: exit ${exitCode}`,
-      ],
+      last: [`${name}: fatal: cannot read setting "${setting}": it is empty`, `${name}: exit ${exitCode}`],
     },
   };
 }

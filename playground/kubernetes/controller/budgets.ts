@@ -1,8 +1,8 @@
-import { quotaUse } from '../admission.ts';
 import type { Pod, PodDisruptionBudget, ReplicaSet, ResourceQuota, StoredObject } from '../objects.ts';
-import { formatQuantity } from '../quantity.ts';
+import { quotaUse } from '../registry/admission.ts';
+import { formatQuantity } from '../registry/quantity.ts';
+import { labelsOf, matchesSelector } from '../registry/selectors.ts';
 import { resource } from '../resources.ts';
-import { labelsOf, matchesSelector } from '../selectors.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
 import { isReady, withCondition } from './pod-state.ts';
 

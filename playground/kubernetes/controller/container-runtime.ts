@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
-import type {
-  V1ContainerState,
-  V1ContainerStateTerminated,
-  V1ContainerStatus,
-} from '@kubernetes/client-node';
+import type { V1ContainerState, V1ContainerStateTerminated } from '@kubernetes/client-node';
 import { type Container, type Pod, timestamp, type Wire } from '../objects.ts';
 import { type Behaviour, behaviourOf } from './behaviours.ts';
+import { containerId } from './container-status.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { missingEnvironment } from './pod-config.ts';
+import { failsAgain } from './probes.ts';
 
 const START_MS = 1_000;
 const RETRY_MS = 5_000;
@@ -176,31 +173,6 @@ function run(plane: ControlPlane, pod: Pod, own: ContainerRuntime, behaviour: Be
 
 const failed = (probe: string) => `${probe} probe failed: HTTP probe failed with statuscode: 503`;
 
-interface ProbeTimes {
-  readonly initialDelaySeconds?: number;
-  readonly periodSeconds?: number;
-  readonly failureThreshold?: number;
-}
-
-/** Tries a probe that fails when its time has come; true once it has failed often enough to matter. */
-function failsAgain(
-  plane: ControlPlane,
-  own: ContainerRuntime,
-  probe: ProbeTimes,
-  tell: () => void,
-): boolean {
-  const periodMs = (probe.periodSeconds ?? 10) * 1000;
-  if (own.probeAt === 0)
-    own.probeAt = Math.max(plane.now(), own.startedAt + (probe.initialDelaySeconds ?? 0) * 1000) + periodMs;
-  if (plane.now() >= own.probeAt) {
-    own.failures += 1;
-    own.probeAt = plane.now() + periodMs;
-    tell();
-  }
-  plane.wake(own.probeAt);
-  return own.failures >= (probe.failureThreshold ?? 3);
-}
-
 /** The container has ended; a kubelet starts it again at once the first time, and ever later after that. */
 export function stop(
   plane: ControlPlane,
@@ -213,7 +185,7 @@ export function stop(
   const startedAt = own.state.running?.startedAt ?? timestamp();
   const hasRunLong = plane.now() - own.startedAt >= FORGIVEN_MS;
   own.state = {
-    terminated: { exitCode, reason, startedAt, finishedAt: timestamp(), containerID: idOf(pod, own) },
+    terminated: { exitCode, reason, startedAt, finishedAt: timestamp(), containerID: containerId(pod, own) },
   };
   own.ready = false;
   plane.logs.end(pod.metadata.uid, own.container.name);
@@ -236,27 +208,3 @@ export function stop(
 /** `1m20s`, as Go writes it. */
 const duration = (seconds: number) =>
   seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
-
-const digest = (text: string) => createHash('sha256').update(text).digest('hex');
-
-const idOf = ({ metadata }: Pod, { container, restarts }: ContainerRuntime) =>
-  `containerd://${digest(`${metadata.uid}/${container.name}/${restarts}`)}`;
-
-/** How the pod's status tells of it. */
-export function containerStatus(pod: Pod, own: ContainerRuntime): Wire<V1ContainerStatus> {
-  const { container, state, last, ready, restarts, isInit } = own;
-  const image = container.image ?? '';
-  const hasRun = state.waiting === undefined || last !== undefined;
-  return {
-    name: container.name,
-    state: structuredClone(state),
-    lastState:
-      last === undefined || state.terminated !== undefined ? {} : { terminated: structuredClone(last) },
-    ready: isInit ? state.terminated?.exitCode === 0 : ready,
-    restartCount: restarts,
-    image: hasRun ? `docker.io/${image}` : image,
-    imageID: hasRun ? `docker.io/${image.replace(/:[^:]*$/, '')}@sha256:${digest(image)}` : '',
-    ...(hasRun ? { containerID: idOf(pod, own) } : {}),
-    started: state.running !== undefined,
-  };
-}

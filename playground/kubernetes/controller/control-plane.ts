@@ -1,6 +1,6 @@
-import type { LogBook } from '../logs.ts';
-import type { Registry } from '../registry.ts';
-import type { Store } from '../store.ts';
+import type { LogBook } from '../api/logs.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Store } from '../registry/store.ts';
 import type { EventRecorder } from './event-recorder.ts';
 
 /** What the controllers work with. Like the real ones, they know of the world only what the API server keeps. */

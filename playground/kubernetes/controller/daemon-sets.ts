@@ -1,6 +1,6 @@
 import { type DaemonSet, isControlledBy, type Node, type Pod } from '../objects.ts';
+import { matchesLabels } from '../registry/selectors.ts';
 import { resource } from '../resources.ts';
-import { matchesLabels } from '../selectors.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
 import { createPodMaker, type PodMaker } from './pod-maker.ts';
 import { isReady } from './pod-state.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Deployment, isControlledBy, type PodTemplate, type ReplicaSet } from '../objects.ts';
+import { hashSuffix } from '../registry/safe-encode.ts';
 import { resource } from '../resources.ts';
-import { hashSuffix } from '../safe-encode.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
 import { deploymentStatus, type Progress } from './deployment-status.ts';
 import { podsOf } from './replica-sets.ts';

@@ -1,6 +1,6 @@
-import { ApiError } from '../api-error.ts';
 import { type CoreEvent, type StoredObject, timestamp } from '../objects.ts';
-import type { Registry, SentObject } from '../registry.ts';
+import { ApiError } from '../registry/api-error.ts';
+import type { Registry, SentObject } from '../registry/registry.ts';
 import { resource } from '../resources.ts';
 
 const events = resource('events', '');

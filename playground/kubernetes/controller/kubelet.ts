@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Node, type Pod, timestamp } from '../objects.ts';
 import { resource } from '../resources.ts';
-import {
-  advanceContainer,
-  type ContainerRuntime,
-  containerStatus,
-  newContainer,
-} from './container-runtime.ts';
+import { advanceContainer, type ContainerRuntime, newContainer } from './container-runtime.ts';
+import { containerStatus } from './container-status.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
 import { isUp } from './nodes.ts';
 import { missingVolume } from './pod-config.ts';

@@ -1,6 +1,6 @@
 import type { ConfigMap, Container, Pod } from '../objects.ts';
+import type { Store } from '../registry/store.ts';
 import { resource } from '../resources.ts';
-import type { Store } from '../store.ts';
 
 type Source = 'configmap' | 'secret';
 

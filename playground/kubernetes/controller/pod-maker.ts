@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts';
 import type { Metadata, Pod, PodTemplate, StoredObject } from '../objects.ts';
+import { ApiError } from '../registry/api-error.ts';
 import { resource } from '../resources.ts';
 import type { ControlPlane } from './control-plane.ts';
 

@@ -5,8 +5,8 @@ import {
   type Pod,
   type StatefulSet,
 } from '../objects.ts';
+import { hashSuffix } from '../registry/safe-encode.ts';
 import { resource } from '../resources.ts';
-import { hashSuffix } from '../safe-encode.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 const revisions = resource('controllerrevisions');

@@ -1,9 +1,9 @@
 import type { V1Taint } from '@kubernetes/client-node';
+import { bindPod } from '../api/pod-subresources.ts';
 import type { Node, PersistentVolumeClaim, Pod, Wire } from '../objects.ts';
-import { bindPod } from '../pod-subresources.ts';
-import { quantity } from '../quantity.ts';
+import { quantity } from '../registry/quantity.ts';
+import { matchesLabels } from '../registry/selectors.ts';
 import { resource } from '../resources.ts';
-import { matchesLabels } from '../selectors.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
 import { setPodCondition } from './pod-state.ts';
 

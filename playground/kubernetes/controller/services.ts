@@ -1,7 +1,7 @@
 import type { EndpointSlice, Pod, Service, StoredObject } from '../objects.ts';
-import type { SentObject } from '../registry.ts';
+import type { SentObject } from '../registry/registry.ts';
+import { matchesLabels } from '../registry/selectors.ts';
 import { type Resource, resource } from '../resources.ts';
-import { matchesLabels } from '../selectors.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
 import { isReady } from './pod-state.ts';
 

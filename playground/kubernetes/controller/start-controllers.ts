@@ -1,5 +1,5 @@
-import type { LogBook } from '../logs.ts';
-import type { Registry } from '../registry.ts';
+import type { LogBook } from '../api/logs.ts';
+import type { Registry } from '../registry/registry.ts';
 import { createBudgetController } from './budgets.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { createDaemonSetController } from './daemon-sets.ts';

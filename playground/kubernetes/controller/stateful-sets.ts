@@ -1,5 +1,5 @@
 import { isControlledBy, type Pod, type StatefulSet } from '../objects.ts';
-import type { SentObject } from '../registry.ts';
+import type { SentObject } from '../registry/registry.ts';
 import { resource } from '../resources.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
 import { createPodMaker, type PodMaker } from './pod-maker.ts';

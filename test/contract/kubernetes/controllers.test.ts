@@ -155,13 +155,20 @@ describe("the cluster's controllers", () => {
     await expect.poll(async () => (await subset())?.addresses?.length).toBe(2);
   });
 
-  it('restarts a container that fails its liveness probe', async () => {
-    await cluster.apply(deployment('web', 'shop/web:1.0.0-unlive', { container: { livenessProbe: probe } }));
-    await expect
-      .poll(() => eventsOf('Killing'))
-      .toEqual(['Container app failed liveness probe, will be restarted']);
-    await expect.poll(async () => (await stateOf('web'))?.restartCount).toBeGreaterThan(0);
-    await expect.poll(async () => (await stateOf('web'))?.lastState?.terminated?.exitCode).toBe(137);
+  it('restarts a container that fails its liveness probe, and keeps the log of the run before', async () => {
+    const livenessProbe = { ...probe, periodSeconds: 60 };
+    await cluster.apply(deployment('web', 'shop/web:1.0.0', { container: { livenessProbe } }));
+    await expect.poll(() => ready('web')).toBe(1);
+    const name = (await podsOf('web'))[0]?.metadata?.name ?? '';
+    cluster.say({ namespace: SHOP, name }, 'said in the first run');
+    await behave(cluster.object('Pod', SHOP, name), 'unlive');
+    await expect.poll(async () => (await stateOf('web'))?.restartCount).toBe(1);
+    await behave(cluster.object('Pod', SHOP, name), 'well');
+    expect(await eventsOf('Killing')).toEqual(['Container app failed liveness probe, will be restarted']);
+    expect((await stateOf('web'))?.lastState?.terminated?.exitCode).toBe(137);
+    const log = (previous: boolean) => core.readNamespacedPodLog({ namespace: SHOP, name, previous });
+    expect(await log(true)).toContain('said in the first run');
+    expect(await log(false)).not.toContain('said in the first run');
   });
 
   it('keeps a pod pending that no node can take, and says why of each', async () => {
