@@ -172,6 +172,10 @@ export type Missing = {
   readonly key: string | null;
 };
 
+/** Those in trouble first. */
+export const illFirst = (pods: readonly PodState[]): readonly PodState[] =>
+  pods.toSorted((a, b) => Number(isIll(b)) - Number(isIll(a)));
+
 /** What is not there, by the words of a kubelet: `configmap "shop" not found`, `couldn't find key url in Secret shop/db`. */
 export function missingConfig(message: string): Missing | null {
   const whole = /\b(configmap|secret) "([^"]+)" not found/i.exec(message);

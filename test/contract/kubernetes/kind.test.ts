@@ -664,14 +664,21 @@ describe('hostile text', () => {
     await still.deployment('hostile', [web({ image: HOSTILE })]);
     const pod = await still.pod('hostile', 1, 'aaaaa', waiting('ErrImagePull', HOSTILE));
     await still.event({ kind: 'Pod', name: pod }, 'Failed', HOSTILE);
+    const found = still.stored('Pod', pod);
+    await still.apply({ ...found, metadata: { ...found.metadata, annotations: { note: HOSTILE } } });
+    const said = await still.pod('hostile', 1, 'ccccc');
+    still.cluster.say({ namespace: 'shop', name: said }, HOSTILE.replaceAll('\n', '\r'));
     const read = await Promise.all([
       why('hostile'),
       on.read('rollout', { name: 'hostile' }),
       on.read('events', { name: pod }),
       on.read('workloads', { name: 'hostile' }),
+      on.read('describe', { kind: 'pod', name: pod }),
+      on.read('list', { kind: 'pod' }),
+      on.read('logs', { pod: said }),
     ]);
     for (const { text } of read)
-      for (const line of text.split('\n')) expect(line).not.toMatch(/^(?:fine is healthy|SYSTEM)/);
+      for (const line of text.split(/[\n\r\u2028]/)) expect(line).not.toMatch(/^(?:fine is healthy|SYSTEM)/);
   });
 
   test.each(['../secrets/db', 'web/../../secrets', 'WEB', 'web?watch=1', 'web#x', 'a b', ''])(

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Json } from '../../../core/tool-call.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
-import { more } from '../../format.ts';
+import { more, withoutBreaks } from '../../format.ts';
 import { type Cluster, orGone, type ResourceKind, resources } from '../cluster.ts';
 import { eventLine } from '../describe.ts';
 import type { KubernetesObject } from '../objects.ts';
@@ -48,7 +48,7 @@ export const describeObject = kubernetesTool.read({
       text: [
         `${kind} ${name}: ${summaryOf(kind, object, now)}`,
         ...owners.map((owner) => `owned by ${owner.kind} ${owner.name}: ${owner.says}`),
-        ...lines.slice(0, MOST_LINES),
+        ...lines.slice(0, MOST_LINES).map(withoutBreaks),
         ...more(lines.length, MOST_LINES),
         ...(latest.length === 0 ? [] : ['Events:', ...latest.map((event) => eventLine(event, now))]),
       ].join('\n'),

@@ -3,18 +3,19 @@ import { OpsError } from '../../../core/errors.ts';
 import { measureAt } from '../../../core/measure.ts';
 import { age, more, withoutBreaks } from '../../format.ts';
 import { podLine } from '../describe.ts';
-import { isInTheWay, podState, secondsSince } from '../pod-state.ts';
+import { illFirst, isInTheWay, podState, secondsSince } from '../pod-state.ts';
 import { templateDiff, templateHash } from '../template.ts';
 import { inCare, kubernetesTool, namespaceName, namespaceOf, objectName } from '../tool.ts';
 import { lastGood, type Revision, type Rollout, readRollout, workloadKinds } from '../workload.ts';
 
 const MOST_REVISIONS = 15;
 const MOST_LINES = 40;
+export const MOST_PODS = 30;
 
 /**
  * A workload's rollout. Data: `{ kind, namespace, name, desired, updated, ready, available, unavailable, complete, stalled, paused,
  * ill_pods, restarts, revision, template, completed_once, failures, history: [{ revision, name, age_seconds, cause, ready, pods,
- * images, current }], compared: { from, to, diff } | null, pods: [pod] }`. `template` changes with what runs, and with every
+ * images, current }], compared: { from, to, diff } | null, pods: [pod] }`, pods in trouble first. `template` changes with what runs, and with every
  * restart that a rollout makes.
  */
 export const readRolloutTool = kubernetesTool.read({
@@ -72,13 +73,15 @@ export const readRolloutTool = kubernetesTool.read({
     const rollout = await readRollout(cluster, kind, namespace, name, context);
     const now = Date.now();
     const compared = comparedOf(rollout, from, to);
-    const pods = rollout.pods.map((pod) => podState(pod, now));
+    const all = illFirst(rollout.pods.map((pod) => podState(pod, now)));
+    const pods = all.slice(0, MOST_PODS);
     const data = rolloutData(rollout, now);
     return {
       text: [
         rolloutLine(rollout),
         ...rollout.failures,
         ...pods.map(podLine),
+        ...more(all.length, pods.length),
         'Revisions:',
         ...data.history.map(revisionLine),
         ...more(rollout.revisions.length, data.history.length),

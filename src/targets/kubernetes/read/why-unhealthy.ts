@@ -7,7 +7,7 @@ import { eventLine, inOrder, nodeData, podLine } from '../describe.ts';
 import type { ConfigMap, Event, Node, Pod, Workload } from '../objects.ts';
 import {
   exceededQuota,
-  isIll,
+  illFirst,
   missingConfig,
   type PodState,
   podState,
@@ -27,12 +27,11 @@ import {
 } from '../workload.ts';
 import { eventsOf } from './events.ts';
 import { shown, withoutTime } from './logs.ts';
-import { compare, rolloutData, rolloutLine } from './rollout.ts';
+import { compare, MOST_PODS, rolloutData, rolloutLine } from './rollout.ts';
 
 const LOG_LINES = 40;
 const EVENT_LINES = 12;
 const DIFF_LINES = 30;
-const MOST_PODS = 12;
 
 /** The most telling trouble first: what is seen of a pod that cannot run says more than that another is not ready, or has gone. */
 const TELLING: readonly Trouble[] = [
@@ -74,7 +73,7 @@ export const whyUnhealthy = kubernetesTool.read({
     const of = await workloadOf(cluster, namespace, name, context);
     const rollout = await readRollout(cluster, of.kind, namespace, of.name, context);
     const now = Date.now();
-    const states = rollout.pods.map((pod) => podState(pod, now));
+    const states = illFirst(rollout.pods.map((pod) => podState(pod, now)));
     const pod = mostTelling(rollout, states);
     const current = rollout.revisions.find(({ isCurrent }) => isCurrent);
     const [events, log, node] = await Promise.all([
@@ -106,10 +105,7 @@ export const whyUnhealthy = kubernetesTool.read({
       text: [
         rolloutLine(rollout),
         says,
-        ...states
-          .toSorted((a, b) => Number(isIll(b)) - Number(isIll(a)))
-          .slice(0, MOST_PODS)
-          .map(podLine),
+        ...states.slice(0, MOST_PODS).map(podLine),
         ...more(states.length, MOST_PODS),
         ...rollout.failures,
         ...(node === null || node.troubles.length === 0
@@ -127,7 +123,7 @@ export const whyUnhealthy = kubernetesTool.read({
         says,
         healthy: reason === 'healthy',
         pod,
-        pods: states,
+        pods: states.slice(0, MOST_PODS),
         log: log.map(withoutTime).join('\n'),
         log_lines: log,
         missing,

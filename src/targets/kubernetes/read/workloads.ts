@@ -12,7 +12,7 @@ const MOST_PODS = 20;
 
 /**
  * Workloads and what is wrong with their pods. Data: `{ workloads: [{ kind, namespace, name, desired, ready, available, updated,
- * paused, healthy, says, ill_pods, pods: [name] }], others: [pod and namespace], total, unhealthy, complete }`, those in trouble
+ * paused, healthy, says, ill_pods }], others: [pod and namespace], total, unhealthy, complete }`, those in trouble
  * first. `others`: pods in trouble of no workload (of jobs, or bare).
  */
 export const listWorkloads = kubernetesTool.read({
@@ -80,7 +80,7 @@ async function readNamespace(context: Context, namespace: string) {
     const kind = workloadKinds[at] ?? 'deployment';
     return items.map((workload) => seen(kind, workload, pods.items, now));
   });
-  const owned = new Set(workloads.flatMap(({ data }) => data.pods));
+  const owned = new Set(workloads.flatMap(({ names }) => names));
   const others = pods.items
     .filter((pod) => !owned.has(pod.metadata.name))
     .map((pod) => podState(pod, now))
@@ -104,6 +104,7 @@ function seen(kind: WorkloadKind, workload: Workload, all: readonly Pod[], now: 
   const paused = workload.spec.paused === true;
   return {
     ill,
+    names: pods.map(({ metadata }) => metadata.name),
     data: {
       kind,
       namespace: workload.metadata.namespace ?? '',
@@ -118,7 +119,6 @@ function seen(kind: WorkloadKind, workload: Workload, all: readonly Pod[], now: 
         ...troublesOf(ill),
       ].join(', '),
       ill_pods: ill.length,
-      pods: pods.map(({ metadata }) => metadata.name),
     },
   };
 }
