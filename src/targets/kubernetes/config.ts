@@ -33,13 +33,14 @@ export const kubernetesFields = {
 } as const;
 
 /** From its entry in `sentry.yaml`; what is wrong across its fields, as `path: message`. */
-export function readKubernetes({
-  kubeconfig_file: file,
-  context,
-  max_replicas: maxReplicas,
-  ...target
-}: EntryOf<typeof kubernetesFields>): KubernetesConfig | readonly string[] {
+export function readKubernetes(
+  { kubeconfig_file: file, context, max_replicas: maxReplicas, ...target }: EntryOf<typeof kubernetesFields>,
+  env: Readonly<Record<string, string | undefined>>,
+): KubernetesConfig | readonly string[] {
   if (file === undefined && context !== undefined) return ['context: belongs to a kubeconfig_file'];
+  // Every pod is told where its cluster is.
+  if (file === undefined && !env['KUBERNETES_SERVICE_HOST'])
+    return ['kubeconfig_file: name one, as Sentry does not run in a cluster'];
   try {
     return { ...target, maxReplicas, access: loadKubeconfig(file, context) };
   } catch (error) {

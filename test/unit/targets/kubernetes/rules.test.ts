@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parseTargets } from '../../../../src/config/targets.ts';
 import { adviseKubernetes } from '../../../../src/targets/kubernetes/advise.ts';
 import type { Right } from '../../../../src/targets/kubernetes/cluster.ts';
 import { faultOf } from '../../../../src/targets/kubernetes/connect/fault.ts';
 import { loadKubeconfig } from '../../../../src/targets/kubernetes/connect/kubeconfig.ts';
+import { kubernetes } from '../../../../src/targets/kubernetes/kind.ts';
 import { quantity } from '../../../../src/targets/kubernetes/quantity.ts';
 import { selectorText, selects } from '../../../../src/targets/kubernetes/workload.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
@@ -41,6 +43,18 @@ test.each([
   ['does not verify its server', { 'insecure-skip-tls-verify': true }, { token: 't' }, 'does not verify'],
 ])('a kubeconfig that %s is refused with the reason', (_, cluster, user, reason) => {
   expect(() => loadKubeconfig(kubeconfig(cluster, user), undefined)).toThrow(reason);
+});
+
+test.each([
+  [{}, 'does not run in a cluster'],
+  [{ context: 'shop' }, 'belongs to a kubeconfig_file'],
+  [{ kubeconfig_file: '/nowhere/config' }, '/nowhere/config'],
+  [{ kubeconfig_file: 'config' }, 'absolute path'],
+  [{ namespaces: [] }, 'at least one namespace'],
+  [{ namespaces: ['*'] }, 'name of a namespace'],
+])('an entry with %j is refused', (fields, reason) => {
+  const entry = { name: 'prod', kind: 'kubernetes', namespaces: ['shop'], ...fields };
+  expect(() => parseTargets({ targets: [entry] }, {}, 'sentry.yaml', [kubernetes])).toThrow(reason);
 });
 
 test('what may not be read is advised as the very rule that is missing', () => {
