@@ -19,13 +19,24 @@ export interface ContainerScene extends Omit<TargetScene, 'open'> {
   alert(fault: ShopFault): Promise<IncidentId>;
 }
 
-export async function startContainerScene(engineName: EngineName): Promise<ContainerScene> {
+/** @param claudeUrl see `startTargetScene` */
+export async function startContainerScene(
+  engineName: EngineName,
+  claudeUrl?: string,
+): Promise<ContainerScene> {
   const engine = await startEngine(engineName);
-  const scene = await startTargetScene({ name: 'shop', kind: engineName, socket: engine.socket, acts: true });
+  const scene = await startTargetScene(
+    { name: 'shop', kind: engineName, socket: engine.socket, acts: true },
+    claudeUrl,
+  );
   return {
     ...scene,
     engine,
-    run: engine.run,
+    async run(container, options) {
+      // A test that is tried again finds what it made before.
+      await engine.remove(container);
+      return engine.run(container, options);
+    },
     async ended(container) {
       await waitFor(
         `${container} has ended`,

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { createClaude } from '../../src/agents/claude/create-claude.ts';
 import { createPlaybook } from '../../src/agents/playbook/create-playbook.ts';
 import { toTarget } from '../../src/app/targets.ts';
 import { parseTargets } from '../../src/config/targets.ts';
@@ -6,6 +7,8 @@ import type { Diagnosis } from '../../src/core/diagnosis.ts';
 import type { IncidentId } from '../../src/core/ids.ts';
 import type { IncidentRecord } from '../../src/core/incident-record.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
+import { createAnthropicBackend } from '../../src/llm/anthropic.ts';
+import { createModelGateway } from '../../src/llm/gateway.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';
 import { runbooksFor } from '../../src/runbooks/runbooks-for.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
@@ -37,9 +40,13 @@ export interface TargetScene {
   stop(): Promise<void>;
 }
 
-/** @param entry of `sentry.yaml` */
+/**
+ * @param entry of `sentry.yaml`
+ * @param claudeUrl a Messages API; where it is given Claude investigates, without runbooks
+ */
 export async function startTargetScene(
   entry: { readonly name: string; readonly kind: string } & Readonly<Record<string, unknown>>,
+  claudeUrl?: string,
 ): Promise<TargetScene> {
   const database = await scratchDatabase({ migrate: true });
   const configs = parseTargets({ targets: [entry] }, {}, 'sentry.yaml', kinds);
@@ -50,9 +57,19 @@ export async function startTargetScene(
     domains,
   });
   const systems = connectSystems(kinds, configs, { ownPorts: [] });
-  const core = await createCore({
+  const claude =
+    claudeUrl &&
+    createClaude({
+      llm: createModelGateway({ backend: createAnthropicBackend({ apiKey: 'k', baseUrl: claudeUrl }) }),
+      tools: allTools,
+      targets: [...targets.keys()],
+      toolCalls: async (id) => (await core.records.load(id))?.toolCalls ?? [],
+    });
+  const core: Core = await createCore({
     url: database.url,
     tools: allTools,
+    ...(claude ? { claude } : {}),
+    judged: { holdMs: 5_000, timeoutMs: 120_000 },
     investigator: createPlaybook({ runbooks: () => runbooksFor(runbooks, entry.kind, registry) }),
     gate: { targets, ports: { ...systems, docs: noDocs }, identity: systems.identity },
   });

@@ -55,6 +55,17 @@ export interface ObjectRef {
   readonly name: string;
 }
 
+/** What may be done to which resources. */
+export interface Right {
+  readonly verb: 'get' | 'list' | 'patch' | 'delete';
+  /** Empty for the core group. */
+  readonly group: string;
+  /** `pods`, `pods/log`. */
+  readonly resource: string;
+  /** Null: of the whole cluster. */
+  readonly namespace: string | null;
+}
+
 export interface ListOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -131,6 +142,8 @@ export interface Cluster {
     values: Readonly<Record<string, Json>>,
     options: ChangeOptions,
   ): Promise<T>;
+  /** Whether the account that asks has a right, by the cluster's own word. */
+  may(right: Right, options: SessionOptions): Promise<boolean>;
   /** Removes an object, if it still is this one and not another of its name: else KUBERNETES_CONFLICT. */
   remove(ref: ObjectRef, uid: string, options: ChangeOptions): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { undoRollout } from './active/undo-rollout.ts';
 import { adviseKubernetes } from './advise.ts';
 import { type KubernetesConfig, kubernetesFields, readKubernetes } from './config.ts';
 import { connectCluster } from './connect/connect-cluster.ts';
-import type { Pod } from './objects.ts';
+import { checkKubernetes } from './doctor.ts';
 import { describeObject } from './read/describe.ts';
 import { listEvents } from './read/events.ts';
 import { readLimits } from './read/limits.ts';
@@ -40,15 +40,7 @@ export const kubernetes = defineKind<KubernetesConfig, KubernetesSystem>({
       close: async () => undefined,
     };
   },
-  async doctor({ acts }, { system: { cluster, namespaces } }) {
-    const [version, , ...pods] = await Promise.all([
-      cluster.version(within()),
-      // What an approval is bound to: without it nothing could be approved.
-      cluster.identity(within()),
-      ...namespaces.map((namespace) => cluster.page<Pod>('pod', { namespace, limit: 1 }, within())),
-    ]);
-    return `${version}, ${pods.length === 1 ? `namespace ${namespaces[0]}` : `${pods.length} namespaces`} can be read${acts ? '' : ', read-only'}`;
-  },
+  doctor: (_config, { system }) => checkKubernetes(system, within),
   facts: async ({ cluster }) => ({ kubernetes: await cluster.version(within()) }),
   // Events of a cluster are for its own monitoring: what they tell in passing mends itself most of the time.
   watch: () => null,

@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod } from './objects.ts';
 
-/** A container that was started again and runs for less than this is taken to be dying again and again. */
+/** A container that was started again several times and runs for less than this is taken to be dying again and again. */
 const LOOPING_SECONDS = 60;
 
 /**
@@ -29,6 +29,8 @@ export interface PodState {
   readonly name: string;
   readonly trouble: Trouble;
   readonly ready: boolean;
+  /** It is not ready any more, since this start of its container: what is only starting never was. */
+  readonly was_ready: boolean;
   /** The cluster's own word for its state: `Running`, `CrashLoopBackOff`, `Evicted`. */
   readonly state: string;
   /** What the cluster says of it; empty when nothing. */
@@ -57,6 +59,7 @@ export function podState(pod: Pod, now: number): PodState {
     name: pod.metadata.name,
     trouble: told.trouble,
     ready: told.trouble === 'none',
+    was_ready: wasReady(pod, told.at),
     state: told.state,
     message: told.message,
     container: told.at?.name ?? null,
@@ -115,6 +118,12 @@ function tellOf(pod: Pod, statuses: readonly ContainerStatus[], now: number): To
   };
 }
 
+function wasReady({ status }: Pod, at: ContainerStatus | undefined): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const since = Date.parse(ready?.lastTransitionTime ?? '');
+  return ready?.status === 'False' && since > Date.parse(at?.state?.running?.startedAt ?? '');
+}
+
 const endedOf = (statuses: readonly ContainerStatus[]) =>
   statuses.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
 
@@ -124,10 +133,11 @@ function troubleOf(at: ContainerStatus, now: number): Told | undefined {
   const { reason = '', message = '' } = state?.waiting ?? {};
   if (IMAGE.test(reason)) return { trouble: 'image', state: reason, message, at };
   const last = state?.terminated ?? lastState?.terminated;
+  // What has ended once may do so for a reason that is over.
   const isLooping =
     reason === 'CrashLoopBackOff' ||
-    (state?.terminated !== undefined && state.terminated.exitCode !== 0) ||
-    (restartCount > 0 &&
+    (restartCount > 0 && state?.terminated !== undefined && state.terminated.exitCode !== 0) ||
+    (restartCount > 1 &&
       state?.running?.startedAt !== undefined &&
       secondsSince(state.running.startedAt, now) < LOOPING_SECONDS);
   if (isLooping)
@@ -151,10 +161,19 @@ export const secondsSince = (time: string | undefined, now: number): number =>
 export const isIll = ({ trouble }: Pick<PodState, 'trouble'>): boolean =>
   trouble !== 'none' && trouble !== 'finished' && trouble !== 'terminating' && trouble !== 'waiting';
 
+/** Pods that have ended stay listed: where their workload has others in their place, they are traces and no trouble. */
+export const isInTheWay = (pod: Pick<PodState, 'trouble'>, isWhole: boolean): boolean =>
+  isIll(pod) && !(isWhole && (pod.trouble === 'evicted' || pod.trouble === 'failed'));
+
+export type Missing = {
+  readonly kind: 'configmap' | 'secret';
+  readonly name: string;
+  /** Null: all of it. */
+  readonly key: string | null;
+};
+
 /** What is not there, by the words of a kubelet: `configmap "shop" not found`, `couldn't find key url in Secret shop/db`. */
-export function missingConfig(
-  message: string,
-): { readonly kind: 'configmap' | 'secret'; readonly name: string; readonly key: string | null } | null {
+export function missingConfig(message: string): Missing | null {
   const whole = /\b(configmap|secret) "([^"]+)" not found/i.exec(message);
   if (whole)
     return {
@@ -176,13 +195,15 @@ export function missingConfig(
   );
 }
 
-/** What a quota refuses, by the words of its admission: which one, and how much of what. */
-export function exceededQuota(message: string): {
+export type ExceededQuota = {
   readonly name: string;
   readonly requested: string;
   readonly used: string;
   readonly limited: string;
-} | null {
+};
+
+/** What a quota refuses, by the words of its admission: which one, and how much of what. */
+export function exceededQuota(message: string): ExceededQuota | null {
   const found =
     /exceeded quota: ([^,\s]+), requested: (.+?), used: (.+?), limited: (.+?)(?:\s*$|[;.]\s)/.exec(message);
   return (

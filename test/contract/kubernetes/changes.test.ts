@@ -168,11 +168,13 @@ describe.each(cases)('$tool', ({ tool, prepare, state, move, stir }) => {
       const name = named('raced');
       let moved: unknown = 'not yet';
       let isArmed = false;
-      const racing = still.connect({}, 'act', async () => {
-        if (!isArmed) return;
-        isArmed = false;
-        await move(name);
-        moved = structuredClone(state(name));
+      const racing = still.connect({}, 'act', {
+        meanwhile: async () => {
+          if (!isArmed) return;
+          isArmed = false;
+          await move(name);
+          moved = structuredClone(state(name));
+        },
       });
       const { run } = await racing.act(tool, await prepare(name));
       isArmed = true;
@@ -227,10 +229,20 @@ describe.each(cases)('$tool', ({ tool, prepare, state, move, stir }) => {
     expect(await run()).toMatchObject({ kind: 'failed' });
     still.cluster.interfere({ kind: 'server_error', on: { verb } });
     expect(await run()).toMatchObject({ kind: 'unknown' });
-    still.cluster.interfere({ kind: 'cut', on: { verb } });
-    expect(await run()).toMatchObject({ kind: 'unknown' });
+    for (const after of ['nothing', 'half'] as const) {
+      still.cluster.interfere({ kind: 'cut', after, on: { verb } });
+      expect(await run()).toMatchObject({ kind: 'unknown' });
+    }
     still.cluster.interfere(null);
-    expect(['done', 'not_done', 'cannot_tell']).toContain(await look());
+    expect(await look()).toBe('not_done');
+  });
+
+  test('is known to have happened when only its answer was lost', async () => {
+    const { run, look } = await still
+      .connect({}, 'act', { losesAnswers: true })
+      .act(tool, await prepare(named('unheard')));
+    expect(await run()).toMatchObject({ kind: 'unknown' });
+    expect(await look()).toBe('done');
   });
 
   test('is not proposed where its target may only be read, or the cluster refuses it', async () => {

@@ -18,21 +18,38 @@ afterAll(async () => {
   await still.stop();
 });
 
+const WHOLE = { replicas: 2, readyReplicas: 2, updatedReplicas: 2, availableReplicas: 2 };
 const why = async (name: string) => on.read('why_unhealthy', { name });
 
 test('is who it is, and says its version to the doctor', async () => {
   const { systemIdentifier } = await on.connection.identity();
   expect(systemIdentifier).toBe(still.stored('Namespace', 'kube-system', null).metadata.uid);
   expect(await kubernetes.doctor(on.config, on.connection)).toMatch(
-    /^Kubernetes v\d+\.\d+\.\d+, namespace shop can be read$/,
+    /^Kubernetes v\d+\.\d+\.\d+, namespace shop$/,
   );
   expect(await kubernetes.facts(on.system)).toEqual({ kubernetes: expect.stringMatching(/v\d+/) });
+});
+
+test('the doctor names each right that is missing, and one that is too many', async () => {
+  const reading = still.connect({}, 'read');
+  await expect(kubernetes.doctor(reading.config, reading.connection)).rejects.toMatchObject({
+    code: 'KUBERNETES_RIGHTS',
+    message: expect.stringMatching(
+      /may not patch deployments\.apps in shop;.*may not delete pods in shop; may not patch nodes in the whole cluster/,
+    ),
+  });
+  const onlyReading = still.connect({ acts: false }, 'read');
+  expect(await kubernetes.doctor(onlyReading.config, onlyReading.connection)).toMatch(/read-only$/);
+  const admin = still.connect({}, 'admin');
+  await expect(kubernetes.doctor(admin.config, admin.connection)).rejects.toMatchObject({
+    message: 'may list secrets in shop, which Sentry never needs',
+  });
 });
 
 describe('why a workload is not healthy', () => {
   test('all is well', async () => {
     await still.deployment('fine', [web()], {
-      status: { replicas: 2, readyReplicas: 2, updatedReplicas: 2, availableReplicas: 2 },
+      status: WHOLE,
     });
     await still.pod('fine', 1, 'aaaaa');
     const { data, text } = await why('fine');
@@ -127,6 +144,31 @@ describe('why a workload is not healthy', () => {
       expect((await why(name)).data).toMatchObject({ reason, bad_revision: isBad });
     },
   );
+
+  test('a new revision that is only slow to start is being rolled out, until its deadline has passed', async () => {
+    const conditions = (status: string, reason: string) => [{ type: 'Progressing', status, reason }];
+    const starting = { ...running(), conditions: [{ type: 'Ready', status: 'False' }] };
+    await still.deployment('slow', [web(), web({ image: 'shop:2' })], {
+      status: { updatedReplicas: 1, conditions: conditions('True', 'ReplicaSetUpdated') },
+    });
+    await still.pod('slow', 1, 'aaaaa');
+    await still.pod('slow', 2, 'bbbbb', starting);
+    expect((await why('slow')).data).toMatchObject({ reason: 'rolling_out', bad_revision: false });
+    await still.apply({
+      ...still.stored('Deployment', 'slow'),
+      status: { updatedReplicas: 1, conditions: conditions('False', 'ProgressDeadlineExceeded') },
+    });
+    expect((await why('slow')).data).toMatchObject({ reason: 'not_ready', bad_revision: true });
+  });
+
+  test('pods that were evicted and have others in their place are traces', async () => {
+    await still.deployment('traces', [web()], { status: WHOLE });
+    await still.pod('traces', 1, 'aaaaa');
+    await still.pod('traces', 1, 'bbbbb', { phase: 'Failed', reason: 'Evicted' });
+    expect((await why('traces')).data).toMatchObject({ reason: 'healthy', ill_pods: 0 });
+    const { data } = await on.read('workloads', { name: 'traces' });
+    expect(data['workloads']).toMatchObject([{ healthy: true, ill_pods: 0 }]);
+  });
 
   test('a stateful set that was whole once is not blamed, though its older revisions are kept', async () => {
     const selector = { matchLabels: { app: 'store' } };
@@ -584,8 +626,10 @@ describe('faults of the API', () => {
   test('an answer that is late, cut off or an error is told as it is', async () => {
     still.cluster.interfere({ kind: 'slow', ms: 3_000 });
     await expect(on.read('nodes', {}, 200)).rejects.toMatchObject({ code: 'KUBERNETES_AWAY' });
-    still.cluster.interfere({ kind: 'cut' });
-    await expect(on.read('nodes', {})).rejects.toMatchObject({ code: 'KUBERNETES_AWAY' });
+    for (const after of ['nothing', 'half'] as const) {
+      still.cluster.interfere({ kind: 'cut', after });
+      await expect(on.read('nodes', {})).rejects.toMatchObject({ code: 'KUBERNETES_AWAY' });
+    }
     still.cluster.interfere({ kind: 'server_error' });
     await expect(on.read('nodes', {})).rejects.toMatchObject({ code: 'KUBERNETES_500', retryable: true });
   });

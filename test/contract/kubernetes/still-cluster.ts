@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCluster } from '../../../playground/kubernetes/cluster.ts';
 import { parseTargets } from '../../../src/config/targets.ts';
+import { OpsError } from '../../../src/core/errors.ts';
 import type { Json } from '../../../src/core/tool-call.ts';
 import type { Connection, TargetConfig } from '../../../src/targets/kind.ts';
 import { kubernetes } from '../../../src/targets/kubernetes/kind.ts';
@@ -31,11 +32,18 @@ export async function startStillCluster() {
     return found;
   }
 
-  /** @param meanwhile happens after each look at an object, before whoever looked can act */
   function connect(
     fields: Fields = {},
-    user: 'read' | 'act' = 'act',
-    meanwhile: (() => Promise<void>) | null = null,
+    user: 'read' | 'act' | 'admin' = 'act',
+    {
+      meanwhile,
+      losesAnswers = false,
+    }: {
+      /** Happens after each look at an object, before whoever looked can act. */
+      readonly meanwhile?: () => Promise<void>;
+      /** Changes are made, and their answers never arrive. */
+      readonly losesAnswers?: boolean;
+    } = {},
   ) {
     const file = join(scratchDir(), `kubeconfig-${user}`);
     writeFileSync(file, cluster.kubeconfig(user));
@@ -49,12 +57,24 @@ export async function startStillCluster() {
     if (!config) throw new Error('no target');
     const connection = kubernetes.connect(config as never, { ownPorts: [] }) as Connection<KubernetesSystem>;
     const { cluster: api } = connection.system;
+    const lost = () => {
+      if (losesAnswers) throw new OpsError('KUBERNETES_AWAY', 'the answer was lost', { hint: 'Look.' });
+    };
     const get: typeof api.get = async (...asked) => {
       const found = await api.get<any>(...asked);
       await meanwhile?.();
       return found;
     };
-    const system = { ...connection.system, cluster: { ...api, get } };
+    const change: typeof api.change = async (...asked) => {
+      const changed = await api.change<any>(...asked);
+      if (!asked[3].dryRun) lost();
+      return changed;
+    };
+    const remove: typeof api.remove = async (...asked) => {
+      await api.remove(...asked);
+      if (!asked[2].dryRun) lost();
+    };
+    const system = { ...connection.system, cluster: { ...api, get, change, remove } };
     return { ...toolsOn(config, system), config, connection };
   }
   return { cluster, apply, stored, connect, ...buildersOf(apply, stored), stop: () => cluster.stop() };

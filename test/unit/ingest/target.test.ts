@@ -22,6 +22,7 @@ test.each([
   [{ instance: '10.0.0.5:5433' }, 'shop-db'],
   [{ instance: '[::1]:9187' }, 'shop-db'],
   [{ instance: 'exporter:9187', datname: 'shop' }, 'shop-db'],
+  [{ namespace: 'shop', pod: 'web-1', job: 'kube-state-metrics' }, 'shop-db'],
   [{ instance: 'shop-db-replica' }, null],
   [{ instance: 'my-shop-db' }, null],
   [{ team: 'shop-db' }, null],

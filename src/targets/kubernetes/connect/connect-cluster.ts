@@ -12,6 +12,7 @@ import {
   type Page,
   type PodLogOptions,
   type ResourceKind,
+  type Right,
   resources,
 } from '../cluster.ts';
 import type { KubernetesObject } from '../objects.ts';
@@ -26,6 +27,8 @@ const PAGE = 250;
 const RESTARTS = 2;
 /** How often a read waits for a server that is too busy. */
 const WAITS = 3;
+
+const METHODS = { get: 'GET', list: 'GET', create: 'POST', patch: 'PATCH', delete: 'DELETE' } as const;
 
 interface Question extends Asked {
   readonly path: string;
@@ -116,6 +119,20 @@ export function connectCluster(access: KubeConfig): Cluster {
         return { lines, isComplete: isComplete && tail === wanted.tail };
       }
     },
+    async may({ verb, group, resource: named, namespace }, options) {
+      const [resource, subresource = ''] = named.split('/');
+      const attributes = { verb, group, resource, subresource, ...(namespace === null ? {} : { namespace }) };
+      const { status } = await askJson<{ readonly status?: { readonly allowed?: boolean } }>(
+        {
+          verb: 'create',
+          what: 'what Sentry may do',
+          path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+          body: { type: 'application/json', value: { spec: { resourceAttributes: attributes } } },
+        },
+        options,
+      );
+      return status?.allowed === true;
+    },
     change: (ref, resourceVersion, values, options) =>
       effect(
         {
@@ -185,7 +202,7 @@ async function allPages<T>(read: (after: string | undefined) => Promise<Page<T>>
 }
 
 function asked(
-  verb: Asked['verb'],
+  verb: Right['verb'],
   kind: ResourceKind,
   namespace: string | undefined,
   name?: string,
@@ -197,7 +214,7 @@ function asked(
   return {
     verb,
     what: name === undefined ? `${resource}${where}` : `${subresource ?? kind} ${name}${where}`,
-    right: { group, resource, namespace: namespace ?? null },
+    right: { verb, group, resource, namespace: namespace ?? null },
   };
 }
 
@@ -235,7 +252,7 @@ async function send(access: KubeConfig, question: Question, signal: AbortSignal)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const sent = body === undefined ? undefined : JSON.stringify(body.value);
   const options: RequestOptions = {
-    method: verb === 'patch' ? 'PATCH' : verb === 'delete' ? 'DELETE' : 'GET',
+    method: METHODS[verb],
     headers: {
       accept: 'application/json, */*',
       'user-agent': 'sentry',

@@ -1,17 +1,14 @@
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import { oneLine } from '../../format.ts';
+import type { Right } from '../cluster.ts';
 
 /** What was asked, for people and for the right that it takes. */
 export interface Asked {
-  readonly verb: 'get' | 'list' | 'patch' | 'delete';
+  readonly verb: Right['verb'] | 'create';
   /** `pods of shop`, `deployment web of shop`. */
   readonly what: string;
-  readonly right?: {
-    readonly group: string;
-    readonly resource: string;
-    /** Null: of the whole cluster. */
-    readonly namespace: string | null;
-  };
+  /** Left out: everybody has it. */
+  readonly right?: Right;
 }
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
@@ -31,9 +28,13 @@ export function faultOf(status: number, body: string, asked: Asked): OpsError {
         hint: 'Renew the token or the certificate of the kubeconfig that sentry.yaml names.',
       });
     case 403:
-      return fault('FORBIDDEN', `Sentry may not ${rightText(asked)}: ${said}`, {
-        hint: 'Add the rule to its role, or leave this out.',
-      });
+      return fault(
+        'FORBIDDEN',
+        `Sentry may not ${asked.right ? rightText(asked.right) : `${asked.verb} ${asked.what}`}: ${said}`,
+        {
+          hint: 'Add the rule to its role, or leave this out.',
+        },
+      );
     case 404:
       // A server that does not have the API at all answers without a status.
       return kind === 'Status' && !/could not find the requested resource/.test(said)
@@ -87,10 +88,8 @@ function fault(
   return new OpsError(`KUBERNETES_${code}`, message, options);
 }
 
-/** `list deployments.apps in shop`: what `rightOf` in `advise.ts` reads back. */
-function rightText({ verb, what, right }: Asked): string {
-  if (right === undefined) return `${verb} ${what}`;
-  const { group, resource, namespace } = right;
+/** `list deployments.apps in shop`: what `advise.ts` reads back. */
+export function rightText({ verb, group, resource, namespace }: Right): string {
   const [plural, ...sub] = resource.split('/');
   const named = [`${plural}${group === '' ? '' : `.${group}`}`, ...sub].join('/');
   return `${verb} ${named} in ${namespace ?? 'the whole cluster'}`;

@@ -3,7 +3,7 @@ import { OpsError } from '../../../core/errors.ts';
 import { measureAt } from '../../../core/measure.ts';
 import { age, more, withoutBreaks } from '../../format.ts';
 import { podLine } from '../describe.ts';
-import { isIll, podState, secondsSince } from '../pod-state.ts';
+import { isInTheWay, podState, secondsSince } from '../pod-state.ts';
 import { templateDiff, templateHash } from '../template.ts';
 import { inCare, kubernetesTool, namespaceName, namespaceOf, objectName } from '../tool.ts';
 import { lastGood, type Revision, type Rollout, readRollout, workloadKinds } from '../workload.ts';
@@ -124,7 +124,7 @@ export function rolloutData(rollout: Rollout, now: number) {
     complete: rollout.isComplete,
     stalled: rollout.isStalled,
     paused: workload.spec.paused === true,
-    ill_pods: states.filter(isIll).length,
+    ill_pods: states.filter((pod) => isInTheWay(pod, rollout.isComplete)).length,
     restarts: states.reduce((sum, { restarts }) => sum + restarts, 0),
     revision: revisions.find(({ isCurrent }) => isCurrent)?.number ?? null,
     template: templateHash(workload.spec.template),

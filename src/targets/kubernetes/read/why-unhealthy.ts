@@ -15,6 +15,7 @@ import {
   type Trouble,
   whyUnschedulable,
 } from '../pod-state.ts';
+import { isBadRevision, reasonOf, sentence } from '../reason.ts';
 import { inCare, kubernetesTool, namespaceName, namespaceOf, objectName } from '../tool.ts';
 import {
   controllerOf,
@@ -33,18 +34,7 @@ const EVENT_LINES = 12;
 const DIFF_LINES = 30;
 const MOST_PODS = 12;
 
-/** What a workload lacks: the trouble of its most telling pod, or what keeps it from having pods. */
-type Reason =
-  | Exclude<Trouble, 'none' | 'waiting' | 'terminating' | 'finished' | 'node_lost'>
-  | 'healthy'
-  | 'node'
-  | 'quota'
-  | 'not_made'
-  | 'scaled_to_zero'
-  | 'paused'
-  | 'rolling_out';
-
-/** The most telling trouble first: what is seen of a pod that cannot run says more than that another is not ready. */
+/** The most telling trouble first: what is seen of a pod that cannot run says more than that another is not ready, or has gone. */
 const TELLING: readonly Trouble[] = [
   'out_of_memory',
   'crash_loop',
@@ -52,10 +42,10 @@ const TELLING: readonly Trouble[] = [
   'image',
   'cannot_start',
   'unschedulable',
-  'evicted',
-  'failed',
   'node_lost',
   'not_ready',
+  'evicted',
+  'failed',
   'waiting',
 ];
 
@@ -97,7 +87,7 @@ export const whyUnhealthy = kubernetesTool.read({
     const reason = reasonOf(rollout, pod, { node, quota, missing });
     const good = lastGood(rollout);
     const diff = good === null || current === undefined ? [] : compare(good.revision, current).diff;
-    const isBad = explains(reason, diff) && isBadRevision(rollout, states);
+    const isBad = isBadRevision(rollout, states, reason, diff);
     const unschedulable = reason === 'unschedulable' ? whyUnschedulable(pod?.message ?? '') : [];
     const says = withoutBreaks(sentence(reason, rollout, pod, { missing, quota, unschedulable, node }));
     const eventLines = events.slice(-EVENT_LINES).map((event) => eventLine(event, now));
@@ -285,97 +275,5 @@ async function readMissing(
     if (error instanceof OpsError && /^KUBERNETES_(?:NOT_FOUND|FORBIDDEN)$/.test(error.code))
       return { ...found, keys: null };
     throw error;
-  }
-}
-
-interface Found {
-  readonly node: ReturnType<typeof nodeData> | null;
-  readonly quota: ReturnType<typeof exceededQuota>;
-  readonly missing: Awaited<ReturnType<typeof readMissing>>;
-}
-
-function reasonOf(rollout: Rollout, pod: PodState | null, { node, quota, missing }: Found): Reason {
-  const { isComplete, failures, replicas, workload } = rollout;
-  const ill = pod !== null && isIll(pod) ? pod.trouble : null;
-  // Whoever runs on a node that is away is not ready because of that.
-  if (ill === 'node_lost' || (ill === 'not_ready' && node?.ready === false)) return 'node';
-  if (missing !== null) return 'missing_config';
-  if (ill !== null) return ill as Reason;
-  if (isComplete) return replicas.desired === 0 ? 'scaled_to_zero' : 'healthy';
-  if (quota !== null) return 'quota';
-  if (failures.length > 0) return 'not_made';
-  return workload.spec.paused ? 'paused' : 'rolling_out';
-}
-
-/** What of a template can bring such a trouble about; left out: nothing of it can. */
-const CAUSED_BY: Readonly<Partial<Record<Reason, RegExp>>> = {
-  crash_loop: /./,
-  out_of_memory: /./,
-  cannot_start: /./,
-  failed: /./,
-  not_ready: /./,
-  image: /\.image(?:PullPolicy)?:|^imagePullSecrets\./,
-  missing_config: /\.env(?:From)?\.|^volumes\./,
-  unschedulable:
-    /\.resources\.|\.hostPort:|^(?:nodeSelector|nodeName|affinity|tolerations|topologySpreadConstraints|volumes)\b/,
-};
-
-/** A full cluster or a registry that is away is no fault of a revision that was rolled out meanwhile. */
-const explains = (reason: Reason, diff: readonly string[]): boolean =>
-  diff.some((line) => CAUSED_BY[reason]?.test(line) === true);
-
-/** The newest revision was never whole, and only its pods are in trouble. */
-function isBadRevision({ revisions, hasCompleted }: Rollout, states: readonly PodState[]): boolean {
-  const newest = new Set(
-    revisions.find(({ isCurrent }) => isCurrent)?.pods.map(({ metadata }) => metadata.name) ?? [],
-  );
-  const ill = states.filter(isIll);
-  return !hasCompleted && ill.length > 0 && ill.every(({ name }) => newest.has(name));
-}
-
-function sentence(
-  reason: Reason,
-  { kind, workload: { metadata }, replicas }: Rollout,
-  pod: PodState | null,
-  { missing, quota, unschedulable, node }: Found & { readonly unschedulable: readonly string[] },
-): string {
-  const name = metadata.name;
-  switch (reason) {
-    case 'healthy':
-      return `${name} is healthy.`;
-    case 'out_of_memory':
-      return `${pod?.name} [${pod?.container}] is killed again and again because it uses more memory than its limit.`;
-    case 'crash_loop':
-      return `${pod?.name} [${pod?.container}] ends with code ${pod?.exit_code} and is started again and again.`;
-    case 'missing_config':
-      return missing === null || missing.name === ''
-        ? `${pod?.name} cannot start: ${pod?.message}`
-        : missing.key === null
-          ? `${pod?.name} cannot start: there is no ${missing.kind} ${missing.name}.`
-          : `${pod?.name} cannot start: ${missing.kind} ${missing.name} has no key ${missing.key}.`;
-    case 'image':
-      return `The image ${pod?.image} of ${pod?.name} cannot be pulled: ${pod?.message}`;
-    case 'cannot_start':
-      return `${pod?.name} cannot start (${pod?.state}): ${pod?.message}`;
-    case 'unschedulable':
-      return `No node takes ${pod?.name}: ${unschedulable.join('; ') || pod?.message}`;
-    case 'evicted':
-      return `${pod?.name} was evicted from ${pod?.node}: ${pod?.message}`;
-    case 'failed':
-      return `${pod?.name} has failed (${pod?.state}): ${pod?.message}`;
-    case 'not_ready':
-      return `${pod?.name} runs, and is not ready: ${pod?.message || 'its readiness probe fails'}`;
-    case 'node':
-      return `${pod?.name} is on node ${pod?.node}, which is not ready${node?.troubles[0] === undefined ? '' : `: ${node.troubles[0]}`}`;
-    case 'quota':
-      return `Quota ${quota?.name} lets no more pods of ${name} be made: requested ${quota?.requested}, used ${quota?.used}, limited ${quota?.limited}.`;
-    case 'not_made':
-      return `The pods of ${name} cannot be made.`;
-    case 'scaled_to_zero':
-      return `${kind} ${name} is scaled to 0: it has no pods on purpose.`;
-    case 'paused':
-      return `The rollout of ${name} is paused.`;
-    case 'rolling_out':
-      return `${name} is being rolled out: ${replicas.available} of ${replicas.desired} are available so far.`;
   }
 }

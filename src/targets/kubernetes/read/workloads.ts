@@ -4,7 +4,7 @@ import type { SessionOptions } from '../../../tools/ports.ts';
 import { more, withoutBreaks } from '../../format.ts';
 import { podLine } from '../describe.ts';
 import type { Pod, Workload } from '../objects.ts';
-import { isIll, type PodState, podState } from '../pod-state.ts';
+import { isIll, isInTheWay, type PodState, podState } from '../pod-state.ts';
 import { allInCare, type KubernetesSystem, kubernetesTool, namespaceName } from '../tool.ts';
 import { controllerOf, replicasOf, selects, type WorkloadKind, workloadKinds } from '../workload.ts';
 
@@ -98,8 +98,9 @@ function seen(kind: WorkloadKind, workload: Workload, all: readonly Pod[], now: 
       workload.spec.selector !== undefined &&
       selects(workload.spec.selector, pod.metadata.labels),
   );
-  const ill = pods.map((pod) => podState(pod, now)).filter(isIll);
-  const healthy = replicas.available >= replicas.desired && ill.length === 0;
+  const isWhole = replicas.available >= replicas.desired;
+  const ill = pods.map((pod) => podState(pod, now)).filter((pod) => isInTheWay(pod, isWhole));
+  const healthy = isWhole && ill.length === 0;
   const paused = workload.spec.paused === true;
   return {
     ill,

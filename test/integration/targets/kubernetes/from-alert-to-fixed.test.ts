@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type KubernetesScene, startKubernetesScene } from '../../../support/kubernetes-scene.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 
 let scene: KubernetesScene;
 beforeAll(async () => {
@@ -24,10 +25,10 @@ async function rolledOut(name: string) {
   await scene.deploy(name, { image: 'shop/web:1' });
   await scene.ready(name, 2, 'shop/web:1');
   await scene.deploy(name, { image: 'shop/web:2-crash' });
-  await scene.seen(
-    'Deployment',
-    name,
-    ({ status }) => status.unavailableReplicas > 0 || status.updatedReplicas > 0,
+  await waitFor(`${name} dies again and again`, async () =>
+    (await scene.pods(name)).some(
+      ({ status }) => status.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
+    ),
   );
 }
 

@@ -72,6 +72,22 @@ test.each<[string, Status, string]>([
     'crash_loop',
   ],
   [
+    'has ended for the first time',
+    { phase: 'Running', containerStatuses: [container({ state: { terminated: { exitCode: 1 } } })] },
+    'not_ready',
+  ],
+  [
+    'was started again once, a moment ago',
+    {
+      phase: 'Running',
+      conditions: [ready],
+      containerStatuses: [
+        container({ ready: true, restartCount: 1, state: { running: { startedAt: before(5) } } }),
+      ],
+    },
+    'none',
+  ],
+  [
     'was started again long ago',
     {
       phase: 'Running',
@@ -169,6 +185,20 @@ test('a pod that is being ended is in no trouble, whatever its containers do mea
   const state = podState(pod(status, { deletionTimestamp: before(1) }), NOW);
   expect(state.trouble).toBe('terminating');
   expect(isIll(state)).toBe(false);
+});
+
+test.each([
+  ['never since it was started', 600, 595, false],
+  ['not any more', 600, 60, true],
+])('a pod that is ready %s', (_, started, since, wasReady) => {
+  const status: Status = {
+    phase: 'Running',
+    conditions: [
+      { type: 'Ready', status: 'False', lastTransitionTime: before(started + (wasReady ? -since : 5)) },
+    ],
+    containerStatuses: [container({ state: { running: { startedAt: before(started) } } })],
+  };
+  expect(podState(pod(status), NOW).was_ready).toBe(wasReady);
 });
 
 test.each([

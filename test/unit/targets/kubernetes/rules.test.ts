@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { adviseKubernetes } from '../../../../src/targets/kubernetes/advise.ts';
+import type { Right } from '../../../../src/targets/kubernetes/cluster.ts';
 import { faultOf } from '../../../../src/targets/kubernetes/connect/fault.ts';
 import { loadKubeconfig } from '../../../../src/targets/kubernetes/connect/kubeconfig.ts';
 import { quantity } from '../../../../src/targets/kubernetes/quantity.ts';
@@ -46,7 +47,7 @@ test('what may not be read is advised as the very rule that is missing', () => {
   const asked = {
     verb: 'list',
     what: 'deployments of shop',
-    right: { group: 'apps', resource: 'deployments', namespace: 'shop' },
+    right: { verb: 'list', group: 'apps', resource: 'deployments', namespace: 'shop' },
   } as const;
   const { code, message } = faultOf(403, '{"kind":"Status","message":"no"}', asked);
   const advice = adviseKubernetes({
@@ -67,10 +68,10 @@ test('what may not be read is advised as the very rule that is missing', () => {
   });
 });
 
-test.each([
-  [{ group: '', resource: 'pods/log', namespace: 'shop' }, '"pods/log"'],
-  [{ group: '', resource: 'nodes', namespace: null }, 'ClusterRole'],
-  [{ group: 'policy', resource: 'poddisruptionbudgets', namespace: 'a' }, '["policy"]'],
+test.each<[Right, string]>([
+  [{ verb: 'get', group: '', resource: 'pods/log', namespace: 'shop' }, '"pods/log"'],
+  [{ verb: 'get', group: '', resource: 'nodes', namespace: null }, 'ClusterRole'],
+  [{ verb: 'get', group: 'policy', resource: 'poddisruptionbudgets', namespace: 'a' }, '["policy"]'],
 ])('a rule for %j', (right, part) => {
   const { code, message } = faultOf(403, 'no', { verb: 'get', what: 'it', right });
   const advice = adviseKubernetes({
@@ -112,4 +113,17 @@ test('a selector asks for what it selects', () => {
   expect(selects(selector, { app: 'web', tier: 'db' })).toBe(false);
   expect(selects(selector, { app: 'web', canary: '' })).toBe(false);
   expect(selects(selector, { app: 'shop' })).toBe(false);
+});
+
+test.each([
+  [404, '404 page not found', 'KUBERNETES_NOT_SERVED'],
+  [
+    404,
+    '{"kind":"Status","message":"the server could not find the requested resource"}',
+    'KUBERNETES_NOT_SERVED',
+  ],
+  [404, '{"kind":"Status","message":"pods \\"web\\" not found"}', 'KUBERNETES_NOT_FOUND'],
+  [503, 'upstream', 'KUBERNETES_503'],
+])('an answer of %i with %s is %s', (status, body, code) => {
+  expect(faultOf(status, body, { verb: 'get', what: 'it' }).code).toBe(code);
 });
