@@ -45,6 +45,8 @@ export interface ApiServerParts extends ApiServices {
 }
 
 const MAX_BODY_BYTES = 3_000_000;
+/** A playground may run for weeks. */
+const REMEMBERED = 10_000;
 
 /** Answers one request as the API server does: who, may they, what; every refusal is a `Status`. */
 export async function answerRequest(
@@ -73,6 +75,7 @@ async function answer(
   const body = parseBody(await readBody(request), headers['content-type'] ?? '', info.path);
   const dryRun = info.query.getAll('dryRun').includes('All') || isDryDelete(method, body);
   parts.asked.push({ method, path: url, user: user.name, dryRun });
+  if (parts.asked.length > REMEMBERED) parts.asked.shift();
   const fault = parts.faults.take(info);
   if (fault?.kind === 'slow') await wait(fault.ms);
   if (fault?.kind === 'cut') return cutOff(response, fault.after);

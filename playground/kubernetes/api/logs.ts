@@ -40,6 +40,11 @@ export class LogBook {
     for (const tell of this.#of(uid, container).at(-1)?.followers ?? []) tell(null);
   }
 
+  /** The pod is gone, and its logs with it. */
+  forget(uid: string): void {
+    for (const key of this.#runs.keys()) if (key.startsWith(`${uid}/`)) this.#runs.delete(key);
+  }
+
   run(uid: string, container: string, previous: boolean): Run | undefined {
     return this.#of(uid, container).at(previous ? -2 : -1);
   }

@@ -1,4 +1,4 @@
-import type { StoredObject } from '../objects.ts';
+import type { CoreEvent, StoredObject } from '../objects.ts';
 import { type Resource, resource, resources } from '../resources.ts';
 import type { Controller, ControlPlane } from './control-plane.ts';
 
@@ -8,6 +8,7 @@ const kept = resources.filter(({ verbs }) => verbs.includes('create') && verbs.i
 /** Deletes what has lost its owner, finishes deletes that wait for others, and empties namespaces that end. */
 export function createGarbageCollector(plane: ControlPlane): Controller {
   return () => {
+    forgetEvents(plane);
     const all = kept.flatMap((kind) => plane.store.list(kind).map((object) => ({ kind, object })));
     const alive = new Set(all.map(({ object }) => object.metadata.uid));
     for (const { kind, object } of all) {
@@ -17,6 +18,18 @@ export function createGarbageCollector(plane: ControlPlane): Controller {
       else if (object.metadata.deletionTimestamp !== undefined) finishDelete(plane, kind, object, all);
     }
   };
+}
+
+const EVENT_LIFE_MS = 60 * 60_000;
+
+/** Events are kept for an hour, as the real server keeps them. */
+function forgetEvents({ store }: ControlPlane): void {
+  const events = resource('events', '');
+  const oldest = Date.now() - EVENT_LIFE_MS;
+  for (const event of store.list<CoreEvent>(events)) {
+    if (Date.parse(event.lastTimestamp ?? event.metadata.creationTimestamp) < oldest)
+      store.remove(events, event);
+  }
 }
 
 type Kept = readonly { readonly kind: Resource; readonly object: StoredObject }[];

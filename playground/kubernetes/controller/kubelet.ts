@@ -36,7 +36,11 @@ export function createKubelet(plane: ControlPlane): Controller {
         sync(plane, pod, runtime, node as Node);
     }
     const alive = new Set(all.map(({ metadata }) => metadata.uid));
-    for (const uid of runtimes.keys()) if (!alive.has(uid)) runtimes.delete(uid);
+    for (const uid of runtimes.keys()) {
+      if (alive.has(uid)) continue;
+      runtimes.delete(uid);
+      plane.logs.forget(uid);
+    }
   };
 }
 

@@ -1,4 +1,5 @@
 import { get } from 'node:https';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import {
   ApiException,
@@ -17,6 +18,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Cluster, startCluster } from '../../../playground/kubernetes/cluster.ts';
 import { applyShop, deployment, SHOP } from '../../support/kubernetes-shop.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 /** The official client against a cluster in which nothing moves by itself. */
 describe('the official JavaScript client', () => {
@@ -314,6 +316,22 @@ describe('the official JavaScript client', () => {
       /cannot patch resource "nodes" in API group "" at the cluster scope$/,
     );
     expect(cluster.requests().at(-1)?.user).toBe('system:serviceaccount:sentry:sentry-read');
+  });
+
+  it('keeps its address and its credentials for the next start, where a file is given for them', async () => {
+    const options = { controller: false, accessFile: join(scratchDir(), 'access.json') };
+    const first = await startCluster(options);
+    const own = new KubeConfig();
+    own.loadFromString(first.kubeconfig('read'));
+    await first.stop();
+    const second = await startCluster(options);
+    try {
+      const { items } = await own.makeApiClient(CoreV1Api).listNamespace();
+      expect(items.map(({ metadata }) => metadata?.name)).toContain('default');
+      expect(cluster.kubeconfig('read')).not.toBe(second.kubeconfig('read'));
+    } finally {
+      await second.stop();
+    }
   });
 
   describe('while the API itself fails', () => {

@@ -148,6 +148,10 @@ describe("the cluster's controllers", () => {
     await expect
       .poll(async () => (await subset())?.notReadyAddresses?.map(({ ip }) => ip))
       .toEqual([pod?.status?.podIP]);
+    const others = (await podsOf('web'))
+      .map(({ status }) => status?.podIP)
+      .filter((ip) => ip !== pod?.status?.podIP);
+    expect((await subset())?.addresses?.map(({ ip }) => ip)).toEqual(others);
     expect(await eventsOf('Unhealthy')).toEqual([
       'Readiness probe failed: HTTP probe failed with statuscode: 503',
     ]);
@@ -357,6 +361,10 @@ describe("the cluster's controllers", () => {
     await expect.poll(() => ready('kept')).toBe(1);
     await apps.deleteNamespacedDeployment({ namespace: SHOP, name: 'kept', propagationPolicy: 'Orphan' });
     await expect.poll(() => cluster.object('Deployment', SHOP, 'kept')).toBeUndefined();
+    const [left] = cluster
+      .list('ReplicaSet', SHOP)
+      .filter(({ metadata }) => metadata?.labels?.['app'] === 'kept');
+    expect(left?.metadata?.ownerReferences).toEqual([]);
     expect(await ready('kept')).toBe(1);
     await core.deleteNamespace({ name: SHOP });
     await expect.poll(() => cluster.object('Namespace', null, SHOP)).toBeUndefined();

@@ -9,7 +9,9 @@ import { scratchDir } from '../../support/scratch-dir.ts';
 
 const missing = missingKubectl();
 
-describe.skipIf(missing !== null)(`kubectl against the playground's cluster ${missing ?? ''}`, () => {
+const title = "kubectl against the playground's cluster";
+
+describe.skipIf(missing !== null)(missing === null ? title : `${title} (skipped: ${missing})`, () => {
   let cluster: Cluster;
   let kubectl: Kubectl;
 
