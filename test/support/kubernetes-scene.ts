@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cluster, type ClusterOptions, startCluster } from '../../playground/kubernetes/cluster.ts';
 import { connectCluster } from '../../src/targets/kubernetes/connect/connect-cluster.ts';
-import { loadKubeconfig } from '../../src/targets/kubernetes/connect/kubeconfig.ts';
 import { scratchDir } from './scratch-dir.ts';
 import { startTargetScene, type TargetScene } from './target-scene.ts';
 import { waitFor } from './wait-for.ts';
@@ -29,7 +28,9 @@ export async function startKubernetesScene(
 ): Promise<KubernetesScene> {
   const cluster = await startCluster(options);
   const file = join(scratchDir(), 'kubeconfig');
-  writeFileSync(file, cluster.kubeconfig('act'));
+  const text = cluster.kubeconfig('act');
+  writeFileSync(file, text);
+  const api = connectCluster({ path: file, text, context: undefined });
   const apply: KubernetesScene['apply'] = (object) => cluster.apply(object as never);
   for (const name of namespaces) await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const scene = await startTargetScene({
@@ -85,7 +86,7 @@ export async function startKubernetesScene(
     async pods(name) {
       const within = { timeoutMs: 10_000, signal: AbortSignal.timeout(10_000) };
       const wanted = { namespace: 'shop', labelSelector: `app=${name}` };
-      return (await connectCluster(loadKubeconfig(file, undefined)).list('pod', wanted, within)).items;
+      return (await api.list<any>('pod', wanted, within)).items;
     },
     async stop() {
       await scene.stop();

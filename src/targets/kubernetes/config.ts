@@ -1,12 +1,12 @@
-import type { KubeConfig } from '@kubernetes/client-node';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { messageOf } from '../../core/errors.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
-import { loadKubeconfig } from './connect/kubeconfig.ts';
+import type { KubeconfigFile } from './connect/kubeconfig.ts';
 
 export interface KubernetesConfig extends TargetConfig {
-  /** Where the API server is and by which account it is spoken to. */
-  readonly access: KubeConfig;
+  /** Where the API server is and by which account it is spoken to; null: what the cluster gives to Sentry's own pod. */
+  readonly kubeconfig: KubeconfigFile | null;
   /** The namespaces under care; the others are neither read nor changed. */
   readonly namespaces: readonly string[];
   /** What may be proposed: nothing is, where it is false. */
@@ -38,11 +38,14 @@ export function readKubernetes(
   env: Readonly<Record<string, string | undefined>>,
 ): KubernetesConfig | readonly string[] {
   if (file === undefined && context !== undefined) return ['context: belongs to a kubeconfig_file'];
-  // Every pod is told where its cluster is.
-  if (file === undefined && !env['KUBERNETES_SERVICE_HOST'])
-    return ['kubeconfig_file: name one, as Sentry does not run in a cluster'];
+  if (file === undefined)
+    // Every pod is told where its cluster is.
+    return env['KUBERNETES_SERVICE_HOST']
+      ? { ...target, maxReplicas, kubeconfig: null }
+      : ['kubeconfig_file: name one, as Sentry does not run in a cluster'];
   try {
-    return { ...target, maxReplicas, access: loadKubeconfig(file, context) };
+    const kubeconfig = { path: file, text: readFileSync(file, 'utf8'), context };
+    return { ...target, maxReplicas, kubeconfig };
   } catch (error) {
     return [`kubeconfig_file: ${messageOf(error)}`];
   }

@@ -31,9 +31,10 @@ export const kubernetes = defineKind<KubernetesConfig, KubernetesSystem>({
   fields: kubernetesFields,
   read: readKubernetes,
   settings: ({ namespaces, acts, maxReplicas }) => ({ namespaces, acts, max_replicas: maxReplicas }),
-  reader: ({ access }) => access.getCurrentUser()?.name ?? null,
-  connect({ access, namespaces, acts, maxReplicas }) {
-    const cluster = connectCluster(access);
+  // Its role is what counts, and which account is bound to it the cluster's administrator knows.
+  reader: () => null,
+  connect({ kubeconfig, namespaces, acts, maxReplicas }) {
+    const cluster = connectCluster(kubeconfig);
     return {
       system: { cluster, namespaces, acts, maxReplicas },
       identity: async () => ({ systemIdentifier: await cluster.identity(within()), timelineId: 0 }),

@@ -17,6 +17,7 @@ import {
 } from '../cluster.ts';
 import type { KubernetesObject } from '../objects.ts';
 import { type Asked, asAway, faultOf } from './fault.ts';
+import { type KubeconfigFile, loadKubeconfig } from './kubeconfig.ts';
 
 /** What one answer may weigh; a log is asked for less. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -44,13 +45,16 @@ interface Answer {
 }
 
 /**
- * A connection to an API server. The client library gives address and credentials; requests are our own, because its
- * generated calls read an answer of any size.
+ * A connection to an API server; nothing is loaded or sent before the first question. The client library gives address and
+ * credentials; requests are our own, because its generated calls read an answer of any size.
  */
-export function connectCluster(access: KubeConfig): Cluster {
-  const ask = (question: Question, options: SessionOptions) => askServer(access, question, options);
+export function connectCluster(kubeconfig: KubeconfigFile | null): Cluster {
+  let loaded: Promise<KubeConfig> | undefined;
+  const access = () => (loaded ??= loadKubeconfig(kubeconfig));
+  const ask = async (question: Question, options: SessionOptions) =>
+    askServer(await access(), question, options);
   const askJson = async <T>(question: Question, options: SessionOptions): Promise<T> =>
-    jsonOf<T>((await ask(question, options)).body, question, access);
+    jsonOf<T>((await ask(question, options)).body, question, await access());
 
   const page: Cluster['page'] = async <T extends KubernetesObject>(
     kind: ResourceKind,

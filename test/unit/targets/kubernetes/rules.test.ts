@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseTargets } from '../../../../src/config/targets.ts';
 import { adviseKubernetes } from '../../../../src/targets/kubernetes/advise.ts';
@@ -9,26 +7,25 @@ import { loadKubeconfig } from '../../../../src/targets/kubernetes/connect/kubec
 import { kubernetes } from '../../../../src/targets/kubernetes/kind.ts';
 import { quantity } from '../../../../src/targets/kubernetes/quantity.ts';
 import { selectorText, selects } from '../../../../src/targets/kubernetes/workload.ts';
-import { scratchDir } from '../../../support/scratch-dir.ts';
 
-function kubeconfig(cluster: object, user: object): string {
-  const folder = scratchDir();
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'config');
-  const config = {
-    'current-context': 'shop',
-    clusters: [{ name: 'c', cluster: { server: 'https://k8s.example.com', ...cluster } }],
-    users: [{ name: 'u', user }],
-    contexts: [{ name: 'shop', context: { cluster: 'c', user: 'u' } }],
-  };
-  writeFileSync(file, JSON.stringify(config));
-  return file;
-}
+const kubeconfig = (cluster: object, user: object, context?: string) =>
+  loadKubeconfig({
+    path: '/etc/sentry/kubeconfig',
+    text: JSON.stringify({
+      'current-context': 'shop',
+      clusters: [{ name: 'c', cluster: { server: 'https://k8s.example.com', ...cluster } }],
+      users: [{ name: 'u', user }],
+      contexts: [{ name: 'shop', context: { cluster: 'c', user: 'u' } }],
+    }),
+    context,
+  });
 
-test('a kubeconfig with a token is taken, whichever context is named', () => {
-  const file = kubeconfig({}, { token: 'well-known' });
-  expect(loadKubeconfig(file, undefined).getCurrentContext()).toBe('shop');
-  expect(() => loadKubeconfig(file, 'other')).toThrow('no whole context "other"');
+test('a kubeconfig with a token is taken, whichever context is named', async () => {
+  expect((await kubeconfig({}, { token: 'well-known' })).getCurrentContext()).toBe('shop');
+  await expect(kubeconfig({}, { token: 'well-known' }, 'other')).rejects.toMatchObject({
+    code: 'KUBERNETES_KUBECONFIG',
+    message: '/etc/sentry/kubeconfig: it has no whole context "other"',
+  });
 });
 
 test.each([
@@ -41,8 +38,8 @@ test.each([
   ['uses a login service', {}, { 'auth-provider': { name: 'gcp', config: {} } }, 'does not run'],
   ['is not reached by https', { server: 'http://k8s.example.com' }, { token: 't' }, 'https'],
   ['does not verify its server', { 'insecure-skip-tls-verify': true }, { token: 't' }, 'does not verify'],
-])('a kubeconfig that %s is refused with the reason', (_, cluster, user, reason) => {
-  expect(() => loadKubeconfig(kubeconfig(cluster, user), undefined)).toThrow(reason);
+])('a kubeconfig that %s is refused with the reason', async (_, cluster, user, reason) => {
+  await expect(kubeconfig(cluster, user)).rejects.toThrow(reason);
 });
 
 test.each([
