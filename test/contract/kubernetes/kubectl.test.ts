@@ -245,7 +245,6 @@ describe.skipIf(missing !== null)(missing === null ? title : `${title} (skipped:
     }
     expect(await may('read', 'patch', 'deployments.apps')).toBe('no');
     expect(await may('act', 'patch', 'deployments.apps')).toBe('yes');
-    expect(await may('act', 'patch', 'deployments.apps', '--subresource=scale')).toBe('yes');
     expect(await may('act', 'delete', 'pods')).toBe('yes');
     expect(await may('act', 'patch', 'nodes')).toBe('yes');
     expect(await may('admin', 'delete', 'namespaces')).toBe('yes');
