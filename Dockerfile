@@ -40,6 +40,7 @@ COPY --from=build /app/dist ./dist
 COPY package.json LICENSE manifest.yml ./
 COPY prisma ./prisma
 COPY runbooks ./runbooks
+COPY deploy ./deploy
 COPY evals/incidents ./evals/incidents
 USER 10001:10001
 VOLUME /data

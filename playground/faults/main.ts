@@ -12,12 +12,14 @@ import { FaultPanel } from './fault-panel.ts';
 import { createFaultsServer } from './faults-server.ts';
 import { hostFaults } from './host/host-faults.ts';
 import { startShopHost } from './host/shop-host.ts';
+import { clusterFaults } from './kubernetes/cluster-faults.ts';
+import { namespaces, startShopCluster } from './kubernetes/shop-cluster.ts';
 import { databaseFaults } from './postgres/database-fault.ts';
 import { startShop } from './postgres/shop.ts';
 import { startWorkload } from './postgres/workload.ts';
 
-const HELP = `The shop, the system under care: a database, a host and containers, with real faults to cause in them and the alerts
-they raise.
+const HELP = `The shop, the system under care: a database, a host, containers and a Kubernetes cluster, with real faults to cause in them
+and the alerts they raise.
 
   --data DIR               keep the database and the state here (required)
   --port N                 listen on this port of 127.0.0.1; 0 or nothing: any free one
@@ -28,7 +30,7 @@ they raise.
   --podman-socket PATH     the same for Podman
   --quiet-workload         no steady workload
 
-Prints one JSON line when it is ready: {"ready":true,"url":"http://127.0.0.1:…","readUrl":"postgres://…","actUrl":"postgres://…","target":"shop-db","host":{…},"engines":[…]}.
+Prints one JSON line when it is ready: {"ready":true,"url":"http://127.0.0.1:…","readUrl":"postgres://…","actUrl":"postgres://…","target":"shop-db","host":{…},"engines":[…],"cluster":{…}}.
 `;
 
 const { values } = parseArgs({
@@ -66,10 +68,12 @@ async function serve(data: string, listenOn: number): Promise<void> {
     docker: await findEngine('docker', values['docker-socket']),
     podman: await findEngine('podman', values['podman-socket']),
   };
+  const kubernetes = await startShopCluster(join(dataDir, 'shop-cluster'));
   const faults = [
     ...databaseFaults(shop),
     ...hostFaults(host),
     ...engineNames.flatMap((name) => containerFaults(name, engines[name])),
+    ...clusterFaults(kubernetes.cluster),
   ];
   const panel = new FaultPanel({ faults, alerter, path: join(dataDir, 'faults.json'), log });
   await panel.start();
@@ -93,6 +97,7 @@ async function serve(data: string, listenOn: number): Promise<void> {
         await removeAll(engine).catch((error: unknown) =>
           log.warn({ error: messageOf(error) }, 'containers stay'),
         );
+    await kubernetes.stop();
     await shop.stop();
     process.exit(0);
   };
@@ -111,6 +116,7 @@ async function serve(data: string, listenOn: number): Promise<void> {
       engines: Object.values(engines).flatMap(({ engine }) =>
         engine ? [{ kind: engine.name, socket: engine.socket }] : [],
       ),
+      cluster: { kubeconfigFile: kubernetes.kubeconfigFile, namespaces },
     })}\n`,
   );
 }

@@ -8,6 +8,7 @@ const shopSays: Readonly<Record<string, string>> = {
   'shop-host': 'a service with its files and log, likewise',
   'shop-docker': 'containers in this machine’s Docker, likewise; no others are touched',
   'shop-podman': 'containers in this machine’s Podman, likewise; no others are touched',
+  'shop-cluster': 'a Kubernetes API with controllers, likewise; its containers only pretend',
 };
 
 /** The one screen after a start: what runs where, what to open, and what is missing for real use. */

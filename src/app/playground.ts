@@ -10,7 +10,7 @@ import { keepRunning } from '../infra/supervisor/keep-running.ts';
 import { program } from '../infra/supervisor/program.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig } from '../targets/kind.ts';
-import { playgroundEngines, playgroundHost, playgroundTarget } from './targets.ts';
+import { playgroundCluster, playgroundEngines, playgroundHost, playgroundTarget } from './targets.ts';
 
 const slackReady = z.object({
   url: z.url(),
@@ -28,6 +28,7 @@ const faultsReady = z.object({
   actUrl: z.string(),
   host: z.object({ dir: z.string(), restart: z.array(z.string()), pidFile: z.string() }),
   engines: z.array(z.object({ kind: z.string(), socket: z.string() })),
+  cluster: z.object({ kubeconfigFile: z.string(), namespaces: z.array(z.string()) }),
 });
 
 /** The local Slack workspace, as the bot is to be configured with it. */
@@ -134,8 +135,10 @@ function shopTargets({
   actUrl,
   host,
   engines,
+  cluster,
 }: z.infer<typeof faultsReady>): readonly TargetConfig[] {
   const { domain: _own, ...database } = playgroundTarget;
+  const { domain: _this, ...shopCluster } = playgroundCluster;
   const targets = [
     { ...database, read_url_env: 'READ_URL', act_url_env: 'ACT_URL' },
     {
@@ -149,6 +152,12 @@ function shopTargets({
         .filter(({ kind }) => kind === target.kind)
         .map(({ socket }) => ({ ...target, socket, only: { 'sentry.playground': 'shop' }, acts: true })),
     ),
+    {
+      ...shopCluster,
+      kubeconfig_file: cluster.kubeconfigFile,
+      namespaces: cluster.namespaces,
+      acts: true,
+    },
   ];
   return parseTargets({ targets }, { READ_URL: readUrl, ACT_URL: actUrl }, 'the playground');
 }

@@ -29,9 +29,18 @@ export const playgroundEngines: readonly Target[] = ['docker', 'podman'].map((ki
   aliases: [],
 }));
 
+/** The playground's Kubernetes cluster: a real API in front of containers that only pretend. */
+export const playgroundCluster: Target = {
+  name: 'shop-cluster',
+  kind: 'kubernetes',
+  domain: 'kubernetes',
+  environment: 'playground',
+  aliases: [],
+};
+
 /** The configured targets without their credentials; the playground's when none is configured. */
 export function configuredTargets(config: Config): readonly Target[] {
   return config.playgroundTarget
-    ? [playgroundTarget, playgroundHost, ...playgroundEngines]
+    ? [playgroundTarget, playgroundHost, ...playgroundEngines, playgroundCluster]
     : config.targets.map(toTarget);
 }

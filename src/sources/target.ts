@@ -14,12 +14,14 @@ export const targetLabels = [
   'container',
   'deployment',
   'statefulset',
+  'daemonset',
   'kube_deployment',
   'node',
   'cluster',
   'job',
   'pipeline_name',
   'workload',
+  'namespace',
 ] as const;
 
 /** What the source itself calls the thing that is ill, or null when no label tells. */

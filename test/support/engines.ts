@@ -24,13 +24,25 @@ const needed: Readonly<Record<EngineName, readonly (readonly [program: string, p
 
 /** The packages that are not installed, as a command; null: the engine can be started. CI must have them. */
 export function missingFor(kind: EngineName): string | null {
-  const missing = needed[kind].filter(([program]) => !isInstalled(program)).map(([, pkg]) => pkg);
   // An engine of its own needs root: rootless ones need more of the machine than tests may ask for.
-  const why = process.getuid?.() === 0 ? missing.join(' ') : 'root';
-  if (why === '') return null;
+  if (process.getuid?.() !== 0) return failInCi(kind, 'root') ?? 'needs root';
+  return missingPackages(kind, needed[kind]);
+}
+
+/** The same of other programs. */
+export function missingPackages(
+  what: string,
+  programs: readonly (readonly [program: string, pkg: string])[],
+): string | null {
+  const missing = programs.filter(([program]) => !isInstalled(program)).map(([, pkg]) => pkg);
+  if (missing.length === 0) return null;
+  return failInCi(what, missing.join(' ')) ?? `apt-get install ${missing.join(' ')}`;
+}
+
+function failInCi(what: string, needs: string): null {
   // oxlint-disable-next-line node/no-process-env -- only a test's own switch
-  if (process.env['CI'] === 'true') throw new Error(`CI has no ${kind}: it needs ${why}`);
-  return why === 'root' ? 'needs root' : `apt-get install ${why}`;
+  if (process.env['CI'] === 'true') throw new Error(`CI has no ${what}: it needs ${needs}`);
+  return null;
 }
 
 function isInstalled(program: string): boolean {

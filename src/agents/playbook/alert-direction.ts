@@ -10,7 +10,7 @@ export type AlertDirection =
   | 'unsaid';
 
 const HIGH =
-  /^(?:many|much|more|most|high\w*|above|over|exceed\w*|exhaust\w*|full\w*|grow\w*|grew|increas\w*|ris(?:e|es|en|ing)|rose|spik\w*|surg\w*|larg\w*|big\w*|huge|long\w*|old\w*|saturat\w*|peak\w*|flood\w*|excess\w*|fill\w*|behind|frequent\w*|storm\w*|leak\w*|overload\w*|near\w*|almost|approach\w*|pressure|double\w*|treble\w*|explo\w*)$/;
+  /^(?:many|much|more|most|high\w*|above|over|exceed\w*|exhaust\w*|full\w*|grow\w*|grew|increas\w*|ris(?:e|es|en|ing)|rose|spik\w*|surg\w*|larg\w*|big\w*|huge|long\w*|old\w*|saturat\w*|peak\w*|flood\w*|excess\w*|fill\w*|behind|frequent\w*|storm\w*|leak\w*|overload\w*|near\w*|almost|approach\w*|pressure|double\w*|treble\w*|explo\w*|maxed)$/;
 const LOW =
   /^(?:few\w*|low\w*|below|under|less|least|drop\w*|fall\w*|fell|decreas\w*|declin\w*|shrink\w*|shrank|shrunk|zero|0|none|no|nobody|empty|absent|absence|vanish\w*|disappear\w*|rare\w*|seldom|collaps\w*|insufficient|lack\w*|short\w*|starv\w*|reduc\w*|halved|small\w*|missing|without|gone|kein\w*|aucune?|ning[uú]n\w*|nessun\w*|geen)$/;
 const ENDED = /^(?:recovered|recovers|cleared|clears|resolved|restored)$/;
@@ -19,7 +19,7 @@ const OVER =
   /^(?:healthy|fine|freed|reclaimed|normal\w*|ok|okay|succe\w*|complete[ds]?|finished|caught|solved|repaired|fixed|subsided)$/;
 /** That something is wrong. Of a measure it does not say which side: a disk that fails is not full. */
 const FAULT =
-  /^(?:fail\w*|down|crash\w*|dead|died|dies|dying|stop\w*|broke\w*|error\w*|stuck|hang\w*|hung|invalid|bad|problem\w*|unreachable|unavailable|blocked|blocking|waiting|unhealthy|critical|exit\w*|corrupt\w*|refus\w*|inactive|loop\w*|flap\w*)$/;
+  /^(?:fail\w*|down|crash\w*|dead|died|dies|dying|stop\w*|broke\w*|error\w*|stuck|hang\w*|hung|invalid|bad|problem\w*|unreachable|unavailable|blocked|blocking|waiting|unhealthy|critical|exit\w*|corrupt\w*|refus\w*|inactive|loop\w*|flap\w*|mismatch\w*|pending|evict\w*|unschedulable)$/;
 const NEGATION = /^(?:not|never|isn|aren|doesn|don|hasn|haven|wasn|cannot|cant)$/;
 /** "No blocked sessions" have none: of a fault a count of nothing is its end. */
 const NOTHING = /^(?:no|zero|none|kein\w*|aucune?|ning[uú]n\w*|nessun\w*|geen)$/;

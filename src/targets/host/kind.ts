@@ -20,10 +20,7 @@ export const host = defineKind({
   name: 'host',
   plural: 'hosts',
   // Whatever is not known better runs on some host.
-  domains: [
-    { name: 'docker', label: null },
-    { name: 'kubernetes', label: ['container_runtime', 'kubernetes'] },
-  ],
+  domains: [{ name: 'docker', label: null }],
   fields: hostFields,
   read: readHost,
   settings: ({ roots, services }) => ({

@@ -8,6 +8,7 @@ import { inputSchemaOf } from '../../../../src/agents/loop/report.ts';
 import { tabledCapabilities } from '../../../../src/llm/capabilities.ts';
 import { requestBody } from '../../../../src/llm/request-body.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
+import { kinds } from '../../../../src/targets/kinds.ts';
 import { evidenceTools } from '../../../../src/tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../../../../src/tools/memory/memory-tools.ts';
 
@@ -25,28 +26,31 @@ const reports: Readonly<Record<(typeof ROLES)[number], z.ZodType>> = {
 };
 
 describe('what is declared to a model', () => {
-  it.each(ROLES.flatMap((role) => SUBJECTS.map((subject) => [role, subject.targetKind, subject] as const)))(
-    'for %s on a %s stays under 6,000 tokens, system text and report tool included',
-    (role, _, subject) => {
-      const report = {
-        name: 'report',
-        description: 'x'.repeat(250),
-        inputSchema: inputSchemaOf(reports[role]),
-      };
-      const body = requestBody(
-        {
-          model: 'claude-opus-5-5',
-          system: loadPrompt(role).system,
-          tools: [...toolsOf(role, offered, ['shop-db', 'billing-db'], subject), report],
-          messages: [],
-          effort: 'low',
-          maxTokens: 1,
-        },
-        tabledCapabilities('claude-opus-5-5'),
-      );
-      expect(countTokens(body as unknown as Parameters<typeof countTokens>[0])).toBeLessThan(6_000);
-    },
-  );
+  it.each(
+    ROLES.flatMap((role) =>
+      kinds.flatMap(({ name: targetKind, domains }) =>
+        domains.map(({ name: domain }) => [role, targetKind, { domain, targetKind }] as const),
+      ),
+    ),
+  )('for %s on a %s stays under 6,000 tokens, system text and report tool included', (role, _, subject) => {
+    const report = {
+      name: 'report',
+      description: 'x'.repeat(250),
+      inputSchema: inputSchemaOf(reports[role]),
+    };
+    const body = requestBody(
+      {
+        model: 'claude-opus-5-5',
+        system: loadPrompt(role).system,
+        tools: [...toolsOf(role, offered, ['shop-db', 'billing-db'], subject), report],
+        messages: [],
+        effort: 'low',
+        maxTokens: 1,
+      },
+      tabledCapabilities('claude-opus-5-5'),
+    );
+    expect(countTokens(body as unknown as Parameters<typeof countTokens>[0])).toBeLessThan(6_000);
+  });
 
   it('is only what the gate would not refuse for the incident’s target', () => {
     const names = (index: 0 | 1) =>

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { OpsError } from '../../../core/errors.ts';
+import { bootClock, passed } from '../../boot-clock.ts';
+import { orGone } from '../cluster.ts';
+import { podLine } from '../describe.ts';
+import type { Pod } from '../objects.ts';
+import { podState } from '../pod-state.ts';
+import { inCare, kubernetesTool, mayAct, namespaceName, namespaceOf, objectName } from '../tool.ts';
+import { controllerOf } from '../workload.ts';
+import { feltBy } from './blast.ts';
+import { GUARDED, nothing, outcomeOf, present } from './guard.ts';
+import { inNamespace } from './workload-change.ts';
+
+interface Input {
+  readonly namespace?: string | undefined;
+  readonly pod: string;
+}
+
+/** What must not have moved: this very pod, and who would make another one. */
+type Guard = {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly owner: string;
+};
+
+/** Those that make a pod anew. A static pod is owned by its node, and is none of theirs. */
+const MAKERS = new Set(['ReplicaSet', 'StatefulSet', 'DaemonSet', 'ReplicationController']);
+
+/** Ends one pod, which its controller makes anew. */
+export const deletePod = kubernetesTool.active<Input, Guard>({
+  name: 'kubernetes_delete_pod',
+  description:
+    'Ends one pod that a controller owns, which then makes another one, on another node where it may. For a single pod that is stuck while the others of its workload are well. A pod that nobody owns is never deleted.',
+  kind: 'active',
+  verbs: { does: 'Delete', did: 'Deleted', button: 'Delete the pod' },
+  input: z.strictObject({ namespace: namespaceName, pod: objectName }),
+  timeoutMs: 25_000,
+  command: ({ namespace, pod }) => `kubectl delete pod${inNamespace(namespace)} ${pod} --wait=false`,
+  rules: (context, input) => mayAct(context) ?? inCare(context, input),
+  limit: (_input, { owner, namespace }) => ({
+    key: `delete pods of ${namespace}/${owner}`,
+    what: `deleting pods of ${owner}`,
+    times: 3,
+    withinMs: 10 * 60_000,
+  }),
+  async preflight(context, { namespace: given, pod: name }) {
+    const { cluster } = context.system;
+    const namespace = namespaceOf(context.system, given);
+    const ref = { kind: 'pod', namespace, name } as const;
+    const pod = await present<Pod>(cluster, ref, context);
+    const owner = controllerOf(pod);
+    if (owner === undefined || !MAKERS.has(owner.kind))
+      throw new OpsError('KUBERNETES_UNOWNED', `Nothing would make ${name} again: it is never deleted.`, {
+        hint: 'Look who made it.',
+      });
+    if (pod.metadata.deletionTimestamp !== undefined)
+      throw new OpsError('GONE', `${name} is being ended already.`, { hint: 'Look at its node.' });
+    const [felt] = await Promise.all([
+      feltBy(cluster, namespace, pod.metadata.labels ?? {}, context),
+      cluster.remove(ref, pod.metadata.uid, { ...context, dryRun: true }),
+    ]);
+    const state = podState(pod, Date.now());
+    return {
+      guard: { uid: pod.metadata.uid, namespace, name, owner: `${owner.kind} ${owner.name}` },
+      clock: bootClock(),
+      lines: [podLine(state), `owned by ${owner.kind} ${owner.name}`, ...felt.lines, GUARDED],
+      blastRadius: [
+        state.ready
+          ? 'It is ready now: what it is doing is cut off.'
+          : 'It is not ready now, so nothing is sent to it.',
+        ...(owner.kind === 'StatefulSet'
+          ? ['Its volume stays, and is given to the pod of the same name.']
+          : []),
+        ...(state.ready ? [felt.says] : []),
+      ]
+        .join(' ')
+        .trim(),
+      undo: 'Cannot be undone: what it held in memory and on its own disk is gone.',
+      risk: state.ready ? 'high' : 'medium',
+      losesNothing: false,
+      ...(state.ready && felt.blocking.length > 0
+        ? {
+            objection: `Disruption budget ${felt.blocking.join(', ')} allows none of its pods to be taken away now; a deletion is not held up by it.`,
+          }
+        : {}),
+    };
+  },
+  objects: (_input, { namespace, name, owner }) => [
+    {
+      kind: 'pod',
+      key: `${namespace}/${name}`,
+      label: `pod ${name} of ${namespace}`,
+      application: { key: `${namespace}/${owner}`, label: owner },
+    },
+  ],
+  async run({ system, ...options }, _input, { uid, namespace, name }, deadline) {
+    if (passed(bootClock(), deadline)) return nothing('the deadline had passed.');
+    try {
+      await system.cluster.remove({ kind: 'pod', namespace, name }, uid, options);
+      return { kind: 'succeeded', text: `${name} is being ended.`, data: { namespace, pod: name } };
+    } catch (error) {
+      return outcomeOf(error);
+    }
+  },
+  async look({ system, ...options }, _input, { uid, namespace, name }) {
+    const pod = await orGone<Pod>(system.cluster, { kind: 'pod', namespace, name }, options);
+    return pod?.metadata.uid === uid && pod.metadata.deletionTimestamp === undefined ? 'not_done' : 'done';
+  },
+  subject: ({ pod: name }) => ({ kind: 'name', name }),
+  repairsOnly: true,
+  effect: ({ namespace, pod: name }, { uid }) => ({
+    steps: [
+      {
+        tool: 'kubernetes_list',
+        input: { kind: 'pod', ...(namespace === undefined ? {} : { namespace }), name },
+        holds: `result.items.all(p, p.uid != '${uid}')`,
+        says: `${name} has ended`,
+      },
+    ],
+    holdMs: 1_000,
+    timeoutMs: 90_000,
+  }),
+});

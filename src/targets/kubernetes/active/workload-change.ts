@@ -1,0 +1,68 @@
+import type { TouchedObject } from '../../../core/denial.ts';
+import type { ShownBy, Subject } from '../../../tools/define.ts';
+import type { Workload } from '../objects.ts';
+import { templateHash } from '../template.ts';
+import type { WorkloadKind } from '../workload.ts';
+
+/**
+ * What must not have moved: this very workload and what it runs. Its number of replicas may, as an autoscaler changes it all
+ * the time; so does its state.
+ */
+export type WorkloadGuard = {
+  readonly uid: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** See `templateHash`. */
+  readonly template: string;
+};
+
+export const guardOf = (kind: WorkloadKind, { metadata, spec }: Workload): WorkloadGuard => ({
+  uid: metadata.uid,
+  kind,
+  namespace: metadata.namespace ?? '',
+  name: metadata.name,
+  template: templateHash(spec.template),
+});
+
+/** What has moved of it since; undefined: nothing that matters. */
+export function movedSince(
+  { uid, name, template }: WorkloadGuard,
+  { metadata, spec }: Workload,
+): string | undefined {
+  if (metadata.uid !== uid) return `${name} is another one of the same name by now.`;
+  return templateHash(spec.template) === template
+    ? undefined
+    : `what ${name} runs was changed in the meantime.`;
+}
+
+/** The name outlives one that is made anew: who said No to it meant what is called so. */
+export const workloadObject = (
+  _input: unknown,
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+): readonly TouchedObject[] => [
+  { kind, key: `${namespace}/${name}`, label: `${kind} ${name} of ${namespace}` },
+];
+
+interface Named {
+  readonly kind?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+export const workloadSubject = ({ name }: Named): Subject => ({ kind: 'name', name });
+
+/** The read that shows it. */
+export const rolloutOf = ({ kind = 'deployment', namespace, name }: Named) => ({
+  tool: 'kubernetes_rollout',
+  input: { kind, ...(namespace === undefined ? {} : { namespace }), name },
+});
+
+export const shownByRollout = (input: Named): ShownBy => ({
+  ...rolloutOf(input),
+  measures: ['rolled_out', 'ill_pods'],
+});
+
+/** As `kubectl` takes it. */
+export const inNamespace = (namespace: string | undefined): string =>
+  namespace === undefined ? '' : ` --namespace ${namespace}`;
