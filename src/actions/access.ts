@@ -14,6 +14,8 @@ export const access: Readonly<Record<Role, readonly ToolKind[]>> = {
   detective: ['read', 'docs', 'diagnostic', 'evidence', 'memory_read', 'memory_write'],
   surgeon: ['active'],
   validator: ['read', 'diagnostic'],
+  // What it calls of the active ones is proposed, as for the surgeon; what is approved runs with a credential of the ledger's.
+  mcp: ['read', 'docs', 'diagnostic', 'active', 'evidence', 'memory_read'],
 };
 
 export function mayUse(role: Role, kind: ToolKind): boolean {

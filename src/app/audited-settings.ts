@@ -31,6 +31,7 @@ export function auditedSettings(
     throttle,
     docsHosts: config.docsHosts,
     http: { host: http.host, hasSecret: http.webhookSecret !== null, rate: http.rate },
+    mcpCallers: config.mcp.callers.map(({ name, user }) => ({ name, user })),
     slack: slack.kind,
     ownDatabase: config.databaseUrl !== null,
     vaultKeyGiven: config.vaultKey !== null,

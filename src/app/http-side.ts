@@ -4,9 +4,10 @@ import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { statusRoutes } from '../http/status-routes.ts';
 import { webhookRoutes } from '../http/webhook-route.ts';
 import type { HttpHandler } from '../slack/inbound/http-receiver.ts';
+import { createMcpSide } from './mcp-side.ts';
 import type { Services } from './services.ts';
 
-/** The one HTTP server: alert sources, Slack's events, the admin API, health and metrics. */
+/** The one HTTP server: alert sources, Slack's events, the admin API, MCP clients, health and metrics. */
 export function createHttpSide(services: Services, slackEvents: HttpHandler | null): HttpServer {
   const { config, sql, log, metrics, accept, workspace } = services;
   const accepted = new Counter({
@@ -25,6 +26,7 @@ export function createHttpSide(services: Services, slackEvents: HttpHandler | nu
     routes: [
       ...webhookRoutes({ accept, secret: config.http.webhookSecret, log, accepted }),
       ...workspace.routes(config.http.adminToken),
+      ...createMcpSide(services),
       ...statusRoutes({
         checks: [{ name: 'database', check: async () => void (await sql`SELECT 1`) }],
         metrics,

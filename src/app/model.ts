@@ -3,7 +3,6 @@ import { recordingUsage, withinBudget } from '../agents/claude/guarded-stream.ts
 import { screenedStream } from '../agents/claude/screened-stream.ts';
 import type { Investigator } from '../agents/ports.ts';
 import type { Config } from '../config/config.ts';
-import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import { auditedBackend } from '../llm/audited-backend.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
@@ -14,13 +13,12 @@ import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
 import type { ModelGuard } from '../safety/model-guard/model-guard.ts';
 import type { AnyTool } from '../tools/define.ts';
-import { openModelGuard } from './model-guard.ts';
 
 interface ModelDeps {
-  readonly sql: Sql;
   readonly records: IncidentRecords;
   readonly audit: AuditLog;
   readonly breaker: CostBreaker;
+  readonly guard: ModelGuard;
   readonly targets: readonly Target[];
   /** What it is offered. */
   readonly tools: readonly AnyTool[];
@@ -38,8 +36,7 @@ export interface Model {
 export async function openModel(config: Config, deps: ModelDeps): Promise<Model> {
   const { llm: choice } = config;
   if (!choice) return { investigator: null, outside: null };
-  const { sql, records, audit, breaker, targets } = deps;
-  const guard = await openModelGuard({ sql, records, audit, policy: config.modelGuard });
+  const { records, audit, breaker, guard, targets } = deps;
   const llm = createModelGateway({
     backend: auditedBackend(createBackend(choice), audit),
     model: modelName(choice, config.model),
@@ -59,9 +56,8 @@ export async function openModel(config: Config, deps: ModelDeps): Promise<Model>
   return { investigator, outside: modelOutside(llm, { records, breaker, guard, audit }) };
 }
 
-interface OutsideDeps extends Pick<ModelDeps, 'breaker' | 'audit'> {
+interface OutsideDeps extends Pick<ModelDeps, 'breaker' | 'audit' | 'guard'> {
   readonly records: Pick<IncidentRecords, 'addUsage'>;
-  readonly guard: ModelGuard;
 }
 
 /** The model for what belongs to no incident (memory's rules of thumb): behind the same guards, paid for as "memory". */

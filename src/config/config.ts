@@ -11,6 +11,7 @@ import type { CostLimits } from '../safety/limits/cost-breaker.ts';
 import { readLimits, type ThrottleLimits } from '../safety/limits/throttle.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig } from '../targets/kind.ts';
+import { readConfigFile } from './config-file.ts';
 import {
   costLimit,
   docsHosts,
@@ -23,8 +24,10 @@ import {
   token,
   whole,
 } from './kinds.ts';
+import { type McpCallerConfig, mcpSecret, readMcpCallers } from './mcp.ts';
 import { readModelAccess } from './model.ts';
-import { readTargets, wrong } from './targets.ts';
+import { parseTargets } from './targets.ts';
+import { wrong } from './wrong.ts';
 
 /** Every variable Sentry reads. docs/settings.md has a row for each of them. */
 const environment = z.object({
@@ -89,6 +92,9 @@ const environment = z.object({
   SENTRY_HTTP_RATE: whole(6000, 1, 10_000_000),
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
   SENTRY_ADMIN_TOKEN: z.string().min(16, 'at least 16 characters; openssl rand -hex 24 makes one').optional(),
+  SENTRY_MCP_SECRET: mcpSecret.optional(),
+  SENTRY_MCP_HOSTS: list(''),
+  SENTRY_MCP_URL: httpUrl.optional(),
   SENTRY_APPROVAL_MINUTES: whole(30, 1, 1440),
   SENTRY_SOURCE_WAIT_MINUTES: whole(10, 0, 1_440),
   SENTRY_REOPEN_MINUTES: z.coerce.number().int().min(0).max(10_080).optional(),
@@ -171,6 +177,15 @@ export interface Config {
     /** Requests a minute and source. */
     readonly rate: number;
   };
+  readonly mcp: {
+    /** Who may call `/mcp`; none: it is off. */
+    readonly callers: readonly McpCallerConfig[];
+    /** Names under which this server is reached, beside those of this machine. */
+    readonly hosts: readonly string[];
+    /** For `sentry mcp`: where the bot's `/mcp` is (null: on this machine), and what to send there. */
+    readonly url: string | null;
+    readonly secret: string | null;
+  };
   /** Who may approve what; `isNamed`: it has to be there. */
   readonly policy: { readonly path: string; readonly isNamed: boolean };
   readonly approvalMinutes: number;
@@ -201,7 +216,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   if (!parsed.success)
     throw wrong(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   const values = parsed.data;
-  const targets = readTargets(values.SENTRY_CONFIG, present);
+  const file = readConfigFile(values.SENTRY_CONFIG);
+  const targets = parseTargets(file.raw, present, file.where);
   const slack = slackOf(values);
   const model = readModelAccess(values);
   if ('problem' in model) throw wrong([model.problem]);
@@ -237,6 +253,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
       adminToken: values.SENTRY_ADMIN_TOKEN ?? null,
       rate: values.SENTRY_HTTP_RATE,
+    },
+    mcp: {
+      callers: readMcpCallers(file, present, values.SENTRY_MCP_SECRET),
+      hosts: values.SENTRY_MCP_HOSTS,
+      url: values.SENTRY_MCP_URL ?? null,
+      secret: values.SENTRY_MCP_SECRET ?? null,
     },
     policy: {
       path: resolve(values.SENTRY_POLICY ?? 'policy.yaml'),

@@ -1,12 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { messageOf, OpsError } from '../core/errors.ts';
 import { domainFault } from '../core/incident.ts';
 import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
+import { mcpFields } from './mcp.ts';
+import { wrong } from './wrong.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -22,27 +21,7 @@ const everyTarget = {
   aliases: z.array(z.string().min(1)).default([]),
 };
 
-/** The targets that `sentry.yaml` names. Throws OpsError CONFIG naming every wrong field. */
-export function readTargets(
-  path: string | undefined,
-  env: Env,
-  known: readonly TargetKind[] = kinds,
-): readonly TargetConfig[] {
-  const where = path ?? 'sentry.yaml';
-  if (!existsSync(where)) {
-    if (path) throw wrong([`SENTRY_CONFIG: ${path} does not exist`]);
-    return [];
-  }
-  let raw: unknown;
-  try {
-    raw = parseYaml(readFileSync(where, 'utf8')) ?? undefined;
-  } catch (error) {
-    throw wrong([`${where}: not valid YAML: ${messageOf(error)}`]);
-  }
-  return parseTargets(raw, env, where, known);
-}
-
-/** What a file of targets says. `where`: for its errors. */
+/** The targets that `sentry.yaml` names. Throws OpsError CONFIG naming every wrong field. `where`: for its errors. */
 export function parseTargets(
   raw: unknown,
   env: Env,
@@ -79,16 +58,5 @@ function fileOf(known: readonly TargetKind[]) {
     error: ({ code }) =>
       code === 'invalid_union' ? `expected one of ${known.map(({ name }) => name).join(', ')}` : undefined,
   });
-  return z.strictObject({ targets: z.array(target).default([]) }).default({ targets: [] });
-}
-
-/** A fault of the configuration, a line each. */
-export function wrong(lines: readonly string[]): OpsError {
-  return new OpsError(
-    'CONFIG',
-    `The configuration is wrong:\n${lines.map((line) => `  ${line}`).join('\n')}`,
-    {
-      hint: 'Correct the variables named above; docs/settings.md lists them all.',
-    },
-  );
+  return z.strictObject({ targets: z.array(target).default([]), ...mcpFields }).prefault({});
 }

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../config/config.ts';
+import { mcpPrincipal } from '../core/principal.ts';
+import { mcpRoutes } from '../http/mcp-route.ts';
+import type { Route } from '../http/route.ts';
+import { createOutsideCalls } from '../incidents/outside-calls.ts';
+import type { McpDeps } from '../mcp/ports.ts';
+import { createMcpEndpoint } from '../mcp/server.ts';
+import type { Services } from './services.ts';
+
+/** Where clients outside of Sentry call tools; nothing where none is configured. */
+export function createMcpSide(services: Services): readonly Route[] {
+  const { config } = services;
+  const { callers, hosts } = config.mcp;
+  if (callers.length === 0) return [];
+  const endpoint = createMcpEndpoint(depsOf(services));
+  return mcpRoutes({
+    callers,
+    hosts,
+    answer: ({ name, user }, request) => endpoint({ principal: mcpPrincipal(name), user }, request),
+  });
+}
+
+function depsOf(services: Services): McpDeps {
+  const { records, audit, log, modelGuard, slackWorkspace, targets } = services;
+  const { access, directory } = slackWorkspace;
+  const kinds = new Set(targets.map(({ kind }) => kind));
+  return {
+    version: versionOfPackage(),
+    tools: services.offered.filter(({ targetKinds }) => targetKinds?.some((kind) => kinds.has(kind)) ?? true),
+    records,
+    access: {
+      async mayAct({ user }) {
+        const may = user === null ? { ok: true as const } : await directory.mayAct(user, null);
+        return may.ok ? undefined : may;
+      },
+      async mayRead({ user }, incident) {
+        if (user !== null) return access.mayRead(user, incident, null);
+        const sight = await access.sightOf(await access.channelOf(incident));
+        return sight === 'public' || sight === 'shared';
+      },
+    },
+    calls: createOutsideCalls(services.deps),
+    createManualIncident: services.createManualIncident,
+    guard: modelGuard,
+    audit,
+    log,
+  };
+}
+
+function versionOfPackage(): string {
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  return version;
+}
