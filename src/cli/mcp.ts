@@ -1,21 +1,34 @@
 import { Command } from 'commander';
 import { rememberedPort } from '../app/fixed-ports.ts';
 import { type Config, loadConfig } from '../config/config.ts';
+import type { McpCallerConfig } from '../config/mcp.ts';
 import { OpsError } from '../core/errors.ts';
 import { createLog } from '../infra/log/log.ts';
 import { bridgeStdio } from '../mcp/stdio-bridge.ts';
 
 export const mcpCommand = new Command('mcp')
   .description('Serve MCP on stdin and stdout, for a client on this machine; the running bot answers.')
-  .action(async () => {
+  .option('--as <name>', 'which of mcp_callers it is; not needed where there is one secret')
+  .action(async ({ as }: { readonly as?: string }) => {
     const config = loadConfig();
-    const { secret } = config.mcp;
-    if (secret === null)
-      throw new OpsError('CONFIG', 'SENTRY_MCP_SECRET is not set.', {
-        hint: 'Set it for the bot and for this command (openssl rand -hex 24 makes one); docs/mcp.md says how.',
-      });
+    const { secret } = callerOf(config, as);
     await bridgeStdio({ url: urlOf(config), secret, log: createLog(config.logLevel) });
   });
+
+function callerOf({ mcp: { callers } }: Config, as: string | undefined): McpCallerConfig {
+  const [first, ...others] = as === undefined ? callers : callers.filter(({ name }) => name === as);
+  if (first && others.length === 0) return first;
+  const known = callers.map(({ name }) => name).join(', ');
+  throw first
+    ? new OpsError('USAGE', `Say by --as who calls: ${known}.`, { hint: 'sentry mcp --as <name>' })
+    : new OpsError(
+        'CONFIG',
+        as === undefined ? 'No MCP caller has a secret.' : `No MCP caller is called "${as}".`,
+        {
+          hint: `Set SENTRY_MCP_SECRET, or mcp_callers in sentry.yaml${known ? ` (there are ${known})` : ''}; docs/mcp.md says how.`,
+        },
+      );
+}
 
 /** Where the bot listens: as configured, else at the port it took last. */
 function urlOf({ mcp, http, dataDir }: Config): URL {

@@ -182,9 +182,8 @@ export interface Config {
     readonly callers: readonly McpCallerConfig[];
     /** Names under which this server is reached, beside those of this machine. */
     readonly hosts: readonly string[];
-    /** For `sentry mcp`: where the bot's `/mcp` is (null: on this machine), and what to send there. */
+    /** For `sentry mcp`: where the bot's `/mcp` is; null: on this machine. */
     readonly url: string | null;
-    readonly secret: string | null;
   };
   /** Who may approve what; `isNamed`: it has to be there. */
   readonly policy: { readonly path: string; readonly isNamed: boolean };
@@ -258,7 +257,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       callers: readMcpCallers(file, present, values.SENTRY_MCP_SECRET),
       hosts: values.SENTRY_MCP_HOSTS,
       url: values.SENTRY_MCP_URL ?? null,
-      secret: values.SENTRY_MCP_SECRET ?? null,
     },
     policy: {
       path: resolve(values.SENTRY_POLICY ?? 'policy.yaml'),

@@ -51,7 +51,11 @@ export function mcpRoutes({ callers, hosts, answer }: McpRouteOptions): readonly
         underWay += 1;
         try {
           const { status, contentType, body } = await answer(caller, {
-            headers: Object.fromEntries(HEADERS.map((name) => [name, String(request.headers[name] ?? '')])),
+            headers: Object.fromEntries(
+              HEADERS.flatMap((name) =>
+                name in request.headers ? [[name, String(request.headers[name])]] : [],
+              ),
+            ),
             body: message,
           });
           return {

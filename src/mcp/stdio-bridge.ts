@@ -1,4 +1,7 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   ErrorCode,
@@ -66,9 +69,10 @@ function agreeOn(far: StreamableHTTPClientTransport, result: unknown): void {
 }
 
 function unanswered(id: RequestId, url: URL, error: unknown): JSONRPCMessage {
-  const why = /\b(401|403)\b/.test(messageOf(error))
-    ? 'it does not take this secret: set SENTRY_MCP_SECRET to that of an MCP caller'
-    : 'start it with "sentry start", or set SENTRY_MCP_URL to where it is';
+  const why =
+    error instanceof StreamableHTTPError && (error.code === 401 || error.code === 403)
+      ? 'it does not take this secret: set SENTRY_MCP_SECRET to that of an MCP caller'
+      : 'start it with "sentry start", or set SENTRY_MCP_URL to where it is';
   return {
     jsonrpc: '2.0',
     id,

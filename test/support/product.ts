@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { LocalSlackClient } from './local-slack.ts';
 import { patience } from './patience.ts';
 
-const program = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+export const program = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
 /** The compiled product as a process of its own. */
 export interface Product {
