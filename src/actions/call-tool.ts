@@ -116,6 +116,7 @@ async function use(
   const { incidentId, role } = credential;
   if (tool.kind === 'evidence')
     return tool.run({ incidentId, evidence: deps.records, signal, timeoutMs }, input);
+  if (tool.kind === 'foreign') return tool.run({ signal, timeoutMs }, input);
   if (hasNoTarget(tool))
     return deps.memory
       ? tool.run({ incidentId, role, toolCallId: id, memory: deps.memory, signal, timeoutMs }, input)

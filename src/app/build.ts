@@ -67,6 +67,7 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
   await end('embedding', services.embedding.stop());
   await end('memory', services.memory.stop());
   await end('targets', services.systems.close());
+  await end('MCP servers', services.foreign.close());
   await end('bus', services.bus.stop());
   await end('guards', services.stopGuards());
 }

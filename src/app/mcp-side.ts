@@ -28,7 +28,10 @@ function depsOf(services: Services): McpDeps {
   const kinds = new Set(targets.map(({ kind }) => kind));
   return {
     version: versionOfPackage(),
-    tools: services.offered.filter(({ targetKinds }) => targetKinds?.some((kind) => kinds.has(kind)) ?? true),
+    // Sentry is no way to other programs' servers.
+    tools: services.offered
+      .filter((tool) => !services.foreign.tools.some((one) => one === tool))
+      .filter(({ targetKinds }) => targetKinds?.some((kind) => kinds.has(kind)) ?? true),
     records,
     access: {
       async mayAct({ user }) {

@@ -5,9 +5,12 @@ import type { McpCallerConfig } from '../config/mcp.ts';
 import { OpsError } from '../core/errors.ts';
 import { createLog } from '../infra/log/log.ts';
 import { bridgeStdio } from '../mcp/stdio-bridge.ts';
+import { approveCommand, serversCommand } from './mcp-servers.ts';
 
 export const mcpCommand = new Command('mcp')
   .description('Serve MCP on stdin and stdout, for a client on this machine; the running bot answers.')
+  .addCommand(serversCommand)
+  .addCommand(approveCommand)
   .option('--as <name>', 'which of mcp_callers it is; not needed where there is one secret')
   .action(async ({ as }: { readonly as?: string }) => {
     const config = loadConfig();

@@ -11,6 +11,7 @@ import type { CostLimits } from '../safety/limits/cost-breaker.ts';
 import { readLimits, type ThrottleLimits } from '../safety/limits/throttle.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig } from '../targets/kind.ts';
+import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { readConfigFile } from './config-file.ts';
 import {
   costLimit,
@@ -24,7 +25,7 @@ import {
   token,
   whole,
 } from './kinds.ts';
-import { type McpCallerConfig, mcpSecret, readMcpCallers } from './mcp.ts';
+import { type McpCallerConfig, mcpSecret, readMcpCallers, readMcpServers } from './mcp.ts';
 import { readModelAccess } from './model.ts';
 import { parseTargets } from './targets.ts';
 import { wrong } from './wrong.ts';
@@ -182,6 +183,8 @@ export interface Config {
     readonly callers: readonly McpCallerConfig[];
     /** Names under which this server is reached, beside those of this machine. */
     readonly hosts: readonly string[];
+    /** Other programs' servers whose tools may be used. */
+    readonly servers: readonly McpServerConfig[];
     /** For `sentry mcp`: where the bot's `/mcp` is; null: on this machine. */
     readonly url: string | null;
   };
@@ -255,6 +258,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     },
     mcp: {
       callers: readMcpCallers(file, present, values.SENTRY_MCP_SECRET),
+      servers: readMcpServers(file, present),
       hosts: values.SENTRY_MCP_HOSTS,
       url: values.SENTRY_MCP_URL ?? null,
     },

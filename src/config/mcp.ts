@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { messageOf } from '../core/errors.ts';
+import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import type { ConfigFile } from './config-file.ts';
+import { httpUrl } from './kinds.ts';
 import { wrong } from './wrong.ts';
 
 /** A client of the MCP server, known by its secret. */
@@ -11,6 +13,8 @@ export interface McpCallerConfig {
   /** Slack user id of whom it works for; null: of nobody. */
   readonly user: string | null;
 }
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** Who sends SENTRY_MCP_SECRET. */
 const SHARED = 'shared';
@@ -34,13 +38,73 @@ const caller = z
     error: 'expected either secret_env or secret_file',
   });
 
+const toolNames = z.array(z.string().min(1).max(100)).max(40, 'at most 40 tools').default([]);
+const variables = z.record(z.string().min(1).max(200), variable).default({});
+const server = z
+  .strictObject({
+    name: z.string().regex(/^[a-z][a-z0-9]{0,19}$/, 'lower-case letters and digits; at most 20'),
+    command: z.string().min(1).optional(),
+    args: z.array(z.string()).default([]),
+    env: variables,
+    url: httpUrl.optional(),
+    headers: variables,
+    read: toolNames,
+    act: toolNames,
+    timeout_seconds: z.number().int().min(1).max(120).default(20),
+  })
+  .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
+    error: 'expected either command or url',
+  })
+  .refine(({ read, act }) => new Set([...read, ...act]).size === read.length + act.length, {
+    error: 'a tool stands more than once in read and act',
+  });
+
 /** Of `sentry.yaml`. */
-export const mcpFields = { mcp_callers: z.array(caller).default([]) };
+export const mcpFields = {
+  mcp_callers: z.array(caller).default([]),
+  mcp_servers: z.array(server).default([]),
+};
+
+/** As `readMcpCallers`. */
+export function readMcpServers({ raw, where }: ConfigFile, env: Env): readonly McpServerConfig[] {
+  const { mcp_servers: entries } = z.object(mcpFields).parse(raw ?? {});
+  const names = entries.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw wrong([`${where}: two MCP servers are called "${twice}"`]);
+  return entries.map(({ name, command, args, url = '', read, act, timeout_seconds: seconds, ...given }) => {
+    const of = `${where}: MCP server "${name}"`;
+    return {
+      name,
+      read,
+      act,
+      timeoutMs: seconds * 1_000,
+      transport:
+        command === undefined
+          ? { kind: 'http', url, headers: valuesOf(given.headers, env, of) }
+          : { kind: 'stdio', command, args, env: valuesOf(given.env, env, of) },
+    };
+  });
+}
+
+/** What is named by a variable of ours, under the name that the server knows it by. */
+function valuesOf(
+  named: Readonly<Record<string, string>>,
+  env: Env,
+  of: string,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(named).map(([name, from]) => {
+      const value = env[from];
+      if (value === undefined) throw wrong([`${of}: ${name}: the variable ${from} is not set`]);
+      return [name, value];
+    }),
+  );
+}
 
 /** Of a file whose form has been checked with its targets. Throws OpsError CONFIG naming what is wrong. */
 export function readMcpCallers(
   { raw, where }: ConfigFile,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   shared: string | undefined,
 ): readonly McpCallerConfig[] {
   const { mcp_callers: entries } = z.object(mcpFields).parse(raw ?? {});
@@ -59,7 +123,7 @@ export function readMcpCallers(
 
 function secretOf(
   { secret_env: variable, secret_file: file }: Pick<z.infer<typeof caller>, 'secret_env' | 'secret_file'>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   of: string,
 ): string | undefined {
   if (file === undefined) {
