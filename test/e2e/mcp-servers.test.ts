@@ -1,20 +1,23 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blockedSessions } from '../../playground/claude/blocked-sessions.ts';
 import type { MessagesRequest, ScriptedReply } from '../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../playground/claude/scripted-claude.ts';
-import { type Product, repository, sentry, slackOf, startProduct } from '../support/product.ts';
+import { type Product, sentry, slackOf, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { type IncidentThread, nextThread } from './incident-thread.ts';
 import { openShopDb, type ShopDb } from './shop-db.ts';
 
+const require = createRequire(import.meta.url);
+
 // A public server from npm, as docs/mcp.md declares one: approved at the terminal, then used by Claude. In this order.
 describe('a public MCP server whose tools Claude uses', { timeout: 180_000 }, () => {
   const dataDir = scratchDir();
-  const notes = join(dataDir, 'notes');
-  const server = join(repository, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
-  const env = { SENTRY_CONFIG: join(dataDir, 'sentry.yaml') };
+  const notes = join(dataDir, 'notes.jsonl');
+  const server = require.resolve('@modelcontextprotocol/server-memory/dist/index.js');
+  const env = { SENTRY_CONFIG: join(dataDir, 'sentry.yaml'), NOTES_FILE: notes };
   const run = (args: readonly string[]) => sentry({ dataDir, env }, args);
   let claude: ScriptedClaude;
   let product: Product;
@@ -24,29 +27,31 @@ describe('a public MCP server whose tools Claude uses', { timeout: 180_000 }, ()
   /** The demonstration, whose detective also looks into the team's notes. */
   function alsoReadsNotes(request: MessagesRequest): ScriptedReply {
     const reply = blockedSessions(request);
-    const offered = (request.tools ?? []).some(({ name }) => name === 'mcp_files_read_text_file');
+    const offered = (request.tools ?? []).some(({ name }) => name === 'mcp_notes_search_nodes');
     const looks = (reply.blocks ?? []).some((block) => 'tool' in block && /block/.test(block.tool));
     if (!offered || !looks) return reply;
-    const path = join(notes, 'backoffice.txt');
     return {
       ...reply,
-      blocks: [...(reply.blocks ?? []), { tool: 'mcp_files_read_text_file', input: { path } }],
+      blocks: [...(reply.blocks ?? []), { tool: 'mcp_notes_search_nodes', input: { query: 'backoffice' } }],
     };
   }
 
   beforeAll(async () => {
-    mkdirSync(notes);
-    writeFileSync(join(notes, 'backoffice.txt'), 'The back office leaves transactions open over lunch.');
+    writeFileSync(
+      notes,
+      `${JSON.stringify({ type: 'entity', name: 'shop-backoffice', entityType: 'service', observations: ['leaves transactions open over lunch'] })}\n`,
+    );
     writeFileSync(
       env.SENTRY_CONFIG,
       JSON.stringify({
         mcp_servers: [
           {
-            name: 'files',
+            name: 'notes',
             command: process.execPath,
-            args: [server, notes],
-            read: ['read_text_file', 'list_directory'],
-            act: ['write_file'],
+            args: [server],
+            env: { MEMORY_FILE_PATH: 'NOTES_FILE' },
+            read: ['search_nodes', 'read_graph'],
+            act: ['create_entities'],
           },
         ],
       }),
@@ -63,22 +68,24 @@ describe('a public MCP server whose tools Claude uses', { timeout: 180_000 }, ()
   it('has no tool on before an operator has approved it', async () => {
     const { code, stdout } = await run(['mcp', 'servers']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^files: answers, with \d+ tools$/m);
-    expect(stdout).toMatch(/^ {2}off {2}reads {2}read_text_file: it waits to be approved$/m);
-    expect(stdout).toMatch(/^ {2}off {2}acts {3}write_file: it waits to be approved$/m);
-    expect(stdout).toMatch(/^ {2}not allowed: .*move_file/m);
+    expect(stdout).toMatch(/^notes: answers, with \d+ tools$/m);
+    expect(stdout).toMatch(/^ {2}off {2}reads {2}search_nodes: it waits to be approved$/m);
+    expect(stdout).toMatch(/^ {2}off {2}acts {3}create_entities: it waits to be approved$/m);
+    expect(stdout).toMatch(/^ {2}not allowed: .*delete_entities/m);
   });
 
   it('is approved by whoever types its name, or says so; that is in the audit log', async () => {
-    expect(await run(['mcp', 'approve', 'files'])).toMatchObject({ code: 2 });
+    expect(await run(['mcp', 'approve', 'notes'])).toMatchObject({ code: 2 });
     expect(await run(['mcp', 'approve', 'others'])).toMatchObject({ code: 3 });
-    const approved = await run(['mcp', 'approve', 'files', '--yes']);
+    const approved = await run(['mcp', 'approve', 'notes', '--yes']);
     expect(approved).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('it says: "Read the complete'),
+      stdout: expect.stringContaining('it says: "Search for nodes'),
     });
-    expect((await run(['mcp', 'servers'])).stdout).toMatch(/^ {2}on {3}acts {3}write_file, approved by /m);
-    expect((await run(['mcp', 'approve', 'files'])).stdout).toBe('There is nothing to approve.\n');
+    expect((await run(['mcp', 'servers'])).stdout).toMatch(
+      /^ {2}on {3}acts {3}create_entities, approved by /m,
+    );
+    expect((await run(['mcp', 'approve', 'notes'])).stdout).toBe('There is nothing to approve.\n');
     expect((await run(['audit', 'tail'])).stdout).toContain('mcp.approved');
   });
 
@@ -95,7 +102,7 @@ describe('a public MCP server whose tools Claude uses', { timeout: 180_000 }, ()
     const { toolCalls } = JSON.parse(stdout) as { toolCalls: readonly Record<string, unknown>[] };
     expect(toolCalls).toContainEqual(
       expect.objectContaining({
-        tool: 'mcp_files_read_text_file',
+        tool: 'mcp_notes_search_nodes',
         state: 'ok',
         target: null,
         role: 'detective',
@@ -109,7 +116,7 @@ describe('a public MCP server whose tools Claude uses', { timeout: 180_000 }, ()
     const of = (report: string) => tools.find((names) => names.includes(report)) ?? [];
     const foreign = (names: readonly string[]) => names.filter((name) => name.startsWith('mcp_')).toSorted();
     expect(foreign(of('report_triage'))).toEqual([]);
-    expect(foreign(of('report_diagnosis'))).toEqual(['mcp_files_list_directory', 'mcp_files_read_text_file']);
-    expect(foreign(of('report_no_action'))).toEqual(['mcp_files_write_file']);
+    expect(foreign(of('report_diagnosis'))).toEqual(['mcp_notes_read_graph', 'mcp_notes_search_nodes']);
+    expect(foreign(of('report_no_action'))).toEqual(['mcp_notes_create_entities']);
   });
 });

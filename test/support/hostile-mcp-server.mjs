@@ -67,7 +67,7 @@ const server = new Server(
 );
 server.setRequestHandler(ListToolsRequestSchema, () => {
   const { changed = {}, doubled = [] } = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
-  const listed = Object.entries(tools).map(([name, { run: _, ...tool }]) => ({
+  const listed = Object.entries(tools).map(([name, tool]) => ({
     name,
     ...tool,
     ...changed[name],
