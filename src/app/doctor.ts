@@ -16,6 +16,8 @@ import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
+import { askServer } from '../tools/mcp/foreign-servers.ts';
+import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkChroma } from './chroma.ts';
 import { layersNow } from './layers.ts';
@@ -105,6 +107,13 @@ function checksFor(config: Config, log: Log): readonly Check[] {
         run: () => checkTarget(target),
       }),
     ),
+    ...config.mcp.servers.map(
+      (server): Check => ({
+        part: `MCP server ${server.name}`,
+        required: false,
+        run: () => checkMcpServer(config, server, log),
+      }),
+    ),
     { part: 'Runbooks', required: false, run: () => checkRunbooks(config) },
     { part: 'Mode', required: false, run: () => checkMode(config) },
   ];
@@ -187,6 +196,22 @@ async function checkTarget(target: TargetConfig): Promise<string> {
     return await kind.doctor(target, connection);
   } finally {
     await connection.close();
+  }
+}
+
+async function checkMcpServer(config: Config, server: McpServerConfig, log: Log): Promise<string> {
+  const store = await openStore(config, log);
+  try {
+    const { judged } = await askServer(server, { sql: store.sql, log });
+    const off = judged.filter(({ state }) => state === 'off');
+    if (off.length === 0) return `answers; ${count(judged.length, 'tool')} on`;
+    throw new OpsError(
+      'MCP_OFF',
+      `${off.length} of ${count(judged.length, 'tool')} off: ${off.map(({ tool, why }) => `${tool} (${why})`).join(', ')}`,
+      { hint: `Look at what it says of them: sentry mcp approve ${server.name}` },
+    );
+  } finally {
+    await store.stop();
   }
 }
 

@@ -5,9 +5,10 @@ import { messageOf, OpsError } from '../core/errors.ts';
 import { createLog } from '../infra/log/log.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { outwardText } from '../safety/screen/boundary.ts';
-import { createMcpConnection, type ListedTool } from '../tools/mcp/connection.ts';
-import { judgeTools } from '../tools/mcp/foreign-servers.ts';
-import { hashOfTool, loadPins, storePin } from '../tools/mcp/pins.ts';
+import type { ListedTool } from '../tools/mcp/connection.ts';
+import { askServer } from '../tools/mcp/foreign-servers.ts';
+import { hashOfTool, storePin } from '../tools/mcp/pins.ts';
+import { plainWords } from '../tools/mcp/plain-words.ts';
 import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { showTool } from '../tools/mcp/shown-tool.ts';
 import { confirm } from './confirm.ts';
@@ -32,8 +33,7 @@ export const approveCommand = new Command('approve')
   .action(async (name: string, { yes }: { readonly yes: boolean }) => {
     await withStore(async ({ sql }, config) => {
       const server = serverOf(config, name);
-      const listed = await listOf(server);
-      const found = judgeTools(server, await loadPins(sql, name), listed);
+      const { judged: found } = await askServer(server, { sql, log: createLog('error') });
       const wanted = found.flatMap(({ awaits }) => awaits ?? []);
       for (const { tool, state, why, awaits } of found)
         if (state === 'off' && awaits === null)
@@ -77,23 +77,16 @@ function serverOf({ mcp: { servers } }: Config, name: string): McpServerConfig {
   });
 }
 
-async function listOf(server: McpServerConfig): Promise<readonly ListedTool[]> {
-  const connection = createMcpConnection(server, { log: createLog('error') });
-  try {
-    return await connection.tools(AbortSignal.timeout(30_000));
-  } finally {
-    await connection.close();
-  }
-}
-
 async function reportOf(server: McpServerConfig, sql: Store['sql']): Promise<string> {
-  const listed = await listOf(server).catch((error: unknown) => messageOf(error));
-  const down = typeof listed === 'string';
-  const found = judgeTools(server, await loadPins(sql, server.name), down ? null : listed);
-  const others = down ? [] : listed.filter(({ name }) => !found.some(({ tool }) => tool === name));
+  const asked = await askServer(server, { sql, log: createLog('error') }).catch((error: unknown) =>
+    messageOf(error),
+  );
+  if (typeof asked === 'string') return `${server.name}: ${plain(asked)}`;
+  const { listed, judged } = asked;
+  const others = listed.filter(({ name }) => !judged.some(({ tool }) => tool === name));
   return [
-    `${server.name}: ${down ? plain(listed) : `answers, with ${listed.length} tools`}`,
-    ...found.map(
+    `${server.name}: answers, with ${listed.length} tools`,
+    ...judged.map(
       ({ tool, state, acts, why, pin }) =>
         `  ${state.padEnd(3)}  ${acts ? 'acts ' : 'reads'}  ${plain(tool)}${why === null ? `, approved by ${pin?.approvedBy} on ${pin?.approvedAt.slice(0, 10)}` : `: ${plain(why)}`}`,
     ),
@@ -113,5 +106,4 @@ function described(server: McpServerConfig, tool: ListedTool): string {
   ].join('\n');
 }
 
-/** What a terminal would obey, or not draw, is left out of what others wrote. */
-const plain = (text: string): string => outwardText(text.replace(/[\p{Cc}\p{Cf}]+/gu, ' '));
+const plain = (text: string): string => outwardText(plainWords(text, 20_000));

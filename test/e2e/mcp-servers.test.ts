@@ -87,6 +87,7 @@ describe('a public MCP server whose tools Claude uses', { timeout: 180_000 }, ()
     );
     expect((await run(['mcp', 'approve', 'notes'])).stdout).toBe('There is nothing to approve.\n');
     expect((await run(['audit', 'tail'])).stdout).toContain('mcp.approved');
+    expect((await run(['doctor'])).stdout).toMatch(/MCP server notes.*answers; 3 tools on/);
   });
 
   it('is asked by Claude, through the gate; what it says is on record', async () => {

@@ -13,6 +13,7 @@ import {
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Json } from '../../core/tool-call.ts';
+import { plainWords } from './plain-words.ts';
 import type { McpServerConfig } from './server-config.ts';
 
 /** A tool as its server describes it. What else it says of itself (annotations) is not even read. */
@@ -92,12 +93,12 @@ export function createMcpConnection(
     if (waitMs > 0) return Promise.reject(down(name, `it is tried again in ${Math.ceil(waitMs / 1_000)} s`));
     const opening: Promise<Session> = open(server, {
       ended: () => drop(opening, `it ended${stderr === '' ? '' : `: ${stderr}`}`),
-      said: (text) => {
-        stderr = `${stderr}${text}`.slice(-KEPT_STDERR);
+      wrote: (text) => {
+        stderr = plainWords(`${stderr}${text}`.slice(-KEPT_STDERR), KEPT_STDERR);
       },
     }).catch((error: unknown) => {
-      drop(opening, messageOf(error));
-      throw down(name, `${messageOf(error)}${stderr === '' ? '' : `; it said: ${stderr}`}`);
+      drop(opening, said(error));
+      throw down(name, `${said(error)}${stderr === '' ? '' : `; it said: ${stderr}`}`);
     });
     session = opening;
     stderr = '';
@@ -121,8 +122,8 @@ export function createMcpConnection(
         failures = 0;
         return tools;
       } catch (error) {
-        abandon(opened, messageOf(error));
-        throw down(name, messageOf(error));
+        abandon(opened, said(error));
+        throw down(name, said(error));
       }
     },
 
@@ -139,25 +140,17 @@ export function createMcpConnection(
         return result;
       } catch (error) {
         if (error instanceof McpError && NOT_TAKEN.has(error.code))
-          throw new OpsError(
-            'MCP_REFUSED',
-            `${name} does not take this call: ${messageOf(error).slice(0, 500)}`,
-            {
-              hint: 'Correct the input by what it says.',
-              cause: error,
-            },
-          );
+          throw new OpsError('MCP_REFUSED', `${name} does not take this call: ${said(error)}`, {
+            hint: 'Correct the input by what it says.',
+            cause: error,
+          });
         // Whoever answers with an error lives. Anything else (too late, too much, an end) may hang for ever.
         const hasAnswered = error instanceof McpError && !NO_ANSWER.has(error.code);
-        if (!hasAnswered) abandon(opened, messageOf(error));
-        throw new OpsError(
-          'MCP_LOST',
-          `${name} gave no answer to ${tool}: ${messageOf(error).slice(0, 500)}`,
-          {
-            hint: 'Nobody knows what came of the call. Look into the log of that server.',
-            cause: error,
-          },
-        );
+        if (!hasAnswered) abandon(opened, said(error));
+        throw new OpsError('MCP_LOST', `${name} gave no answer to ${tool}: ${said(error)}`, {
+          hint: 'Nobody knows what came of the call. Look into the log of that server.',
+          cause: error,
+        });
       }
     },
 
@@ -170,6 +163,8 @@ export function createMcpConnection(
   };
 }
 
+const said = (error: unknown): string => plainWords(messageOf(error));
+
 const down = (name: string, why: string): OpsError =>
   new OpsError('MCP_DOWN', `The MCP server ${name} cannot be asked: ${why}`, {
     hint: `sentry mcp servers says what is wrong with it.`,
@@ -179,7 +174,7 @@ const down = (name: string, why: string): OpsError =>
 /** It offers no capability of a client: a server can neither ask our model nor our people anything. */
 async function open(
   { transport }: McpServerConfig,
-  hear: { ended(): void; said(text: string): void },
+  hear: { ended(): void; wrote(text: string): void },
 ): Promise<Session> {
   const client = new Client({ name: 'sentry', version: '1' }, { capabilities: {} });
   const session: Session = { client, listed: null };
@@ -189,7 +184,7 @@ async function open(
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
     session.listed = null;
   });
-  const wire = transport.kind === 'stdio' ? spawned(transport, hear.said) : overHttp(transport);
+  const wire = transport.kind === 'stdio' ? spawned(transport, hear.wrote) : overHttp(transport);
   try {
     await client.connect(wire as Transport, { timeout: CONNECT_MS });
     return session;
@@ -202,7 +197,7 @@ async function open(
 type Of<K> = Extract<McpServerConfig['transport'], { readonly kind: K }>;
 
 /** A program of its own with its own variables: of ours it gets PATH, HOME and the like, and no secret. */
-function spawned({ command, args, env }: Of<'stdio'>, said: (text: string) => void): StdioClientTransport {
+function spawned({ command, args, env }: Of<'stdio'>, wrote: (text: string) => void): StdioClientTransport {
   const wire = new StdioClientTransport({
     command,
     args: [...args],
@@ -210,7 +205,7 @@ function spawned({ command, args, env }: Of<'stdio'>, said: (text: string) => vo
     stderr: 'pipe',
     maxBufferSize: MAX_ANSWER,
   });
-  wire.stderr?.on('data', (chunk: Buffer) => said(chunk.toString('utf8')));
+  wire.stderr?.on('data', (chunk: Buffer) => wrote(chunk.toString('utf8')));
   return wire;
 }
 

@@ -36,6 +36,22 @@ export async function openForeignServers(
   };
 }
 
+const ASK_MS = 30_000;
+
+/** What a server lists now, and how that stands to what was approved. Throws OpsError MCP_DOWN. */
+export async function askServer(
+  server: McpServerConfig,
+  { sql, log }: { readonly sql: Sql; readonly log: Log },
+): Promise<{ readonly listed: readonly ListedTool[]; readonly judged: readonly JudgedTool[] }> {
+  const connection = createMcpConnection(server, { log });
+  try {
+    const listed = await connection.tools(AbortSignal.timeout(ASK_MS));
+    return { listed, judged: judgeTools(server, await loadPins(sql, server.name), listed) };
+  } finally {
+    await connection.close();
+  }
+}
+
 /** How one allowed tool stands. */
 export interface JudgedTool {
   /** As its server calls it. */

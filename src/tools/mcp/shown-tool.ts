@@ -6,6 +6,7 @@ import { storableJson } from '../../core/storable.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { findInjection } from '../../safety/injection/find-injection.ts';
 import { outwardJson, outwardText } from '../../safety/screen/boundary.ts';
+import { plainWords } from './plain-words.ts';
 
 /** What a model is shown of a foreign tool. */
 export interface ShownTool {
@@ -28,7 +29,7 @@ export function showTool(server: string, description: string, given: Json): Show
   try {
     return shown(server, description, given);
   } catch (error) {
-    return `its input cannot be read: ${clip(messageOf(error), 200)}`;
+    return `its input cannot be read: ${plainWords(messageOf(error), 200)}`;
   }
 }
 
