@@ -9,6 +9,8 @@ const shared = {
   hookTimeout: 60_000 * patience,
   expect: { poll: { timeout: PATIENT_MS, interval: 25 } },
   pool: 'forks' as const,
+  // What is marked as concurrent is meant to meet all at once.
+  maxConcurrency: 20,
   // On a busy CI machine a time limit of a real server may pass; what fails twice is broken. Locally nothing is tried again.
   retry: process.env['CI'] === 'true' ? 1 : 0,
 };

@@ -42,7 +42,6 @@ const sendTimeoutMs = 10_000;
 export class Alerter {
   readonly #path: string;
   readonly #receivers: Receivers;
-  readonly #commonLabels: Readonly<Record<string, string>>;
   readonly #log: Log;
   readonly #alerts: Map<string, Raised>;
   readonly #heldSince = new Map<string, number>();
@@ -50,10 +49,9 @@ export class Alerter {
   readonly #sending = new Set<string>();
   readonly #retryAt = new Map<string, { readonly at: number; readonly attempts: number }>();
 
-  constructor(path: string, receivers: Receivers, commonLabels: Readonly<Record<string, string>>, log: Log) {
+  constructor(path: string, receivers: Receivers, log: Log) {
     this.#path = path;
     this.#receivers = receivers;
-    this.#commonLabels = commonLabels;
     this.#log = log;
     const text = readStateFile(path);
     this.#alerts = new Map(
@@ -101,7 +99,7 @@ export class Alerter {
   #raise({ rule }: ShopFault, reading: Reading, now: number): Raised {
     const none = { accepted: 'nothing', at: 0 } as const;
     return {
-      labels: { alertname: rule.alertname, ...(rule.labels ?? this.#commonLabels), severity: rule.severity },
+      labels: { alertname: rule.alertname, ...rule.labels, severity: rule.severity },
       annotations: {
         summary: rule.summary,
         description: `${rule.description} Now: ${reading.says}.`,

@@ -7,13 +7,12 @@ import { readStateFile, writeStateFile } from '../../src/infra/process/state-fil
 import type { Fault } from '../slack/page-api.ts';
 import type { Alerter } from './alerter.ts';
 import type { HeldFault, Reading, ShopFault } from './fault.ts';
-import type { Shop } from './postgres/shop.ts';
 
 export type FaultAnswer =
   | { readonly ok: true }
   | {
       readonly ok: false;
-      readonly code: 'unknown_fault' | 'busy' | 'already' | 'failed';
+      readonly code: 'unknown_fault' | 'impossible' | 'busy' | 'already' | 'failed';
       readonly reason: string;
     };
 
@@ -33,7 +32,6 @@ const everyMs = 1_000;
 const quietLooks = 3;
 
 interface PanelParts {
-  readonly shop: Shop;
   readonly faults: readonly ShopFault[];
   readonly alerter: Alerter;
   /** Where it is kept which are in place. */
@@ -41,7 +39,7 @@ interface PanelParts {
   readonly log: Log;
 }
 
-/** The faults, what state they are in, and the eye that watches the database for the alerter. */
+/** The faults, what state they are in, and the eye that watches their systems for the alerter. */
 export class FaultPanel {
   readonly #parts: PanelParts;
   readonly #live = new Map<string, Live>();
@@ -63,12 +61,16 @@ export class FaultPanel {
       });
   }
 
+  get #possible(): readonly ShopFault[] {
+    return this.#parts.faults.filter(({ impossible }) => impossible === null);
+  }
+
   /** Learns first what survived a kill of this process: sessions did not, a bloated table did. */
   async start(): Promise<void> {
-    for (const fault of this.#parts.faults) {
+    for (const fault of this.#possible) {
       const live = this.#of(fault.id);
       if (live.state !== 'active') continue;
-      const reading = await fault.read(this.#parts.shop.admin);
+      const reading = await fault.read();
       if (reading.holds) Object.assign(live, { seen: true, detail: reading.says });
       else
         this.#over(
@@ -80,16 +82,27 @@ export class FaultPanel {
   }
 
   list(): readonly Fault[] {
-    return this.#parts.faults.map(({ id, title, description, rule: { alertname } }) => {
+    return this.#parts.faults.map(({ id, system, title, description, impossible, rule: { alertname } }) => {
       const { state, detail, holds } = this.#of(id);
       const fires = this.#parts.alerter.isFiring(id);
-      return { id, title, description, alertname, state, holds, fires, ...defined({ detail }) };
+      return {
+        id,
+        system,
+        title,
+        description,
+        impossible,
+        alertname,
+        state,
+        holds,
+        fires,
+        ...defined({ detail }),
+      };
     });
   }
 
   cause(id: string): Promise<FaultAnswer> {
     return this.#change(id, 'causing', async (fault, live) => {
-      live.held = await fault.cause(this.#parts.shop);
+      live.held = await fault.cause();
       Object.assign(live, {
         state: 'active',
         seen: false,
@@ -104,7 +117,7 @@ export class FaultPanel {
     return this.#change(id, 'undoing', async (fault, live) => {
       await live.held?.release();
       live.held = undefined;
-      await fault.undo(this.#parts.shop);
+      await fault.undo();
       Object.assign(live, { state: 'idle', detail: undefined });
     });
   }
@@ -124,6 +137,7 @@ export class FaultPanel {
     const fault = this.#parts.faults.find((each) => each.id === id);
     if (fault === undefined)
       return { ok: false, code: 'unknown_fault', reason: `There is no fault "${id}".` };
+    if (fault.impossible !== null) return { ok: false, code: 'impossible', reason: fault.impossible };
     const live = this.#of(id);
     if (doing === 'causing' && live.state === 'active')
       return { ok: false, code: 'already', reason: `${fault.title} is in place already.` };
@@ -147,16 +161,19 @@ export class FaultPanel {
 
   async #watch(): Promise<void> {
     while (!this.#stopped) {
-      for (const fault of this.#parts.faults) {
+      for (const fault of this.#possible) {
         try {
-          const reading = await fault.read(this.#parts.shop.admin);
+          const reading = await fault.read();
           this.#of(fault.id).holds = reading.holds;
           this.#parts.alerter.evaluate(fault, reading, Date.now());
           this.#follow(fault, reading);
         } catch (error) {
           // Not being able to look says nothing: nothing fires and nothing is resolved by it.
           if (!this.#stopped)
-            this.#parts.log.warn({ fault: fault.id, error: messageOf(error) }, 'shop-db could not be read');
+            this.#parts.log.warn(
+              { fault: fault.id, error: messageOf(error) },
+              `${fault.system} could not be read`,
+            );
         }
       }
       this.#parts.alerter.deliver(Date.now());

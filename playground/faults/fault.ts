@@ -1,20 +1,27 @@
-import type { Sql } from 'postgres';
-import type { Shop } from './postgres/shop.ts';
+/** Something that goes wrong in the shop, as the page offers it and Prometheus would notice it. */
+export interface ShopFault extends FaultFacts {
+  /** Where it happens, as people call it: `shop-db`. */
+  readonly system: string;
+  /** Why it cannot be caused on this machine, and what would change that; null: it can. */
+  readonly impossible: string | null;
+  /** Returns when the fault is in place. What it holds open, the caller keeps until it is undone. */
+  cause(): Promise<HeldFault>;
+  /** Takes back what outlives the sessions (settings, data); runs after `release`, and alone after a restart. */
+  undo(): Promise<void>;
+  /** Looks at the system itself, whoever caused it. */
+  read(): Promise<Reading>;
+}
 
-/** Something that goes wrong in the shop's database, as the page offers it and Prometheus would notice it. */
-export interface ShopFault {
+export interface FaultFacts {
   /** As in the page's URL: `blocked_sessions`. */
   readonly id: string;
   readonly title: string;
   readonly description: string;
   readonly rule: AlertRule;
-  /** Returns when the fault is in place. What it holds open, the caller keeps until it is undone. */
-  cause(shop: Shop): Promise<HeldFault>;
-  /** Takes back what outlives the sessions (settings, data); runs after `release`, and alone after a restart. */
-  undo(shop: Shop): Promise<void>;
-  /** Looks at the database itself, whoever caused it. */
-  read(admin: Sql): Promise<Reading>;
 }
+
+/** For faults that hold nothing open. */
+export const nothingHeld: HeldFault = { release: async () => undefined };
 
 export interface HeldFault {
   release(): Promise<void>;
@@ -37,6 +44,6 @@ export interface AlertRule {
   readonly description: string;
   /** Alertmanager's inhibition: no notification begins while one of these fires. */
   readonly inhibitedBy: readonly string[];
-  /** Instead of the common labels, for what is not about the database. */
-  readonly labels?: Readonly<Record<string, string>>;
+  /** Of the alert, beside its name and severity. */
+  readonly labels: Readonly<Record<string, string>>;
 }

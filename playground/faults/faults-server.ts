@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { messageOf } from '../../src/core/errors.ts';
 import type { FaultAnswer, FaultPanel } from './fault-panel.ts';
 
-const statusOf = { unknown_fault: 404, busy: 409, already: 409, failed: 500 } as const;
+const statusOf = { unknown_fault: 404, impossible: 409, busy: 409, already: 409, failed: 500 } as const;
 
 /**
  * `GET /faults`; `POST /faults/<id>/cause` and `…/undo`. JSON, for the local workspace and for scripts; browsers of other

@@ -2,30 +2,33 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../src/core/errors.ts';
 import { createLog } from '../../src/infra/log/log.ts';
 import { Alerter } from './alerter.ts';
+import { containerFaults } from './containers/container-faults.ts';
+import { findEngine, removeAll } from './containers/find-engine.ts';
+import { engineNames } from './containers/shop-engine.ts';
 import { FaultPanel } from './fault-panel.ts';
 import { createFaultsServer } from './faults-server.ts';
 import { hostFaults } from './host/host-faults.ts';
 import { startShopHost } from './host/shop-host.ts';
-import { blockedSessions } from './postgres/blocked-sessions.ts';
-import { connectionExhaustion } from './postgres/connection-exhaustion.ts';
-import { idleInTransaction } from './postgres/idle-in-transaction.ts';
-import { runawayQuery } from './postgres/runaway-query.ts';
+import { databaseFaults } from './postgres/database-fault.ts';
 import { startShop } from './postgres/shop.ts';
-import { tableBloat } from './postgres/table-bloat.ts';
 import { startWorkload } from './postgres/workload.ts';
 
-const HELP = `shop-db and shop-host, the systems under care, with real faults to cause in it and the alerts they raise.
+const HELP = `The shop, the system under care: a database, a host and containers, with real faults to cause in them and the alerts
+they raise.
 
   --data DIR               keep the database and the state here (required)
   --port N                 listen on this port of 127.0.0.1; 0 or nothing: any free one
   --alert-url URL          Sentry's Alertmanager webhook; without it no alert is sent there
   --webhook-secret-file F  its content is sent to it as a bearer token
   --slack-webhook-url URL  a Slack incoming webhook that gets the alerts as messages, too
+  --docker-socket PATH     where Docker may answer; can be repeated, the first that does is used
+  --podman-socket PATH     the same for Podman
   --quiet-workload         no steady workload
 
-Prints one JSON line when it is ready: {"ready":true,"url":"http://127.0.0.1:…","readUrl":"postgres://…","actUrl":"postgres://…","target":"shop-db","host":{…}}.
+Prints one JSON line when it is ready: {"ready":true,"url":"http://127.0.0.1:…","readUrl":"postgres://…","actUrl":"postgres://…","target":"shop-db","host":{…},"engines":[…]}.
 `;
 
 const { values } = parseArgs({
@@ -35,6 +38,8 @@ const { values } = parseArgs({
     'alert-url': { type: 'string' },
     'webhook-secret-file': { type: 'string' },
     'slack-webhook-url': { type: 'string' },
+    'docker-socket': { type: 'string', multiple: true, default: [] },
+    'podman-socket': { type: 'string', multiple: true, default: [] },
     'quiet-workload': { type: 'boolean' },
     help: { type: 'boolean' },
   },
@@ -48,13 +53,6 @@ async function serve(data: string, listenOn: number): Promise<void> {
   const dataDir = resolve(data);
   mkdirSync(dataDir, { recursive: true });
   const shop = await startShop(dataDir, log);
-  const labels = {
-    datname: shop.database,
-    instance: 'shop-db:5432',
-    job: 'postgres-exporter',
-    source_type: 'database',
-    team: 'shop',
-  };
   const receivers = {
     webhook:
       values['alert-url'] === undefined
@@ -62,17 +60,18 @@ async function serve(data: string, listenOn: number): Promise<void> {
         : { url: values['alert-url'], secret: secretIn(values['webhook-secret-file']) },
     slackUrl: values['slack-webhook-url'] ?? null,
   };
-  const alerter = new Alerter(join(dataDir, 'alerts.json'), receivers, labels, log);
+  const alerter = new Alerter(join(dataDir, 'alerts.json'), receivers, log);
   const host = await startShopHost(join(dataDir, 'shop-host'));
+  const engines = {
+    docker: await findEngine('docker', values['docker-socket']),
+    podman: await findEngine('podman', values['podman-socket']),
+  };
   const faults = [
-    blockedSessions,
-    idleInTransaction,
-    connectionExhaustion,
-    runawayQuery,
-    tableBloat,
+    ...databaseFaults(shop),
     ...hostFaults(host),
+    ...engineNames.flatMap((name) => containerFaults(name, engines[name])),
   ];
-  const panel = new FaultPanel({ shop, faults, alerter, path: join(dataDir, 'faults.json'), log });
+  const panel = new FaultPanel({ faults, alerter, path: join(dataDir, 'faults.json'), log });
   await panel.start();
   const workload = values['quiet-workload'] === true ? undefined : startWorkload(shop.appUrl, log);
   const server = createFaultsServer(panel);
@@ -89,6 +88,11 @@ async function serve(data: string, listenOn: number): Promise<void> {
     await workload?.stop();
     await panel.stop();
     await host.kill();
+    for (const { engine } of Object.values(engines))
+      if (engine)
+        await removeAll(engine).catch((error: unknown) =>
+          log.warn({ error: messageOf(error) }, 'containers stay'),
+        );
     await shop.stop();
     process.exit(0);
   };
@@ -104,6 +108,9 @@ async function serve(data: string, listenOn: number): Promise<void> {
       actUrl: shop.actUrl,
       target: 'shop-db',
       host: { dir: host.dir, restart: host.restart, pidFile: host.pidFile },
+      engines: Object.values(engines).flatMap(({ engine }) =>
+        engine ? [{ kind: engine.name, socket: engine.socket }] : [],
+      ),
     })}\n`,
   );
 }

@@ -131,8 +131,12 @@ export interface FaultPanel {
 
 export interface Fault {
   readonly id: string;
+  /** Where it happens, as people call it: `shop-db`, `Docker`. */
+  readonly system: string;
   readonly title: string;
   readonly description: string;
+  /** Why it cannot be caused here, and what would change that; null: it can. */
+  readonly impossible: string | null;
   /** What its alert is called. */
   readonly alertname: string;
   /** Whether the system is ill of it right now, whoever caused it. */

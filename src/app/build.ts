@@ -47,6 +47,7 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   services.switches.start();
   services.breaker.start((text) => slackWorkspace.announce(text));
   await slack.start();
+  services.watch.start();
   return { httpUrl: `http://${host}:${port}` };
 }
 
@@ -58,6 +59,7 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
     );
   };
   await end('http', http.close());
+  await end('watched targets', services.watch.stop());
   await end('switch', services.switches.end());
   await end('cost breaker', services.breaker.stop());
   services.shutdown.abort();

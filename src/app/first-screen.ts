@@ -3,9 +3,16 @@ import { webhookPath, webhookSources } from '../sources/registry.ts';
 import { chromaLine } from './chroma.ts';
 import type { Running } from './start.ts';
 
+const shopSays: Readonly<Record<string, string>> = {
+  'shop-db': 'a real database to break and have mended',
+  'shop-host': 'a service with its files and log, likewise',
+  'shop-docker': 'containers in this machine’s Docker, likewise; no others are touched',
+  'shop-podman': 'containers in this machine’s Podman, likewise; no others are touched',
+};
+
 /** The one screen after a start: what runs where, what to open, and what is missing for real use. */
 export function firstScreen(running: Running, tookMs: number): string {
-  const { config, workspace, httpUrl, app, shopDb } = running;
+  const { config, workspace, httpUrl, app, shop } = running;
   const row = (name: string, text: string): string => `  ${name.padEnd(12)} ${text}\n`;
   const slack = workspace
     ? `local workspace at ${workspace.pageUrl}`
@@ -34,12 +41,7 @@ export function firstScreen(running: Running, tookMs: number): string {
       config.databaseUrl ? 'yours (DATABASE_URL)' : `embedded, in ${config.dataDir}/postgres`,
     ),
     row('Chroma', chromaLine(config, running.chromaHost)),
-    ...(shopDb
-      ? [
-          row('shop-db', 'a real database to break and have mended'),
-          row('shop-host', 'a service with its files and log, likewise'),
-        ]
-      : []),
+    ...shop.map((name) => row(name, shopSays[name] ?? 'likewise')),
     row(
       'Investigator',
       config.llm ? `Claude (${config.model}), runbooks when it fails` : count(app.runbooks.length, 'runbook'),

@@ -10,6 +10,7 @@ import { createSteering } from '../incidents/steering.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createAccept } from '../ingest/accept.ts';
 import { createManualIncidents } from '../ingest/create-manual-incident.ts';
+import { createTargetWatch } from '../ingest/watch-targets.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { endSenders } from '../sources/registry.ts';
 import { domainOfLabels } from '../targets/domains.ts';
@@ -74,6 +75,7 @@ export async function createIncidentServices(
     engine,
     deps,
     accept,
+    watch: createTargetWatch({ sql, accept, watched: on.systems.watched(), log }),
     createManualIncident: createManualIncidents(sql, accept, targets),
     steering,
     changeOfMind: createChangeOfMind({ ...deps, policy }),

@@ -10,7 +10,7 @@ import { keepRunning } from '../infra/supervisor/keep-running.ts';
 import { program } from '../infra/supervisor/program.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig } from '../targets/kind.ts';
-import { playgroundHost, playgroundTarget } from './targets.ts';
+import { playgroundEngines, playgroundHost, playgroundTarget } from './targets.ts';
 
 const slackReady = z.object({
   url: z.url(),
@@ -27,6 +27,7 @@ const faultsReady = z.object({
   readUrl: z.string(),
   actUrl: z.string(),
   host: z.object({ dir: z.string(), restart: z.array(z.string()), pidFile: z.string() }),
+  engines: z.array(z.object({ kind: z.string(), socket: z.string() })),
 });
 
 /** The local Slack workspace, as the bot is to be configured with it. */
@@ -110,6 +111,8 @@ export async function startFaults(
         options.alertUrl,
         ...(secretFile ? ['--webhook-secret-file', secretFile] : []),
         ...(options.slackWebhookUrl ? ['--slack-webhook-url', options.slackWebhookUrl] : []),
+        ...config.playgroundEngines.docker.flatMap((socket) => ['--docker-socket', socket]),
+        ...config.playgroundEngines.podman.flatMap((socket) => ['--podman-socket', socket]),
       ],
       parse: (ready) => faultsReady.parse(ready),
       isHealthy: ({ url }) => answers(`${url}/faults`),
@@ -126,7 +129,12 @@ export async function startFaults(
 }
 
 /** The playground's systems, as an operator would declare them in `sentry.yaml`. */
-function shopTargets({ readUrl, actUrl, host }: z.infer<typeof faultsReady>): readonly TargetConfig[] {
+function shopTargets({
+  readUrl,
+  actUrl,
+  host,
+  engines,
+}: z.infer<typeof faultsReady>): readonly TargetConfig[] {
   const { domain: _own, ...database } = playgroundTarget;
   const targets = [
     { ...database, read_url_env: 'READ_URL', act_url_env: 'ACT_URL' },
@@ -135,6 +143,12 @@ function shopTargets({ readUrl, actUrl, host }: z.infer<typeof faultsReady>): re
       roots: [{ path: join(host.dir, 'app'), patch: true }, join(host.dir, 'logs')],
       services: [{ name: 'shop-worker', restart: host.restart, pid_file: host.pidFile }],
     },
+    // Of somebody's engine only what the playground has made there.
+    ...playgroundEngines.flatMap(({ domain: _its, ...target }) =>
+      engines
+        .filter(({ kind }) => kind === target.kind)
+        .map(({ socket }) => ({ ...target, socket, only: { 'sentry.playground': 'shop' }, acts: true })),
+    ),
   ];
   return parseTargets({ targets }, { READ_URL: readUrl, ACT_URL: actUrl }, 'the playground');
 }

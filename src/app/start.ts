@@ -19,7 +19,8 @@ export interface Running {
   readonly workspace: LocalWorkspace | null;
   /** Null: there is none, see `startChroma`. */
   readonly chromaHost: string | null;
-  readonly shopDb: boolean;
+  /** The systems of the playground, by name; empty: there are none. */
+  readonly shop: readonly string[];
   /** Ends everything this start began, last first. Can be repeated. */
   stop(): Promise<void>;
 }
@@ -80,7 +81,15 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
     });
     stops.push(app.stop);
     const { httpUrl } = await app.start();
-    return { app, config, httpUrl, workspace, chromaHost: chroma.host, shopDb: faults !== null, stop };
+    return {
+      app,
+      config,
+      httpUrl,
+      workspace,
+      chromaHost: chroma.host,
+      shop: faults?.targets.map(({ name }) => name) ?? [],
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

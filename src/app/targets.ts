@@ -20,9 +20,20 @@ export const playgroundHost: Target = {
   aliases: ['shop-worker'],
 };
 
+/** The playground's containers, where the machine has an engine; what else runs in it is not theirs. */
+export const playgroundEngines: readonly Target[] = ['docker', 'podman'].map((kind) => ({
+  name: `shop-${kind}`,
+  kind,
+  domain: kind,
+  environment: 'playground',
+  aliases: [],
+}));
+
 /** The configured targets without their credentials; the playground's when none is configured. */
 export function configuredTargets(config: Config): readonly Target[] {
-  return config.playgroundTarget ? [playgroundTarget, playgroundHost] : config.targets.map(toTarget);
+  return config.playgroundTarget
+    ? [playgroundTarget, playgroundHost, ...playgroundEngines]
+    : config.targets.map(toTarget);
 }
 
 /** Without its addresses and credentials. */

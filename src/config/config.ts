@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -100,6 +101,8 @@ const environment = z.object({
   SENTRY_SOURCE_WAIT_MINUTES: whole(10, 0, 1_440),
   SENTRY_REOPEN_MINUTES: z.coerce.number().int().min(0).max(10_080).optional(),
   SENTRY_PLAYGROUND_PORT: whole(3999, 0, 65_535),
+  DOCKER_HOST: z.string().default(''),
+  CONTAINER_HOST: z.string().default(''),
   MEMORY_ENABLED: flag(true),
   MEMORY_CONTEXT_TOKEN_BUDGET: whole(2200, 0, 100_000),
   SENTRY_EPISODE_DAYS: whole(365, 1, 36_500),
@@ -166,6 +169,8 @@ export interface Config {
   readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
   readonly playgroundTarget: boolean;
+  /** Where the playground looks for container engines: sockets on this machine, the first that answers. */
+  readonly playgroundEngines: { readonly docker: readonly string[]; readonly podman: readonly string[] };
   readonly runbooksDir: string;
   readonly http: {
     readonly host: string;
@@ -243,6 +248,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     targets,
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
+    playgroundEngines: engineSockets(values.DOCKER_HOST, values.CONTAINER_HOST),
     throttle: readLimits(values.SENTRY_THROTTLE) as ThrottleLimits,
     cost: costOf(values),
     modelGuard: { injection: values.SENTRY_INJECTION, privateIps: values.SENTRY_HIDE_PRIVATE_IPS },
@@ -315,6 +321,19 @@ function slackOf(values: z.infer<typeof environment>): SlackConfig {
   if (apiUrl)
     throw wrong(['SLACK_API_URL is set without SLACK_BOT_TOKEN: give the tokens of the server it points at']);
   return { kind: 'playground', port: values.SENTRY_PLAYGROUND_PORT };
+}
+
+/** The engines' own variables may also name a machine elsewhere, which is not the playground's to break. */
+function engineSockets(dockerHost: string, containerHost: string): Config['playgroundEngines'] {
+  const named = (url: string) => (url.startsWith('unix://') ? [url.slice('unix://'.length)] : []);
+  return {
+    docker: dockerHost
+      ? named(dockerHost)
+      : ['/var/run/docker.sock', join(homedir(), '.docker', 'run', 'docker.sock')],
+    podman: containerHost
+      ? named(containerHost)
+      : [`/run/user/${process.getuid?.() ?? 0}/podman/podman.sock`, '/run/podman/podman.sock'],
+  };
 }
 
 /** The package's root: where runbooks/, prisma/ and manifest.yml are, from a checkout and from dist/ alike. */

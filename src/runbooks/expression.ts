@@ -129,6 +129,8 @@ function newEnvironment(unlistedVariablesAreDyn: boolean): Environment {
   environment.registerFunction('log_end(string, bool): dyn', (text: string, looping: boolean) =>
     logEnd(text, looping),
   );
+  environment.registerFunction('mentions(string, string): bool', mentions);
+  environment.registerFunction('named(list, string, dyn): list', named);
   environment.registerFunction('about(list, string, dyn): list', about);
   environment.registerFunction('repeated_line(string): dyn', (text: string) => repeatedLine(text));
   environment.registerFunction('cross_joins(list): dyn', (lines: readonly unknown[]) =>
@@ -145,24 +147,25 @@ function top(list: readonly Record<string, unknown>[], key: string): unknown {
   return best;
 }
 
-/** Those whose name under `key` stands in the alert's texts; all of them where none does. */
-function about(
-  list: readonly Record<string, unknown>[],
-  key: string,
-  incident: Record<'title' | 'annotations' | 'labels', unknown>,
-): readonly Record<string, unknown>[] {
-  const told = JSON.stringify([
-    incident.title,
-    toJson(incident.annotations),
-    toJson(incident.labels),
-  ]).toLowerCase();
-  const named = list.filter((item) => {
-    const name = String(item[key])
-      .toLowerCase()
-      .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-    return new RegExp(`(^|[^a-z0-9_-])${name}($|[^a-z0-9_-])`).test(told);
-  });
-  return named.length > 0 ? named : list;
+type Items = readonly Record<string, unknown>[];
+type AlertTexts = Record<'title' | 'annotations' | 'labels', unknown>;
+
+/** Whether the text has this name as a whole word; case does not count. */
+function mentions(text: string, name: string): boolean {
+  const whole = name.toLowerCase().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return whole !== '' && new RegExp(`(^|[^a-z0-9_-])${whole}($|[^a-z0-9_-])`).test(text.toLowerCase());
+}
+
+/** Those whose name under `key` stands in the alert's texts. */
+function named(list: Items, key: string, incident: AlertTexts): Items {
+  const told = JSON.stringify([incident.title, toJson(incident.annotations), toJson(incident.labels)]);
+  return list.filter((item) => mentions(told, String(item[key] ?? '')));
+}
+
+/** The same; all of them where none does. */
+function about(list: Items, key: string, incident: AlertTexts): Items {
+  const found = named(list, key, incident);
+  return found.length > 0 ? found : list;
 }
 
 function numberOf(value: unknown): number {

@@ -8,8 +8,8 @@ export interface AlertSource {
   readonly title: string;
   /** Ends the sentence “It must be …”, for whoever handed in something else. */
   readonly payload: string;
-  /** By its webhook's route, or as messages that Sentry sees in Slack. */
-  readonly arrives: 'webhook' | 'slack';
+  /** By its webhook's route, as messages that Sentry sees in Slack, or from a target that Sentry watches. */
+  readonly arrives: 'webhook' | 'slack' | 'watch';
   /** Its alerts may carry fewer labels than the problem has (a chat message), so they may join an incident by less. */
   readonly partialLabels: boolean;
   /** Reads one delivery. Must not throw: bad input is a value that names the field. */

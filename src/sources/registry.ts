@@ -1,12 +1,14 @@
 import { OpsError } from '../core/errors.ts';
 import { storableJson } from '../core/storable.ts';
 import { alertmanager } from './alertmanager/index.ts';
+import { containerEvents } from './container-events/index.ts';
 import type { AlertSource } from './ports.ts';
 import { slackMessage } from './slack-message/index.ts';
 
 /** Every alert source. Its line makes its webhook's route, `--source`, label in the metrics and row in the docs. */
 export const alertSources: readonly AlertSource[] = Object.values({
   alertmanager,
+  containerEvents,
   slackMessage,
 }).map((source) => ({
   ...source,
@@ -35,7 +37,10 @@ export function webhookPath({ name }: AlertSource): string {
   return `/webhooks/${name}`;
 }
 
-/** Those that send the end of their alerts as well, name and title: a chat message alone may never be followed by one. */
+/**
+ * Those that send the end of every alert as well, name and title: a chat message alone may never be followed by one, nor
+ * may the death of a container.
+ */
 export const endSenders: ReadonlyMap<string, string> = new Map(
-  alertSources.filter(({ partialLabels }) => !partialLabels).map(({ name, title }) => [name, title]),
+  webhookSources.map(({ name, title }) => [name, title]),
 );

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Domain } from '../core/incident.ts';
+import type { Watch } from '../core/sighting.ts';
 import type { FirstLook } from '../core/target.ts';
 import type { Json, ToolCall } from '../core/tool-call.ts';
 import type { Tool } from '../tools/define.ts';
@@ -100,6 +101,8 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
   doctor(config: C, connection: Connection<S>): Promise<string>;
   /** What it runs, by name: `os`, `postgresql`, `service orders`; versions or names as the system gives them. */
   facts(system: S): Promise<Readonly<Record<string, string>>>;
+  /** How it tells by itself what happens to it; null where its configuration wants nothing heard. */
+  watch(config: C, system: S): Watch | null;
   /** What to do about a failed read of its tools; null where nothing is to be done, or nothing may be. Pure. */
   advise(read: FailedRead, reader: string | null): Advice | null;
   readonly looks: readonly FirstLook[];

@@ -1,4 +1,5 @@
 import { OpsError } from '../core/errors.ts';
+import type { Watch } from '../core/sighting.ts';
 import type { ToolPorts } from '../tools/ports.ts';
 import type { ConnectDeps, Connection, TargetConfig, TargetIdentity, TargetKind } from './kind.ts';
 
@@ -8,6 +9,8 @@ export interface Systems extends Pick<ToolPorts, 'system' | 'looks'> {
   facts(target: string): Promise<Readonly<Record<string, string>>>;
   /** See `TargetKind.reader`; null also for a name that is not configured. */
   reader(target: string): string | null;
+  /** Those that tell something by themselves, and are to be heard. */
+  watched(): readonly { readonly target: string; readonly watch: Watch }[];
   close(): Promise<void>;
 }
 
@@ -46,6 +49,11 @@ export function connectSystems(
       const found = connected.get(target);
       return found ? found.kind.reader(found.config) : null;
     },
+    watched: () =>
+      [...connected.values()].flatMap(({ config, kind, connection }) => {
+        const watch = kind.watch(config, connection.system);
+        return watch ? [{ target: config.name, watch }] : [];
+      }),
     close: async () => {
       await Promise.all([...connected.values()].map(({ connection }) => connection.close()));
     },

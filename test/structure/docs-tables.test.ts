@@ -11,7 +11,11 @@ const tables = [
     head: ['source', 'arrives at', '`--source`', 'it must be'],
     rows: alertSources.map((source) => [
       source.title,
-      source.arrives === 'webhook' ? `\`POST ${webhookPath(source)}\`` : 'an alert channel in Slack',
+      {
+        webhook: `\`POST ${webhookPath(source)}\``,
+        slack: 'an alert channel in Slack',
+        watch: 'a target with `watch: true`',
+      }[source.arrives],
       `\`${source.name}\``,
       source.payload,
     ]),

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { ContainerOptions, EngineName } from '../../playground/faults/containers/shop-engine.ts';
+import type { ShopFault } from '../../playground/faults/fault.ts';
 import { createPlaybook } from '../../src/agents/playbook/create-playbook.ts';
 import { toTarget } from '../../src/app/targets.ts';
 import { parseTargets } from '../../src/config/targets.ts';
@@ -28,6 +29,8 @@ export interface ContainerScene {
   ended(container: string): Promise<void>;
   /** The incident that an alert of this name about the container opens. */
   open(container: string, alert?: { readonly name?: string; readonly title?: string }): Promise<IncidentId>;
+  /** The incident that the alert of a fault of the playground opens. */
+  alert(fault: ShopFault): Promise<IncidentId>;
   until(id: IncidentId, holds: (record: IncidentRecord) => boolean): Promise<IncidentRecord>;
   /** Presses *Approve* on the incident's newest card; the record when it has ended. */
   approve(id: IncidentId): Promise<IncidentRecord>;
@@ -66,6 +69,12 @@ export async function startContainerScene(name: EngineName): Promise<ContainerSc
     if (!record) throw new Error(`no ${id}`);
     return record;
   };
+  const accept = createAccept(core.sql, [...targets.values()], domainOf);
+  async function accepted(alert: Parameters<typeof boxAlert>[0]): Promise<IncidentId> {
+    const { incidentId } = await accept(boxAlert({ ...alert, target: 'shop' }));
+    if (!incidentId) throw new Error('not accepted');
+    return incidentId;
+  }
   return {
     engine,
     core,
@@ -77,16 +86,16 @@ export async function startContainerScene(name: EngineName): Promise<ContainerSc
         async () => !(await engine.api.getContainer(container).inspect()).State.Running,
       );
     },
-    async open(container, { name: alertname = 'ContainerDown', title = `${container} is down` } = {}) {
-      const alert = boxAlert({
+    open: (container, { name: alertname = 'ContainerDown', title = `${container} is down` } = {}) =>
+      accepted({ name: alertname, title, labels: { alertname, instance: 'shop', container } }),
+    alert: async ({ rule, read }) => {
+      const { alertname, summary, description, labels, severity } = rule;
+      return accepted({
         name: alertname,
-        title,
-        labels: { alertname, instance: 'shop', container },
-        target: 'shop',
+        title: alertname,
+        labels: { alertname, ...labels, severity },
+        annotations: { summary, description: `${description} Now: ${(await read()).says}.` },
       });
-      const { incidentId } = await createAccept(core.sql, [...targets.values()], domainOf)(alert);
-      if (!incidentId) throw new Error('not accepted');
-      return incidentId;
     },
     async approve(id) {
       const { actions } = await until(id, ({ incident }) => incident.state === 'awaiting_approval');

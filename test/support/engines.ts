@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type EngineName,
-  importBusybox,
+  importImage,
   type ShopEngine,
   shopEngine,
 } from '../../playground/faults/containers/shop-engine.ts';
@@ -42,7 +43,7 @@ function isInstalled(program: string): boolean {
   }
 }
 
-/** An engine of the tests' own, with one image, `busybox:latest`. */
+/** An engine of the tests' own, with one image, `IMAGE`. */
 export interface ScratchEngine extends ShopEngine {
   stop(): Promise<void>;
 }
@@ -55,17 +56,33 @@ export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
   const engine = shopEngine(kind, socket);
   const { api, remove } = engine;
   await waitFor(`${kind} answers`, async () => (await api.ping().catch(() => null)) !== null);
-  await importBusybox(engine, dir);
+  await importImage(engine, dir);
   return {
     ...engine,
     async stop() {
-      for (const { Id: id } of await api.listContainers({ all: true })) await remove(id);
+      // One that is just being started again cannot be removed in that moment.
+      for (const { Id: id } of await api.listContainers({ all: true }))
+        await waitFor(`${id} is removed`, () =>
+          remove(id).then(
+            () => true,
+            () => false,
+          ),
+        );
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGTERM');
       await ended;
+      // Docker leaves the network of the host mounted, and then its folder cannot be removed.
+      for (const mount of mountsBelow(dir)) execFileSync('umount', ['--lazy', mount]);
     },
   };
 }
+
+const mountsBelow = (dir: string): readonly string[] =>
+  readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((mount) => mount.startsWith(`${dir}/`))
+    .toReversed();
 
 function dockerServer(dir: string, socket: string): ChildProcess {
   return spawn(
@@ -101,6 +118,7 @@ function podmanServer(dir: string, socket: string): ChildProcess {
       '--time=0',
       `unix://${socket}`,
     ],
-    { stdio: 'ignore' },
+    // What watches its containers notes there that one ran out of memory.
+    { stdio: 'ignore', cwd: dir },
   );
 }

@@ -1,7 +1,7 @@
-import type { ShopFault } from '../../../playground/faults/fault.ts';
 import { blockedSessions } from '../../../playground/faults/postgres/blocked-sessions.ts';
 import { until } from '../../../playground/faults/postgres/client-session.ts';
 import { connectionExhaustion } from '../../../playground/faults/postgres/connection-exhaustion.ts';
+import type { DatabaseFault } from '../../../playground/faults/postgres/database-fault.ts';
 import { idleInTransaction } from '../../../playground/faults/postgres/idle-in-transaction.ts';
 import { runawayQuery } from '../../../playground/faults/postgres/runaway-query.ts';
 import { tableBloat } from '../../../playground/faults/postgres/table-bloat.ts';
@@ -17,7 +17,7 @@ const runbookOf: Readonly<Record<string, string>> = {
   table_bloat: 'table-bloat',
 };
 
-function faultCase(fault: ShopFault, id: string, expected: ExpectedAnswer, caused: boolean): FaultCase {
+function faultCase(fault: DatabaseFault, id: string, expected: ExpectedAnswer, caused: boolean): FaultCase {
   const { alertname, severity, summary, description } = fault.rule;
   return {
     id,
@@ -42,7 +42,7 @@ function faultCase(fault: ShopFault, id: string, expected: ExpectedAnswer, cause
   };
 }
 
-const fault = (of: ShopFault, expected: Omit<ExpectedAnswer, 'verdict' | 'category'>): FaultCase =>
+const fault = (of: DatabaseFault, expected: Omit<ExpectedAnswer, 'verdict' | 'category'>): FaultCase =>
   faultCase(
     of,
     `shop-${of.id.replaceAll('_', '-')}`,
@@ -50,7 +50,7 @@ const fault = (of: ShopFault, expected: Omit<ExpectedAnswer, 'verdict' | 'catego
     true,
   );
 
-const quiet = (of: ShopFault, says: string): FaultCase =>
+const quiet = (of: DatabaseFault, says: string): FaultCase =>
   faultCase(
     of,
     `shop-quiet-${of.id.replaceAll('_', '-')}`,

@@ -6,6 +6,11 @@ import Docker from 'dockerode';
 export const engineNames = ['docker', 'podman'] as const;
 export type EngineName = (typeof engineNames)[number];
 
+/** What the playground's own containers carry: it touches no others, and neither may Sentry there. */
+export const LABELS = { 'sentry.playground': 'shop' } as const;
+/** One program, so that nothing has to be pulled. */
+export const IMAGE = 'sentry-shop:latest';
+
 export interface ContainerOptions extends Omit<Docker.ContainerCreateOptions, 'name' | 'Cmd' | 'HostConfig'> {
   /** What its shell runs. */
   readonly sh: string;
@@ -17,7 +22,7 @@ export interface ShopEngine {
   readonly name: EngineName;
   readonly socket: string;
   readonly api: Docker;
-  /** Makes a container of `busybox:latest` without a network, and starts it. Its id. */
+  /** Makes a container of `IMAGE` without a network, and starts it. Its id. */
   run(name: string, options: ContainerOptions): Promise<string>;
   /** With its volumes, whether it runs or not; also one that is not there. */
   remove(name: string): Promise<void>;
@@ -33,7 +38,7 @@ export function shopEngine(name: EngineName, socket: string): ShopEngine {
       const made = await api.createContainer({
         ...rest,
         name: container,
-        Image: 'busybox:latest',
+        Image: IMAGE,
         Cmd: ['sh', '-c', sh],
         HostConfig: {
           NetworkMode: 'none',
@@ -75,8 +80,8 @@ const programs = [
   'date',
 ];
 
-/** Puts `busybox:latest` into it: a root folder with the one program of this machine, so that no registry is asked. */
-export async function importBusybox({ api }: ShopEngine, dir: string): Promise<void> {
+/** Puts `IMAGE` into it: a root folder with the busybox of this machine, which must be a static one. */
+export async function importImage({ api }: ShopEngine, dir: string): Promise<void> {
   const root = join(dir, 'image');
   mkdirSync(join(root, 'bin'), { recursive: true });
   const busybox = execFileSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).trim();
@@ -85,7 +90,10 @@ export async function importBusybox({ api }: ShopEngine, dir: string): Promise<v
   for (const name of programs) symlinkSync('busybox', join(root, 'bin', name));
   const tar = join(dir, 'image.tar');
   execFileSync('tar', ['--create', '--file', tar, '--directory', root, '.']);
-  const progress = await api.importImage(createReadStream(tar) as never, { repo: 'busybox', tag: 'latest' });
+  const progress = await api.importImage(createReadStream(tar) as never, {
+    repo: 'sentry-shop',
+    tag: 'latest',
+  });
   progress.resume();
   await new Promise((resolve, reject) => progress.once('end', resolve).once('error', reject));
 }

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HeldFault, ShopFault } from '../fault.ts';
+import { nothingHeld, type ShopFault } from '../fault.ts';
 import { until } from '../postgres/client-session.ts';
 import { GOOD_CONFIGURATION, ownText, putText, type ShopHost } from './shop-host.ts';
 
@@ -8,7 +8,6 @@ import { GOOD_CONFIGURATION, ownText, putText, type ShopHost } from './shop-host
 const labels = { instance: 'shop-host', job: 'node-exporter', service: 'shop-worker', team: 'shop' };
 /** A log that grows faster than this is not at work. */
 const FAST = 20 * 1024;
-const nothingHeld: HeldFault = { release: async () => undefined };
 
 /** What goes wrong on the playground's host: a service that is down, a bad change of its configuration, a log that grows. */
 export function hostFaults(host: ShopHost): readonly ShopFault[] {
@@ -24,10 +23,12 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
     if (!(await host.isRunning())) await mended();
     await until('the worker to have sent mails', async () => host.hasWorked());
   };
+  const common = { system: 'shop-host', impossible: null } as const;
   let last = { at: performance.now(), bytes: host.logBytes(), speed: 0 };
 
   return [
     {
+      ...common,
       id: 'service_down',
       title: 'Service down',
       description: 'The shop’s mail worker is killed, and nobody starts it again.',
@@ -54,6 +55,7 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
       },
     },
     {
+      ...common,
       id: 'bad_configuration',
       title: 'Bad configuration',
       description: 'Somebody changes worker.conf, and the mail worker cannot go on.',
@@ -86,6 +88,7 @@ export function hostFaults(host: ShopHost): readonly ShopFault[] {
       },
     },
     {
+      ...common,
       id: 'log_fills_disk',
       title: 'A log fills the disk',
       description: 'The mail worker tries the same mail again and again, and writes it down each time.',

@@ -1,10 +1,10 @@
-import type { ShopFault } from '../fault.ts';
 import { clientSession, countSessions, holding, leaveRunning, until } from './client-session.ts';
+import type { DatabaseFault } from './database-fault.ts';
 
 const waiters = 4;
 
 /** The back office changes the price of product 1 and forgets to commit; checkouts of that product queue up behind it. */
-export const blockedSessions: ShopFault = {
+export const blockedSessions: DatabaseFault = {
   id: 'blocked_sessions',
   title: 'Blocked sessions',
   description:

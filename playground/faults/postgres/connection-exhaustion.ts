@@ -1,9 +1,9 @@
 import type { Sql } from 'postgres';
-import type { ShopFault } from '../fault.ts';
 import { clientSession, countSessions, holding, until } from './client-session.ts';
+import type { DatabaseFault } from './database-fault.ts';
 
 /** A stock import locks its table and hangs; each request for stock takes one more connection, until none is left. */
-export const connectionExhaustion: ShopFault = {
+export const connectionExhaustion: DatabaseFault = {
   id: 'connection_exhaustion',
   title: 'Connection exhaustion',
   description:

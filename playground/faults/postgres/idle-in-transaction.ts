@@ -1,8 +1,8 @@
-import type { ShopFault } from '../fault.ts';
 import { clientSession, countSessions, holding, until } from './client-session.ts';
+import type { DatabaseFault } from './database-fault.ts';
 
 /** A newsletter job opens a transaction, writes a little, and then waits for something that never comes. */
-export const idleInTransaction: ShopFault = {
+export const idleInTransaction: DatabaseFault = {
   id: 'idle_in_transaction',
   title: 'Idle in transaction',
   description: 'A newsletter job opens a transaction, changes a customer, and then does nothing for ever.',

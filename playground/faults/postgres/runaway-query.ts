@@ -1,5 +1,5 @@
-import type { ShopFault } from '../fault.ts';
 import { clientSession, countSessions, holding, leaveRunning, until } from './client-session.ts';
+import type { DatabaseFault } from './database-fault.ts';
 
 /** Three tables joined without a condition: 10^12 combinations. */
 const report = `SELECT a.customer_id, count(*) AS similar_orders
@@ -7,7 +7,7 @@ const report = `SELECT a.customer_id, count(*) AS similar_orders
  WHERE a.total_cents < b.total_cents + c.quantity
  GROUP BY a.customer_id ORDER BY similar_orders DESC`;
 
-export const runawayQuery: ShopFault = {
+export const runawayQuery: DatabaseFault = {
   id: 'runaway_query',
   title: 'Runaway query',
   description:

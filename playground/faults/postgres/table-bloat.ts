@@ -1,7 +1,7 @@
-import type { ShopFault } from '../fault.ts';
+import type { DatabaseFault } from './database-fault.ts';
 
 /** Autovacuum is switched off for a table that is rewritten all the time ("it was in the way of the import"). */
-export const tableBloat: ShopFault = {
+export const tableBloat: DatabaseFault = {
   id: 'table_bloat',
   title: 'Table bloat',
   description:

@@ -3,11 +3,15 @@ import { z } from 'zod';
 import { messageOf } from '../../core/errors.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
 import type { EngineAddress } from './connect/connect-engine.ts';
+import type { Labels } from './engine.ts';
 
 export interface ContainersConfig extends TargetConfig {
   readonly address: EngineAddress;
+  readonly only: Labels;
   /** What may be proposed: nothing is, where it is false. */
   readonly acts: boolean;
+  /** Whether what becomes of its containers opens incidents. */
+  readonly watch: boolean;
 }
 
 const path = z.string().regex(/^\//, 'expected an absolute path');
@@ -22,8 +26,12 @@ export const containersFields = {
     .regex(/^https:\/\/[^/@\s]+:\d+$/, 'expected https://HOST:PORT; an engine is reached by TLS only')
     .optional(),
   tls: z.strictObject({ ca: path, cert: path, key: path }).optional(),
+  /** The labels of the containers under care; the others are neither read nor changed. All of them when left out. */
+  only: z.record(z.string().min(1), z.string()).default({}),
   /** Whether changes may be proposed. */
   acts: z.boolean().default(false),
+  /** Whether a container that dies, runs out of memory or becomes unhealthy opens an incident. */
+  watch: z.boolean().default(false),
 } as const;
 
 /** From its entry in `sentry.yaml`; what is wrong across its fields, as `path: message`. */

@@ -4,6 +4,8 @@ import type { SessionOptions } from '../../tools/ports.ts';
 /** `none`: the image and the container declare no check. */
 export type Health = 'none' | 'starting' | 'healthy' | 'unhealthy';
 
+export type Labels = Readonly<Record<string, string>>;
+
 /** A container as the engine describes it at one moment. */
 export interface Container {
   /** The whole id: 64 hexadecimal digits. */
@@ -33,7 +35,7 @@ export interface Container {
   readonly upSeconds: number | null;
   /** Since it ended; null while it runs, and before its first end. */
   readonly downSeconds: number | null;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
   /** Bytes; null without a limit. */
   readonly memoryLimit: number | null;
   /** CPUs; null without a limit. */
@@ -88,12 +90,17 @@ export interface Usage {
 }
 
 /**
- * A container engine as tools see it. Everything throws OpsError: `ENGINE_NOT_FOUND` for a name that is not there, `ENGINE_AWAY`
+ * A container engine as tools see it. Everything throws OpsError: `ENGINE_NOT_FOUND` for a name that is not there,
+ * `ENGINE_NOT_IN_CARE` for a container that its target leaves out, `ENGINE_AWAY`
  * when the engine does not answer, `ENGINE_DENIED` when it may not be asked, `ENGINE_<status>` for what it refuses.
  */
 export interface Engine {
+  /** Whether it says of a container that ran out of memory that it did. */
+  readonly tellsOom: boolean;
   /** `Docker 20.10.24`, `Podman 4.3.1`. */
   version(options: SessionOptions): Promise<string>;
+  /** Its clock, ms since 1970. */
+  now(options: SessionOptions): Promise<number>;
   /** What stays the engine's own for as long as its containers do. */
   identity(options: SessionOptions): Promise<string>;
   /** The 500 that were created last, running or not, by name. */
@@ -110,6 +117,8 @@ export interface Engine {
   ): Promise<{ readonly titles: readonly string[]; readonly rows: readonly (readonly string[])[] }>;
   /** Of the last `seconds`, oldest first; an engine keeps some hundreds. */
   events(seconds: number, options: SessionOptions): Promise<readonly EngineEvent[]>;
+  /** Its events from a moment on (ms since 1970), and then each as it happens; ends when the connection does. */
+  follow(since: number, signal: AbortSignal): AsyncIterable<EngineEvent>;
   /** `GET` of its API; `what`: for people, what is asked about. What stands in `path` has been checked. */
   get<T>(path: string, what: string, options: SessionOptions): Promise<T>;
   /** `POST` of its API, which has an effect; `given`: its query, or its body as JSON. */

@@ -19,6 +19,7 @@ import { containerTop } from './read/top.ts';
 import { engineVolumes } from './read/volumes.ts';
 import { whyDied } from './read/why-died.ts';
 import type { ContainerSystem } from './tool.ts';
+import { watchEngine } from './watch.ts';
 
 const WITHIN_MS = 10_000;
 const within = () => ({ timeoutMs: WITHIN_MS, signal: AbortSignal.timeout(WITHIN_MS) });
@@ -32,19 +33,26 @@ interface EngineKind extends Pick<TargetKind, 'name' | 'plural' | 'domains'>, En
 }
 
 /** A kind of container engine, by the API of Docker. */
-export function containerKind({ socket, own, identify, tailsWell, ...kind }: EngineKind): TargetKind {
+export function containerKind({
+  socket,
+  own,
+  identify,
+  tailsWell,
+  tellsOom,
+  ...kind
+}: EngineKind): TargetKind {
   const { name } = kind;
   return defineKind<ContainersConfig, ContainerSystem>({
     ...kind,
     fields: containersFields,
     read: (entry: never) => readContainers(entry, socket),
-    settings: ({ acts }) => ({ acts }),
+    settings: ({ acts, only, watch }) => ({ acts, only, watch }),
     // An engine knows no accounts: whoever reaches it may do everything.
     reader: () => null,
-    connect({ address, acts }) {
-      const engine = connectEngine(address, { identify, tailsWell });
+    connect({ address, acts, only }) {
+      const engine = connectEngine(address, { identify, tailsWell, tellsOom, only });
       return {
-        system: { engine, acts },
+        system: { engine, acts, isPartial: Object.keys(only).length > 0 },
         identity: async () => ({ systemIdentifier: await engine.identity(within()), timelineId: 0 }),
         close: async () => undefined,
       };
@@ -58,6 +66,8 @@ export function containerKind({ socket, own, identify, tailsWell, ...kind }: Eng
       return `${version}, ${up} of ${containers.length} containers run${acts ? '' : ', read-only'}`;
     },
     facts: async ({ engine }) => ({ [name]: await engine.version(within()) }),
+    watch: ({ watch, name: target }, { engine }) =>
+      watch ? watchEngine(engine, { target, runtime: name }) : null,
     advise: adviseContainers,
     looks: [
       { tool: 'container_list', why: 'How the containers are' },

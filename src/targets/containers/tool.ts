@@ -8,6 +8,8 @@ export interface ContainerSystem {
   readonly engine: Engine;
   /** Whether changes may be proposed. */
   readonly acts: boolean;
+  /** Whether only some of its containers are under care: what is the whole engine's is then left alone. */
+  readonly isPartial: boolean;
 }
 
 /** How the tools of container engines are made: one set for all of them, as they speak one API. */

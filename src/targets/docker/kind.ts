@@ -7,6 +7,7 @@ export const docker = containerKind({
   domains: [{ name: 'docker', label: ['container_runtime', 'docker'] }],
   socket: '/var/run/docker.sock',
   tailsWell: true,
+  tellsOom: true,
   // Podman 4 goes on telling the limits that were declared, so that nobody could see the change.
   own: [updateLimits],
   // Made once for the data folder of the engine, so it lives as long as its containers.

@@ -37,6 +37,7 @@ export const host = defineKind({
   }),
   doctor: (config, { system }) => checkHost(config, system),
   facts: hostFacts,
+  watch: () => null,
   advise: adviseHost,
   looks: [
     { tool: 'service_status', why: 'How the services are' },

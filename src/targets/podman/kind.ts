@@ -13,6 +13,8 @@ export const podman = containerKind({
   domains: [{ name: 'podman', label: ['container_runtime', 'podman'] }],
   socket: '/run/podman/podman.sock',
   tailsWell: false,
+  // Under cgroup v1 it does not.
+  tellsOom: false,
   // Its ID in the API of Docker is another one at each question; its storage is where its containers are.
   identify: async (engine, options) => {
     const { host, store } = await engine.get<Info>('/v4.0.0/libpod/info', 'who it is', options);

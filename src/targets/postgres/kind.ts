@@ -42,6 +42,7 @@ export const postgres = defineKind({
     return `reachable (system ${systemIdentifier})${actUrl ? '' : ', read-only'}`;
   },
   facts: postgresFacts,
+  watch: () => null,
   advise: advisePostgres,
   looks: [
     // Answers where all the others fail, and says so.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engineNames } from '../../../playground/faults/containers/shop-engine.ts';
+import { engineNames, IMAGE } from '../../../playground/faults/containers/shop-engine.ts';
+import { parseTargets } from '../../../src/config/targets.ts';
 import type { Json } from '../../../src/core/tool-call.ts';
 import type { ContainerSystem } from '../../../src/targets/containers/tool.ts';
 import { docker } from '../../../src/targets/docker/kind.ts';
@@ -26,10 +27,17 @@ describe.each(engineNames)('%s', (name) => {
 
       beforeAll(async () => {
         engine = await startEngine(name);
-        const entry = { name: 'shop', kind: name, domain: name, environment: 'test', aliases: [] };
-        config = kind.read({ ...entry, socket: engine.socket, acts: true } as never, {}) as TargetConfig;
-        connection = kind.connect(config, { ownPorts: [] }) as Connection<ContainerSystem>;
+        ({ config, connection } = connectTo({ acts: true }));
       });
+      function connectTo(fields: object) {
+        const entry = { name: 'shop', kind: name, environment: 'test', socket: engine.socket, ...fields };
+        const [found] = parseTargets({ targets: [entry] }, {}, 'sentry.yaml', [docker, podman]);
+        if (!found) throw new Error('no target');
+        return {
+          config: found,
+          connection: kind.connect(found as never, { ownPorts: [] }) as Connection<ContainerSystem>,
+        };
+      }
       afterAll(() => engine.stop());
 
       const toolOf = (tool: string) => {
@@ -37,17 +45,17 @@ describe.each(engineNames)('%s', (name) => {
         if (!found) throw new Error(`no container_${tool}`);
         return found;
       };
-      const context = (): ToolContext<ContainerSystem> => ({
+      const context = (system = connection.system): ToolContext<ContainerSystem> => ({
         target: { ...config, kind: name },
-        system: connection.system,
+        system,
         docs: noDocs,
         signal: new AbortController().signal,
         timeoutMs: 20_000,
       });
-      async function read(tool: string, input: Json = {}) {
+      async function read(tool: string, input: Json = {}, system = connection.system) {
         const found = toolOf(tool);
         if (found.kind === 'active') throw new Error(`${tool} changes something`);
-        const { text, data } = await found.run(context(), found.input.parse(input));
+        const { text, data } = await found.run(context(system), found.input.parse(input));
         return { text, data: data as Record<string, any> };
       }
       const look = (container: string) => read('inspect', { container });
@@ -71,6 +79,34 @@ describe.each(engineNames)('%s', (name) => {
         expect(await connection.identity()).toEqual({ systemIdentifier, timelineId: 0 });
         expect(await kind.doctor(config, connection)).toMatch(/^(?:Docker|Podman) \d+\.\d+.*containers run$/);
         expect(await kind.facts(connection.system)).toEqual({ [name]: expect.stringMatching(/\d+\.\d+/) });
+      });
+
+      test('leaves alone what its target leaves out, by name and by id', async () => {
+        const care = { 'shop.care': 'yes' };
+        await engine.run('care-ours', { sh: SLEEPS, Labels: care });
+        const other = await engine.run('care-other', { sh: SLEEPS, Labels: { 'shop.care': 'no' } });
+        const { system } = connectTo({ acts: true, only: care }).connection;
+        expect((await read('list', {}, system)).data).toMatchObject({ total: 1 });
+        expect((await read('networks', {}, system)).text).not.toContain('care-other');
+        expect((await read('events', {}, system)).text).not.toContain('care-other');
+        await read('inspect', { container: 'care-ours' }, system);
+        for (const container of ['care-other', other, other.slice(0, 12)]) {
+          const refused = { code: 'ENGINE_NOT_IN_CARE' };
+          for (const tool of ['inspect', 'logs', 'top', 'diff', 'why_died', 'stats'])
+            await expect(read(tool, { container }, system), tool).rejects.toMatchObject(refused);
+          for (const tool of kind.tools) {
+            if (tool.kind !== 'active' || tool.name === 'container_prune') continue;
+            const given = [{ container }, { container, signal: 'SIGHUP' }, { container, cpus: 1 }];
+            const input = given
+              .map((each) => tool.input.safeParse(each))
+              .find(({ success }) => success)?.data;
+            await expect(tool.preflight(context(system), input), tool.name).rejects.toMatchObject(refused);
+          }
+        }
+        const prune = toolOf('prune');
+        if (prune.kind !== 'active') throw new Error('prunes nothing');
+        expect(prune.rules?.(context(system), {})).toMatchObject({ code: 'ENGINE_NOT_IN_CARE' });
+        expect(prune.rules?.(context(), {})).toBeUndefined();
       });
 
       test('lists what is in trouble first, and finds by a part of the name', async () => {
@@ -300,7 +336,7 @@ describe.each(engineNames)('%s', (name) => {
         });
 
         test('removes dangling images and no others', async () => {
-          const image = engine.api.getImage('busybox:latest');
+          const image = engine.api.getImage(IMAGE);
           const { Id: kept } = await image.inspect();
           await engine.api.getContainer(await engine.run('author', { sh: 'echo x > /made' })).commit({});
           const { before, run } = await act('prune', {});

@@ -17,6 +17,8 @@ beforeEach(async () => {
     id: 'blocked-sessions',
     title: 'Blocked sessions',
     description: 'd',
+    system: 'shop-db',
+    impossible: null,
     alertname: 'A',
     holds: false,
     fires: false,

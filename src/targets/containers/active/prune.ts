@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
-import { messageOf, OpsError } from '../../../core/errors.ts';
+import { messageOf, OpsError, refuse } from '../../../core/errors.ts';
 import { bootClock, passed } from '../../boot-clock.ts';
 import { bytes } from '../../format.ts';
 import { danglingImages } from '../read/disk.ts';
@@ -18,7 +18,14 @@ export const pruneImages = containerTool.active<Record<string, never>, Guard>({
   input: z.strictObject({}),
   timeoutMs: 60_000,
   command: () => 'image prune --force',
-  rules: (context) => mayAct(context),
+  rules: (context) =>
+    mayAct(context) ??
+    (context.system.isPartial
+      ? refuse(
+          'ENGINE_NOT_IN_CARE',
+          `Of ${context.target.name} only some containers are under care; its images may be the others’.`,
+        )
+      : undefined),
   async preflight(context) {
     const dangling = await danglingImages(context.system.engine, context);
     if (dangling.length === 0)

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import Docker from 'dockerode';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
-import type { Container, Engine, EngineEvent, LogLine, LogOptions, Usage } from '../engine.ts';
+import type { Container, Engine, EngineEvent, Labels, LogLine, LogOptions, Usage } from '../engine.ts';
 import { toContainer } from './container.ts';
 import { LogReader } from './log-reader.ts';
 
@@ -21,6 +21,13 @@ export interface EngineWays {
   identify(engine: Pick<Engine, 'get'>, options: SessionOptions): Promise<string>;
   /** Whether it can be asked for the newest lines of a log; else all are read, and the newest kept. */
   readonly tailsWell: boolean;
+  /** See `Engine.tellsOom`. */
+  readonly tellsOom: boolean;
+}
+
+interface EngineOptions extends EngineWays {
+  /** The labels of the containers under care; the others are as if out of reach. Empty: all of them are. */
+  readonly only: Labels;
 }
 
 /** What an answer that is not a log may weigh. */
@@ -30,12 +37,21 @@ const AT_ONCE = 8;
 const MOST_CONTAINERS = 500;
 
 /** A connection to an engine; nothing is sent before the first question. */
-export function connectEngine(address: EngineAddress, { identify, tailsWell }: EngineWays): Engine {
+export function connectEngine(
+  address: EngineAddress,
+  { identify, tailsWell, tellsOom, only }: EngineOptions,
+): Engine {
   const { socket, ...remote } = address;
   const api = new Docker(socket === undefined ? { protocol: 'https', ...remote } : { socketPath: socket });
   const where = socket ?? `${remote.host}:${remote.port}`;
   const ask: Ask = (what, question, options) => within(where, what, question, options);
   const clock = createClock(api);
+
+  const care = Object.entries(only);
+  const isUnderCare = (labels: Labels) => care.every(([label, value]) => labels[label] === value);
+  // Those of a container carry its labels.
+  const isOurs = ({ type, attributes }: EngineEvent) => type !== 'container' || isUnderCare(attributes);
+  const careLabels = care.map((label) => label.join('='));
 
   async function inspect(name: string, options: SessionOptions): Promise<Container> {
     const raw = await ask(
@@ -43,13 +59,18 @@ export function connectEngine(address: EngineAddress, { identify, tailsWell }: E
       (abortSignal) => api.getContainer(name).inspect({ abortSignal }),
       options,
     );
-    return toContainer(raw, await clock(options.signal));
+    const container = toContainer(raw, await clock(options.signal));
+    if (isUnderCare(container.labels)) return container;
+    throw new OpsError('ENGINE_NOT_IN_CARE', `${name} is not one of the containers under care.`, {
+      hint: `sentry.yaml says which are: only those with ${careLabels.join(', ')}.`,
+    });
   }
 
   const get: Engine['get'] = (path, what, options) =>
     ask(what, (signal) => dial(api, { path, method: 'GET' }, signal), options);
 
   return {
+    tellsOom,
     get,
     post: (path, what, options, given = { query: {} }) => {
       // The client writes a query into a path that ends with "?", and a body from the rest.
@@ -67,7 +88,7 @@ export function connectEngine(address: EngineAddress, { identify, tailsWell }: E
     async containers(options) {
       const listed = await ask(
         'its containers',
-        (abortSignal) => api.listContainers({ all: true, abortSignal }),
+        (abortSignal) => api.listContainers({ all: true, filters: { label: careLabels }, abortSignal }),
         options,
       );
       const ids = listed.slice(0, MOST_CONTAINERS).map(({ Id }) => Id);
@@ -99,7 +120,22 @@ export function connectEngine(address: EngineAddress, { identify, tailsWell }: E
       );
       return { titles: titles ?? [], rows: rows ?? [] };
     },
-    events: (seconds, options) => eventsOf(api, ask, clock, seconds, options),
+    async events(seconds, options) {
+      const all = await eventsOf(api, ask, clock, seconds, options);
+      return all.filter(isOurs);
+    },
+    now: ({ signal }) => clock(signal),
+    async *follow(since, signal) {
+      try {
+        const answer = await streamOf(api, '/events?', { since: (since / 1_000).toFixed(3) }, signal);
+        for await (const line of linesOf(answer)) {
+          const event = toEvent(JSON.parse(line));
+          if (isOurs(event)) yield event;
+        }
+      } catch (error) {
+        if (!signal.aborted) throw asOpsError(error, where, 'its events', signal);
+      }
+    },
   };
 }
 
@@ -255,6 +291,16 @@ async function textOf(answer: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** As they come; throws when the connection breaks. */
+async function* linesOf(answer: Readable): AsyncIterable<string> {
+  let rest = '';
+  for await (const chunk of answer.setEncoding('utf8') as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line.trim() !== '');
+  }
+}
+
 async function eventsOf(
   api: Docker,
   ask: Ask,
@@ -289,11 +335,15 @@ interface RawEvent {
   readonly Actor: { readonly ID: string; readonly Attributes?: Readonly<Record<string, string>> };
   readonly time: number;
   readonly timeNano?: number;
+  /** Podman's, where Docker writes it into the action. */
+  readonly HealthStatus?: string;
 }
 
-function toEvent({ Type: type, Action: action, Actor: actor, time, timeNano }: RawEvent): EngineEvent {
+function toEvent(raw: RawEvent): EngineEvent {
+  const { Type: type, Actor: actor, time, timeNano, HealthStatus: health } = raw;
   const attributes = { ...actor.Attributes, id: actor.ID };
   const at = new Date(timeNano ? timeNano / 1e6 : time * 1_000).toISOString();
+  const action = health === undefined ? raw.Action : `${raw.Action}: ${health}`;
   return { at, type, action, name: actor.Attributes?.['name'] ?? actor.ID, attributes };
 }
 

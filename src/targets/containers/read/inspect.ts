@@ -8,7 +8,8 @@ import { containerName, containerTool } from '../tool.ts';
 
 /**
  * One container. Data: that of a container of `list`, and `{ process, memory_bytes_limit, mounts: [{ source, target, writable }],
- * ports: [{ container, host }], networks, environment: [name], command, depends_on }`. `running` only after 10 s; `process` is
+ * ports: [{ container, host }], networks, environment: [name], command, depends_on,
+ * log: { driver, max_size } }`. `running` only after 10 s; `process` is
  * a number that changes with every start.
  */
 export const inspectContainer = containerTool.read({
@@ -74,6 +75,7 @@ function dataOf(container: Container) {
     networks: Object.keys(raw.NetworkSettings.Networks ?? {}),
     environment: namesOfEnvironment(container),
     depends_on: dependsOn(container),
+    log: logOf(container),
   };
 }
 
@@ -98,6 +100,7 @@ function linesOf(container: Container): readonly string[] {
       : []),
     ...(ports.length > 0 ? [`ports: ${ports.join(', ')}`] : []),
     ...(mounts.length > 0 ? [`mounts: ${mounts.join(', ')}`] : []),
+    `log: ${logOf(container).driver || 'the engine’s default'}, ${logOf(container).max_size ? `begun anew after ${logOf(container).max_size}` : 'no limit declared'}`,
     `networks: ${Object.keys(raw.NetworkSettings.Networks ?? {}).join(', ') || 'none'}`,
     `environment: ${namesOfEnvironment(container).join(', ') || 'none'} (values are not shown)`,
   ];
@@ -112,14 +115,44 @@ const mountsOf = ({ raw }: Container) =>
     writable: mount.RW,
   }));
 
-/** Published ones: `{ container: '80/tcp', host: '0.0.0.0:8080' }`. */
-export const portsOf = ({ raw }: Container) =>
-  Object.entries(raw.NetworkSettings.Ports ?? {}).flatMap(([container, bound]) =>
-    (bound ?? []).map(({ HostIp: ip, HostPort: port }) => ({
+interface Binding {
+  readonly HostIp?: string;
+  readonly HostPort: string;
+}
+
+/**
+ * Its ports on the host, or those it will want there: `{ container: '80/tcp', host: '0.0.0.0:8080' }`. One on the host's
+ * network has those that it declares.
+ */
+export function portsOf({ raw }: Container) {
+  if (raw.HostConfig.NetworkMode === 'host')
+    return Object.keys(raw.Config.ExposedPorts ?? {}).map((container) => ({
       container,
-      host: `${ip || '0.0.0.0'}:${port}`,
-    })),
+      host: `0.0.0.0:${container.split('/', 1)[0]}`,
+    }));
+  const bindings = raw.State.Running ? raw.NetworkSettings.Ports : raw.HostConfig.PortBindings;
+  return Object.entries((bindings ?? {}) as Record<string, readonly Binding[] | null>).flatMap(
+    ([container, bound]) =>
+      (bound ?? []).map(({ HostIp: ip, HostPort: port }) => ({
+        container,
+        host: `${ip || '0.0.0.0'}:${port}`,
+      })),
   );
+}
+
+/** Ports that one on the host's network speaks of in its command: all that Podman tells of such a container. */
+export const portsInCommand = (container: Container): readonly string[] =>
+  container.raw.HostConfig.NetworkMode === 'host'
+    ? [...new Set(commandOf(container).match(/(?<![\w.-])\d{4,5}(?![\w.-])/g))].filter(
+        (port) => Number(port) <= 65_535,
+      )
+    : [];
+
+/** How its log is kept: the driver, and after how much it is begun anew; null: it grows for ever, as far as is declared. */
+const logOf = ({ raw }: Container) => {
+  const { Type: driver = '', Config: options } = raw.HostConfig.LogConfig ?? {};
+  return { driver, max_size: (options as Record<string, string> | undefined)?.['max-size'] ?? null };
+};
 
 /** A value may be a secret however harmless its name is. */
 const namesOfEnvironment = ({ raw }: Container): readonly string[] =>

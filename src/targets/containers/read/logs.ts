@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
 import { orThrow } from '../../../core/errors.ts';
+import { measureAt } from '../../../core/measure.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
 import { withoutBreaks } from '../../format.ts';
 import { containerName, containerTool } from '../tool.ts';
@@ -9,12 +10,26 @@ const MOST_LINES = 500;
 /** Of what is searched. */
 const SEARCHED = 20_000;
 
-/** What a container wrote. Data: `{ container, lines: [{ stream, at, text }], count, matched, complete, text }`; oldest first. */
+/**
+ * What a container wrote. Data: `{ container, lines: [{ stream, at, text }], count, matched,
+ * complete, lines_per_second, text }`; oldest first. A rate is told of a time that is given: over `since_seconds`, at least, where
+ * there are more lines than are searched.
+ */
 export const containerLogs = containerTool.read({
   name: 'container_logs',
   description:
     'What a container wrote on standard output and standard error, oldest first, with times; also of one that has ended. With grep, the matching lines among the newest 20,000. The end of the log says why it died.',
   kind: 'read',
+  measures: [
+    measureAt('lines_per_second', {
+      name: 'log_rate',
+      label: 'lines written a second',
+      unit: 'lines/s',
+      healthy: 'at_most',
+      bound: 20,
+      intermittent: true,
+    }),
+  ],
   input: z.strictObject({
     container: containerName,
     tail: z.number().int().min(1).max(MOST_LINES).default(100).describe('The newest so many lines.'),
@@ -48,7 +63,7 @@ export const containerLogs = containerTool.read({
   async run(context, { container: name, tail, since_seconds, until_seconds, stream, grep }) {
     const { engine } = context.system;
     const container = await engine.container(name, context);
-    const isChosen = grep !== undefined || stream !== undefined;
+    const isChosen = grep !== undefined || stream !== undefined || since_seconds !== undefined;
     const read = await engine.logs(
       container,
       {
@@ -80,8 +95,12 @@ export const containerLogs = containerTool.read({
         count: lines.length,
         matched: found.length,
         complete,
+        lines_per_second: rateOf(found.length, since_seconds, until_seconds),
         text: lines.map(({ text }) => text).join('\n'),
       },
     };
   },
 });
+
+const rateOf = (lines: number, since: number | undefined, until = 0): number | null =>
+  since === undefined || since <= until ? null : Math.round((10 * lines) / (since - until)) / 10;

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { count } from '../../../core/count.ts';
 import { withoutBreaks } from '../../format.ts';
 import { containerTool } from '../tool.ts';
-import { portsOf } from './inspect.ts';
+import { portsInCommand, portsOf } from './inspect.ts';
 
 /**
  * Which containers can reach each other. Data: `{ networks: [{ name, driver, internal, containers: [{ name, aliases, address }] }],
- * published: [{ container, port, host }], isolated: [name] }`.
+ * published: [{ container, running, up_seconds, port, host, host_port }], isolated: [name] }`; of a port that only the command of
+ * a container on the host's network names, `port` and `host` are null.
  */
 export const containerNetworks = containerTool.read({
   name: 'container_networks',
@@ -35,9 +36,20 @@ export const containerNetworks = containerTool.read({
           : [];
       }),
     }));
-    const published = containers.flatMap((each) =>
-      portsOf(each).map(({ container: port, host }) => ({ container: each.name, port, host })),
-    );
+    const published = containers.flatMap((each) => {
+      const { name: container, upSeconds } = each;
+      const whose = { container, running: upSeconds !== null, up_seconds: upSeconds };
+      const known = portsOf(each).map(({ container: port, host }) => ({
+        ...whose,
+        port,
+        host,
+        host_port: host.slice(host.lastIndexOf(':') + 1),
+      }));
+      const named = portsInCommand(each).filter((port) =>
+        known.every(({ host_port: host }) => host !== port),
+      );
+      return [...known, ...named.map((port) => ({ ...whose, port: null, host: null, host_port: port }))];
+    });
     const isolated = containers
       .filter(({ raw }) => Object.keys(raw.NetworkSettings.Networks ?? {}).every((name) => name === 'none'))
       .map(({ name }) => name);
@@ -48,7 +60,7 @@ export const containerNetworks = containerTool.read({
           (each) =>
             `${each.name} (${each.driver}${each.internal ? ', internal' : ''}): ${each.containers.map((one) => `${one.name}${one.address ? ` ${one.address}` : ''}`).join(', ') || 'no containers'}`,
         ),
-        ...published.map((each) => `${each.container} publishes ${each.port} on ${each.host}`),
+        ...published.map(portLine),
         ...(isolated.length > 0 ? [`On no network: ${isolated.join(', ')}`] : []),
       ]
         .map(withoutBreaks)
@@ -57,3 +69,16 @@ export const containerNetworks = containerTool.read({
     };
   },
 });
+
+function portLine(each: {
+  readonly container: string;
+  readonly running: boolean;
+  readonly port: string | null;
+  readonly host: string | null;
+  readonly host_port: string;
+}): string {
+  const whose = each.running ? each.container : `${each.container}, which does not run,`;
+  return each.host === null
+    ? `${whose} is on the host’s network, and names ${each.host_port} in its command`
+    : `${whose} has ${each.host} for its ${each.port}`;
+}

@@ -46,8 +46,8 @@ export type End =
 
 /**
  * Why a container is not running, or keeps being started again. Data: that of `inspect`, and `{ end, says, signal, looping, asked_by_signal,
- * log, log_lines: [{ stream, at, text }], checks: [{ at, exit_code, output }], events: [line], image_before, made_seconds_ago }`;
- * `log`: the texts of its last lines, `image_before`: of an earlier container of this name, where the engine still knows of it.
+ * log, log_lines: [{ stream, at, text }], checks: [{ at, exit_code, output }], tells_oom, passed_its_check, events: [line], image_before, made_seconds_ago }`;
+ * `tells_oom`: this engine says so when a container ran out of memory; `passed_its_check`: its health check has passed since its engine began to remember; `log`: the texts of its last lines, `image_before`: of an earlier container of this name, where the engine still knows of it.
  */
 export const whyDied = containerTool.read({
   name: 'container_why_died',
@@ -63,9 +63,11 @@ export const whyDied = containerTool.read({
       engine.logs(container, { tail: LOG_LINES }, context),
       engine.events(EVENTS_SECONDS, context),
     ]);
-    const own = events.filter(
-      ({ name: whose, action }) => whose === container.name && !action.startsWith('exec_'),
-    );
+    const own = events
+      .filter(({ name: whose, action }) => whose === container.name && !action.startsWith('exec_'))
+      // Podman tells of every health check.
+      .filter(({ action }, at, all) => !action.startsWith('health_') || action !== all[at - 1]?.action);
+    const passed = own.findLast(({ action }) => action === 'health_status: healthy');
     const found = endOf(container, own);
     const checks = checksOf(container);
     const before = imageBefore(container, own);
@@ -96,6 +98,8 @@ export const whyDied = containerTool.read({
         log: textOf(log),
         log_lines: log.map((line) => ({ ...line })),
         checks,
+        tells_oom: engine.tellsOom,
+        passed_its_check: passed !== undefined || container.health === 'healthy',
         events: own.slice(-EVENT_LINES).map(eventLine),
         image_before: before,
         made_seconds_ago: made,
@@ -138,7 +142,7 @@ function endOf(
   if (code === 137)
     return told(
       'killed',
-      'It was killed by SIGKILL, and the engine has not recorded who asked for that: most often the kernel, which was out of memory, or a stop that it did not follow in time.',
+      'It was killed by SIGKILL, and the engine has not recorded, or forgotten, who asked for that.',
     );
   const signal = SIGNALS[code];
   if (signal) return told('signal', `It ended by ${signal}; the engine has not recorded who sent it.`);

@@ -44,8 +44,8 @@ async function caused(id: string): Promise<ShopFault> {
   const fault = faults.find((each) => each.id === id);
   if (!fault) throw new Error(`no fault ${id}`);
   open(fault.rule.alertname);
-  await fault.cause({} as never);
-  await expect.poll(async () => (await fault.read({} as never)).holds, { timeout: 15_000 }).toBe(true);
+  await fault.cause();
+  await expect.poll(async () => (await fault.read()).holds, { timeout: 15_000 }).toBe(true);
   return fault;
 }
 
@@ -79,7 +79,7 @@ function open(alertName: string): void {
 }
 
 async function over(fault: ShopFault): Promise<void> {
-  await expect.poll(async () => (await fault.read({} as never)).holds, { timeout: 10_000 }).toBe(false);
+  await expect.poll(async () => (await fault.read()).holds, { timeout: 10_000 }).toBe(false);
 }
 
 describe('the runbooks of hosts, on a real service and real files', () => {

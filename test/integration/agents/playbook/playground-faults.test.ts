@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { HeldFault, ShopFault } from '../../../../playground/faults/fault.ts';
+import type { HeldFault } from '../../../../playground/faults/fault.ts';
 import { blockedSessions } from '../../../../playground/faults/postgres/blocked-sessions.ts';
 import { connectionExhaustion } from '../../../../playground/faults/postgres/connection-exhaustion.ts';
+import type { DatabaseFault } from '../../../../playground/faults/postgres/database-fault.ts';
 import { idleInTransaction } from '../../../../playground/faults/postgres/idle-in-transaction.ts';
 import { runawayQuery } from '../../../../playground/faults/postgres/runaway-query.ts';
 import { type Shop, startShop } from '../../../../playground/faults/postgres/shop.ts';
@@ -43,7 +44,7 @@ afterAll(async () => {
 });
 
 /** Opens the target's reserved connections first, as the running product does. */
-async function openIncident(fault: ShopFault): Promise<LiveIncident> {
+async function openIncident(fault: DatabaseFault): Promise<LiveIncident> {
   const { rule } = fault;
   live = liveIncident({
     readUrl: shop.readUrl,
@@ -60,7 +61,7 @@ async function openIncident(fault: ShopFault): Promise<LiveIncident> {
   return live;
 }
 
-async function firing(fault: ShopFault): Promise<void> {
+async function firing(fault: DatabaseFault): Promise<void> {
   await waitFor(`${fault.id} to hold`, async () => (await fault.read(shop.admin)).holds, { everyMs: 500 });
 }
 
@@ -71,7 +72,7 @@ interface Expected {
   readonly lasts?: readonly string[];
 }
 
-const cases: readonly (readonly [ShopFault, Expected])[] = [
+const cases: readonly (readonly [DatabaseFault, Expected])[] = [
   [
     blockedSessions,
     { tool: 'postgres_terminate_backend', says: /shop-backoffice.* its last statement was UPDATE products/ },

@@ -25,15 +25,34 @@ export function faultPanel(app) {
       <div class="fault-mark" aria-hidden="true">${icon('bolt')}</div>
       <div>
         <h2>Cause an incident</h2>
-        <p>Real faults in a real database. The alert arrives in #alerts.</p>
+        <p>Real faults in real systems. The alert arrives in #alerts.</p>
       </div>
       <button type="button" class="tool" aria-label="Close" data-testid="faults-close" onClick=${close}>
         ${icon('close')}
       </button>
     </header>
     ${panel.available
-      ? html`<ul class="fault-list">${panel.faults.map((fault) => faultRow(app, fault))}</ul>`
+      ? html`<div class="fault-list">${systemsOf(panel.faults).map((faults) => faultGroup(app, faults))}</div>`
       : html`<p class="fault-none" data-testid="faults-unavailable">${panel.reason ?? 'No system to break is running.'}</p>`}
+  </section>`;
+}
+
+/** Faults by the system they happen in, in the order they come. @param {readonly Fault[]} faults */
+function systemsOf(faults) {
+  /** @type {Map<string, Fault[]>} */
+  const systems = new Map();
+  for (const fault of faults) systems.set(fault.system, [...(systems.get(fault.system) ?? []), fault]);
+  return [...systems.values()];
+}
+
+/** Where none of them is possible, one sentence says why instead of many. @param {App} app @param {Fault[]} faults */
+function faultGroup(app, faults) {
+  const system = faults[0]?.system ?? '';
+  const why = faults.every(({ impossible }) => impossible !== null) ? faults[0]?.impossible : null;
+  return html`<section key=${system} class="fault-group" data-testid=${`fault-system-${system}`}>
+    <h3>${system}</h3>
+    ${why && html`<p class="fault-impossible">${why}</p>`}
+    <ul>${faults.map((fault) => faultRow(app, fault))}</ul>
   </section>`;
 }
 
@@ -41,6 +60,13 @@ export function faultPanel(app) {
 function faultRow(app, fault) {
   const working = fault.state === 'causing' || fault.state === 'undoing';
   const body = { userId: app.ui.viewer, id: fault.id };
+  if (fault.impossible !== null)
+    return html`<li key=${fault.id} class="fault is-impossible" data-testid="fault-${fault.id}" data-state="impossible">
+      <div class="fault-words">
+        <div class="fault-title">${fault.title}</div>
+        <p class="fault-description">${fault.description}</p>
+      </div>
+    </li>`;
   return html`<li key=${fault.id} class="fault fault-${fault.state}" data-testid="fault-${fault.id}" data-state=${fault.state}>
     <div class="fault-words">
       <div class="fault-title">${fault.title}</div>

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Watch } from '../core/sighting.ts';
+import type { Sql } from '../core/sql.ts';
+import { alertSource } from '../sources/registry.ts';
+import type { Accept } from './accept.ts';
+
+const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const;
+
+interface WatchDeps {
+  readonly sql: Sql;
+  readonly accept: Accept;
+  readonly watched: readonly { readonly target: string; readonly watch: Watch }[];
+  readonly log: Log;
+}
+
+/**
+ * Takes in what targets tell by themselves. Its position is kept after what stands before it was accepted: what is told
+ * again after a kill was stored already and changes nothing.
+ */
+export function createTargetWatch({ sql, accept, watched, log }: WatchDeps) {
+  const ending = new AbortController();
+  let running: readonly Promise<void>[] = [];
+
+  async function follow(target: string, watch: Watch): Promise<void> {
+    let failures = 0;
+    while (!ending.signal.aborted) {
+      try {
+        const [kept] = await sql<{ position: string }>`
+          SELECT position FROM watch_position WHERE target = ${target}`;
+        for await (const { position, told } of watch(kept?.position ?? null, ending.signal)) {
+          if (told) await take(told.source, told.payload);
+          await sql`
+            INSERT INTO watch_position (target, position) VALUES (${target}, ${position})
+            ON CONFLICT (target) DO UPDATE SET position = excluded.position, at = clock_timestamp()`;
+          failures = 0;
+        }
+      } catch (error) {
+        if (ending.signal.aborted) return;
+        if (failures === 0) log.warn({ target, error: messageOf(error) }, 'cannot be watched, trying again');
+        failures += 1;
+      }
+      const wait = RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? 100;
+      await sleep(wait, undefined, { signal: ending.signal }).catch(() => undefined);
+    }
+  }
+
+  async function take(source: string, payload: unknown): Promise<void> {
+    const read = alertSource(source).read(payload, { receivedAt: new Date() });
+    // What cannot be read now cannot be read the next time either: it must not hold up what comes after it.
+    if (read.ok) await Promise.all(read.alerts.map(accept));
+    else
+      log.error(
+        { source, field: read.field, reason: read.reason },
+        'a watched target told something unreadable',
+      );
+  }
+
+  return {
+    start(): void {
+      running = watched.map(({ target, watch }) => follow(target, watch));
+    },
+    async stop(): Promise<void> {
+      ending.abort();
+      await Promise.all(running);
+    },
+  };
+}
