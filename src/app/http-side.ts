@@ -8,7 +8,10 @@ import { createMcpSide } from './mcp-side.ts';
 import type { Services } from './services.ts';
 
 /** The one HTTP server: alert sources, Slack's events, the admin API, MCP clients, health and metrics. */
-export function createHttpSide(services: Services, slackEvents: HttpHandler | null): HttpServer {
+export async function createHttpSide(
+  services: Services,
+  slackEvents: HttpHandler | null,
+): Promise<HttpServer> {
   const { config, sql, log, metrics, accept, workspace } = services;
   const accepted = new Counter({
     name: 'sentry_alerts_accepted_total',
@@ -26,7 +29,7 @@ export function createHttpSide(services: Services, slackEvents: HttpHandler | nu
     routes: [
       ...webhookRoutes({ accept, secret: config.http.webhookSecret, log, accepted }),
       ...workspace.routes(config.http.adminToken),
-      ...createMcpSide(services),
+      ...(await createMcpSide(services)),
       ...statusRoutes({
         checks: [{ name: 'database', check: async () => void (await sql`SELECT 1`) }],
         metrics,

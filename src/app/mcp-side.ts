@@ -6,14 +6,19 @@ import { mcpRoutes } from '../http/mcp-route.ts';
 import type { Route } from '../http/route.ts';
 import { createOutsideCalls } from '../incidents/outside-calls.ts';
 import type { McpDeps } from '../mcp/ports.ts';
-import { createMcpEndpoint } from '../mcp/server.ts';
+import { createThrottle } from '../safety/limits/throttle.ts';
 import type { Services } from './services.ts';
 
+/** Incidents that one client may open. */
+const OPENED = { calls: 10, seconds: 3_600 } as const;
+
 /** Where clients outside of Sentry call tools; nothing where none is configured. */
-export function createMcpSide(services: Services): readonly Route[] {
+export async function createMcpSide(services: Services): Promise<readonly Route[]> {
   const { config } = services;
   const { callers, hosts } = config.mcp;
   if (callers.length === 0) return [];
+  // The protocol's library is loaded only where it is spoken.
+  const { createMcpEndpoint } = await import('../mcp/server.ts');
   const endpoint = createMcpEndpoint(depsOf(services));
   return mcpRoutes({
     callers,
@@ -25,6 +30,7 @@ export function createMcpSide(services: Services): readonly Route[] {
 function depsOf(services: Services): McpDeps {
   const { records, audit, log, modelGuard, slackWorkspace, targets } = services;
   const { access, directory } = slackWorkspace;
+  const opening = createThrottle(services.sql, { role: OPENED });
   const kinds = new Set(targets.map(({ kind }) => kind));
   return {
     version: versionOfPackage(),
@@ -46,6 +52,8 @@ function depsOf(services: Services): McpDeps {
     },
     calls: createOutsideCalls(services.deps),
     createManualIncident: services.createManualIncident,
+    mayOpen: ({ principal }) =>
+      opening.take({ role: `${principal}, opening incidents,`, tool: '', target: null, incidentId: null }),
     guard: modelGuard,
     audit,
     log,

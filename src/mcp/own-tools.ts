@@ -75,7 +75,10 @@ const incidentOpen: OwnTool<{ readonly text: string }> = {
     text: z.string().min(3).max(2_000).describe('What is wrong, with the name of the system.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  async run(deps, { principal, user }, { text }) {
+  async run(deps, caller, { text }) {
+    const no = await deps.mayOpen(caller);
+    if (no) return no;
+    const { principal, user } = caller;
     const opened = await deps.createManualIncident({
       text,
       by: user ?? principal,
@@ -98,8 +101,8 @@ export async function readableIncident(
 ): Promise<Incident | Refusal> {
   const id = typeof named === 'string' ? parseIncidentId(named.slice(0, 40)) : undefined;
   if (!id) return refuse('BAD_INPUT', 'incident: expected the id of an incident, like INC-7');
-  const record = await deps.records.load(id);
-  return record && (await deps.access.mayRead(caller, record.incident)) ? record.incident : noSuch(id);
+  const incident = await deps.records.incident(id);
+  return incident && (await deps.access.mayRead(caller, incident)) ? incident : noSuch(id);
 }
 
 const noSuch = (id: IncidentId): Refusal =>

@@ -15,6 +15,7 @@ export interface McpDeps {
   /** Those that fit some configured target, and those without one. */
   readonly tools: readonly AnyTool[];
   readonly records: {
+    incident(id: IncidentId): Promise<Incident | null>;
     load(id: IncidentId): Promise<IncidentRecord | null>;
     list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
   };
@@ -26,6 +27,8 @@ export interface McpDeps {
   };
   readonly calls: OutsideCalls;
   readonly createManualIncident: CreateManualIncident;
+  /** A client that opens many incidents keeps people from those that matter. */
+  mayOpen(caller: Outsider): Promise<Refusal | undefined>;
   readonly guard: ModelGuard;
   readonly audit: {
     append(entry: {

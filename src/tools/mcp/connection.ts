@@ -122,7 +122,7 @@ export function createMcpConnection(
         failures = 0;
         return tools;
       } catch (error) {
-        abandon(opened, said(error));
+        if (!signal.aborted) abandon(opened, said(error));
         throw down(name, said(error));
       }
     },
@@ -146,7 +146,8 @@ export function createMcpConnection(
           });
         // Whoever answers with an error lives. Anything else (too late, too much, an end) may hang for ever.
         const hasAnswered = error instanceof McpError && !NO_ANSWER.has(error.code);
-        if (!hasAnswered) abandon(opened, said(error));
+        // Whoever no longer wants the answer says nothing against it, and others may be waiting for theirs.
+        if (!hasAnswered && !signal.aborted) abandon(opened, said(error));
         throw new OpsError('MCP_LOST', `${name} gave no answer to ${tool}: ${said(error)}`, {
           hint: 'Nobody knows what came of the call. Look into the log of that server.',
           cause: error,

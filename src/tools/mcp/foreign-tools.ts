@@ -11,6 +11,9 @@ import { hashOfTool, type Pin } from './pins.ts';
 import type { McpServerConfig } from './server-config.ts';
 import type { ShownTool } from './shown-tool.ts';
 
+/** The gate waits longer than the connection, which knows then that it is the server that is late. */
+const MARGIN_MS = 2_000;
+
 /** What a tool of a server is made of. */
 export interface ForeignParts {
   readonly server: McpServerConfig;
@@ -30,8 +33,8 @@ export function foreignRead(parts: ForeignParts): ForeignTool<Json> {
     kind: 'foreign',
     target: 'none',
     domain: 'any',
-    timeoutMs: server.timeoutMs,
-    run: (limits, input) => read(parts, input, limits),
+    timeoutMs: server.timeoutMs + MARGIN_MS,
+    run: ({ signal }, input) => read(parts, input, { signal, timeoutMs: server.timeoutMs }),
   };
 }
 
@@ -61,7 +64,7 @@ export function foreignAct(parts: ForeignParts): ActiveTool<Json, { readonly sha
     ...shown,
     kind: 'active',
     domain: 'any',
-    timeoutMs: server.timeoutMs,
+    timeoutMs: server.timeoutMs + MARGIN_MS,
     repairsOnly: true,
     verbs: { does: 'Call', did: 'Called', button: `Call ${clip(pin.tool, 60)}` },
     command,
@@ -79,7 +82,7 @@ export function foreignAct(parts: ForeignParts): ActiveTool<Json, { readonly sha
       };
     },
     objects: (input) => [{ kind: 'call', key: command(input), label: clip(command(input), 200) }],
-    run: ({ signal, timeoutMs }, input) => act(parts, input, { signal, timeoutMs }),
+    run: ({ signal }, input) => act(parts, input, { signal, timeoutMs: server.timeoutMs }),
     // Asking again would be doing it again.
     look: async () => 'cannot_tell',
     effect: () => ({ steps: [], holdMs: 0, timeoutMs: 0 }),

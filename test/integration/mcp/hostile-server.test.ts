@@ -302,6 +302,24 @@ describe('a server that misbehaves', () => {
     await back();
   });
 
+  it('is not ended because somebody stops waiting for it', async () => {
+    expect(await call('mcp_hostile_echo', { text: 'x' })).toMatchObject({ kind: 'ok' });
+    const stopped = new AbortController();
+    const credential = core.vault.mint({ role: 'detective', incidentId, targets: ['box'] });
+    const hanging = core.gate.call(
+      credential,
+      { tool: 'mcp_hostile_hang', target: null, input: {} },
+      { signal: stopped.signal },
+    );
+    const pid = await call('mcp_hostile_environment');
+    stopped.abort();
+    expect(await hanging).toMatchObject({ kind: 'failed' });
+    expect(await call('mcp_hostile_environment')).toMatchObject({
+      kind: 'ok',
+      text: pid.kind === 'ok' ? pid.text : '',
+    });
+  });
+
   it('and cannot be started harms nobody else', async () => {
     await open({ ...server, transport: { kind: 'stdio', command: '/nonexistent', args: [], env: {} } });
     expect(await call('mcp_hostile_echo', { text: 'x' })).toMatchObject({ kind: 'failed', code: 'MCP_DOWN' });
