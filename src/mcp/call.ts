@@ -159,8 +159,8 @@ async function screened(deps: McpDeps, tool: string, ended: Ended): Promise<Answ
 
 function cut(output: Json): { readonly output: Json; readonly cut?: string } {
   const story = isObject(output) ? output['story'] : undefined;
-  if (typeof story === 'string') {
-    const { output: shown, ...rest } = cut(story);
+  if (Array.isArray(story)) {
+    const { output: shown, ...rest } = cut(story.join('\n'));
     return { output: { ...(output as object), story: shown }, ...rest };
   }
   if (typeof output !== 'string' || output.length <= MAX_OUTPUT) return { output };

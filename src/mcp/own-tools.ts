@@ -61,7 +61,7 @@ const incidentRead: OwnTool<{ readonly incident: string }> = {
       ? {
           ok: true,
           incidentId: incident.id,
-          output: { ...summaryOf(record.incident), story: why(record, { cites: true }) },
+          output: { ...summaryOf(record.incident), story: why(record, { cites: true }).split('\n') },
         }
       : noSuch(incident.id);
   },
