@@ -47,7 +47,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
     targets: targetsByName,
     ports: { ...systems, docs: docsOf(config) },
     identity: systems.identity,
-    runbookChecks: (incident) => alertChecks(knownRunbooks(), incident),
+    runbookChecks: (incident) => alertChecks(knownRunbooks(incident), incident),
     redact,
     redactJson: (value: Json) => redactJson(value),
     approvalMinutes: config.approvalMinutes,

@@ -1,7 +1,9 @@
+import type { Incident } from '../core/incident.ts';
 import { createChromaStore } from '../infra/chroma/client.ts';
 import { createDocuments } from '../memory/documents/documents.ts';
 import { createWorkspaceRunbooks } from '../memory/promotion/workspace-runbooks.ts';
 import type { Runbook } from '../runbooks/runbook.ts';
+import { runbooksFor } from '../runbooks/runbooks-for.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { createBotMemory } from './bot-memory.ts';
 import { openEmbedding } from './embedding.ts';
@@ -16,7 +18,10 @@ export async function createMemoryServices(on: Foundations, { audit }: Guards) {
   const { chromaHost } = on.parts;
   const { enabled } = config.memory;
   const promoted = createWorkspaceRunbooks({ sql, tools: registry, domains, files: () => runbookFiles, log });
-  const knownRunbooks = (): readonly Runbook[] => [...on.runbooks, ...promoted.current()];
+  const allRunbooks = (): readonly Runbook[] => [...on.runbooks, ...promoted.current()];
+  /** Those that can be followed for this incident. */
+  const knownRunbooks = ({ target }: Pick<Incident, 'target'>): readonly Runbook[] =>
+    runbooksFor(allRunbooks(), on.targetsByName.get(target ?? '')?.kind, registry);
   const documents = createDocuments({ sql, events: records, audit, enabled, domains });
   const vectors = createChromaStore({ host: chromaHost, log });
   const embedding = await openEmbedding({
@@ -36,7 +41,7 @@ export async function createMemoryServices(on: Foundations, { audit }: Guards) {
     embedder: embedding.embedder,
     documents,
     audiences: on.slackWorkspace.audiences,
-    runbooks: knownRunbooks,
+    runbooks: allRunbooks,
     domains,
     settings: config.memory,
     redact,

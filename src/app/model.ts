@@ -3,6 +3,7 @@ import { recordingUsage, withinBudget } from '../agents/claude/guarded-stream.ts
 import { screenedStream } from '../agents/claude/screened-stream.ts';
 import type { Investigator } from '../agents/ports.ts';
 import type { Config } from '../config/config.ts';
+import type { Incident } from '../core/incident.ts';
 import type { Target } from '../core/target.ts';
 import { auditedBackend } from '../llm/audited-backend.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
@@ -22,7 +23,7 @@ interface ModelDeps {
   readonly targets: readonly Target[];
   /** What it is offered. */
   readonly tools: readonly AnyTool[];
-  readonly runbooks: () => readonly Runbook[];
+  readonly runbooks: (incident: Incident) => readonly Runbook[];
 }
 
 /** The model as the rest uses it; nulls: none is configured, and the runbooks investigate. */

@@ -55,7 +55,9 @@ async function main(): Promise<boolean> {
 }
 
 async function playOn(stage: Stage): Promise<boolean> {
-  const wanted = values.fault?.split(',') ?? (await readFaults(stage)).map(({ id }) => id);
+  const wanted =
+    values.fault?.split(',') ??
+    (await readFaults(stage)).filter(({ impossible }) => impossible === null).map(({ id }) => id);
   const ordered = values.order === 'random' ? inOrder(wanted, Number(values.seed)) : wanted;
   const size = Number(values['at-once']);
   const limits = {

@@ -54,7 +54,7 @@ export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
   const socket = join(dir, 'engine.sock');
   const server = kind === 'docker' ? dockerServer(dir, socket) : podmanServer(dir, socket);
   const engine = shopEngine(kind, socket);
-  const { api, remove } = engine;
+  const { api } = engine;
   await waitFor(`${kind} answers`, async () => (await api.ping().catch(() => null)) !== null);
   await importImage(engine, dir);
   return {
@@ -63,10 +63,13 @@ export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
       // One that is just being started again cannot be removed in that moment.
       for (const { Id: id } of await api.listContainers({ all: true }))
         await waitFor(`${id} is removed`, () =>
-          remove(id).then(
-            () => true,
-            () => false,
-          ),
+          api
+            .getContainer(id)
+            .remove({ force: true, v: true })
+            .then(
+              () => true,
+              () => false,
+            ),
         );
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGTERM');

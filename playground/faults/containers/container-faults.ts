@@ -2,7 +2,7 @@ import { freePort } from '../../../src/infra/process/free-port.ts';
 import { type FaultFacts, nothingHeld, type ShopFault } from '../fault.ts';
 import { until } from '../postgres/client-session.ts';
 import { engineTitles, type FoundEngine } from './find-engine.ts';
-import { type ContainerOptions, type EngineName, LABELS, type ShopEngine } from './shop-engine.ts';
+import { type ContainerOptions, type EngineName, LABELS, OWN, type ShopEngine } from './shop-engine.ts';
 
 const MIB = 1024 * 1024;
 /** Its main process follows a stop, and looks for what it is told every half second: files, as nothing else gets in. */
@@ -17,15 +17,17 @@ done`;
 /** What ends it is gone with it: one more start helps. */
 const told = (file: string, does: string): string => `if [ -e ${file} ]; then rm ${file}; ${does}; fi`;
 
-/** Some thousand lines a second, and no more than 60 MB whatever happens. */
+/** Some hundred lines a second, and no more than 40 MB whatever happens. */
 const REPEATS = `m=0
   while true; do
-    if [ $m -lt 4000 ]; then
+    if [ $m -lt 1500 ]; then
       m=$((m + 1)); l=0
       while [ $l -lt 200 ]; do echo "ERROR mail 4711 refused by the relay: try again at once"; l=$((l + 1)); done
     fi
     sleep 0.2
   done`;
+/** What the queue and those who need it share. */
+const QUEUE = 'sentry-shop-queue';
 /** How far back a look at the log reaches. */
 const LOOK_S = 3;
 
@@ -129,11 +131,14 @@ const facts = {
 function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
   const make = async (name: string, sh: string, options: Omit<ContainerOptions, 'sh'> = {}) => {
     await engine.remove(name);
-    await engine.run(name, { ...options, sh, Labels: { ...LABELS, ...options.Labels } });
+    await engine.run(name, { ...options, sh });
   };
   /** Undefined when there is none. */
   const look = async (name: string) => {
-    const [found] = await engine.api.listContainers({ all: true, filters: { name: [`^/?${name}$`] } });
+    const [found] = await engine.api.listContainers({
+      all: true,
+      filters: { ...OWN, name: [`^/?${name}$`] },
+    });
     return found && engine.api.getContainer(found.Id).inspect();
   };
   const runs = async (name: string) => (await look(name))?.State.Running ?? false;
@@ -151,8 +156,8 @@ function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
     return log.toString().split('\n').length;
   };
   /** At its work: what has just started has not shown that it works. */
-  const atWork = (name: string) =>
-    until(`${name} to be at its work`, async () => upSeconds(await look(name)) > 3);
+  const atWork = (name: string, seconds = 3) =>
+    until(`${name} to be at its work`, async () => upSeconds(await look(name)) > seconds);
   const ends = (name: string) => until(`${name} to end`, async () => !(await runs(name)));
   const removed = (...names: readonly string[]) => Promise.all(names.map((name) => engine.remove(name)));
   const common = { impossible: null } as const;
@@ -179,8 +184,8 @@ function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
       ...common,
       ...facts.loop,
       async cause() {
-        const data = `${engine.name}-shop-queue`;
-        const host = { Binds: [`${data}:/queue`] };
+        await engine.api.createVolume({ Name: QUEUE, Labels: LABELS });
+        const host = { Binds: [`${QUEUE}:/queue`] };
         await make(
           'shop-queue',
           service('shop-queue', `${told('/fail', 'rm -f /queue/up; exit 1')}; echo > /queue/up`),
@@ -203,10 +208,8 @@ function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
       },
       async undo() {
         await removed('shop-orders', 'shop-queue');
-        await engine.api
-          .getVolume(`${engine.name}-shop-queue`)
-          .remove()
-          .catch(() => undefined);
+        const { Volumes: volumes } = await engine.api.listVolumes({ filters: OWN });
+        for (const { Name: name } of volumes ?? []) await engine.api.getVolume(name).remove();
       },
       async read() {
         const orders = await look('shop-orders');
@@ -254,6 +257,8 @@ function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
           'shop-web to be healthy',
           async () => (await look('shop-web'))?.State.Health?.Status === 'healthy',
         );
+        // What has run for less is taken for one that still starts.
+        await atWork('shop-web', 11);
         await tell('shop-web', '/hang');
         await until(
           'shop-web to be unhealthy',

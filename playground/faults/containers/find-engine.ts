@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../../src/core/errors.ts';
-import { type EngineName, IMAGE, importImage, LABELS, type ShopEngine, shopEngine } from './shop-engine.ts';
+import { type EngineName, IMAGE, importImage, OWN, type ShopEngine, shopEngine } from './shop-engine.ts';
 
 /** An engine of this machine, ready to break; or why there is none, for people. */
 export type FoundEngine =
@@ -42,11 +42,12 @@ export async function findEngine(name: EngineName, sockets: readonly string[]): 
   return { engine: null, missing };
 }
 
-/** Removes the playground's containers, and nobody else's. */
+/** Removes the playground's containers and volumes, and nobody else's. */
 export async function removeAll({ api, remove }: ShopEngine): Promise<void> {
-  const label = Object.entries(LABELS).map((each) => each.join('='));
-  const own = await api.listContainers({ all: true, filters: { label } });
+  const own = await api.listContainers({ all: true, filters: OWN });
   await Promise.all(own.map(({ Id: id }) => remove(id)));
+  const { Volumes: volumes } = await api.listVolumes({ filters: OWN });
+  await Promise.all((volumes ?? []).map(({ Name: name }) => api.getVolume(name).remove()));
 }
 
 async function ensureImage(engine: ShopEngine): Promise<void> {
@@ -75,7 +76,7 @@ async function ensureImage(engine: ShopEngine): Promise<void> {
 async function works(engine: ShopEngine): Promise<boolean> {
   try {
     await engine.remove('shop-trial');
-    await engine.run('shop-trial', { sh: 'exit 0', Labels: LABELS });
+    await engine.run('shop-trial', { sh: 'exit 0' });
     const { StatusCode: code } = (await engine.api.getContainer('shop-trial').wait()) as {
       readonly StatusCode: number;
     };

@@ -22,11 +22,17 @@ export interface ShopEngine {
   readonly name: EngineName;
   readonly socket: string;
   readonly api: Docker;
-  /** Makes a container of `IMAGE` without a network, and starts it. Its id. */
+  /** Makes a container of `IMAGE` without a network, with `LABELS`, and starts it. Its id. */
   run(name: string, options: ContainerOptions): Promise<string>;
-  /** With its volumes, whether it runs or not; also one that is not there. */
+  /** With its volumes, whether it runs or not; also one that is not there. Throws when it is somebody else's. */
   remove(name: string): Promise<void>;
 }
+
+/** Whether the playground has made it. */
+export const isOwn = (labels: Readonly<Record<string, string>> | null | undefined): boolean =>
+  Object.entries(LABELS).every(([label, value]) => labels?.[label] === value);
+/** The same, for the filters of an engine. */
+export const OWN = { label: Object.entries(LABELS).map((each) => each.join('=')) };
 
 export function shopEngine(name: EngineName, socket: string): ShopEngine {
   const api = new Docker({ socketPath: socket });
@@ -34,9 +40,10 @@ export function shopEngine(name: EngineName, socket: string): ShopEngine {
     name,
     socket,
     api,
-    async run(container, { sh, host = {}, ...rest }) {
+    async run(container, { sh, host = {}, Labels: labels, ...rest }) {
       const made = await api.createContainer({
         ...rest,
+        Labels: { ...labels, ...LABELS },
         name: container,
         Image: IMAGE,
         Cmd: ['sh', '-c', sh],
@@ -55,7 +62,9 @@ export function shopEngine(name: EngineName, socket: string): ShopEngine {
     },
     async remove(container) {
       try {
-        await api.getContainer(container).remove({ force: true, v: true });
+        const { Id: id, Config: config } = await api.getContainer(container).inspect();
+        if (!isOwn(config.Labels)) throw new Error(`${container} is not a container of the playground`);
+        await api.getContainer(id).remove({ force: true, v: true });
       } catch (error) {
         if ((error as { readonly statusCode?: number }).statusCode !== 404) throw error;
       }

@@ -2,6 +2,7 @@ import { MAX_STEPS } from '../../core/action.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../core/diagnosis.ts';
 import { OpsError } from '../../core/errors.ts';
 import { asActionId, asToolCallId, type ToolCallId } from '../../core/ids.ts';
+import type { Incident } from '../../core/incident.ts';
 import type { ToolCallResult } from '../../core/tool-call.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
 import type { ReportReview } from '../loop/types.ts';
@@ -26,7 +27,7 @@ import { tidyDiagnosis, tidyNoAction, tidyTriage } from './tidy-report.ts';
 
 export interface ClaudeDeps extends RoleDeps {
   /** The runbooks, whose steps are tried before the model is asked; without them it is always asked. */
-  readonly runbooks?: () => readonly Runbook[];
+  readonly runbooks?: (incident: Incident) => readonly Runbook[];
   /** Whether a second, independent call looks at each diagnosis. */
   readonly sceptic?: boolean;
 }

@@ -17,8 +17,8 @@ const AT_MOST = 3;
 const MOST_BY_TEXT = MUTATION_CONFIDENCE - 0.05;
 
 export interface PlaybookOptions {
-  /** The runbooks as they are now; asked again in every phase, so that edited ones count. */
-  readonly runbooks: () => readonly Runbook[];
+  /** The runbooks that can be followed for an incident, as they are now; asked again in every phase, so that edited ones count. */
+  readonly runbooks: (incident: Incident) => readonly Runbook[];
 }
 
 /** What the runbook of a known problem shows on the live system, and by which. */
@@ -35,7 +35,7 @@ export async function checkKnownProblem(
   { runbooks }: PlaybookOptions,
   work: Investigation,
 ): Promise<RunbookCheck | null> {
-  const known = runbooks();
+  const known = runbooks(work.incident);
   const [best] = matchRunbooks(known, work.incident, [], work.recall.runbooks);
   if (best === undefined || best.by === 'memory' || work.incident.target === null) return null;
   return { runbook: best.runbook, diagnosis: await diagnoseByOne(work, known, best, 'diagnose') };
@@ -45,15 +45,15 @@ export async function checkKnownProblem(
 export function createPlaybook(options: PlaybookOptions): Investigator {
   const matches = (work: Investigation) =>
     matchRunbooks(
-      options.runbooks(),
+      options.runbooks(work.incident),
       work.incident,
       work.guidance.map((one) => one.text),
       work.recall.runbooks,
     );
   return {
     name: 'playbook',
-    triage: (work) => triage(work, options.runbooks(), matches(work)[0]),
-    diagnose: (work) => diagnoseByBest(work, options.runbooks(), matches(work), 'diagnose'),
+    triage: (work) => triage(work, options.runbooks(work.incident), matches(work)[0]),
+    diagnose: (work) => diagnoseByBest(work, options.runbooks(work.incident), matches(work), 'diagnose'),
     plan,
   };
 }

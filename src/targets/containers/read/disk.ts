@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
+import { measureAt } from '../../../core/measure.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import { bytes, more, withoutBreaks } from '../../format.ts';
 import { shortId } from '../describe.ts';
@@ -50,6 +51,15 @@ export const engineDisk = containerTool.read({
   description:
     'Where the disk of the engine goes: images (and dangling ones, which nothing names or uses), what each container has written in its own layer, volumes and who uses them, build cache. Logs of containers are not among it.',
   kind: 'read',
+  measures: [
+    measureAt('images.dangling_bytes', {
+      name: 'dangling_images',
+      label: 'bytes in dangling images',
+      unit: 'bytes',
+      healthy: 'at_most',
+      bound: 0,
+    }),
+  ],
   input: z.strictObject({}),
   timeoutMs: 60_000,
   async run(context) {

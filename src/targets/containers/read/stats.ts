@@ -8,7 +8,7 @@ import { containerName, containerTool } from '../tool.ts';
 const APART_MS = 1_000;
 
 /**
- * What a container uses now. Data: `{ container, cpu_percent, memory_bytes, memory_limit, memory_percent, processes,
+ * What a container uses now. Data: `{ container, engine, cpu_percent, cpu_limit, memory_bytes, memory_limit, memory_percent, processes,
  * received_per_second, sent_per_second, read_per_second, written_per_second }`; 100 % is one CPU, rates in bytes, what has no
  * limit has null for it.
  */
@@ -56,6 +56,7 @@ export const containerStats = containerTool.read({
     const perSecond = (key: Parameters<typeof rate>[0]) => Math.round(rate(key));
     const data = {
       container: container.name,
+      engine: context.target.kind,
       running: true,
       cpu_percent: cpu,
       cpu_limit: container.cpuLimit,

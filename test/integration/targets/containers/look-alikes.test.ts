@@ -34,6 +34,62 @@ const upFor = async ({ engine }: ContainerScene, container: string, seconds: num
 
 const lookAlikes: readonly LookAlike[] = [
   {
+    what: 'that runs is healthy, whatever the alert says',
+    alert: 'ContainerDown',
+    container: 'runs-on',
+    make: async (scene) => {
+      await scene.run('runs-on', { sh: SLEEPS });
+      await upFor(scene, 'runs-on', 11);
+    },
+    verdict: 'healthy',
+    says: /runs-on, which the alert names, runs/,
+  },
+  {
+    what: 'what keeps dying for a reason of its own is not started once more',
+    alert: 'ContainerCrashLooping',
+    container: 'keeps-dying',
+    make: (scene) =>
+      scene.run('keeps-dying', {
+        sh: "echo 'Error: connect ECONNREFUSED 127.0.0.1:6379'; exit 1",
+        host: { RestartPolicy: { Name: 'always' } },
+      }),
+    verdict: 'cause_found',
+    says: /keeps-dying dies and is started again and again.*ECONNREFUSED/,
+  },
+  {
+    what: 'a busy one is told with its limit',
+    alert: 'ContainerCpuThrottled',
+    container: 'spins',
+    make: async (scene) => {
+      await scene.run('spins', { sh: 'while true; do :; done', host: { NanoCpus: 50_000_000 } });
+      await upFor(scene, 'spins', 11);
+    },
+    verdict: 'cause_found',
+    says: /all that its limit of 0\.05 CPUs lets it have/,
+  },
+  {
+    what: 'one that does nothing is not short of CPU',
+    alert: 'ContainerCpuUsageHigh',
+    container: 'idles',
+    make: async (scene) => {
+      await scene.run('idles', { sh: SLEEPS });
+      await upFor(scene, 'idles', 11);
+    },
+    verdict: 'healthy',
+    says: /% of a CPU/,
+  },
+  {
+    what: 'one on no network can reach nobody',
+    alert: 'ContainerNetworkUnreachable',
+    container: 'alone',
+    make: async (scene) => {
+      await scene.run('alone', { sh: `echo "ERROR cannot resolve db.internal"; ${SLEEPS}` });
+      await upFor(scene, 'alone', 11);
+    },
+    verdict: 'cause_found',
+    says: /alone is on no network/,
+  },
+  {
     what: 'somebody had the engine kill it: 137, and not for memory',
     alert: 'ContainerOOMKilled',
     container: 'killed-by-hand',
@@ -198,7 +254,7 @@ describe.each(engineNames)('%s', (name) => {
           ['awaiting_approval', 'reported', 'ignored'].includes(state),
         );
         const found = events.findLast((event) => event.type === 'diagnosis.concluded');
-        expect(found).toMatchObject({ diagnosis: { verdict } });
+        expect(found, JSON.stringify(found)).toMatchObject({ diagnosis: { verdict } });
         expect(JSON.stringify(found)).toMatch(says);
         expect(actions).toEqual([]);
       },

@@ -52,12 +52,12 @@ function faultGroup(app, faults) {
   return html`<section key=${system} class="fault-group" data-testid=${`fault-system-${system}`}>
     <h3>${system}</h3>
     ${why && html`<p class="fault-impossible">${why}</p>`}
-    <ul>${faults.map((fault) => faultRow(app, fault))}</ul>
+    <ul>${faults.map((fault) => faultRow(app, fault, why ? null : fault.impossible))}</ul>
   </section>`;
 }
 
-/** @param {App} app @param {Fault} fault */
-function faultRow(app, fault) {
+/** @param {App} app @param {Fault} fault @param {string | null} why it is impossible, where its group has not said it */
+function faultRow(app, fault, why) {
   const working = fault.state === 'causing' || fault.state === 'undoing';
   const body = { userId: app.ui.viewer, id: fault.id };
   if (fault.impossible !== null)
@@ -65,6 +65,7 @@ function faultRow(app, fault) {
       <div class="fault-words">
         <div class="fault-title">${fault.title}</div>
         <p class="fault-description">${fault.description}</p>
+        ${why && html`<p class="fault-description">${why}</p>`}
       </div>
     </li>`;
   return html`<li key=${fault.id} class="fault fault-${fault.state}" data-testid="fault-${fault.id}" data-state=${fault.state}>
