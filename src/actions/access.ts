@@ -9,11 +9,13 @@ export type ToolKind = AnyTool['kind'];
  * runs: it runs nothing, so no credential is ever minted for it.
  */
 export const access: Readonly<Record<Role, readonly ToolKind[]>> = {
-  supervisor: ['read', 'docs', 'diagnostic', 'active', 'evidence', 'memory_read', 'memory_write'],
+  supervisor: ['read', 'docs', 'foreign', 'diagnostic', 'active', 'evidence', 'memory_read', 'memory_write'],
   triage: ['read', 'docs', 'evidence', 'memory_read'],
-  detective: ['read', 'docs', 'diagnostic', 'evidence', 'memory_read', 'memory_write'],
+  detective: ['read', 'docs', 'foreign', 'diagnostic', 'evidence', 'memory_read', 'memory_write'],
   surgeon: ['active'],
   validator: ['read', 'diagnostic'],
+  // What it calls of the active ones is proposed, as for the surgeon; what is approved runs with a credential of the ledger's.
+  mcp: ['read', 'docs', 'diagnostic', 'active', 'evidence', 'memory_read'],
 };
 
 export function mayUse(role: Role, kind: ToolKind): boolean {

@@ -27,6 +27,8 @@ export interface CallOptions extends ProposalOrder {
   readonly purpose?: string | undefined;
   /** It is put on record as asked for, once it is known that it might run, and not run: in words, why. */
   readonly notRun?: string | undefined;
+  /** Who has it called, for the audit log, where that is not the role itself. */
+  readonly by?: string;
   readonly signal: AbortSignal;
 }
 
@@ -82,7 +84,7 @@ async function passAndRun(call: Call): Promise<Ended> {
     });
   await deps.audit.append({
     kind: 'gate.intent',
-    actor: credential.role,
+    actor: options.by ?? credential.role,
     incidentId: credential.incidentId,
     details: {
       toolCall: id,
@@ -114,6 +116,7 @@ async function use(
   const { incidentId, role } = credential;
   if (tool.kind === 'evidence')
     return tool.run({ incidentId, evidence: deps.records, signal, timeoutMs }, input);
+  if (tool.kind === 'foreign') return tool.run({ signal, timeoutMs }, input);
   if (hasNoTarget(tool))
     return deps.memory
       ? tool.run({ incidentId, role, toolCallId: id, memory: deps.memory, signal, timeoutMs }, input)
@@ -233,7 +236,7 @@ async function record(
       });
     await deps.audit.append({
       kind: outcome.state === 'refused' ? 'gate.refused' : 'gate.outcome',
-      actor: ours ? credential.role : 'unknown',
+      actor: ours ? (options.by ?? credential.role) : 'unknown',
       ...(ours ? { incidentId: credential.incidentId } : {}),
       details: { toolCall: id, tool, state: outcome.state, code: outcome.code },
     });

@@ -33,6 +33,13 @@ export function auditedSettings(
     throttle,
     docsHosts: config.docsHosts,
     http: { host: http.host, hasSecret: http.webhookSecret !== null, rate: http.rate },
+    mcpServers: config.mcp.servers.map(({ name, transport, read, act }) => ({
+      name,
+      at: transport.kind === 'stdio' ? transport.command : new URL(transport.url).host,
+      read,
+      act,
+    })),
+    mcpCallers: config.mcp.callers.map(({ name, user }) => ({ name, user })),
     slack: slack.kind,
     ownDatabase: config.databaseUrl !== null,
     vaultKeyGiven: config.vaultKey !== null,

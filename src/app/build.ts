@@ -1,4 +1,5 @@
 import { messageOf } from '../core/errors.ts';
+import type { HttpServer } from '../http/server.ts';
 import { createAnswering } from '../incidents/questions/answering.ts';
 import { createTurn } from '../incidents/turn.ts';
 import { createHttpSide } from './http-side.ts';
@@ -12,7 +13,7 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 export async function buildApp(parts: Parts) {
   const services = await createServices(parts);
   const slack = createSlackSide(services);
-  const surfaces = { slack, http: createHttpSide(services, slack.handleHttp) };
+  const surfaces = { slack, http: await createHttpSide(services, slack.handleHttp) };
   return {
     ...surfaces,
     problems: services.problems,
@@ -27,7 +28,7 @@ export async function buildApp(parts: Parts) {
 /** Where people and machines meet the services. */
 interface Surfaces {
   readonly slack: ReturnType<typeof createSlackSide>;
-  readonly http: ReturnType<typeof createHttpSide>;
+  readonly http: HttpServer;
 }
 
 /** Starts the parts in order; the HTTP server last but for Slack, so that what it accepts can be worked on. */
@@ -71,6 +72,7 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
   await end('embedding', services.embedding.stop());
   await end('memory', services.memory.stop());
   await end('targets', services.systems.close());
+  await end('MCP servers', services.foreign.close());
   await end('bus', services.bus.stop());
   await end('guards', services.stopGuards());
 }

@@ -17,6 +17,8 @@ import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
+import { askServer } from '../tools/mcp/foreign-servers.ts';
+import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkChroma } from './chroma.ts';
 import { layersNow } from './layers.ts';
@@ -101,6 +103,13 @@ function checksFor(config: Config, log: Log): readonly Check[] {
     { part: 'Claude', required: false, run: () => checkClaude(config) },
     ...config.targets.map(targetCheck),
     { part: 'Alert rules', required: false, run: () => checkMapping(config) },
+    ...config.mcp.servers.map(
+      (server): Check => ({
+        part: `MCP server ${server.name}`,
+        required: false,
+        run: () => checkMcpServer(config, server, log),
+      }),
+    ),
     { part: 'Runbooks', required: false, run: () => checkRunbooks(config) },
     { part: 'Mode', required: false, run: () => checkMode(config) },
   ];
@@ -204,6 +213,22 @@ async function checkMapping({ targets }: Config): Promise<string> {
     });
   const rules = targets.flatMap(({ alerts = [] }) => alerts);
   return `alerts find ${count(targets.length, 'target')} by name, alias and ${count(rules.length, 'rule')}`;
+}
+
+async function checkMcpServer(config: Config, server: McpServerConfig, log: Log): Promise<string> {
+  const store = await openStore(config, log);
+  try {
+    const { judged } = await askServer(server, { sql: store.sql, log });
+    const off = judged.filter(({ state }) => state === 'off');
+    if (off.length === 0) return `answers; ${count(judged.length, 'tool')} on`;
+    throw new OpsError(
+      'MCP_OFF',
+      `${off.length} of ${count(judged.length, 'tool')} off: ${off.map(({ tool, why }) => `${tool} (${why})`).join(', ')}`,
+      { hint: `Look at what it says of them: sentry mcp approve ${server.name}` },
+    );
+  } finally {
+    await store.stop();
+  }
 }
 
 async function checkRunbooks(config: Config): Promise<string> {

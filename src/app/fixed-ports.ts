@@ -21,6 +21,10 @@ export async function fixedPort(dataDir: string, name: string, wanted: number | 
   return port;
 }
 
+/** The port one of them had last; undefined: it never ran here. */
+export const rememberedPort = (dataDir: string, name: string): number | undefined =>
+  readPorts(join(dataDir, 'ports.json'))[name];
+
 /** A file cut short by a crash counts as none. */
 function readPorts(file: string): Readonly<Record<string, number>> {
   const parsed = remembered.safeParse(jsonOf(readStateFile(file) ?? ''));

@@ -10,6 +10,7 @@ import { toolsOfKinds } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
 import { connectSystems } from '../targets/systems.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
+import type { ForeignServers } from '../tools/mcp/foreign-servers.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { countingUsage } from './model-metrics.ts';
@@ -28,6 +29,7 @@ export async function createFoundations(parts: Parts) {
   const tools = toolsOfKinds(parts.kinds);
   const registry = createRegistry(tools);
   const domains = domainsOf(parts.kinds);
+  const foreign = await foreignServers(parts);
   const { runbooks, problems } = await loadRunbooks(config.runbooksDir, { tools: registry, domains });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
   return {
@@ -49,7 +51,8 @@ export async function createFoundations(parts: Parts) {
     tools,
     /** What the steps of runbooks may use; models are offered those of memory and evidence as well. */
     registry,
-    offered: [...tools, ...evidenceTools, ...memoryToolset],
+    offered: [...tools, ...foreign.tools, ...evidenceTools, ...memoryToolset],
+    foreign,
     runbooks,
     problems,
     runbookFiles: await readRunbookFiles(config.runbooksDir),
@@ -60,4 +63,12 @@ export async function createFoundations(parts: Parts) {
       log,
     }),
   };
+}
+
+/** The protocol's library is loaded only where it is spoken. */
+async function foreignServers({ config, store, log }: Parts): Promise<ForeignServers> {
+  const { servers } = config.mcp;
+  if (servers.length === 0) return { tools: [], close: async () => undefined };
+  const { openForeignServers } = await import('../tools/mcp/foreign-servers.ts');
+  return openForeignServers(servers, { sql: store.sql, log });
 }

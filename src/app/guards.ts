@@ -14,6 +14,7 @@ import { openVaultKey } from '../safety/vault/vault-key.ts';
 import { auditedSettings } from './audited-settings.ts';
 import type { Foundations } from './foundations.ts';
 import { countingRefusals, layersNow, watchLayers } from './layers.ts';
+import { openModelGuard } from './model-guard.ts';
 
 const TIDY_MS = 60 * 60_000;
 
@@ -53,6 +54,7 @@ export async function createGuards(on: Foundations) {
     approvalMinutes: config.approvalMinutes,
     environmentOf: (name) => targets.get(name)?.environment ?? '',
   });
+  const modelGuard = await openModelGuard({ sql, records: on.records, audit, policy: config.modelGuard });
   const layers = () => layersNow({ config, tools: on.tools, sql, killSwitch, breaker });
   let endWatch = (): void => undefined;
   let tidying: NodeJS.Timeout | undefined;
@@ -73,6 +75,7 @@ export async function createGuards(on: Foundations) {
     vault,
     killSwitch,
     breaker,
+    modelGuard,
     rules,
     throttle: createThrottle(sql, config.throttle),
     layers,

@@ -40,10 +40,10 @@ export async function createIncidentServices(
   const { audit, breaker, killSwitch } = guards;
   const { policy, gate } = actions;
   const model = await openModel(config, {
-    sql,
     records,
     audit,
     breaker,
+    guard: guards.modelGuard,
     targets,
     tools: on.offered,
     runbooks: remembered.knownRunbooks,

@@ -5,7 +5,6 @@ import type { Investigator } from '../agents/ports.ts';
 import type { Config } from '../config/config.ts';
 import type { Incident } from '../core/incident.ts';
 import { live } from '../core/live.ts';
-import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import { auditedBackend } from '../llm/audited-backend.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
@@ -16,13 +15,12 @@ import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
 import type { ModelGuard } from '../safety/model-guard/model-guard.ts';
 import type { AnyTool } from '../tools/define.ts';
-import { openModelGuard } from './model-guard.ts';
 
 interface ModelDeps {
-  readonly sql: Sql;
   readonly records: IncidentRecords;
   readonly audit: AuditLog;
   readonly breaker: CostBreaker;
+  readonly guard: ModelGuard;
   readonly targets: ReadonlyMap<string, Target>;
   /** What it is offered. */
   readonly tools: readonly AnyTool[];
@@ -40,8 +38,7 @@ export interface Model {
 export async function openModel(config: Config, deps: ModelDeps): Promise<Model> {
   const { llm: choice } = config;
   if (!choice) return { investigator: null, outside: null };
-  const { sql, records, audit, breaker, targets } = deps;
-  const guard = await openModelGuard({ sql, records, audit, policy: config.modelGuard });
+  const { records, audit, breaker, guard, targets } = deps;
   const llm = createModelGateway({
     backend: auditedBackend(createBackend(choice), audit),
     model: modelName(choice, config.model),
@@ -61,9 +58,8 @@ export async function openModel(config: Config, deps: ModelDeps): Promise<Model>
   return { investigator, outside: modelOutside(llm, { records, breaker, guard, audit }) };
 }
 
-interface OutsideDeps extends Pick<ModelDeps, 'breaker' | 'audit'> {
+interface OutsideDeps extends Pick<ModelDeps, 'breaker' | 'audit' | 'guard'> {
   readonly records: Pick<IncidentRecords, 'addUsage'>;
-  readonly guard: ModelGuard;
 }
 
 /** The model for what belongs to no incident (memory's rules of thumb): behind the same guards, paid for as "memory". */

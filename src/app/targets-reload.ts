@@ -1,4 +1,5 @@
-import { readTargets, type TargetsFile, wrong } from '../config/targets.ts';
+import { readTargets, type TargetsFile } from '../config/targets.ts';
+import { wrong } from '../config/wrong.ts';
 import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';

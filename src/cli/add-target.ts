@@ -6,7 +6,8 @@ import { isSeq, parse, parseDocument, stringify } from 'yaml';
 import { z } from 'zod';
 import { examineTarget, type Finding } from '../app/doctor.ts';
 import { targetsFile } from '../config/config.ts';
-import { entriesIn, everyTarget, type TargetsFile } from '../config/targets.ts';
+import { parseConfigFile } from '../config/config-file.ts';
+import { entriesOf, everyTarget, type TargetsFile } from '../config/targets.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Json } from '../core/tool-call.ts';
@@ -55,12 +56,12 @@ async function addTarget(
   say: (text: string) => void,
 ): Promise<void> {
   const before = existsSync(file.path) ? readFileSync(file.path, 'utf8') : '';
-  const others = entriesIn(before, file.path, file.env);
+  const others = entriesOf(parseConfigFile(before, file.path), file.env);
   const entry = ask
     ? await askForEntry(given, ask, say)
     : { name: given.name, kind: given.kind, ...fieldsGiven(given.set) };
   const text = withEntry(before, entry);
-  const added = entriesIn(text, file.path, file.env).at(-1);
+  const added = entriesOf(parseConfigFile(text, file.path), file.env).at(-1);
   if (!added) throw new Error('the entry is not in the file');
   const found = added.target
     ? await examineTarget(added.target)

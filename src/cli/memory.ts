@@ -10,8 +10,11 @@ import { memorySummary } from '../memory/documents/summary.ts';
 import { exportMemory, importLine, MemoryLine } from '../memory/documents/transfer.ts';
 import { systemLine } from '../memory/systems/system-facts.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { confirm } from './confirm.ts';
 import { exitCodes } from './fail.ts';
 import { withStore } from './with-store.ts';
+
+const NOTHING_REMOVED = 'Nothing was removed.';
 
 const summary = new Command('summary')
   .description('Say how much memory holds: episodes, documents, proposals, and what waits for Chroma.')
@@ -99,6 +102,7 @@ const clear = new Command('clear')
       yes,
       'This removes all episodes and documents of this deployment. Export them first if in doubt.',
       'clear',
+      NOTHING_REMOVED,
     );
     tell(await withStore(({ sql }) => clearMemory({ sql, audit: createAuditLog(sql) }, 'operator')));
   });
@@ -120,6 +124,7 @@ const forget = new Command('forget')
       yes,
       `This removes the text of ${name}: memory, its vectors, and the words in the record.`,
       name,
+      NOTHING_REMOVED,
     );
     tell(
       await withStore(({ sql }) => {
@@ -128,17 +133,6 @@ const forget = new Command('forget')
       }),
     );
   });
-
-async function confirm(yes: boolean, what: string, word: string): Promise<void> {
-  if (yes) return;
-  if (!process.stdin.isTTY)
-    throw new OpsError('USAGE', 'There is nobody to ask.', { hint: 'Run it in a terminal, or with --yes.' });
-  const ask = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await ask.question(`${what}\nType "${word}" to go on: `);
-  ask.close();
-  if (answer.trim() !== word)
-    throw new OpsError('NOT_CONFIRMED', 'Nothing was removed.', { hint: `Type "${word}" when asked.` });
-}
 
 function tell(result: Forgotten | Refusal): void {
   if (!result.ok)

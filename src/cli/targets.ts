@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { examineTarget } from '../app/doctor.ts';
 import { targetsFile } from '../config/config.ts';
-import { everyTarget, type ReadEntry, readEntries } from '../config/targets.ts';
+import { readConfigFile } from '../config/config-file.ts';
+import { entriesOf, everyTarget, type ReadEntry } from '../config/targets.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Json } from '../core/tool-call.ts';
 import { addTargetCommand, metaOf } from './add-target.ts';
@@ -33,7 +34,7 @@ export const targetsCommand = new Command('targets')
   .option('--json', 'the list as JSON', false)
   .action(async ({ json }: { readonly json: boolean }) => {
     const file = targetsFile();
-    const listed = await Promise.all(readEntries(file).map(examineEntry));
+    const listed = await Promise.all(entriesOf(readConfigFile(file), file.env).map(examineEntry));
     process.stdout.write(json ? `${JSON.stringify(listed, null, 2)}\n` : formatTargets(listed, file.path));
     if (listed.some(({ ok }) => !ok)) process.exitCode = exitCodes.failed;
   })

@@ -12,6 +12,8 @@ import type { CostLimits } from '../safety/limits/cost-breaker.ts';
 import { readLimits, type ThrottleLimits } from '../safety/limits/throttle.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig } from '../targets/kind.ts';
+import type { McpServerConfig } from '../tools/mcp/server-config.ts';
+import { readConfigFile } from './config-file.ts';
 import {
   costLimit,
   docsHosts,
@@ -24,8 +26,10 @@ import {
   token,
   whole,
 } from './kinds.ts';
+import { type McpCallerConfig, mcpSecret, readMcpCallers, readMcpServers } from './mcp.ts';
 import { readModelAccess } from './model.ts';
-import { readTargets, type TargetsFile, wrong } from './targets.ts';
+import { type TargetsFile, targetsOf } from './targets.ts';
+import { wrong } from './wrong.ts';
 
 /** Every variable Sentry reads. docs/settings.md has a row for each of them. */
 const environment = z.object({
@@ -90,6 +94,9 @@ const environment = z.object({
   SENTRY_HTTP_RATE: whole(6000, 1, 10_000_000),
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
   SENTRY_ADMIN_TOKEN: z.string().min(16, 'at least 16 characters; openssl rand -hex 24 makes one').optional(),
+  SENTRY_MCP_SECRET: mcpSecret.optional(),
+  SENTRY_MCP_HOSTS: list(''),
+  SENTRY_MCP_URL: httpUrl.optional(),
   SENTRY_APPROVAL_MINUTES: whole(30, 1, 1440),
   SENTRY_SOURCE_WAIT_MINUTES: whole(10, 0, 1_440),
   SENTRY_REOPEN_MINUTES: z.coerce.number().int().min(0).max(10_080).optional(),
@@ -178,6 +185,16 @@ export interface Config {
     /** Requests a minute and source. */
     readonly rate: number;
   };
+  readonly mcp: {
+    /** Who may call `/mcp`; none: it is off. */
+    readonly callers: readonly McpCallerConfig[];
+    /** Names under which this server is reached, beside those of this machine. */
+    readonly hosts: readonly string[];
+    /** Other programs' servers whose tools may be used. */
+    readonly servers: readonly McpServerConfig[];
+    /** For `sentry mcp`: where the bot's `/mcp` is; null: on this machine. */
+    readonly url: string | null;
+  };
   /** Who may approve what; `isNamed`: it has to be there. */
   readonly policy: { readonly path: string; readonly isNamed: boolean };
   readonly approvalMinutes: number;
@@ -209,7 +226,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     throw wrong(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   const values = parsed.data;
   const file = targetsFile(present);
-  const targets = readTargets(file);
+  const written = readConfigFile(file);
+  const targets = targetsOf(written, present);
   const slack = slackOf(values);
   const model = readModelAccess(values);
   if ('problem' in model) throw wrong([model.problem]);
@@ -247,6 +265,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
       adminToken: values.SENTRY_ADMIN_TOKEN ?? null,
       rate: values.SENTRY_HTTP_RATE,
+    },
+    mcp: {
+      callers: readMcpCallers(written, present, values.SENTRY_MCP_SECRET),
+      servers: readMcpServers(written, present),
+      hosts: values.SENTRY_MCP_HOSTS,
+      url: values.SENTRY_MCP_URL ?? null,
     },
     policy: {
       path: resolve(values.SENTRY_POLICY ?? 'policy.yaml'),

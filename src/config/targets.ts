@@ -1,7 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { messageOf, OpsError } from '../core/errors.ts';
 import { domainFault } from '../core/incident.ts';
 import { isObject } from '../core/json-of.ts';
 import { redact } from '../safety/screen/redact.ts';
@@ -9,6 +6,9 @@ import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
+import { type ConfigFile, type ConfigPath, readConfigFile } from './config-file.ts';
+import { mcpFields } from './mcp.ts';
+import { wrong } from './wrong.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -54,10 +54,7 @@ export const everyTarget = {
 };
 
 /** The file of targets, and the variables that its entries may name. */
-export interface TargetsFile {
-  readonly path: string;
-  /** Somebody named it: not to find it is a fault. */
-  readonly isNamed: boolean;
+export interface TargetsFile extends ConfigPath {
   readonly env: Env;
 }
 
@@ -71,63 +68,31 @@ export interface ReadEntry {
   readonly problems: readonly string[];
 }
 
-/** The targets that `sentry.yaml` names. Throws OpsError CONFIG naming every wrong field, with its line. */
+/** The targets of the file as it is now. Throws OpsError CONFIG naming every wrong field, with its line. */
 export function readTargets(
   file: TargetsFile,
   known: readonly TargetKind[] = kinds,
 ): readonly TargetConfig[] {
-  return allGood(readEntries(file, known));
+  return targetsOf(readConfigFile(file), file.env, known);
 }
 
-/** The same, where an entry may be wrong without the others. Throws OpsError CONFIG for what is wrong with the file itself. */
-export function readEntries(
-  { path, isNamed, env }: TargetsFile,
-  known: readonly TargetKind[] = kinds,
-): readonly ReadEntry[] {
-  if (!existsSync(path)) {
-    if (isNamed) throw wrong([`${path} does not exist (SENTRY_CONFIG)`]);
-    return [];
-  }
-  return entriesIn(readFileSync(path, 'utf8'), path, env, known);
-}
-
-/** What the text of a file says. `path`: for its errors. */
-export function entriesIn(
-  text: string,
-  path: string,
+/** The same of a file that has been read. */
+export function targetsOf(
+  file: ConfigFile,
   env: Env,
   known: readonly TargetKind[] = kinds,
-): readonly ReadEntry[] {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const notYaml = (error: unknown) => wrong([`${path}: not valid YAML: ${messageOf(error)}`]);
-  if (document.errors[0]) throw notYaml(document.errors[0]);
-  let raw: unknown;
-  try {
-    raw = document.toJS() ?? undefined;
-  } catch (error) {
-    throw notYaml(error);
-  }
-  return entriesOf(raw, env, (at) => `${path}${lineOf(document, lines, at)}`, known);
+): readonly TargetConfig[] {
+  return allGood(entriesOf(file, env, known));
 }
 
-/** `:7`, where the part at a path begins, or the nearest around it. */
-function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): string {
-  for (let depth = path.length; depth > 0; depth -= 1) {
-    const node = document.getIn(path.slice(0, depth), true);
-    if (isNode(node) && node.range) return `:${lines.linePos(node.range[0]).line}`;
-  }
-  return '';
-}
-
-/** Targets that stand in no file. `where`: for its errors. */
+/** Targets that stand in no file. `where`: for the errors. */
 export function parseTargets(
   raw: unknown,
   env: Env,
   where: string,
   known: readonly TargetKind[] = kinds,
 ): readonly TargetConfig[] {
-  return allGood(entriesOf(raw, env, () => where, known));
+  return targetsOf({ raw, placeOf: () => where }, env, known);
 }
 
 function allGood(entries: readonly ReadEntry[]): readonly TargetConfig[] {
@@ -136,11 +101,11 @@ function allGood(entries: readonly ReadEntry[]): readonly TargetConfig[] {
   return entries.flatMap(({ target }) => target ?? []);
 }
 
-function entriesOf(
-  raw: unknown,
+/** Every entry, where one may be wrong without the others. Throws OpsError CONFIG for what is wrong with the file itself. */
+export function entriesOf(
+  { raw, placeOf }: ConfigFile,
   env: Env,
-  placeOf: (path: readonly PropertyKey[]) => string,
-  known: readonly TargetKind[],
+  known: readonly TargetKind[] = kinds,
 ): readonly ReadEntry[] {
   const parsed = fileOf(known).safeParse(raw);
   const issues = [...(parsed.error?.issues ?? []), ...secretsIn(raw)];
@@ -199,16 +164,5 @@ function fileOf(known: readonly TargetKind[]) {
     error: ({ code }) =>
       code === 'invalid_union' ? `expected one of ${known.map(({ name }) => name).join(', ')}` : undefined,
   });
-  return z.strictObject({ targets: z.array(target).nullish() }).default({});
-}
-
-/** A fault of the configuration, a line each. */
-export function wrong(lines: readonly string[]): OpsError {
-  return new OpsError(
-    'CONFIG',
-    `The configuration is wrong:\n${lines.map((line) => `  ${line}`).join('\n')}`,
-    {
-      hint: 'Correct the variables named above; docs/settings.md lists them all.',
-    },
-  );
+  return z.strictObject({ targets: z.array(target).nullish(), ...mcpFields }).prefault({});
 }

@@ -32,7 +32,8 @@ export const DomainName = z
   .max(40)
   .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'expected lower-case words joined by "-", like postgres');
 
-export const roles = ['supervisor', 'triage', 'detective', 'surgeon', 'validator'] as const;
+/** `mcp`: a client outside of Sentry, which reads and proposes over MCP. */
+export const roles = ['supervisor', 'triage', 'detective', 'surgeon', 'validator', 'mcp'] as const;
 export type Role = (typeof roles)[number];
 
 /** One problem being worked: one or more alerts, one Slack thread. Times are ISO 8601. */

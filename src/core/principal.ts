@@ -15,3 +15,7 @@ export const formatPrincipals = (principals: readonly Principal[]): string =>
           : `the members of ${one.id}`,
     )
     .join(', ');
+
+/** An MCP client on record: `mcp:<name>`, which is nobody's Slack id. */
+export const mcpPrincipal = (name: string): string => `mcp:${name}`;
+export const isMcpPrincipal = (by: string | null): by is string => by?.startsWith('mcp:') === true;

@@ -2,12 +2,9 @@ import { type CardClick, takeDenialBack } from '../actions/approvals/take-back.t
 import type { ApprovalPolicy } from '../actions/policy/policy.ts';
 import { type Action, isLastingFix, restOf, stepsOf } from '../core/action.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
-import type { ActionId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
-import { mayMove } from '../core/machine.ts';
-import type { Tx } from '../core/sql.ts';
+import { type AskedFor, askForApproval, atWork, waitsForPeople } from './ask-for-approval.ts';
 import type { InvestigationDeps } from './deps.ts';
-import { moveIn } from './move.ts';
 
 /** `text` is for whoever pressed; null where the thread shows all of it. */
 export type AfterAll = { readonly ok: true; readonly text: string | null } | Refusal;
@@ -56,14 +53,12 @@ export function createChangeOfMind(deps: Deps): ChangeOfMind {
   };
 }
 
-/**
- * Nothing of the incident runs or is planned, and it is not over: what is asked for can be waited for. A lasting fix is asked
- * for while it is fixed.
- */
-const restsFor = ({ state, resolvedBy, round }: Incident, action: Action): boolean =>
-  isLastingFix(action)
-    ? state === 'resolved' && resolvedBy === 'confirmed' && round === action.round
-    : state !== 'planning' && mayMove(state, 'awaiting_approval');
+/** What is asked for can be waited for; a lasting fix is asked for while it is fixed. */
+const restsFor = (incident: Incident, action: Action): boolean => {
+  if (!isLastingFix(action)) return waitsForPeople(incident);
+  const { state, resolvedBy, round } = incident;
+  return state === 'resolved' && resolvedBy === 'confirmed' && round === action.round;
+};
 
 async function askAgain(deps: Deps, click: CardClick): Promise<AfterAll> {
   const found = await cardOf(deps, click);
@@ -127,82 +122,28 @@ async function cardOf(deps: Deps, { actionId, planHash }: CardClick) {
 }
 
 /** Why nothing can be asked for in an incident now. */
-function busy(incident: Incident, action: Action): Refusal | undefined {
-  if (restsFor(incident, action)) return undefined;
-  const { id, state } = incident;
-  if (incident.endedAt)
-    return refuse('AT_WORK', `${id} is over. If it is not, open it anew: /sentry investigate <what you see>`);
-  if (state === 'stopped')
-    return refuse('AT_WORK', `${id} is stopped. Resume it first: /sentry resume ${id}`);
-  return refuse(
-    'AT_WORK',
-    state === 'awaiting_approval'
-      ? 'Another plan of this incident waits for its decision. Decide on that one first.'
-      : `${id} is being worked on. Press again when it waits for people.`,
-  );
-}
+const busy = (incident: Incident, action: Action): Refusal | undefined =>
+  restsFor(incident, action) ? undefined : atWork(incident);
 
-/** Through the gate like any proposal: fresh pre-flight, new card. The incident waits for it from the same moment on. */
+/** As things are now, the steps in their order. */
 async function proposeAgain(
   deps: Deps,
   incident: Incident,
   steps: readonly Action[],
   by: string,
-  said: {
-    readonly purpose: string;
-    readonly reason: string;
-    readonly nextStep: string;
-    readonly by?: string;
-  },
+  said: Pick<AskedFor, 'purpose' | 'reason' | 'nextStep' | 'by'>,
 ): Promise<AfterAll> {
   const [action, ...andThen] = steps;
   if (!action) throw new Error('a plan without a step');
-  const credential = deps.vault.mint({
+  const { tool, target, input, why, runbookId, verify } = action;
+  const answer = await askForApproval(deps, incident, {
+    ...said,
     role: 'surgeon',
-    incidentId: incident.id,
-    targets: [action.target],
-    tools: steps.map(({ tool }) => tool),
+    request: { tool, target, input, proposal: { why, runbookId, verify, andThen } },
+    events: [{ type: 'action.asked_again', actionId: action.id, by }],
+    ...(isLastingFix(action) ? { lasting: true } : {}),
   });
-  const lasting = isLastingFix(action);
-  const asked = { type: 'action.asked_again', actionId: action.id, by } as const;
-  const stored = async (tx: Tx, id: ActionId, expiresMinutes: number): Promise<void> => {
-    if (lasting) {
-      await deps.records.append(tx, incident.id, asked);
-      return;
-    }
-    const moved = await moveIn(tx, deps, incident, {
-      from: incident.state,
-      to: 'awaiting_approval',
-      reason: said.reason,
-      key: `asked again:${id}`,
-      changes: { nextStep: said.nextStep },
-      events: [asked],
-      turnAfterMs: expiresMinutes * 60_000 + 500,
-    });
-    if (moved !== 'moved') throw new IncidentMoved();
-  };
-  try {
-    const { tool, target, input, why, runbookId, verify } = action;
-    const answer = await deps.gate.call(
-      credential,
-      { tool, target, input, proposal: { why, runbookId, verify, andThen } },
-      {
-        purpose: said.purpose,
-        signal: deps.shutdown,
-        again: { stored, ...(said.by === undefined ? {} : { by: said.by }) },
-        ...(lasting ? { lasting } : {}),
-      },
-    );
-    if (answer.kind === 'proposed') return { ok: true, text: null };
-    if (answer.kind === 'ok') return refuse('NOT_ACTIVE', `${tool} changes nothing.`);
-    return refuse(answer.code, answer.reason);
-  } finally {
-    deps.vault.revoke(credential);
-  }
-}
-
-class IncidentMoved extends Error {
-  constructor() {
-    super('The incident has just moved on; look at its thread.');
-  }
+  if (answer.kind === 'proposed') return { ok: true, text: null };
+  if (answer.kind === 'ok') return refuse('NOT_ACTIVE', `${tool} changes nothing.`);
+  return refuse(answer.code, answer.reason);
 }

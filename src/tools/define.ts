@@ -206,8 +206,23 @@ export interface EvidenceTool<I = unknown> extends ToolBase<I> {
   run(context: EvidenceToolContext, input: I): Promise<ToolOutput | Refusal>;
 }
 
+export interface ForeignToolContext {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/**
+ * A tool of another program's server that reads. It has no target of ours, and what it says is no read of a live system; what
+ * it is asked leaves the house.
+ */
+export interface ForeignTool<I = unknown> extends ToolBase<I> {
+  readonly kind: 'foreign';
+  readonly target: 'none';
+  run(context: ForeignToolContext, input: I): Promise<ToolOutput | Refusal>;
+}
+
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
-export type AnyTool = Tool | MemoryTool<any> | EvidenceTool<any>;
+export type AnyTool = Tool | MemoryTool<any> | EvidenceTool<any> | ForeignTool<any>;
 
 /** Gives a read tool its types; the registry holds them with the input hidden. */
 export function defineReadTool<I>(tool: ReadTool<I>): ReadTool<I> {
@@ -247,9 +262,9 @@ export function defineEvidenceTool<I>(
   return { ...tool, kind: 'evidence', target: 'none', domain: 'any' };
 }
 
-/** A tool that works on Sentry's own record or memory. */
-export function hasNoTarget(tool: AnyTool): tool is MemoryTool | EvidenceTool {
-  return tool.kind === 'evidence' || isMemoryTool(tool);
+/** A tool that works on Sentry's own record or memory, or asks another program. */
+export function hasNoTarget(tool: AnyTool): tool is MemoryTool | EvidenceTool | ForeignTool {
+  return tool.kind === 'evidence' || tool.kind === 'foreign' || isMemoryTool(tool);
 }
 
 export function isMemoryTool(tool: AnyTool): tool is MemoryTool {

@@ -182,6 +182,7 @@ describe('the sentry command by itself', () => {
       '-',
       'yes',
       '-',
+      'yes',
     ]);
     expect(row('postgres_locks')?.trim().split(/\s+/).slice(1)).toEqual([
       'read',
@@ -189,6 +190,7 @@ describe('the sentry command by itself', () => {
       'yes',
       'yes',
       '-',
+      'yes',
       'yes',
     ]);
   });

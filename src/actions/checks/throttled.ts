@@ -1,9 +1,11 @@
 import type { Throttle } from '../../safety/limits/throttle.ts';
+import type { Credential } from '../../safety/vault/credentials.ts';
 import type { Check } from './check.ts';
 
 /**
  * Check 4: neither the role, the tool, the target nor the incident has too many calls, over all processes. The validator
- * watches, so its calls do not count for the incident. What a person has approved is counted in the ledger, not here.
+ * watches, so its calls do not count for the incident; those of MCP clients are counted apart, so that they take nothing
+ * from the investigation. What a person has approved is counted in the ledger, not here.
  */
 export function throttled(throttle: Throttle): Check {
   return ({ credential, tool, request }) => {
@@ -13,7 +15,12 @@ export function throttled(throttle: Throttle): Check {
       tool: tool.name,
       // Any other name is refused next, and must not fill the table.
       target: request.target !== null && credential.targets.includes(request.target) ? request.target : null,
-      incidentId: credential.role === 'validator' ? null : credential.incidentId,
+      incidentId: countedFor(credential),
     });
   };
+}
+
+function countedFor({ role, incidentId }: Credential): string | null {
+  if (role === 'validator') return null;
+  return role === 'mcp' ? `mcp:${incidentId}` : incidentId;
 }

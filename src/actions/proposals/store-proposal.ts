@@ -23,10 +23,15 @@ export interface UndoOrder {
   readonly andThen?: readonly ActionId[];
 }
 
-/** A person has it asked for again: it is not kept back for a No of this round, which is on its card, and never runs unasked. */
+/**
+ * Somebody outside of the incident's planning has it asked for: it never runs unasked. A person who asks again is not kept
+ * back by a No of this round, which is on its card.
+ */
 export interface AgainOrder {
   /** Whose proposal it is; left out for one that stays Sentry's. */
   readonly by?: string;
+  /** It is nobody's change of mind: a No of this round keeps it back. */
+  readonly heedsNo?: true;
   /** In the transaction that stores the proposal, which is rolled back when this throws. */
   stored(tx: Tx, actionId: ActionId, expiresMinutes: number): Promise<void>;
 }
@@ -93,7 +98,8 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
     return pending.id;
   // Whoever said No to touching it may take back what was done to it.
   const standing = (await denialsOnSteps(tx, plan)).filter(({ saidBy }) => saidBy !== order.undo?.by);
-  const denied = order.again || order.undo ? undefined : await deniedThisRound(tx, { incidentId }, standing);
+  const isPersons = order.undo || (order.again && !order.again.heedsNo);
+  const denied = isPersons ? undefined : await deniedThisRound(tx, { incidentId }, standing);
   if (denied) return denied;
   const denialsAcknowledged = standing.map(({ id }) => id);
   const [incident] = await tx<Pick<IncidentRow, 'round'>>`

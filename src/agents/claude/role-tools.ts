@@ -173,10 +173,10 @@ export function toTheSecond(at: Date): string {
 }
 
 function isTargetless(kind: ToolKind): boolean {
-  return kind === 'memory_read' || kind === 'memory_write' || kind === 'evidence';
+  return kind === 'memory_read' || kind === 'memory_write' || kind === 'evidence' || kind === 'foreign';
 }
 
-/** Memory and the record have none. */
+/** Memory, the record and other programs have none. */
 export function hasTarget(tools: readonly OfferedTool[], name: string): boolean {
   const kind = tools.find((tool) => tool.name === name)?.kind;
   return kind === undefined || !isTargetless(kind);

@@ -159,7 +159,7 @@ function converse<T>(
     // What is remembered or shown again stays what it is; a live system does not.
     mayRepeat: (name) => {
       const kind = deps.tools.find((tool) => tool.name === name)?.kind;
-      return kind === 'read' || kind === 'diagnostic' || kind === 'docs';
+      return kind === 'read' || kind === 'diagnostic' || kind === 'docs' || kind === 'foreign';
     },
     ...(deps.clock === undefined ? {} : { clock: () => nowOf(deps).getTime() }),
     leftOut: async (name, input, limit) => {
@@ -290,7 +290,8 @@ export function guarded(
   const { id: incidentId } = work.incident;
   const paid = recordingUsage(llm, (usage) => work.spent(usage, ...(role === 'sceptic' ? [role] : [])));
   const budgeted = breaker ? withinBudget(paid, breaker, { incidentId, model: llm.model }) : paid;
-  // What is looked up in public documentation leaves the house.
-  const carriesOut = (name: string): boolean => tools.find((tool) => tool.name === name)?.kind === 'docs';
+  // What is looked up in public documentation, or asked of another program, leaves the house.
+  const carriesOut = (name: string): boolean =>
+    ['docs', 'foreign'].includes(tools.find((tool) => tool.name === name)?.kind ?? '');
   return guard ? screenedStream(budgeted, guard, { incidentId, role, carriesOut }) : budgeted;
 }

@@ -4,9 +4,11 @@ import type { Denial } from '../../core/denial.ts';
 import { describeAct, describePlan } from '../../core/describe-act.ts';
 import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../core/event.ts';
+import type { ActionId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
+import { isMcpPrincipal } from '../../core/principal.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
 import { usedModel } from './answer-actions.ts';
 import { lower } from './answer-lines.ts';
@@ -303,7 +305,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `the model could not go on (${event.reason}); the playbook took over`;
     case 'tool.called':
       // What the surgeon proposes and runs has events of its own.
-      if (event.role === 'surgeon' && (event.state === 'proposed' || event.state === 'ok')) return null;
+      if (event.state === 'proposed' || (event.role === 'surgeon' && event.state === 'ok')) return null;
       return `${lookOf(event, record)}${event.state === 'ok' ? '' : ` (${event.state})`}${cited([event.toolCallId])}: ${event.summary}`;
     case 'triage.concluded':
       return `${event.triage.routine && event.triage.incidentType ? `known problem, ${plainTool(event.triage.incidentType)}` : 'no known problem'}${event.by === 'claude' ? `, ${CLAUDES_WORDS}` : ''}: ${event.triage.reason}`;
@@ -314,7 +316,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'plan.none':
       return `no action: ${formatNextStep({ nextStep: event.reason, asksAgainAt: event.asksAgainAt ?? null }, moment)}${event.said === undefined ? '' : ` ${CLAUDES_WORDS}: ${event.said}`}`;
     case 'action.proposed':
-      return `proposed to ${planName(event.actionId, record)}`;
+      return `${proposerOf(event.actionId, record)}proposed to ${planName(event.actionId, record)}`;
     case 'action.approved':
       return `${personOf(event.by)} approved: ${planName(event.actionId, record)}`;
     case 'action.seconded':
@@ -416,6 +418,12 @@ function lookOf({ purpose, tool, at }: ToolCalled, { events }: IncidentRecord): 
   return who?.type === 'investigator.chosen' && who.investigator === 'playbook'
     ? lower(purpose.replace(/[\s.…]+$/, ''))
     : `“${purpose}”`;
+}
+
+/** A client outside of Sentry, by name; nothing where it was Sentry. */
+function proposerOf(id: ActionId, { actions }: IncidentRecord): string {
+  const by = actions.find((action) => action.id === id)?.requestedBy ?? null;
+  return isMcpPrincipal(by) ? `${by} ` : '';
 }
 
 /** What a model was shown from memory, by place and trust; null where there was nothing. */

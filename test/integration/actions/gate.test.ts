@@ -214,6 +214,7 @@ test('roles may use exactly the kinds of tools the seed gives them', () => {
     detective: ['read', 'docs', 'diagnostic'],
     surgeon: ['active'],
     validator: ['read', 'diagnostic'],
+    mcp: ['read', 'docs', 'diagnostic', 'active'],
   });
 });
 

@@ -40,13 +40,13 @@ describe('what is so is said', () => {
   test('a role without an identity', async () => {
     expect(await stateOf('identity vault')).toMatchObject({
       state: 'on',
-      says: expect.stringContaining('5 of 5 roles'),
+      says: expect.stringContaining('6 of 6 roles'),
     });
     const [row] = await rig.core.sql<Row>`SELECT id FROM identity WHERE name = 'triage'`;
     await rig.core.identities.revoke(String(row?.['id']), 'UADMIN', 'leaked');
     expect(await stateOf('identity vault')).toMatchObject({
       state: 'part',
-      says: expect.stringContaining('4 of 5 roles'),
+      says: expect.stringContaining('5 of 6 roles'),
     });
     await rig.core.identities.rotate('triage', 'UADMIN');
   });

@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IncidentId } from '../../../src/core/ids.ts';
+import { roles } from '../../../src/core/incident.ts';
 import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
 import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
 import { type Claims, isSignedBy, signClaims } from '../../../src/safety/vault/claims.ts';
@@ -88,7 +89,7 @@ describe('identities', () => {
         .filter((one) => one.kind === 'role')
         .map((one) => one.name)
         .toSorted(),
-    ).toEqual(['detective', 'supervisor', 'surgeon', 'triage', 'validator']);
+    ).toEqual(['detective', 'mcp', 'supervisor', 'surgeon', 'triage', 'validator']);
   });
 
   test('no private key lies in the database in the clear, and a process’s lies nowhere', async () => {
@@ -211,7 +212,7 @@ describe('a credential', () => {
     expect(await vault.check(live)).toBeUndefined();
     const left = await identities.list({ all: true });
     expect(left.some(({ id }) => id === old.process)).toBe(false);
-    expect(left.filter(({ kind }) => kind === 'role')).toHaveLength(5);
+    expect(left.filter(({ kind }) => kind === 'role')).toHaveLength(roles.length);
   });
 
   test('is refused when it could not be put on record, or cannot be looked up', async () => {

@@ -2,6 +2,7 @@ import { type Action, isLastingFix, restOf, stepsOf, undoOf } from '../../../cor
 import { describeAct, describePlan, nameOfRun } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
+import { isMcpPrincipal } from '../../../core/principal.ts';
 import { isSymptom } from '../../../core/tool-call.ts';
 import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
 import {
@@ -154,14 +155,17 @@ const drawStatement = ({ command }: Action): readonly Block[] => [
 
 function reasons(record: IncidentRecord, action: Action) {
   return [
-    paragraph(
-      bold(label('Why', isWhyInModelsWords(action, record.events))),
-      words(cut(oneLine(action.why), 600)),
-    ),
+    paragraph(bold(whyLabel(record, action)), words(cut(oneLine(action.why), 600))),
     ...preflight(action),
     paragraph(...riskOf([action], action)),
   ];
 }
+
+/** Whose words the reason is: Sentry's own, a model's, or those of a client outside. */
+const whyLabel = ({ events }: IncidentRecord, action: Action): string =>
+  isMcpPrincipal(action.requestedBy)
+    ? `Why (proposed by ${action.requestedBy}, in its words): `
+    : label('Why', isWhyInModelsWords(action, events));
 
 /** Who may, until when, how often. */
 function terms(steps: readonly Action[], action: Action, options: DrawOptions): readonly Span[] {

@@ -127,9 +127,9 @@ function stepsShown(round: Round, options: DrawOptions): readonly Step[] {
   return steps;
 }
 
-/** A look for the cause, as opposed to a proposal, what was run, and looks whether that helped. */
+/** A look for the cause, as opposed to a proposal, what was run, looks whether that helped, and what MCP clients read. */
 const isLook = (event: IncidentEvent): boolean =>
-  event.type === 'tool.called' && event.role !== 'surgeon' && event.role !== 'validator';
+  event.type === 'tool.called' && !['surgeon', 'validator', 'mcp'].includes(event.role);
 
 /** How long it took to the diagnosis: what people took to decide is not investigating. */
 function finished(round: Round): string {

@@ -181,5 +181,6 @@ test('roles have the memory tools that the table of the design gives them', () =
     detective: ['memory_read', 'memory_write'],
     surgeon: [],
     validator: [],
+    mcp: ['memory_read'],
   });
 });

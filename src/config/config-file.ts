@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { messageOf } from '../core/errors.ts';
+import { wrong } from './wrong.ts';
+
+export interface ConfigPath {
+  readonly path: string;
+  /** Somebody named it: not to find it is a fault. */
+  readonly isNamed: boolean;
+}
+
+/** `sentry.yaml` as it was read; undefined: there is none, or it is empty. */
+export interface ConfigFile {
+  readonly raw: unknown;
+  /** What errors call the part of it at a path: the file, and the line. */
+  readonly placeOf: (path: readonly PropertyKey[]) => string;
+}
+
+/** Throws OpsError CONFIG where a file that was asked for is missing, and where it is no YAML. */
+export function readConfigFile({ path, isNamed }: ConfigPath): ConfigFile {
+  if (existsSync(path)) return parseConfigFile(readFileSync(path, 'utf8'), path);
+  if (isNamed) throw wrong([`${path} does not exist (SENTRY_CONFIG)`]);
+  return { raw: undefined, placeOf: () => path };
+}
+
+/** What the text of a file says. `path`: for its errors. Throws OpsError CONFIG. */
+export function parseConfigFile(text: string, path: string): ConfigFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const notYaml = (error: unknown) => wrong([`${path}: not valid YAML: ${messageOf(error)}`]);
+  if (document.errors[0]) throw notYaml(document.errors[0]);
+  try {
+    const raw: unknown = document.toJS() ?? undefined;
+    return { raw, placeOf: (at) => `${path}${lineOf(document, lines, at)}` };
+  } catch (error) {
+    throw notYaml(error);
+  }
+}
+
+/** `:7`, where the part at a path begins, or the nearest around it. */
+function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): string {
+  for (let depth = path.length; depth > 0; depth -= 1) {
+    const node = document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range) return `:${lines.linePos(node.range[0]).line}`;
+  }
+  return '';
+}
