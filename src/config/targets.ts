@@ -3,7 +3,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from '../core/errors.ts';
 import { domainFault } from '../core/incident.ts';
-import { domainsOf } from '../targets/domains.ts';
+import { domainOfLabels, domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
@@ -59,7 +59,7 @@ export function parseTargets(
     if (targets.some((target) => target.name === name))
       throw wrong([`${where}: two targets are called "${name}"`]);
     const kind = kindOf(known, entry);
-    const domain = entry.domain ?? kind.domains[0].name;
+    const domain = entry.domain ?? kind.domains[0]?.name ?? domainOfLabels(known)({});
     const fault = domainFault(domain, domains);
     const read = fault ? [fault] : kind.read({ ...entry, domain } as never, env);
     if (!('name' in read)) throw wrong(read.map((problem) => `${where}: target "${name}": ${problem}`));

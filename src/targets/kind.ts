@@ -85,8 +85,11 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
   readonly name: string;
   /** What people call several of them. */
   readonly plural: string;
-  /** Those it brings. A target is in the first, unless its kind has a field `domain`, which may say any kind's. */
-  readonly domains: readonly [KindDomain, ...KindDomain[]];
+  /**
+   * Those it brings. A target is in the first, or in the one of what no label tells where it brings none, unless its kind has a
+   * field `domain`, which may say any kind's.
+   */
+  readonly domains: readonly KindDomain[];
   /** Its fields in `sentry.yaml`, besides name, kind, environment and aliases. */
   readonly fields: z.ZodRawShape;
   /** From its parsed entry and the environment variables this names; what is wrong, a line each. */

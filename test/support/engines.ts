@@ -7,11 +7,12 @@ import {
   type ShopEngine,
   shopEngine,
 } from '../../playground/faults/containers/shop-engine.ts';
+import { missingPackages, type Needed } from './missing-packages.ts';
 import { scratchDir } from './scratch-dir.ts';
 import { waitFor } from './wait-for.ts';
 
 /** What an engine and its only image need, by Debian's names. */
-const needed: Readonly<Record<EngineName, readonly (readonly [program: string, pkg: string])[]>> = {
+const needed: Readonly<Record<EngineName, Needed>> = {
   docker: [
     ['dockerd', 'docker.io'],
     ['busybox', 'busybox-static'],
@@ -23,24 +24,13 @@ const needed: Readonly<Record<EngineName, readonly (readonly [program: string, p
   ],
 };
 
-/** The packages that are not installed, as a command; null: the engine can be started. CI must have them. */
+/** Why an engine cannot be started, as a command where that helps; null: it can. CI must have them. */
 export function missingFor(kind: EngineName): string | null {
-  const missing = needed[kind].filter(([program]) => !isInstalled(program)).map(([, pkg]) => pkg);
   // An engine of its own needs root: rootless ones need more of the machine than tests may ask for.
-  const why = process.getuid?.() === 0 ? missing.join(' ') : 'root';
-  if (why === '') return null;
+  if (process.getuid?.() === 0) return missingPackages(kind, needed[kind]);
   // oxlint-disable-next-line node/no-process-env -- only a test's own switch
-  if (process.env['CI'] === 'true') throw new Error(`CI has no ${kind}: it needs ${why}`);
-  return why === 'root' ? 'needs root' : `apt-get install ${why}`;
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync('sh', ['-c', 'command -v "$1"', 'sh', program], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+  if (process.env['CI'] === 'true') throw new Error(`CI has no ${kind}: it needs root`);
+  return 'needs root';
 }
 
 /** An engine of the tests' own, with one image, `IMAGE`. */
