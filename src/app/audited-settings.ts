@@ -21,6 +21,7 @@ export function auditedSettings(
       name: target.name,
       kind: target.kind,
       environment: target.environment,
+      ...(target.neighbours?.length ? { neighbours: target.neighbours } : {}),
       ...kindOf(kinds, target).settings(target),
     })),
     approvers,

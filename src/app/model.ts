@@ -55,6 +55,7 @@ export async function openModel(config: Config, deps: ModelDeps): Promise<Model>
     targets: targets.map((target) => target.name),
     fallbackModel: config.fallbackModel ? modelName(choice, config.fallbackModel) : undefined,
     kindOf: (name) => targets.find((target) => target.name === name)?.kind,
+    neighboursOf: (name) => targets.find((target) => target.name === name)?.neighbours ?? [],
     toolCalls: async (id) => (await records.load(id))?.toolCalls ?? [],
   });
   return { investigator, outside: modelOutside(llm, { records, breaker, guard, audit }) };

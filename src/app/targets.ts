@@ -37,6 +37,6 @@ export function configuredTargets(config: Config): readonly Target[] {
 }
 
 /** Without its addresses and credentials. */
-export function toTarget({ name, kind, domain, environment, aliases }: TargetConfig): Target {
-  return { name, kind, domain, environment, aliases };
+export function toTarget({ name, kind, domain, environment, aliases, neighbours }: TargetConfig): Target {
+  return { name, kind, domain, environment, aliases, ...(neighbours === undefined ? {} : { neighbours }) };
 }

@@ -20,6 +20,7 @@ const everyTarget = {
   name: targetName,
   environment: z.string().min(1).default('production'),
   aliases: z.array(z.string().min(1)).default([]),
+  neighbours: z.array(targetName).max(5).optional(),
 };
 
 /** The targets that `sentry.yaml` names. Throws OpsError CONFIG naming every wrong field. */
@@ -65,7 +66,21 @@ export function parseTargets(
     if (!('name' in read)) throw wrong(read.map((problem) => `${where}: target "${name}": ${problem}`));
     targets.push(read);
   }
+  const problems = targets.flatMap((target) => neighbourProblems(target, targets));
+  if (problems.length > 0) throw wrong(problems.map((problem) => `${where}: ${problem}`));
   return targets;
+}
+
+function neighbourProblems(
+  { name, neighbours = [] }: TargetConfig,
+  targets: readonly TargetConfig[],
+): readonly string[] {
+  return neighbours.flatMap((neighbour) => {
+    if (neighbour === name) return [`target "${name}": neighbours: it names itself`];
+    return targets.some((other) => other.name === neighbour)
+      ? []
+      : [`target "${name}": neighbours: there is no target called "${neighbour}"`];
+  });
 }
 
 /** `sentry.yaml` as a schema: an entry has the fields of its kind, and no others. */

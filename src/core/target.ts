@@ -10,6 +10,8 @@ export interface Target {
   readonly environment: string;
   /** Names and label values an alert may use for it (`shop-db:5432`, `shop`), matched whole and case-insensitively. */
   readonly aliases: readonly string[];
+  /** Targets that its incidents may read, too: by read tools alone, and not the other way round. None when left out. */
+  readonly neighbours?: readonly string[];
 }
 
 /** A first look at a system when no runbook fits: cheap, read-only, and enough for a person to go on from. */

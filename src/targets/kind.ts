@@ -23,6 +23,8 @@ export interface TargetConfig {
   readonly domain: Domain;
   readonly environment: string;
   readonly aliases: readonly string[];
+  /** See `Target.neighbours`. */
+  readonly neighbours?: readonly string[];
 }
 
 /** An entry of `sentry.yaml` as a kind is given it, its own fields parsed. */

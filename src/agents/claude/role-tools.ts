@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mayUse, type ToolKind } from '../../actions/access.ts';
 import type { Domain, Role } from '../../core/incident.ts';
+import { isObject } from '../../core/json-of.ts';
 import { withoutMarks } from '../../core/model-words.ts';
 import type { Target } from '../../core/target.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../../core/tool-call.ts';
@@ -26,13 +27,15 @@ export interface OfferedTool {
 export interface Subject {
   readonly domain?: Domain | undefined;
   readonly targetKind?: Target['kind'] | undefined;
+  /** What may be read beside its target, by read tools alone. */
+  readonly neighbours?: readonly Pick<Target, 'name' | 'kind'>[];
 }
 
 /**
- * A role's tools, all that fit the incident's target and in one order: the declaration is the same in all incidents of
- * one target, and the gate would refuse the others.
+ * A role's tools, all that fit the incident's target or a neighbour of it, in one order: the declaration is the same in all
+ * incidents of one target, and the gate would refuse the others.
  *
- * @param targets what the role may name
+ * @param targets what the role may name of its own
  */
 export function toolsOf(
   role: PromptedRole,
@@ -41,13 +44,23 @@ export function toolsOf(
   subject: Subject = {},
 ): ModelTool[] {
   return tools
-    .filter((tool) => mayUse(rightsOf(role), tool.kind) && fits(tool, subject))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((tool) => ({
+    .filter(({ kind }) => mayUse(rightsOf(role), kind))
+    .flatMap((tool) => {
+      const own = fits(tool, subject);
+      const beside = neighboursFor(tool, subject);
+      return own || beside.length > 0 ? [{ tool, named: { own: own ? targets : [], beside } }] : [];
+    })
+    .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1))
+    .map(({ tool, named }) => ({
       name: tool.name,
       description: tool.description,
-      inputSchema: withEnvelope(inputSchemaOf(tool.input), tool.kind, targets),
+      inputSchema: withEnvelope(withoutBounds(inputSchemaOf(tool.input)), tool.kind, named),
     }));
+}
+
+function neighboursFor({ kind, targetKinds }: OfferedTool, { neighbours = [] }: Subject): readonly string[] {
+  if (kind !== 'read') return [];
+  return neighbours.filter((each) => targetKinds?.includes(each.kind) ?? true).map(({ name }) => name);
 }
 
 /** Who answers questions reads like triage. */
@@ -62,6 +75,18 @@ function fits(tool: OfferedTool, { domain, targetKind }: Subject): boolean {
   return (domain === undefined || inDomain) && (targetKind === undefined || ofKind);
 }
 
+/** Kept by the gate, which says so in words: each of them would be paid for in every turn. */
+const BOUNDS = ['minLength', 'maxLength', 'maxItems', 'propertyNames'];
+
+function withoutBounds<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(withoutBounds) as T;
+  if (!isObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(
+    ([key, value]) => !BOUNDS.includes(key) && !(key === 'additionalProperties' && value === false),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutBounds(value)])) as T;
+}
+
 /** What the gate wants beside the tool's own input, next to it in one flat object. */
 const Envelope = z.object({
   target: z.string().nullable().catch(null),
@@ -74,30 +99,34 @@ const MAX_NAMED_TARGETS = 5;
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
+}
+
+/** What a tool may be asked of. */
+interface Named {
+  readonly own: readonly string[];
+  readonly beside: readonly string[];
 }
 
 function withEnvelope(
   schema: ObjectSchema,
   kind: ToolKind,
-  targets: readonly string[],
+  { own, beside }: Named,
 ): Readonly<Record<string, unknown>> {
   // These have no target, and what they are asked for says itself why.
   if (isTargetless(kind)) return { ...schema };
   const active = kind === 'active';
+  const targets = [...own, ...beside];
+  const isNamed = targets.length > 0 && targets.length <= MAX_NAMED_TARGETS;
+  // Nothing to choose from: a call that names none means the incident's.
+  const target =
+    own.length === 1 && beside.length === 0
+      ? {}
+      : { target: { type: 'string', ...(isNamed ? { enum: targets } : {}) } };
   // Said once for all of them in the policy: a description here is paid for in every tool.
-  const { additionalProperties: _, ...own } = schema;
   return {
-    ...own,
-    properties: {
-      target: {
-        type: 'string',
-        ...(targets.length > 0 && targets.length <= MAX_NAMED_TARGETS ? { enum: targets } : {}),
-      },
-      ...schema.properties,
-      why: { type: 'string' },
-    },
-    required: ['target', ...(schema.required ?? []), ...(active ? ['why'] : [])],
+    ...schema,
+    properties: { ...target, ...schema.properties, why: { type: 'string' } },
+    required: [...Object.keys(target), ...(schema.required ?? []), ...(active ? ['why'] : [])],
   };
 }
 

@@ -3,7 +3,9 @@ import { adviseHttp } from './advise.ts';
 import { type HttpConfig, httpFields, readHttp } from './config.ts';
 import { connectPrometheus } from './connect/connect-prometheus.ts';
 import { prometheusAlert } from './read/alert.ts';
+import { comparePrometheus } from './read/compare.ts';
 import { queryPrometheus } from './read/query.ts';
+import { relatedSeries } from './read/related.ts';
 import { prometheusTargets } from './read/targets.ts';
 import type { Prometheus } from './system.ts';
 
@@ -34,5 +36,5 @@ export const prometheus = defineKind<HttpConfig, Prometheus>({
   watch: () => null,
   advise: adviseHttp,
   looks: [{ tool: 'prometheus_targets', why: 'What it can scrape' }],
-  tools: [prometheusAlert, queryPrometheus, prometheusTargets],
+  tools: [prometheusAlert, queryPrometheus, comparePrometheus, relatedSeries, prometheusTargets],
 });

@@ -5,7 +5,7 @@ import type { Prometheus } from './system.ts';
 /** Offered in incidents of every domain: Prometheus is the neighbour of what it watches. */
 export const prometheusTool = toolsOf<Prometheus>('prometheus', 'any');
 
-export const promql = z.string().trim().min(1).max(2_000).describe('PromQL.');
+export const promql = z.string().trim().min(1).max(2_000);
 
 /** Which series of all: each of these labels has exactly this value. */
 export const labelValues = z

@@ -32,7 +32,7 @@ const MAX_SERIES = 5;
 export const prometheusAlert = prometheusTool.read({
   name: 'prometheus_alert',
   description:
-    'The rule behind an alert: its expression, for how long it must hold, its state; what the expression returns now, and what it compares over the last minutes. It tells whether the alert’s own condition is over.',
+    'The rule behind an alert: expression, state, what it returns now, and what it compares over the last minutes. Tells whether the alert’s own condition is over.',
   kind: 'read',
   measures: [
     measureAt('returned', {
@@ -44,12 +44,8 @@ export const prometheusAlert = prometheusTool.read({
     }),
   ],
   input: z.strictObject({
-    alert: z.string().min(1).max(200).describe('The alert’s name: its label alertname.'),
-    labels: labelValues
-      .default({})
-      .describe(
-        'Only what has these labels, as {"instance": "db-1:9187"}; left out: all that the rule watches.',
-      ),
+    alert: z.string().min(1).max(200).describe('Its label alertname.'),
+    labels: labelValues.default({}).describe('Only what has these labels.'),
     minutes: minutes.default(60),
   }),
   timeoutMs: 30_000,

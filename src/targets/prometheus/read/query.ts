@@ -25,11 +25,11 @@ const LOOK_BACK = { seconds: 3_600, stepSeconds: 15 } as const;
  */
 export const queryPrometheus = prometheusTool.read({
   name: 'prometheus_query',
-  description: `Runs PromQL, now or over the last minutes (then: now, least, most and a sparkline each). At most ${MAX_SHOWN} series are shown: aggregate (sum by, topk). No series is not zero: see prometheus_targets.`,
+  description: `Runs PromQL, now or over the last minutes. Shows at most ${MAX_SHOWN} series: aggregate. No series is not zero: see prometheus_targets.`,
   kind: 'read',
   input: z.strictObject({
     query: promql,
-    minutes: minutes.optional().describe('Over so many minutes; left out: now.'),
+    minutes: minutes.optional().describe('Left out: now.'),
   }),
   timeoutMs: 20_000,
   async run(context, { query, minutes: over }) {

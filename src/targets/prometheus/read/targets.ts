@@ -9,11 +9,10 @@ import { prometheusTool } from '../tool.ts';
 /** What is scraped, and what cannot be. Data: `{ total, down, targets: [{ job, instance, health, error, last_scrape }] }`, those that are down first. */
 export const prometheusTargets = prometheusTool.read({
   name: 'prometheus_targets',
-  description:
-    'What Prometheus scrapes and whether it can: an absent metric is not a zero, and a target that is down has none.',
+  description: 'What Prometheus scrapes, and whether it can: what is down has no metrics.',
   kind: 'read',
   input: z.strictObject({
-    contains: z.string().min(1).max(100).optional().describe('Only those whose job or instance contains it.'),
+    contains: z.string().min(1).max(100).optional().describe('A part of job or instance.'),
   }),
   timeoutMs: 15_000,
   async run(context, { contains }) {

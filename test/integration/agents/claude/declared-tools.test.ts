@@ -12,9 +12,10 @@ import { evidenceTools } from '../../../../src/tools/evidence/evidence-tools.ts'
 import { memoryToolset } from '../../../../src/tools/memory/memory-tools.ts';
 
 const ROLES = ['triage', 'detective', 'surgeon'] as const;
+const PROMETHEUS = { name: 'prom-1', kind: 'prometheus' } as const;
 const SUBJECTS = [
-  { domain: 'postgres', targetKind: 'postgres' },
-  { domain: 'docker', targetKind: 'host' },
+  { domain: 'postgres', targetKind: 'postgres', neighbours: [PROMETHEUS] },
+  { domain: 'docker', targetKind: 'host', neighbours: [PROMETHEUS] },
 ] as const;
 /** As the composition root offers them. */
 const offered = [...allTools, ...evidenceTools, ...memoryToolset];
@@ -37,7 +38,7 @@ describe('what is declared to a model', () => {
         {
           model: 'claude-opus-5-5',
           system: loadPrompt(role).system,
-          tools: [...toolsOf(role, offered, ['shop-db', 'billing-db'], subject), report],
+          tools: [...toolsOf(role, offered, ['shop-db'], subject), report],
           messages: [],
           effort: 'low',
           maxTokens: 1,
@@ -57,10 +58,34 @@ describe('what is declared to a model', () => {
     expect(names(1).filter((name) => name.startsWith('postgres_'))).toEqual([]);
   });
 
-  it('names a target and a reason beside every tool’s own input, without shadowing one', () => {
+  it('is of a neighbour what reads it, which may name the neighbour and nothing else', () => {
+    const subject = {
+      domain: 'docker',
+      targetKind: 'host',
+      neighbours: [PROMETHEUS, { name: 'shop-db', kind: 'postgres' }],
+    } as const;
+    const named = (role: (typeof ROLES)[number], of: typeof subject | (typeof SUBJECTS)[1]) =>
+      new Map(
+        toolsOf(role, offered, ['shop-host'], of).map(({ name, inputSchema }) => [
+          name,
+          (inputSchema['properties'] as { target?: { enum?: readonly string[] } }).target?.enum,
+        ]),
+      );
+    const detective = named('detective', subject);
+    expect(detective.get('prometheus_query')).toEqual(['prom-1']);
+    expect(detective.get('postgres_locks')).toEqual(['shop-db']);
+    // One target leaves nothing to choose.
+    expect(detective.get('read_file')).toBeUndefined();
+    // It may load the target.
+    expect(detective.has('postgres_explain')).toBe(false);
+    expect([...named('surgeon', subject)]).toEqual([...named('surgeon', SUBJECTS[1])]);
+    expect(named('detective', SUBJECTS[1]).has('postgres_locks')).toBe(false);
+  });
+
+  it('names a target, where there are several, and a reason beside every tool’s own input, without shadowing one', () => {
     const targetless = new Set([...evidenceTools, ...memoryToolset].map((tool) => tool.name));
     for (const role of ['detective', 'surgeon'] as const) {
-      for (const tool of toolsOf(role, offered, ['shop-db'])) {
+      for (const tool of toolsOf(role, offered, ['shop-db', 'billing-db'])) {
         if (targetless.has(tool.name)) continue;
         expect(Object.keys(tool.inputSchema['properties'] as object)).toEqual(
           expect.arrayContaining(['target', 'why']),
