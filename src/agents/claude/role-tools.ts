@@ -43,19 +43,41 @@ export function toolsOf(
   targets: readonly string[],
   subject: Subject = {},
 ): ModelTool[] {
-  return tools
-    .filter(({ kind }) => mayUse(rightsOf(role), kind))
-    .flatMap((tool) => {
-      const own = fits(tool, subject);
-      const beside = neighboursFor(tool, subject);
-      return own || beside.length > 0 ? [{ tool, named: { own: own ? targets : [], beside } }] : [];
-    })
-    .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1))
-    .map(({ tool, named }) => ({
-      name: tool.name,
-      description: tool.description,
-      inputSchema: withEnvelope(withoutBounds(inputSchemaOf(tool.input)), tool.kind, named),
-    }));
+  const usable = tools.filter(({ kind }) => mayUse(rightsOf(role), kind));
+  const own = usable.filter((tool) => fits(tool, subject));
+  const beside = firstOfEach(
+    usable.filter((tool) => !own.includes(tool)),
+    subject,
+  );
+  const declared = own.map((tool) => declare(tool, { own: targets, beside: neighboursFor(tool, subject) }));
+  for (const tool of beside) {
+    const next = declare(tool, { own: [], beside: neighboursFor(tool, subject) });
+    if (JSON.stringify([...declared, next]).length <= MAX_CHARACTERS) declared.push(next);
+  }
+  return declared.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const declare = ({ name, description, kind, input }: OfferedTool, named: Named): ModelTool => ({
+  name,
+  description,
+  inputSchema: withEnvelope(withoutBounds(inputSchemaOf(input)), kind, named),
+});
+
+/**
+ * What leaves a list within 6,000 tokens, system text and report tool included, about 4 characters each: a neighbour's tools
+ * that would go beyond it are left out.
+ */
+const MAX_CHARACTERS = 16_830;
+
+/** For neighbours alone: the first tool of each, then the second, so that none gets all the room. */
+function firstOfEach(tools: readonly OfferedTool[], { neighbours = [] }: Subject): readonly OfferedTool[] {
+  const placed = neighbours.flatMap(({ kind }) =>
+    tools
+      .filter((tool) => tool.kind === 'read' && tool.targetKinds?.includes(kind))
+      .map((tool, place) => ({ tool, place })),
+  );
+  const ordered = placed.toSorted((one, other) => one.place - other.place).map(({ tool }) => tool);
+  return [...new Set(ordered)];
 }
 
 function neighboursFor({ kind, targetKinds }: OfferedTool, { neighbours = [] }: Subject): readonly string[] {

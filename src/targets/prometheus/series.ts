@@ -111,6 +111,6 @@ export function chartOf(shown: readonly Series[], range: Range, unit: Unit): Jso
 export function notes({ series, warnings }: Answered, shown: number): readonly string[] {
   return [
     ...more(series.length, shown),
-    ...warnings.slice(0, 3).map((warning) => `Prometheus warns: ${withoutBreaks(warning).slice(0, 200)}`),
+    ...warnings.slice(0, 3).map((warning) => `The server warns: ${withoutBreaks(warning).slice(0, 200)}`),
   ];
 }

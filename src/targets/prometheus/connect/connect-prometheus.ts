@@ -2,27 +2,20 @@ import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { HttpConfig } from '../config.ts';
-import type { Answered, Point, Prometheus } from '../system.ts';
+import type { Answered, Prometheus } from '../system.ts';
 import { httpApi } from './http-api.ts';
+import { Labels, Matrix, Sample } from './results.ts';
 
 /** Series that an answer may have: newer servers keep to it, of older ones only `HttpApi`'s size is a limit. */
 const MAX_SERIES = 2_000;
 
-const Labels = z.record(z.string(), z.string());
-/** `"NaN"`, `"+Inf"` and `"-Inf"` are values, too. */
-const Sample = z
-  .tuple([z.number(), z.string()])
-  .transform(([at, value]): Point => [at, Number(value.replace('Inf', 'Infinity'))]);
 /** https://prometheus.io/docs/prometheus/latest/querying/api/#expression-query-result-formats; native histograms have no points. */
 const Result = z.discriminatedUnion('resultType', [
   z.object({
     resultType: z.literal('vector'),
     result: z.array(z.object({ metric: Labels, value: Sample.optional() })),
   }),
-  z.object({
-    resultType: z.literal('matrix'),
-    result: z.array(z.object({ metric: Labels, values: z.array(Sample).default([]) })),
-  }),
+  Matrix,
   z.object({ resultType: z.literal('scalar'), result: Sample }),
   z.object({ resultType: z.literal('string'), result: z.unknown() }),
 ]);

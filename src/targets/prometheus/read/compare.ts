@@ -6,9 +6,9 @@ import type { Labels, Series } from '../system.ts';
 import { prometheusTool, promql } from '../tool.ts';
 
 const BEFORE = [
-  ['hour', 3_600],
-  ['day', 86_400],
-  ['week', 7 * 86_400],
+  { name: 'hour', says: 'an hour ago', seconds: 3_600 },
+  { name: 'day', says: 'a day ago', seconds: 86_400 },
+  { name: 'week', says: 'a week ago', seconds: 7 * 86_400 },
 ] as const;
 
 /**
@@ -27,7 +27,7 @@ export const comparePrometheus = prometheusTool.read({
     const { unit } = readExpression(query);
     const at = await system.now(context);
     const [now, ...before] = await Promise.all(
-      [0, ...BEFORE.map(([, seconds]) => seconds)].map((ago) => system.query(query, context, at - ago)),
+      [0, ...BEFORE.map(({ seconds }) => seconds)].map((ago) => system.query(query, context, at - ago)),
     );
     const current = now?.series ?? [];
     // What there was and is no more has changed as well.
@@ -59,7 +59,7 @@ export const comparePrometheus = prometheusTool.read({
           labels,
           now: jsonOrNull(value),
           ...Object.fromEntries(
-            BEFORE.flatMap(([name], index) => [
+            BEFORE.flatMap(({ name }, index) => [
               [`${name}_ago`, jsonOrNull(then[index] ?? null)],
               [`${name}_ratio`, jsonOrNull(ratioOf(value, then[index] ?? null))],
             ]),
@@ -88,9 +88,10 @@ function ratioOf(now: number | null, then: number | null): number | null {
 
 function formatRow([now = null, ...then]: readonly (number | null)[], unit: string): string {
   const parts = then.map((value, index) => {
-    if (value === null) return `not there a ${BEFORE[index]?.[0]} ago`;
+    const when = BEFORE[index]?.says;
+    if (value === null) return `not there ${when}`;
     const ratio = ratioOf(now, value);
-    return `${formatValue(value, unit)} a ${BEFORE[index]?.[0]} ago${ratio === null || !Number.isFinite(ratio) ? '' : ` (×${ratio})`}`;
+    return `${formatValue(value, unit)} ${when}${ratio === null || !Number.isFinite(ratio) ? '' : ` (×${ratio})`}`;
   });
   return `${now === null ? 'not there now' : `${formatValue(now, unit)} now`}, ${parts.join(', ')}`;
 }

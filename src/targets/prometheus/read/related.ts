@@ -21,7 +21,7 @@ interface Move {
   readonly unit: string;
   readonly usual: number;
   readonly now: number;
-  /** From the usual, in the deviations that are usual for it. */
+  /** From the usual, in the deviations that are usual for it; at most a million. */
   readonly deviations: number;
 }
 
@@ -48,7 +48,7 @@ export const relatedSeries = prometheusTool.read({
       .map((series) => moveOf(series, range))
       .filter((move) => move !== null)
       .filter(({ deviations }) => deviations >= LEAST)
-      .toSorted((one, other) => other.deviations - one.deviations);
+      .toSorted((one, other) => other.deviations - one.deviations || Math.abs(other.now) - Math.abs(one.now));
     const shown = moves.slice(0, SHOWN);
     const total = answered.series.length;
     return {
@@ -93,12 +93,9 @@ function moveOf(given: Series, range: Range): Move | null {
   if (before.length < RECENT || recent.length === 0) return null;
   const usual = median(before);
   const now = recent.at(-1) ?? usual;
-  // A hundredth of its size at least: what never moved at all would be infinitely unusual otherwise.
-  const spread = Math.max(
-    1.4826 * median(before.map((value) => Math.abs(value - usual))),
-    Math.abs(usual) / 100,
-    1e-9,
-  );
+  const deviation = 1.4826 * median(before.map((value) => Math.abs(value - usual)));
+  // What never moved would be infinitely unusual otherwise; the rate of a counter depends on when it was scraped.
+  const spread = Math.max(deviation, Math.abs(usual) * (isCounter ? 0.1 : 0.01), 1e-9);
   const deviations = Math.min(1e6, Math.round((Math.abs(now - usual) / spread) * 10) / 10);
   const unit = isCounter ? `${unitOfMetric(name)}/s` : unitOfMetric(name);
   return { series, unit, usual, now, deviations };

@@ -13,9 +13,12 @@ import { memoryToolset } from '../../../../src/tools/memory/memory-tools.ts';
 
 const ROLES = ['triage', 'detective', 'surgeon'] as const;
 const PROMETHEUS = { name: 'prom-1', kind: 'prometheus' } as const;
+const LOKI = { name: 'logs-1', kind: 'loki' } as const;
 const SUBJECTS = [
-  { domain: 'postgres', targetKind: 'postgres', neighbours: [PROMETHEUS] },
-  { domain: 'docker', targetKind: 'host', neighbours: [PROMETHEUS] },
+  { domain: 'postgres', targetKind: 'postgres', neighbours: [PROMETHEUS, LOKI] },
+  { domain: 'docker', targetKind: 'host', neighbours: [PROMETHEUS, LOKI] },
+  { domain: 'postgres', targetKind: 'postgres', neighbours: [{ name: 'shop-1', kind: 'docker' }] },
+  { domain: 'docker', targetKind: 'docker', neighbours: [PROMETHEUS, { name: 'shop-db', kind: 'postgres' }] },
 ] as const;
 /** As the composition root offers them. */
 const offered = [...allTools, ...evidenceTools, ...memoryToolset];
@@ -73,13 +76,13 @@ describe('what is declared to a model', () => {
       );
     const detective = named('detective', subject);
     expect(detective.get('prometheus_query')).toEqual(['prom-1']);
-    expect(detective.get('postgres_locks')).toEqual(['shop-db']);
+    expect(detective.get('postgres_activity')).toEqual(['shop-db']);
     // One target leaves nothing to choose.
     expect(detective.get('read_file')).toBeUndefined();
     // It may load the target.
     expect(detective.has('postgres_explain')).toBe(false);
     expect([...named('surgeon', subject)]).toEqual([...named('surgeon', SUBJECTS[1])]);
-    expect(named('detective', SUBJECTS[1]).has('postgres_locks')).toBe(false);
+    expect(named('detective', SUBJECTS[1]).has('postgres_activity')).toBe(false);
   });
 
   it('names a target, where there are several, and a reason beside every tool’s own input, without shadowing one', () => {

@@ -85,6 +85,29 @@ shop_pair{a="1"} 1
 shop_pair{a="2"} 1
 ${more}`;
 
+/** What db-1 did: its wait is 8 s for the last minutes, was 1 s before, 2 s a day and 4 s a week ago. */
+function pastOf(now: number): string {
+  const times = (ago: number, seconds: number): readonly number[] =>
+    Array.from({ length: seconds / 30 }, (_, at) => now - ago - seconds / 2 + at * 30);
+  const hour = Array.from({ length: 140 }, (_, at) => now - 4_200 + at * 30);
+  const points = [
+    ...times(7 * 86_400, 900).map((at) => [at, 4]),
+    ...times(86_400, 900).map((at) => [at, 2]),
+    ...hour.map((at) => [at, at > now - 300 ? 8 : 1]),
+  ];
+  const series = (name: string, value: (at: number, wait: number) => number): readonly string[] =>
+    points.map(([at = 0, wait = 0]) => `${name}{host="db-1"} ${value(at, wait)} ${at}`);
+  return [
+    '# TYPE past_wait_seconds gauge',
+    ...series('past_wait_seconds', (_, wait) => wait),
+    '# TYPE past_steady gauge',
+    ...series('past_steady', () => 5),
+    '# TYPE past_requests counter',
+    ...series('past_requests_total', (at) => at - now + 8 * 86_400),
+    '# EOF\n',
+  ].join('\n');
+}
+
 const missing = prometheusMissing();
 describe.skipIf(missing !== null)(
   missing === null ? 'a real Prometheus' : `a real Prometheus (skipped: ${missing})`,
@@ -104,6 +127,7 @@ describe.skipIf(missing !== null)(
       const server = await startPrometheus({
         scrape: { shop, second, node, postgres },
         rules: RULES,
+        past: pastOf(Math.floor(Date.now() / 1_000)),
       });
       started = [server, shop, second, node, postgres];
       ({ url } = server);
@@ -187,6 +211,35 @@ describe.skipIf(missing !== null)(
       await waitFor('a step of the last hour shows it', async () =>
         (await read('query', { query: 'shop_leaves' })).text.includes('It last did 0 min ago.'),
       );
+    });
+
+    test('compares with an hour, a day and a week ago, and says what was not there', async () => {
+      const { data, text } = await read('compare', { query: 'past_wait_seconds' });
+      expect(data.series).toEqual([
+        {
+          labels: { __name__: 'past_wait_seconds', host: 'db-1' },
+          now: 8,
+          hour_ago: 1,
+          hour_ratio: 8,
+          day_ago: 2,
+          day_ratio: 4,
+          week_ago: 4,
+          week_ratio: 2,
+        },
+      ]);
+      expect(text).toContain('8 s now, 1 s an hour ago (×8), 2 s a day ago (×4), 4 s a week ago (×2)');
+      expect((await read('compare', { query: 'shop_queue_wait_seconds{queue="mail"}' })).text).toContain(
+        'not there a week ago',
+      );
+      expect((await read('compare', { query: 'no_such_metric' })).text).toContain('that is not zero');
+    });
+
+    test('finds what moved among the series that share labels, and leaves out what goes on as usual', async () => {
+      const { data, text } = await read('related', { labels: { host: 'db-1' } });
+      expect(data).toMatchObject({ total: 3, moved: 1, series: [{ usual: 1, now: 8, unit: 's' }] });
+      expect(text).toMatch(/past_wait_seconds: usually 1 s, now 8 s ▁+█+$/m);
+      expect((await read('related', { labels: { host: 'no-such-host' } })).data).toMatchObject({ total: 0 });
+      await expect(read('related', { labels: {} })).rejects.toThrow(/at least one label/);
     });
 
     test('wrong PromQL is refused in Prometheus’ own words', async () => {
@@ -337,7 +390,7 @@ describe('a server that is no honest Prometheus', () => {
   test('is asked below its path, with the token, the tenant and limits of time and series', async () => {
     answer = () => ({ status: 200, body: vector(1) });
     const { text } = await read('query', { query: 'up' });
-    expect(text).toContain('Prometheus warns: results truncated due to limit');
+    expect(text).toContain('The server warns: results truncated due to limit');
     expect(asked.at(-1)).toMatchObject({ authorization: 'Bearer test-token', tenant: 'shop' });
     const { pathname, searchParams } = new URL(asked.at(-1)?.url ?? '', 'http://x');
     expect(pathname).toBe('/prometheus/api/v1/query');
