@@ -1,7 +1,11 @@
 import { createClaude } from '../../src/agents/claude/create-claude.ts';
 import type { ClaudeModel } from '../../src/agents/claude/run-role.ts';
 import { createPlaybook } from '../../src/agents/playbook/create-playbook.ts';
+import type { Target } from '../../src/core/target.ts';
 import type { Runbook } from '../../src/runbooks/runbook.ts';
+import { runbooksFor } from '../../src/runbooks/runbooks-for.ts';
+import type { Tool } from '../../src/tools/define.ts';
+import { createRegistry } from '../../src/tools/registry.ts';
 import { unhurried } from '../replay/investigators.ts';
 import { givenPlanner } from './given-planner.ts';
 import type { Planner } from './play.ts';
@@ -18,10 +22,17 @@ export const CONFIDENTLY_WRONG: Planner = {
   make: (of) => ({ playbook: givenPlanner(of, of.planners.wrong), claude: null }),
 };
 
+/** As in the product: those whose steps can be read on the target. */
+const followed = (runbooks: readonly Runbook[], { kind }: Target, tools: readonly Tool[]) =>
+  unhurried(runbooksFor(runbooks, kind, createRegistry(tools)));
+
 export function playbookPlanner(runbooks: readonly Runbook[]): Planner {
   return {
     name: 'playbook',
-    make: () => ({ playbook: createPlaybook({ runbooks: () => unhurried(runbooks) }), claude: null }),
+    make: (_, { tools, target }) => ({
+      playbook: createPlaybook({ runbooks: () => followed(runbooks, target, tools) }),
+      claude: null,
+    }),
   };
 }
 
@@ -31,15 +42,14 @@ export function claudePlanner(
   runbooks: readonly Runbook[],
   given: { readonly prompts?: string | undefined; readonly sceptic: boolean },
 ): Planner {
-  const known = unhurried(runbooks);
   return {
     name: 'claude',
     make: (_, { tools, target, records }) => ({
-      playbook: createPlaybook({ runbooks: () => known }),
+      playbook: createPlaybook({ runbooks: () => followed(runbooks, target, tools) }),
       claude: createClaude({
         llm,
         ...(given.prompts === undefined ? {} : { prompts: given.prompts }),
-        runbooks: () => known,
+        runbooks: () => followed(runbooks, target, tools),
         sceptic: given.sceptic,
         tools,
         targets: [target.name],

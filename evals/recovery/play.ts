@@ -19,6 +19,7 @@ import { createStopNotices } from '../../src/incidents/kill-switch/stop-notices.
 import { createTurn } from '../../src/incidents/turn.ts';
 import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
 import type { Runbook } from '../../src/runbooks/runbook.ts';
+import { runbooksFor } from '../../src/runbooks/runbooks-for.ts';
 import { createAuditLog } from '../../src/safety/audit/audit-chain.ts';
 import { createKillSwitch } from '../../src/safety/kill-switch/kill-switch.ts';
 import { createThrottle } from '../../src/safety/limits/throttle.ts';
@@ -144,9 +145,13 @@ async function setScene(
   const { log } = stage;
   const scenario = scenarioNamed(stage, of.alert);
   const incident = incidentOf(scenario, record.now());
+  const kind = kindOfDomain(
+    incident.domain,
+    scenario.tool_outputs.map(({ tool }) => tool),
+  );
   const target: Target = {
     name: incident.target ?? 'recorded-system',
-    kind: kindOfDomain(incident.domain).name,
+    kind: kind.name,
     domain: incident.domain ?? 'docker',
     environment: 'production',
     aliases: [],
@@ -177,6 +182,7 @@ async function setScene(
     audit,
     policy: createApprovalPolicy({ approvers, admins: [], directory, rules, now }),
   });
+  const registry = createRegistry(system.tools);
   const gate = createGate({
     rules,
     sql,
@@ -185,12 +191,12 @@ async function setScene(
     vault,
     throttle: createThrottle(sql, {}),
     killSwitch: createKillSwitch(sql, { mode: 'ACTIVE', dataDir: '/nonexistent' }),
-    registry: createRegistry(system.tools),
+    registry,
     targets: new Map([[target.name, target]]),
     // The recorded tools reach nothing.
-    ports: { system: () => undefined, looks: () => kindOfDomain(incident.domain).looks, docs: NO_DOCS },
+    ports: { system: () => undefined, looks: () => kind.looks, docs: NO_DOCS },
     identity: async () => ({ systemIdentifier: 'recorded', timelineId: 1 }),
-    runbookChecks: (asked) => alertChecks(stage.runbooks, asked),
+    runbookChecks: (asked) => alertChecks(runbooksFor(stage.runbooks, kind.name, registry), asked),
     redact,
     redactJson,
     approvalMinutes: APPROVAL_MINUTES,

@@ -2,11 +2,18 @@ import type { Domain } from '../../src/core/incident.ts';
 import type { TargetKind } from '../../src/targets/kind.ts';
 import { kinds } from '../../src/targets/kinds.ts';
 
-/** Recorded incidents tell the domain of their system and not its kind: the kind whose own domain it is, else one that is in every domain. */
-export function kindOfDomain(domain: Domain | null | undefined): TargetKind {
-  const offeredIn = (wanted: string | null | undefined): TargetKind | undefined =>
-    kinds.find(({ tools }) => tools.some((tool) => tool.domain === wanted));
-  const found = offeredIn(domain) ?? offeredIn('any');
+/**
+ * Recorded incidents tell the domain of their system and not its kind. Kinds may share a domain: the one that most of the
+ * recorded tools are of, else the first that brings the domain.
+ */
+export function kindOfDomain(
+  domain: Domain | null | undefined,
+  recorded: readonly string[] = [],
+): TargetKind {
+  const own = ({ tools }: TargetKind) => tools.filter(({ name }) => recorded.includes(name)).length;
+  const [best] = kinds.toSorted((a, b) => own(b) - own(a));
+  const found =
+    best && own(best) > 0 ? best : kinds.find(({ domains }) => domains.some(({ name }) => name === domain));
   if (!found) throw new Error(`no kind for the domain ${domain}`);
   return found;
 }

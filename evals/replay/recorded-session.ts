@@ -124,7 +124,7 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
       alertStartedAt: options.alertStartedAt ?? incident.openedAt,
       recall: options.recall ?? EMPTY_RECALL,
       tried: [],
-      looks: kindOfDomain(incident.domain).looks,
+      looks: kindOfDomain(incident.domain, recordings.tools).looks,
       guidance: options.guidance ?? [],
       signal,
       callTool: async (request) => call(role, request),

@@ -1,12 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import type { ContainerOptions, EngineName } from '../../playground/faults/containers/shop-engine.ts';
 import type { ShopFault } from '../../playground/faults/fault.ts';
+import { createClaude } from '../../src/agents/claude/create-claude.ts';
 import { createPlaybook } from '../../src/agents/playbook/create-playbook.ts';
 import { toTarget } from '../../src/app/targets.ts';
 import { parseTargets } from '../../src/config/targets.ts';
 import type { IncidentId } from '../../src/core/ids.ts';
 import type { IncidentRecord } from '../../src/core/incident-record.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
+import { createAnthropicBackend } from '../../src/llm/anthropic.ts';
+import { createModelGateway } from '../../src/llm/gateway.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';
 import { runbooksFor } from '../../src/runbooks/runbooks-for.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
@@ -38,7 +41,8 @@ export interface ContainerScene {
   stop(): Promise<void>;
 }
 
-export async function startContainerScene(name: EngineName): Promise<ContainerScene> {
+/** @param claudeUrl a Messages API; where it is given Claude investigates, without runbooks */
+export async function startContainerScene(name: EngineName, claudeUrl?: string): Promise<ContainerScene> {
   const engine = await startEngine(name);
   const database = await scratchDatabase({ migrate: true });
   const given = { targets: [{ name: 'shop', kind: name, socket: engine.socket, acts: true }] };
@@ -50,9 +54,19 @@ export async function startContainerScene(name: EngineName): Promise<ContainerSc
     domains,
   });
   const systems = connectSystems(kinds, configs, { ownPorts: [] });
-  const core = await createCore({
+  const claude =
+    claudeUrl &&
+    createClaude({
+      llm: createModelGateway({ backend: createAnthropicBackend({ apiKey: 'k', baseUrl: claudeUrl }) }),
+      tools: allTools,
+      targets: [...targets.keys()],
+      toolCalls: async (id) => (await core.records.load(id))?.toolCalls ?? [],
+    });
+  const core: Core = await createCore({
     url: database.url,
     tools: allTools,
+    ...(claude ? { claude } : {}),
+    judged: { holdMs: 5_000, timeoutMs: 120_000 },
     investigator: createPlaybook({ runbooks: () => runbooksFor(runbooks, name, registry) }),
     gate: { targets, ports: { ...systems, docs: noDocs }, identity: systems.identity },
   });
@@ -81,7 +95,11 @@ export async function startContainerScene(name: EngineName): Promise<ContainerSc
     engine,
     core,
     until,
-    run: engine.run,
+    async run(container, options) {
+      // A test that is tried again finds what it made before.
+      await engine.remove(container);
+      return engine.run(container, options);
+    },
     async ended(container) {
       await waitFor(
         `${container} has ended`,

@@ -229,6 +229,8 @@ export interface CoreOptions {
   /** Where answers to questions appear; nobody asks any otherwise. */
   readonly places?: AnswerPlaces;
   readonly approvers?: readonly Principal[];
+  /** How long a symptom must be away, and how long that is waited for; moments where nothing real is mended. */
+  readonly judged?: { readonly holdMs: number; readonly timeoutMs: number };
   /** How long a held check waits for a source that still fires; it does not, otherwise. */
   readonly sourceWaitMs?: number;
   /** Stands around the database, to see every statement. */
@@ -320,8 +322,7 @@ export async function createCore(options: CoreOptions) {
     confirmation: {
       sourceWaitMs: options.sourceWaitMs ?? 0,
       sendsEnds: endSenders,
-      holdMs: 100,
-      timeoutMs: 600,
+      ...(options.judged ?? { holdMs: 100, timeoutMs: 600 }),
     },
     log: quiet,
     shutdown: shutdown.signal,

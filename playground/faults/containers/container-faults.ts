@@ -156,8 +156,8 @@ function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
     return log.toString().split('\n').length;
   };
   /** At its work: what has just started has not shown that it works. */
-  const atWork = (name: string) =>
-    until(`${name} to be at its work`, async () => upSeconds(await look(name)) > 3);
+  const atWork = (name: string, seconds = 3) =>
+    until(`${name} to be at its work`, async () => upSeconds(await look(name)) > seconds);
   const ends = (name: string) => until(`${name} to end`, async () => !(await runs(name)));
   const removed = (...names: readonly string[]) => Promise.all(names.map((name) => engine.remove(name)));
   const common = { impossible: null } as const;
@@ -257,6 +257,8 @@ function faultsOf(engine: ShopEngine): readonly ContainerFault[] {
           'shop-web to be healthy',
           async () => (await look('shop-web'))?.State.Health?.Status === 'healthy',
         );
+        // What has run for less is taken for one that still starts.
+        await atWork('shop-web', 11);
         await tell('shop-web', '/hang');
         await until(
           'shop-web to be unhealthy',

@@ -321,7 +321,8 @@ describe.each(engineNames)('%s', (name) => {
           expect(await run()).toEqual({ kind: 'failed', text: 'Nothing was done: the deadline had passed.' });
         });
 
-        test.runIf(name === 'docker')('changes a limit, and back', async () => {
+        // Podman 4 goes on telling the limit that was declared.
+        test.each([name].filter((each) => each === 'docker'))('%s changes a limit, and back', async () => {
           const MiB = 1024 * 1024;
           await engine.run('limited', { sh: SLEEPS, host: { Memory: 64 * MiB, MemorySwap: 64 * MiB } });
           const { run, look: again, undo } = await act('update', { container: 'limited', memory_mib: 96 });

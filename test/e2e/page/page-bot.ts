@@ -119,6 +119,8 @@ export async function startFaults(): Promise<Server> {
       id: 'blocked-sessions',
       title: 'Blocked sessions',
       description: 'A lock is held.',
+      system: 'shop-db',
+      impossible: null,
       state,
     };
     response.end(JSON.stringify({ faults: [fault] }));

@@ -194,12 +194,17 @@ function lifecycleTool(act: Act) {
       return act.isDone(now, guard.started_at) ? 'done' : 'not_done';
     },
     subject: ({ container: name }) => ({ kind: 'name', name }),
-    shownBy: ({ container: name }) => ({
-      tool: 'container_inspect',
-      input: { container: name },
-      measures: ['running', 'well'],
-    }),
-    ...(act.repairsOnly ? { repairsOnly: true } : {}),
+    // What is stopped or paused was not ill itself: it harmed others.
+    ...(act.repairsOnly
+      ? {
+          repairsOnly: true,
+          shownBy: ({ container: name }) => ({
+            tool: 'container_inspect',
+            input: { container: name },
+            measures: ['running', 'well'],
+          }),
+        }
+      : {}),
     ...(act.inverse === undefined
       ? {}
       : {

@@ -6,6 +6,42 @@ import { composeOf, containerData, limitsText, stateText } from '../describe.ts'
 import type { Container } from '../engine.ts';
 import { containerName, containerTool } from '../tool.ts';
 
+/** What tells whether a container is ill; its data is `stateData`. */
+export const stateMeasures = [
+  measureAt('running', {
+    name: 'running',
+    label: 'the container runs steadily',
+    unit: '',
+    healthy: 'at_least',
+    bound: 1,
+    // What dies and is started again is up at most looks.
+    intermittent: true,
+  }),
+  measureAt('well', {
+    name: 'well',
+    label: 'its health check passes',
+    unit: '',
+    healthy: 'at_least',
+    bound: 1,
+    intermittent: true,
+  }),
+  measureAt('restarts', {
+    name: 'restarts',
+    label: 'times it has been started again',
+    unit: '',
+    healthy: 'steady',
+    bound: 0,
+  }),
+  // A start by hand is not counted: another process is a restart.
+  measureAt('process', {
+    name: 'main_process',
+    label: 'the process it runs as',
+    unit: '',
+    healthy: 'same',
+    bound: 0,
+  }),
+];
+
 /**
  * One container. Data: that of a container of `list`, and `{ process, memory_bytes_limit, mounts: [{ source, target, writable }],
  * ports: [{ container, host }], networks, environment: [name], command, depends_on,
@@ -17,40 +53,7 @@ export const inspectContainer = containerTool.read({
   description:
     'One container: state, health, exit code, whether it ran out of memory, restarts, limits, ports, mounts, networks, command, names of its environment variables. Values of environment variables are never shown.',
   kind: 'read',
-  measures: [
-    measureAt('running', {
-      name: 'running',
-      label: 'the container runs steadily',
-      unit: '',
-      healthy: 'at_least',
-      bound: 1,
-      // What dies and is started again is up at most looks.
-      intermittent: true,
-    }),
-    measureAt('well', {
-      name: 'well',
-      label: 'its health check passes',
-      unit: '',
-      healthy: 'at_least',
-      bound: 1,
-      intermittent: true,
-    }),
-    measureAt('restarts', {
-      name: 'restarts',
-      label: 'times it has been started again',
-      unit: '',
-      healthy: 'steady',
-      bound: 0,
-    }),
-    // A start by hand is not counted: another process is a restart.
-    measureAt('process', {
-      name: 'main_process',
-      label: 'the process it runs as',
-      unit: '',
-      healthy: 'same',
-      bound: 0,
-    }),
-  ],
+  measures: stateMeasures,
   input: z.strictObject({ container: containerName }),
   timeoutMs: 10_000,
   async run(context, { container: name }) {
@@ -59,8 +62,9 @@ export const inspectContainer = containerTool.read({
   },
 });
 
-function dataOf(container: Container) {
-  const { health, raw, id, startedAt, state } = container;
+/** What one look says of a container, for expressions and measures. */
+export function stateData(container: Container) {
+  const { health, id, startedAt, state } = container;
   return {
     ...containerData(container),
     well: health === 'none' || health === 'starting' ? null : health === 'healthy',
@@ -69,6 +73,13 @@ function dataOf(container: Container) {
       state === 'running' && startedAt
         ? Number.parseInt(sha256(`${id} ${startedAt}`).slice(0, 12), 16)
         : null,
+  };
+}
+
+function dataOf(container: Container) {
+  const { raw } = container;
+  return {
+    ...stateData(container),
     command: commandOf(container),
     mounts: mountsOf(container),
     ports: portsOf(container),

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { age, bytes, more, withoutBreaks } from '../../format.ts';
-import { containerData, runsSteadily, shortId, stateText } from '../describe.ts';
+import { runsSteadily, shortId, stateText } from '../describe.ts';
 import type { Container, EngineEvent, LogLine } from '../engine.ts';
 import { containerName, containerTool } from '../tool.ts';
 import { eventLine } from './events.ts';
+import { stateData, stateMeasures } from './inspect.ts';
 
 const LOG_LINES = 60;
 const EVENT_LINES = 12;
@@ -54,6 +55,7 @@ export const whyDied = containerTool.read({
   description:
     'Why a container is not running or keeps being started again, in one look: exit code, signal, out of memory, restarts, the end of its log, its health checks, what the engine did with it, and whether it was made anew from another image shortly before.',
   kind: 'read',
+  measures: stateMeasures,
   input: z.strictObject({ container: containerName }),
   timeoutMs: 20_000,
   async run(context, { container: name }) {
@@ -91,7 +93,7 @@ export const whyDied = containerTool.read({
     return {
       text: text.map(withoutBreaks).join('\n'),
       data: {
-        ...containerData(container),
+        ...stateData(container),
         ...found,
         signal: SIGNALS[container.exitCode ?? 0] ?? null,
         looping: isLooping(container),

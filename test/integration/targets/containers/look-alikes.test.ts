@@ -61,11 +61,11 @@ const lookAlikes: readonly LookAlike[] = [
     alert: 'ContainerCpuThrottled',
     container: 'spins',
     make: async (scene) => {
-      await scene.run('spins', { sh: 'while true; do :; done', host: { NanoCpus: 200_000_000 } });
+      await scene.run('spins', { sh: 'while true; do :; done', host: { NanoCpus: 50_000_000 } });
       await upFor(scene, 'spins', 11);
     },
     verdict: 'cause_found',
-    says: /all that its limit of 0\.2 CPUs lets it have/,
+    says: /all that its limit of 0\.05 CPUs lets it have/,
   },
   {
     what: 'one that does nothing is not short of CPU',
