@@ -79,6 +79,8 @@ async function whyGone(asked: Asked, measured: string): Promise<string | null> {
     system.query(`last_over_time(ALERTS{alertname=${name}}[1h])`, options),
     system.query(measured, options),
   ]);
+  // Labels that nothing has are no alert's, and silence about them says nothing.
+  if (ofAlert(asked, series).length === 0) return 'Nothing that it compares has these labels now.';
   const now = series.map((one) => one.labels);
   for (const { labels } of ofAlert(asked, alerts.series)) {
     const { __name__: _, alertname: __, alertstate: ___, ...told } = labels;

@@ -284,6 +284,7 @@ describe.skipIf(missing !== null)(
       expect(text).toMatch(/now 9 s, least 1 s, most 9 s, ·*[▁-█·]+█/);
       expect((await condition('QueueSlow', { queue: 'orders' })).isHealthy).toBe(false);
       expect((await condition('QueueSlow', { queue: 'mail' })).isHealthy).toBe(true);
+      expect((await condition('QueueSlow', { queue: 'mistyped' })).isHealthy).toBeNull();
       shop.page = page(1);
       await seen('shop_queue_wait_seconds', 1);
       expect((await condition('QueueSlow')).isHealthy).toBe(true);
