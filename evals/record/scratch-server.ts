@@ -1,10 +1,6 @@
 import postgres, { type Sql } from 'postgres';
-import {
-  clientSession,
-  endSessions,
-  leaveRunning,
-  until,
-} from '../../playground/faults/postgres/client-session.ts';
+import { clientSession, endSessions, leaveRunning } from '../../playground/faults/postgres/client-session.ts';
+import { until } from '../../playground/faults/until.ts';
 import type { Log } from '../../src/core/log.ts';
 import { startEmbeddedPostgres } from '../../src/infra/db/embedded/start-embedded-postgres.ts';
 import type { ServerKind } from './fault-case.ts';

@@ -1,5 +1,4 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type EngineName,
@@ -64,18 +63,9 @@ export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGTERM');
       await ended;
-      // Docker leaves the network of the host mounted, and then its folder cannot be removed.
-      for (const mount of mountsBelow(dir)) execFileSync('umount', ['--lazy', mount]);
     },
   };
 }
-
-const mountsBelow = (dir: string): readonly string[] =>
-  readFileSync('/proc/self/mounts', 'utf8')
-    .split('\n')
-    .map((line) => line.split(' ')[1] ?? '')
-    .filter((mount) => mount.startsWith(`${dir}/`))
-    .toReversed();
 
 function dockerServer(dir: string, socket: string): ChildProcess {
   return spawn(

@@ -84,7 +84,20 @@ export function killLeftovers(folder: string): void {
 /** As `endProcessesUnder`, and the folder with them. */
 export async function removeWithProcesses(folder: string, run?: string): Promise<void> {
   await endProcessesUnder(folder, run);
+  // Container engines leave some, and then the folder cannot be removed.
+  for (const mount of mountsBelow(folder)) execFileSync('umount', ['--lazy', mount]);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** The innermost first. */
+function mountsBelow(folder: string): readonly string[] {
+  const mounts = '/proc/self/mounts';
+  if (!existsSync(mounts)) return [];
+  return readFileSync(mounts, 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((mount) => mount.startsWith(`${folder}/`))
+    .toReversed();
 }
 
 function signal(processes: readonly RunningProcess[], name: NodeJS.Signals): void {

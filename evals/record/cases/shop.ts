@@ -1,11 +1,11 @@
 import { blockedSessions } from '../../../playground/faults/postgres/blocked-sessions.ts';
-import { until } from '../../../playground/faults/postgres/client-session.ts';
 import { connectionExhaustion } from '../../../playground/faults/postgres/connection-exhaustion.ts';
 import type { DatabaseFault } from '../../../playground/faults/postgres/database-fault.ts';
 import { idleInTransaction } from '../../../playground/faults/postgres/idle-in-transaction.ts';
 import { runawayQuery } from '../../../playground/faults/postgres/runaway-query.ts';
 import { tableBloat } from '../../../playground/faults/postgres/table-bloat.ts';
 import { startWorkload } from '../../../playground/faults/postgres/workload.ts';
+import { until } from '../../../playground/faults/until.ts';
 import { createLog } from '../../../src/infra/log/log.ts';
 import type { ExpectedAnswer, FaultCase } from '../fault-case.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { nothingHeld, type ShopFault } from '../fault.ts';
-import { until } from '../postgres/client-session.ts';
+import { until } from '../until.ts';
 import { GOOD_CONFIGURATION, ownText, putText, type ShopHost } from './shop-host.ts';
 
 /** As node_exporter and a process exporter would label them. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import type { HeldFault } from '../fault.ts';
 
@@ -38,15 +37,6 @@ export async function holding(sessions: readonly Sql[], work: () => Promise<void
   } catch (error) {
     await held.release();
     throw error;
-  }
-}
-
-/** Waits until `found` says yes, at most 15 s; throws with `what` otherwise. */
-export async function until(what: string, found: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!(await found())) {
-    if (Date.now() > deadline) throw new Error(`waited 15 s for ${what}`);
-    await sleep(100);
   }
 }
 

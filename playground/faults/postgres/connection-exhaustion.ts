@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres';
-import { clientSession, countSessions, holding, until } from './client-session.ts';
+import { until } from '../until.ts';
+import { clientSession, countSessions, holding } from './client-session.ts';
 import type { DatabaseFault } from './database-fault.ts';
 
 /** A stock import locks its table and hangs; each request for stock takes one more connection, until none is left. */

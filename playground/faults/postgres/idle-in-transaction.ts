@@ -1,4 +1,5 @@
-import { clientSession, countSessions, holding, until } from './client-session.ts';
+import { until } from '../until.ts';
+import { clientSession, countSessions, holding } from './client-session.ts';
 import type { DatabaseFault } from './database-fault.ts';
 
 /** A newsletter job opens a transaction, writes a little, and then waits for something that never comes. */

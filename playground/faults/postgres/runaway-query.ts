@@ -1,4 +1,5 @@
-import { clientSession, countSessions, holding, leaveRunning, until } from './client-session.ts';
+import { until } from '../until.ts';
+import { clientSession, countSessions, holding, leaveRunning } from './client-session.ts';
 import type { DatabaseFault } from './database-fault.ts';
 
 /** Three tables joined without a condition: 10^12 combinations. */

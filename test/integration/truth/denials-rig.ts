@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from 'postgres';
-import { clientSession, leaveRunning, until } from '../../../playground/faults/postgres/client-session.ts';
+import { clientSession, leaveRunning } from '../../../playground/faults/postgres/client-session.ts';
 import { type Shop, startShop } from '../../../playground/faults/postgres/shop.ts';
+import { until } from '../../../playground/faults/until.ts';
 import type { ExecutionResult } from '../../../src/actions/ledger/execution.ts';
 import { ownPorts } from '../../../src/app/tool-ports.ts';
 import { loadConfig } from '../../../src/config/config.ts';

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leaveRunning, until } from '../../../../playground/faults/postgres/client-session.ts';
+import { leaveRunning } from '../../../../playground/faults/postgres/client-session.ts';
 import { runawayQuery } from '../../../../playground/faults/postgres/runaway-query.ts';
 import { tableBloat } from '../../../../playground/faults/postgres/table-bloat.ts';
+import { until } from '../../../../playground/faults/until.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { armDeadline } from '../../../../src/targets/postgres/active/deadline-guard.ts';
 import { blockOneRow, keyOf, type Loose, type ShopRig, startShopRig } from './shop-rig.ts';

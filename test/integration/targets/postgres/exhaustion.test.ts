@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientSession, until } from '../../../../playground/faults/postgres/client-session.ts';
+import { clientSession } from '../../../../playground/faults/postgres/client-session.ts';
 import { connectionExhaustion } from '../../../../playground/faults/postgres/connection-exhaustion.ts';
+import { until } from '../../../../playground/faults/until.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { type ShopRig, startShopRig } from './shop-rig.ts';
 

@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { clientSession, until } from '../../../../playground/faults/postgres/client-session.ts';
+import { clientSession } from '../../../../playground/faults/postgres/client-session.ts';
+import { until } from '../../../../playground/faults/until.ts';
 import { type Loose, type ShopRig, startShopRig } from './shop-rig.ts';
 
 /*

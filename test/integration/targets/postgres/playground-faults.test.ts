@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { until } from '../../../../playground/faults/postgres/client-session.ts';
+import { until } from '../../../../playground/faults/until.ts';
 import { endProcessesUnder } from '../../../support/processes-under.ts';
 import type { Loose } from './shop-rig.ts';
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blockedSessions } from '../../../../playground/faults/postgres/blocked-sessions.ts';
-import { leaveRunning, until } from '../../../../playground/faults/postgres/client-session.ts';
+import { leaveRunning } from '../../../../playground/faults/postgres/client-session.ts';
 import { idleInTransaction } from '../../../../playground/faults/postgres/idle-in-transaction.ts';
 import { runawayQuery } from '../../../../playground/faults/postgres/runaway-query.ts';
 import { tableBloat } from '../../../../playground/faults/postgres/table-bloat.ts';
+import { until } from '../../../../playground/faults/until.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { keyOf, type Loose, type ShopRig, startShopRig } from './shop-rig.ts';
 

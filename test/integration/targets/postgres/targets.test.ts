@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../../../../playground/faults/postgres/client-session.ts';
+import { until } from '../../../../playground/faults/until.ts';
 import { createPostgresTargets } from '../../../support/targets.ts';
 import { type ShopRig, startShopRig } from './shop-rig.ts';
 
