@@ -69,7 +69,7 @@ export function preChecksOf(deps: GateDeps): readonly Check[] {
     knownTool(deps.registry),
     roleAccess,
     liveCredential(deps.vault),
-    throttled(deps.throttle),
+    throttled(deps.throttle, deps.targets),
     targetInScope(deps.targets),
     async (call) => (await cleanInput(call)) ?? toolRules(deps)(call),
     loadedToolset(deps.sql),

@@ -23,6 +23,7 @@ export function auditedSettings(
       environment: target.environment,
       aliases: target.aliases,
       alerts: target.alerts ?? [],
+      ...(target.neighbours?.length ? { neighbours: target.neighbours } : {}),
       ...kindOf(kinds, target).settings(target),
     })),
     approvers,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { domainFault } from '../core/incident.ts';
 import { isObject } from '../core/json-of.ts';
 import { redact } from '../safety/screen/redact.ts';
-import { domainsOf } from '../targets/domains.ts';
+import { domainOfLabels, domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
@@ -50,6 +50,10 @@ export const everyTarget = {
   alerts: z.array(labelRule).max(100).optional().meta({
     description: 'labels that only its alerts have, where no label names it',
     example: '[{ labels: { namespace: shop, container: "orders-*" } }]',
+  }),
+  neighbours: z.array(targetName).max(5).optional().meta({
+    description: 'other targets that its incidents may read, too',
+    example: '[prom-1, db-host]',
   }),
 };
 
@@ -118,9 +122,10 @@ export function entriesOf(
     if (entries.findIndex((each) => each.name === name) < at)
       throw wrong([`${place}: two targets are called "${name}"`]);
     const kind = kindOf(known, entry);
-    const domain = entry.domain ?? kind.domains[0].name;
+    const domain = entry.domain ?? kind.domains[0]?.name ?? domainOfLabels(known)({});
     const fault = domainFault(domain, domainsOf(known));
-    const read = fault ? [fault] : kind.read({ ...entry, domain } as never, env);
+    const faults = [...(fault ? [fault] : []), ...neighbourFaults(entry, entries)];
+    const read = faults.length > 0 ? faults : kind.read({ ...entry, domain } as never, env);
     const said = { name, kind, fields: { ...entry } };
     return 'name' in read
       ? { ...said, target: read, problems: [] }
@@ -151,6 +156,15 @@ function secretsIn(value: unknown, path: readonly PropertyKey[] = []): readonly 
   return Object.entries(value).flatMap(([key, each]) =>
     secretsIn(each, [...path, Array.isArray(value) ? Number(key) : key]),
   );
+}
+
+function neighbourFaults({ name, neighbours = [] }: Entry, entries: readonly Entry[]): readonly string[] {
+  return neighbours.flatMap((neighbour) => {
+    if (neighbour === name) return ['neighbours: it names itself'];
+    return entries.some((other) => other.name === neighbour)
+      ? []
+      : [`neighbours: there is no target called "${neighbour}"`];
+  });
 }
 
 /** `sentry.yaml` as a schema: an entry has the fields of its kind, and no others. */

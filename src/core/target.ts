@@ -12,6 +12,8 @@ export interface Target {
   readonly aliases: readonly string[];
   /** Which alerts are about it, whatever they call it; none when left out. */
   readonly alerts?: readonly LabelRule[];
+  /** Targets that its incidents may read, too: by read tools alone, and not the other way round. None when left out. */
+  readonly neighbours?: readonly string[];
 }
 
 /** An alert fits when it carries all these labels; a `*` in a value stands for any characters. */

@@ -26,6 +26,14 @@ export interface ToolCall {
   readonly actionId: ActionId | null;
 }
 
+/** The neighbour that a call has read; null: it read the incident's own target, or needed none. */
+export function neighbourRead(
+  call: Pick<ToolCall, 'target'> | undefined,
+  incident: { readonly target: string | null },
+): string | null {
+  return call === undefined || call.target === incident.target ? null : call.target;
+}
+
 /** What a caller of the gate gets back: always a value, never an exception. */
 export type ToolCallResult =
   | {
@@ -89,6 +97,8 @@ export interface VerifyPlan {
 
 export interface VerifyStep {
   readonly tool: string;
+  /** A neighbour of the incident's target; that target itself when left out. */
+  readonly target?: string;
   readonly input: Json;
   /** CEL over `result` (the tool's data): true means healthy. From runbooks and tools only, and absent beside a measure. */
   readonly holds?: string;

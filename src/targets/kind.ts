@@ -24,6 +24,8 @@ export interface TargetConfig {
   readonly environment: string;
   readonly aliases: readonly string[];
   readonly alerts?: readonly LabelRule[];
+  /** See `Target.neighbours`. */
+  readonly neighbours?: readonly string[];
 }
 
 /** An entry of `sentry.yaml` as a kind is given it, its own fields parsed. */
@@ -86,8 +88,11 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
   readonly name: string;
   /** What people call several of them. */
   readonly plural: string;
-  /** Those it brings. A target is in the first, unless its kind has a field `domain`, which may say any kind's. */
-  readonly domains: readonly [KindDomain, ...KindDomain[]];
+  /**
+   * Those it brings. A target is in the first, or in the one of what no label tells where it brings none, unless its kind has a
+   * field `domain`, which may say any kind's.
+   */
+  readonly domains: readonly KindDomain[];
   /**
    * Its fields in `sentry.yaml`, besides those of every target. Their `meta` tells `sentry targets` what it asks for
    * (`description`), how that is written (`example`, as YAML) and what is missing where it is left out (`without`).

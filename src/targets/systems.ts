@@ -124,8 +124,17 @@ function connect(kinds: readonly TargetKind[], config: TargetConfig, deps: Conne
 }
 
 /** Without its addresses and credentials. */
-export function toTarget({ name, kind, domain, environment, aliases, alerts }: TargetConfig): Target {
-  return { name, kind, domain, environment, aliases, ...(alerts ? { alerts } : {}) };
+export function toTarget(config: TargetConfig): Target {
+  const { name, kind, domain, environment, aliases, alerts, neighbours } = config;
+  return {
+    name,
+    kind,
+    domain,
+    environment,
+    aliases,
+    ...(alerts ? { alerts } : {}),
+    ...(neighbours ? { neighbours } : {}),
+  };
 }
 
 /** Throws OpsError UNKNOWN_KIND: configuration that was read knows no others. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import {
   type EngineName,
@@ -6,11 +6,12 @@ import {
   type ShopEngine,
   shopEngine,
 } from '../../playground/faults/containers/shop-engine.ts';
+import { missingPackages, type Needed } from './missing-packages.ts';
 import { scratchDir } from './scratch-dir.ts';
 import { waitFor } from './wait-for.ts';
 
 /** What an engine and its only image need, by Debian's names. */
-const needed: Readonly<Record<EngineName, readonly (readonly [program: string, pkg: string])[]>> = {
+const needed: Readonly<Record<EngineName, Needed>> = {
   docker: [
     ['dockerd', 'docker.io'],
     ['busybox', 'busybox-static'],
@@ -22,36 +23,13 @@ const needed: Readonly<Record<EngineName, readonly (readonly [program: string, p
   ],
 };
 
-/** The packages that are not installed, as a command; null: the engine can be started. CI must have them. */
+/** Why an engine cannot be started, as a command where that helps; null: it can. CI must have them. */
 export function missingFor(kind: EngineName): string | null {
   // An engine of its own needs root: rootless ones need more of the machine than tests may ask for.
-  if (process.getuid?.() !== 0) return failInCi(kind, 'root') ?? 'needs root';
-  return missingPackages(kind, needed[kind]);
-}
-
-/** The same of other programs. */
-export function missingPackages(
-  what: string,
-  programs: readonly (readonly [program: string, pkg: string])[],
-): string | null {
-  const missing = programs.filter(([program]) => !isInstalled(program)).map(([, pkg]) => pkg);
-  if (missing.length === 0) return null;
-  return failInCi(what, missing.join(' ')) ?? `apt-get install ${missing.join(' ')}`;
-}
-
-function failInCi(what: string, needs: string): null {
+  if (process.getuid?.() === 0) return missingPackages(kind, needed[kind]);
   // oxlint-disable-next-line node/no-process-env -- only a test's own switch
-  if (process.env['CI'] === 'true') throw new Error(`CI has no ${what}: it needs ${needs}`);
-  return null;
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync('sh', ['-c', 'command -v "$1"', 'sh', program], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+  if (process.env['CI'] === 'true') throw new Error(`CI has no ${kind}: it needs root`);
+  return 'needs root';
 }
 
 /** An engine of the tests' own, with one image, `IMAGE`. */

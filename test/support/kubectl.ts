@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cluster } from '../../playground/kubernetes/cluster.ts';
-import { missingPackages } from './engines.ts';
+import { missingPackages } from './missing-packages.ts';
 import { scratchDir } from './scratch-dir.ts';
 
 /** Why it cannot be run here; null: it can. CI must have it. */

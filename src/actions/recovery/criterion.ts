@@ -71,7 +71,7 @@ export async function readCriterion(
   const answers = new Map<string, ToolCallResult>();
   try {
     for (const step of plan.steps) {
-      const request = { tool: step.tool, target, input: step.input };
+      const request = { tool: step.tool, target: step.target ?? target, input: step.input };
       const key = readKey(step);
       const result = answers.get(key) ?? (await deps.call(credential, request, { purpose, signal }));
       answers.set(key, result);
@@ -100,8 +100,8 @@ export async function readCriterion(
   };
 }
 
-const readKey = ({ tool, input }: Pick<VerifyStep, 'tool' | 'input'>): string =>
-  `${tool} ${canonicalJson(input)}`;
+const readKey = ({ tool, target = '', input }: Pick<VerifyStep, 'tool' | 'target' | 'input'>): string =>
+  `${target} ${tool} ${canonicalJson(input)}`;
 
 /** Each thing that is acted on has to show the problem itself; one thing about it that is wrong is enough. */
 function areToBlame(
@@ -136,10 +136,10 @@ export function isAboutThing(step: VerifyStep, things: readonly ShownBy[]): bool
  */
 export function withWatched(plan: VerifyPlan, measures: (tool: string) => readonly Measure[]): VerifyPlan {
   const symptoms = plan.steps.filter(({ measure }) => measure !== undefined);
-  const watched = symptoms.flatMap(({ tool, input }) =>
-    measures(tool)
+  const watched = symptoms.flatMap((step) =>
+    measures(step.tool)
       .filter(staysAsItIs)
-      .map((measure) => stepOf({ tool, input }, measure)),
+      .map((measure) => stepOf(step, measure)),
   );
   return withSteps(plan, watched);
 }
@@ -167,9 +167,13 @@ export function asksTheSame(one: VerifyStep, other: VerifyStep): boolean {
   return key(one) === key(other);
 }
 
-function stepOf({ tool, input }: Pick<VerifyStep, 'tool' | 'input'>, measure: Measure): VerifyStep {
+function stepOf(
+  { tool, target, input }: Pick<VerifyStep, 'tool' | 'target' | 'input'>,
+  measure: Measure,
+): VerifyStep {
   const { name, bound } = measure;
-  return { tool, input, measure: { name, bound }, says: formatBound(measure, bound) };
+  const of = { tool, ...(target === undefined ? {} : { target }), input };
+  return { ...of, measure: { name, bound }, says: formatBound(measure, bound) };
 }
 
 function measureOf(registry: CriterionDeps['registry'], { tool, measure }: VerifyStep): Measure | undefined {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mayUse, type ToolKind } from '../../actions/access.ts';
 import type { Domain, Role } from '../../core/incident.ts';
+import { isObject } from '../../core/json-of.ts';
 import { withoutMarks } from '../../core/model-words.ts';
 import type { Target } from '../../core/target.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../../core/tool-call.ts';
@@ -26,13 +27,15 @@ export interface OfferedTool {
 export interface Subject {
   readonly domain?: Domain | undefined;
   readonly targetKind?: Target['kind'] | undefined;
+  /** What may be read beside its target, by read tools alone. */
+  readonly neighbours?: readonly Pick<Target, 'name' | 'kind'>[];
 }
 
 /**
- * A role's tools, all that fit the incident's target and in one order: the declaration is the same in all incidents of
- * one target, and the gate would refuse the others.
+ * A role's tools, all that fit the incident's target or a neighbour of it, in one order: the declaration is the same in all
+ * incidents of one target, and the gate would refuse the others.
  *
- * @param targets what the role may name
+ * @param targets what the role may name of its own
  */
 export function toolsOf(
   role: PromptedRole,
@@ -40,14 +43,46 @@ export function toolsOf(
   targets: readonly string[],
   subject: Subject = {},
 ): ModelTool[] {
-  return tools
-    .filter((tool) => mayUse(rightsOf(role), tool.kind) && fits(tool, subject))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((tool) => ({
-      name: tool.name,
-      description: tool.description,
-      inputSchema: withEnvelope(inputSchemaOf(tool.input), tool.kind, targets),
-    }));
+  const usable = tools.filter(({ kind }) => mayUse(rightsOf(role), kind));
+  const own = usable.filter((tool) => fits(tool, subject));
+  const beside = firstOfEach(
+    usable.filter((tool) => !own.includes(tool)),
+    subject,
+  );
+  const declared = own.map((tool) => declare(tool, { own: targets, beside: neighboursFor(tool, subject) }));
+  for (const tool of beside) {
+    const next = declare(tool, { own: [], beside: neighboursFor(tool, subject) });
+    if (JSON.stringify([...declared, next]).length <= MAX_CHARACTERS) declared.push(next);
+  }
+  return declared.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const declare = ({ name, description, kind, input }: OfferedTool, named: Named): ModelTool => ({
+  name,
+  description,
+  inputSchema: withEnvelope(withoutBounds(inputSchemaOf(input)), kind, named),
+});
+
+/**
+ * What leaves a list within 6,000 tokens, system text and report tool included, about 4 characters each: a neighbour's tools
+ * that would go beyond it are left out.
+ */
+const MAX_CHARACTERS = 16_830;
+
+/** For neighbours alone: the first tool of each, then the second, so that none gets all the room. */
+function firstOfEach(tools: readonly OfferedTool[], { neighbours = [] }: Subject): readonly OfferedTool[] {
+  const placed = neighbours.flatMap(({ kind }) =>
+    tools
+      .filter((tool) => tool.kind === 'read' && tool.targetKinds?.includes(kind))
+      .map((tool, place) => ({ tool, place })),
+  );
+  const ordered = placed.toSorted((one, other) => one.place - other.place).map(({ tool }) => tool);
+  return [...new Set(ordered)];
+}
+
+function neighboursFor({ kind, targetKinds }: OfferedTool, { neighbours = [] }: Subject): readonly string[] {
+  if (kind !== 'read') return [];
+  return neighbours.filter((each) => targetKinds?.includes(each.kind) ?? true).map(({ name }) => name);
 }
 
 /** Who answers questions reads like triage. */
@@ -62,6 +97,18 @@ function fits(tool: OfferedTool, { domain, targetKind }: Subject): boolean {
   return (domain === undefined || inDomain) && (targetKind === undefined || ofKind);
 }
 
+/** Kept by the gate, which says so in words: each of them would be paid for in every turn. */
+const BOUNDS = ['minLength', 'maxLength', 'maxItems', 'propertyNames'];
+
+function withoutBounds<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(withoutBounds) as T;
+  if (!isObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(
+    ([key, value]) => !BOUNDS.includes(key) && !(key === 'additionalProperties' && value === false),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutBounds(value)])) as T;
+}
+
 /** What the gate wants beside the tool's own input, next to it in one flat object. */
 const Envelope = z.object({
   target: z.string().nullable().catch(null),
@@ -74,30 +121,34 @@ const MAX_NAMED_TARGETS = 5;
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
+}
+
+/** What a tool may be asked of. */
+interface Named {
+  readonly own: readonly string[];
+  readonly beside: readonly string[];
 }
 
 function withEnvelope(
   schema: ObjectSchema,
   kind: ToolKind,
-  targets: readonly string[],
+  { own, beside }: Named,
 ): Readonly<Record<string, unknown>> {
   // These have no target, and what they are asked for says itself why.
   if (isTargetless(kind)) return { ...schema };
   const active = kind === 'active';
+  const targets = [...own, ...beside];
+  const isNamed = targets.length > 0 && targets.length <= MAX_NAMED_TARGETS;
+  // Nothing to choose from: a call that names none means the incident's.
+  const target =
+    own.length === 1 && beside.length === 0
+      ? {}
+      : { target: { type: 'string', ...(isNamed ? { enum: targets } : {}) } };
   // Said once for all of them in the policy: a description here is paid for in every tool.
-  const { additionalProperties: _, ...own } = schema;
   return {
-    ...own,
-    properties: {
-      target: {
-        type: 'string',
-        ...(targets.length > 0 && targets.length <= MAX_NAMED_TARGETS ? { enum: targets } : {}),
-      },
-      ...schema.properties,
-      why: { type: 'string' },
-    },
-    required: ['target', ...(schema.required ?? []), ...(active ? ['why'] : [])],
+    ...schema,
+    properties: { ...target, ...schema.properties, why: { type: 'string' } },
+    required: [...Object.keys(target), ...(schema.required ?? []), ...(active ? ['why'] : [])],
   };
 }
 

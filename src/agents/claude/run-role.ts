@@ -23,7 +23,15 @@ import { recordingUsage, withinBudget } from './guarded-stream.ts';
 import { createLiveText } from './live-text.ts';
 import { compactionPrompt, loadPrompt, type PromptedRole } from './load-prompt.ts';
 import { memoryTurns } from './memory-turns.ts';
-import { answerOf, type Compared, hasTarget, type OfferedTool, requestOf, toolsOf } from './role-tools.ts';
+import {
+  answerOf,
+  type Compared,
+  hasTarget,
+  type OfferedTool,
+  requestOf,
+  type Subject,
+  toolsOf,
+} from './role-tools.ts';
 import { screenedStream } from './screened-stream.ts';
 
 export interface ClaudeModel {
@@ -59,6 +67,8 @@ export interface RoleDeps {
   readonly fallbackModel?: string | undefined;
   /** What kind of system a target is; without it tools of every kind are offered. */
   readonly kindOf?: (target: string) => Target['kind'] | undefined;
+  /** What incidents of a target may read beside it; none without it. */
+  readonly neighboursOf?: (target: string) => readonly string[];
   /** What may be spent; without it (evaluations) only the limits of each role hold. */
   readonly breaker?: Pick<CostBreaker, 'reserve'>;
   /** Hides secrets and people from the model; without it (evaluations of recorded data) it sees all. */
@@ -128,10 +138,7 @@ function converse<T>(
   return runLoop<T>({
     stream: model === undefined ? stream : (request, options) => stream({ ...request, model }, options),
     system: loadPrompt(run.role, deps.prompts).system,
-    tools: toolsOf(run.role, deps.tools, targetsOf(work), {
-      domain: work.incident.domain,
-      targetKind: work.incident.target === null ? undefined : deps.kindOf?.(work.incident.target),
-    }),
+    tools: toolsOf(run.role, deps.tools, targetsOf(work), subjectOf(deps, work)),
     ...(run.report === undefined ? {} : { report: run.report }),
     prompt,
     effort: run.effort,
@@ -271,7 +278,19 @@ async function comparedWith(
 
 const linesOf = (text: string): Json => text.split('\n').filter((line) => line.trim() !== '');
 
-/** What the model may name: its incident's target, and nothing where there is none. */
+function subjectOf(
+  { kindOf, neighboursOf }: RoleDeps,
+  { incident: { domain, target } }: Investigation,
+): Subject {
+  if (target === null) return { domain };
+  const neighbours = (neighboursOf?.(target) ?? []).flatMap((name) => {
+    const kind = kindOf?.(name);
+    return kind === undefined ? [] : [{ name, kind }];
+  });
+  return { domain, targetKind: kindOf?.(target), neighbours };
+}
+
+/** What the model may name as the incident's own: its target, and nothing where there is none. */
 export function targetsOf({ incident }: Pick<Investigation, 'incident'>): readonly string[] {
   return incident.target === null ? [] : [incident.target];
 }

@@ -49,6 +49,7 @@ export function wentAwayMs(
     .map((step) =>
       longestGreenGap(
         before.flatMap((call) => {
+          if (call.target !== (step.target ?? action.target)) return [];
           const holds = gate.judgeRecorded(step, call);
           return holds === null ? [] : [{ holds, at: Date.parse(call.startedAt) }];
         }),

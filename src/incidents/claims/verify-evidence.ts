@@ -69,13 +69,14 @@ async function withCriterion(
   const { criterion: _, ...diagnosis } = checked.diagnosis;
   if (diagnosis.verdict !== 'cause_found') return { ...checked, diagnosis };
   const cited = [...new Set(diagnosis.evidence.flatMap(({ toolCallIds }) => toolCallIds))].flatMap(
-    (id) => record.toolCalls.find((call) => call.id === id && call.target === incident.target) ?? [],
+    // Of the target or a neighbour: the gate has let no call reach another.
+    (id) => record.toolCalls.find((call) => call.id === id && call.target !== null) ?? [],
   );
   const rule = alertRuleOf(record.alerts.filter(({ status }) => status === 'firing'));
   const suggested = diagnosis.suggested?.map((action) =>
     action.verify === null ? action : { ...action, verify: withAlertRule(deps.gate, action.verify, rule) },
   );
-  const chosen = criterionOf(deps.gate, raw, cited, deps.confirmation, rule);
+  const chosen = criterionOf(deps.gate, raw, incident, cited, deps.confirmation, rule);
   const bound = raw.symptomNow?.bound;
   if (chosen?.ignored && bound)
     await drop(run, investigator, {

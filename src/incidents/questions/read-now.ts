@@ -2,7 +2,7 @@ import type { CriterionReading } from '../../actions/recovery/criterion.ts';
 import { alertRuleOf } from '../../core/alert-rule.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
-import { isCriterion, isSymptom, type VerifyPlan } from '../../core/tool-call.ts';
+import { isCriterion, isSymptom, neighbourRead, type VerifyPlan } from '../../core/tool-call.ts';
 import type { InvestigationDeps } from '../deps.ts';
 import { criterionOnRecord } from '../recovery/criterion-on-record.ts';
 import { asksForNow, wordsOf } from './read-question.ts';
@@ -56,12 +56,19 @@ function symptomOf(gate: InvestigationDeps['gate'], record: IncidentRecord): Ver
   const last = events.findLast((event) => event.type === 'diagnosis.concluded');
   const seen = toolCalls.find(({ id }) => id === last?.diagnosis.symptomNow?.toolCallId);
   const [red] = seen ? gate.redMeasures(seen, alertRuleOf(alerts)) : [];
+  const neighbour = neighbourRead(seen, record.incident);
   const plan =
     criterionOnRecord(record) ??
     earlier?.verify ??
     (red && {
       steps: [
-        { tool: red.tool, input: red.input, measure: { name: red.measure, bound: red.bound }, says: '' },
+        {
+          tool: red.tool,
+          ...(neighbour === null ? {} : { target: neighbour }),
+          input: red.input,
+          measure: { name: red.measure, bound: red.bound },
+          says: '',
+        },
       ],
       holdMs: 0,
       timeoutMs: 0,

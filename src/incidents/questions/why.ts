@@ -10,6 +10,7 @@ import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from
 import { stepResult } from '../../core/plan-progress.ts';
 import { isMcpPrincipal } from '../../core/principal.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
+import { neighbourRead } from '../../core/tool-call.ts';
 import { usedModel } from './answer-actions.ts';
 import { lower } from './answer-lines.ts';
 import { checkedOf, formatChecked } from './format-lasting-fix.ts';
@@ -412,7 +413,13 @@ function nameOf(id: Action['id'], record: IncidentRecord): string {
 }
 
 /** A read by what it was for; a model's purpose is its own words. */
-function lookOf({ purpose, tool, at }: ToolCalled, { events }: IncidentRecord): string {
+function lookOf(call: ToolCalled, record: IncidentRecord): string {
+  const read = record.toolCalls.find(({ id }) => id === call.toolCallId);
+  const neighbour = neighbourRead(read, record.incident);
+  return `${purposeOf(call, record)}${neighbour === null ? '' : ` on ${neighbour}`}`;
+}
+
+function purposeOf({ purpose, tool, at }: ToolCalled, { events }: IncidentRecord): string {
   if (!purpose) return `read ${plainTool(tool)}`;
   const who = events.findLast((event) => event.type === 'investigator.chosen' && event.at <= at);
   return who?.type === 'investigator.chosen' && who.investigator === 'playbook'

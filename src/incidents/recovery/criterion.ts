@@ -1,8 +1,9 @@
 import type { Gate } from '../../actions/gate.ts';
 import { type AlertRule, isStricter, ruleBound } from '../../core/alert-rule.ts';
 import type { Diagnosis } from '../../core/diagnosis.ts';
+import type { Incident } from '../../core/incident.ts';
 import { formatBound, type Measure } from '../../core/measure.ts';
-import type { ToolCall, VerifyPlan, VerifyStep } from '../../core/tool-call.ts';
+import { neighbourRead, type ToolCall, type VerifyPlan, type VerifyStep } from '../../core/tool-call.ts';
 import type { Confirmation } from '../source-end.ts';
 
 export interface ChosenCriterion {
@@ -20,12 +21,17 @@ export interface ChosenCriterion {
 export function criterionOf(
   gate: Pick<Gate, 'redMeasures' | 'measures'>,
   { symptomNow }: Pick<Diagnosis, 'symptomNow'>,
+  incident: Pick<Incident, 'target'>,
   calls: readonly ToolCall[],
   { holdMs, timeoutMs }: Pick<Confirmation, 'holdMs' | 'timeoutMs'>,
   rule: AlertRule | null,
 ): ChosenCriterion | null {
   const red = calls.flatMap((call) =>
-    gate.redMeasures(call, rule).map((one) => ({ ...one, callId: call.id })),
+    gate.redMeasures(call, rule).map((one) => ({
+      ...one,
+      callId: call.id,
+      neighbour: neighbourRead(call, incident),
+    })),
   );
   const chosen = red.find(({ callId }) => callId === symptomNow?.toolCallId) ?? red[0];
   if (chosen === undefined) return null;
@@ -34,14 +40,16 @@ export function criterionOf(
   const symptom = measures.find(({ name }) => name === chosen.measure);
   const ignored = symptom && asked ? whyIgnored(symptom, chosen.bound, asked) : null;
   const tightened = asked !== undefined && ignored === null ? asked.value : null;
+  const { neighbour } = chosen;
   const step = (measure: Measure): VerifyStep => {
     const bound = tightened ?? chosen.bound;
     const byRule = tightened === null && ruleBound(measure, rule) !== null;
     return {
       tool: chosen.tool,
+      ...(neighbour === null ? {} : { target: neighbour }),
       input: chosen.input,
       measure: { name: measure.name, bound },
-      says: `${formatBound(measure, bound)}${byRule ? BY_RULE : ''}`,
+      says: `${formatBound(measure, bound)}${neighbour === null ? '' : `, says ${neighbour}`}${byRule ? BY_RULE : ''}`,
     };
   };
   return { criterion: { steps: symptom ? [step(symptom)] : [], holdMs, timeoutMs }, ignored };

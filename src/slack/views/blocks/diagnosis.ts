@@ -9,6 +9,7 @@ import {
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, label } from '../../../core/model-words.ts';
+import { neighbourRead } from '../../../core/tool-call.ts';
 import type { OpenRead } from '../../../incidents/failed-reads/open-reads.ts';
 import {
   type Block,
@@ -119,9 +120,10 @@ export function claimText({ claim: said, quote }: Evidence, maxClaim: number, ma
 }
 
 function claim(record: IncidentRecord, evidence: Evidence): Block {
-  const text = claimText(evidence, SHOWN_CLAIM, SHOWN_QUOTE);
   const [call] = evidence.toolCallIds;
-  const known = record.toolCalls.some((each) => each.id === call);
+  const known = record.toolCalls.find((each) => each.id === call);
+  const neighbour = neighbourRead(known, record.incident);
+  const text = `${neighbour === null ? '' : `${neighbour}: `}${claimText(evidence, SHOWN_CLAIM, SHOWN_QUOTE)}`;
   if (call === undefined || !known) return prose(paragraph(words(text)));
   return lineWith(text, button({ text: 'Show output', action: ACTIONS.output, value: call }));
 }

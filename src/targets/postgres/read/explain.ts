@@ -37,7 +37,7 @@ const input = z
 export const postgresExplain = postgresTool.read({
   name: 'postgres_explain',
   description:
-    "The plan (plain EXPLAIN) of a reading statement by queryid from postgres_slow_statements, or of a session's current statement by pid and backend_start. The statement is not run; planning can run functions it uses, so one that reaches a function, view or type with code of anybody but a superuser is refused. Parameters give a generic plan. Needs a free connection slot.",
+    "The plan (plain EXPLAIN) of a reading statement by queryid from postgres_slow_statements, or of a session's current statement by pid and backend_start. Nothing is run but what planning runs, so what reaches code of anybody but a superuser is refused. Needs a free connection slot.",
   kind: 'diagnostic',
   input,
   timeoutMs: 15_000,
