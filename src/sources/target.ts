@@ -21,7 +21,6 @@ export const targetLabels = [
   'job',
   'pipeline_name',
   'workload',
-  'namespace',
 ] as const;
 
 /** What the source itself calls the thing that is ill, or null when no label tells. */

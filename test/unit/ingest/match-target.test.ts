@@ -30,7 +30,8 @@ test.each([
   [{ instance: 'exporter:9187', datname: '10.0.0.5:5433' }, 'shop-db'],
   [{ instance: 'exporter:9187', datname: 'shop' }, 'shop'],
   [{ instance: '10.0.0.5:5433', datname: 'shop' }, 'shop-db'],
-  [{ namespace: 'shop', pod: 'web-1', job: 'kube-state-metrics' }, 'shop'],
+  // What stands in a namespace is not the database that has the same name.
+  [{ namespace: 'shop', pod: 'web-1', job: 'kube-state-metrics' }, null],
   [{ instance: 'shop-db-replica' }, null],
   [{ instance: 'my-shop-db' }, null],
   [{ team: 'shop-db' }, null],
