@@ -47,11 +47,13 @@ if (!existsSync(summaryFile)) {
   process.stderr.write(`\nThe test run ended before it was done (${signal ?? code}).\n`);
   finish(0, 1);
 }
-const { passed, failed, skipped, failures } = JSON.parse(readFileSync(summaryFile, 'utf8'));
+const { passed, failed, skipped, failures, retried } = JSON.parse(readFileSync(summaryFile, 'utf8'));
 rmSync(summaryFile);
 
 process.stdout.write('\n');
 if (failures.length > 0) process.stdout.write(`Failed:\n${failures.map((name) => `  ${name}\n`).join('')}`);
+if (retried.length > 0)
+  process.stdout.write(`Passed only when tried again:\n${retried.map((name) => `  ${name}\n`).join('')}`);
 if (skipped.length > 0) {
   process.stdout.write(`Skipped ${skipped.length}:\n`);
   for (const { name, why } of skipped) process.stdout.write(`  ${name}: ${why}\n`);
