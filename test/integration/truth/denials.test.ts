@@ -50,7 +50,7 @@ describe.each(kinds)('a denied $kind', ({ kind, calls }) => {
     const denied = await rig.propose(first);
     await rig.deny(denied, DAYS);
     expect(await rig.now(approved)).toMatchObject({ state: 'void' });
-    expect(await rig.execute(approved)).toMatchObject({ kind: 'not_run', code: 'NOT_APPROVED' });
+    expect(await rig.execute(approved)).toMatchObject({ kind: 'not_run', why: 'void', code: 'VOID' });
     // Somebody's hand in the ledger, or a denial that came between: the claim looks for itself.
     await rig.core.sql`UPDATE action SET state = 'approved' WHERE id = ${approved.id}`;
     expect(await rig.execute(approved)).toMatchObject({ kind: 'not_run', why: 'void', code: 'DENIED' });
