@@ -62,7 +62,7 @@ describe.each(kinds)('a No to a $kind', (kind: Kind) => {
     await rig.approve(head(plan));
     await rig.deny(await rig.propose(other), OBJECT);
     expect(await states(plan)).toEqual(['void', 'skipped']);
-    expect(await run(plan)).toMatchObject({ kind: 'not_run', code: 'NOT_APPROVED' });
+    expect(await run(plan)).toMatchObject({ kind: 'not_run', code: 'VOID' });
   });
 
   test('lets a step that waits for the one before it not begin', async () => {
