@@ -87,6 +87,7 @@ describe('sentry targets add', WAIT, () => {
       '[web-1.internal]',
       '',
       '',
+      '',
       'logs',
       '',
       `[${join(dataDir, 'logs')}]`,
