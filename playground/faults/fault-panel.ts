@@ -82,7 +82,8 @@ export class FaultPanel {
   }
 
   list(): readonly Fault[] {
-    return this.#parts.faults.map(({ id, system, title, description, impossible, rule: { alertname } }) => {
+    return this.#parts.faults.map((fault) => {
+      const { id, system, title, description, impossible, needsPeople = false, rule } = fault;
       const { state, detail, holds } = this.#of(id);
       const fires = this.#parts.alerter.isFiring(id);
       return {
@@ -91,7 +92,8 @@ export class FaultPanel {
         title,
         description,
         impossible,
-        alertname,
+        needsPeople,
+        alertname: rule.alertname,
         state,
         holds,
         fires,

@@ -17,6 +17,8 @@ export interface FaultFacts {
   readonly id: string;
   readonly title: string;
   readonly description: string;
+  /** No change that Sentry may make ends it: it names the cause, and hands it over. */
+  readonly needsPeople?: true;
   readonly rule: AlertRule;
 }
 

@@ -137,6 +137,8 @@ export interface Fault {
   readonly description: string;
   /** Why it cannot be caused here, and what would change that; null: it can. */
   readonly impossible: string | null;
+  /** Sentry names its cause, and hands it over. */
+  readonly needsPeople: boolean;
   /** What its alert is called. */
   readonly alertname: string;
   /** Whether the system is ill of it right now, whoever caused it. */

@@ -15,6 +15,8 @@ export interface Sight {
 /** One fault that was played to its end. */
 export interface Played {
   readonly fault: string;
+  /** Only people can end it. */
+  readonly needsPeople: boolean;
   /** Why it could not be caused; null when it was. */
   readonly refused: string | null;
   /** `INC-7`; null when no incident came of it. */
@@ -77,7 +79,7 @@ export function judge(played: Played): readonly Finding[] {
           } as const,
         ]
       : []),
-    ...(last?.isIll
+    ...(last?.isIll && !(played.needsPeople && last.end === 'handed_over')
       ? [{ kind: 'not_fixed', says: `the system is still ill, and the incident is ${last.end}` } as const]
       : []),
     ...(last && !last.isIll && last.end === 'handed_over'

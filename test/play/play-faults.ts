@@ -31,6 +31,7 @@ export interface Limits {
 /** One fault under way. */
 interface Scene {
   readonly fault: string;
+  readonly needsPeople: boolean;
   readonly alertname: string;
   /** Why it could not be caused; null when it was. */
   readonly refused: string | null;
@@ -87,7 +88,7 @@ async function bystanders(
   return (await stage.slack.messages()).flatMap((message) => {
     const fault = faults.find(({ alertname }) => isRootOf(message, alertname));
     if (!fault || played.has(fault.alertname) || before.get(message.ts) === endOf(message)) return [];
-    return [newScene(fault.id, fault.alertname, new Map(), null)];
+    return [newScene(fault, new Map(), null)];
   });
 }
 
@@ -118,22 +119,22 @@ export async function readFaults({ faultsUrl }: Stage): Promise<readonly Fault[]
 /** Refused where the system is too ill already: without a free connection nobody can block anybody. */
 async function cause(stage: Stage, fault: string): Promise<Scene> {
   const known = await readFaults(stage);
-  const alertname = known.find(({ id }) => id === fault)?.alertname;
-  if (alertname === undefined)
+  const found = known.find(({ id }) => id === fault);
+  if (!found)
     throw new Error(`There is no fault ${fault}; there are ${known.map(({ id }) => id).join(', ')}.`);
-  const roots = (await stage.slack.messages()).filter((message) => isRootOf(message, alertname));
+  const roots = (await stage.slack.messages()).filter((message) => isRootOf(message, found.alertname));
   const before = new Map(roots.map((root) => [root.ts, textOf(root)]));
   const answer = await stage.slack.act('fault.cause', { userId: USERS.onCall, id: fault });
-  return newScene(fault, alertname, before, answer.ok ? null : answer.reason);
+  return newScene(found, before, answer.ok ? null : answer.reason);
 }
 
 const newScene = (
-  fault: string,
-  alertname: string,
+  { id, needsPeople, alertname }: Fault,
   before: ReadonlyMap<string, string>,
   refused: string | null,
 ): Scene => ({
-  fault,
+  fault: id,
+  needsPeople,
   alertname,
   refused,
   causedAt: performance.now(),
@@ -215,11 +216,12 @@ const isOutOfTime = ({ causedAt }: Scene, { endsWithinMs }: Limits): boolean =>
   performance.now() - causedAt > endsWithinMs;
 
 function toPlayed(scene: Scene, limits: Limits): Played {
-  const { fault, refused, sights, said, thread, pressed, root, causedAt } = scene;
+  const { fault, needsPeople, refused, sights, said, thread, pressed, root, causedAt } = scene;
   const last = sights.at(-1);
   const ended = sights.findLast(({ end }) => end !== last?.end)?.at ?? causedAt;
   return {
     fault,
+    needsPeople,
     refused,
     incident: root === undefined ? null : (/INC-\d+/.exec(root.text)?.[0] ?? null),
     root: root === undefined ? '' : textOf(root),

@@ -150,6 +150,8 @@ const faults: readonly ClusterFault[] = [
         summary: 'Namespace shop-search has used up its quota, and search lacks pods',
       },
     ),
+    // Whether the quota is too low or the search too large is for whoever owns the namespace.
+    needsPeople: true,
     healthy: search,
     broken: { ...search, replicas: 5 },
     sees(look) {

@@ -6,6 +6,7 @@ const well: Sight = { at: 60_000, isIll: false, fires: false, end: 'confirmed' }
 const ill: Sight = { at: 0, isIll: true, fires: true, end: 'open' };
 const aPlayed = (changes: Partial<Played> = {}): Played => ({
   fault: 'service_down',
+  needsPeople: false,
   refused: null,
   incident: 'INC-1',
   root: '🟢 HostServiceDown',
@@ -41,7 +42,10 @@ describe('the judge of a played fault', () => {
 
   it('says what was left ill, and what is well and not said to be', () => {
     const thread = ['🚨 A person is needed'];
-    expect(kindsOf({ sights: [{ ...ill, end: 'handed_over' }], thread })).toEqual(['not_fixed']);
+    const over = { sights: [{ ...ill, end: 'handed_over' }], thread } as const;
+    expect(kindsOf(over)).toEqual(['not_fixed']);
+    expect(kindsOf({ ...over, needsPeople: true })).toEqual([]);
+    expect(kindsOf({ needsPeople: true, sights: [ill] })).toEqual(['not_fixed']);
     expect(kindsOf({ sights: [{ ...well, end: 'handed_over' }], thread })).toEqual(['not_said']);
     expect(kindsOf({ isOutOfTime: true })).toEqual(['not_ended']);
   });
