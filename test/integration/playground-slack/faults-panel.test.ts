@@ -19,7 +19,7 @@ beforeEach(async () => {
     description: 'd',
     system: 'shop-db',
     impossible: null,
-  needsPeople: false,
+    needsPeople: false,
     alertname: 'A',
     holds: false,
     fires: false,
