@@ -115,7 +115,7 @@ const faults: readonly ClusterFault[] = [
     broken: { ...checkout, image: 'shop/checkout:2.5.0-crash' },
     sees(look) {
       const { status, message = '' } = conditionOf(look, 'Progressing') ?? {};
-      return { holds: status === 'False', says: message };
+      return { holds: status === 'False', says: message.replace(/\.$/, '') };
     },
   },
   {
