@@ -25,6 +25,7 @@ export interface KubernetesScene extends TargetScene {
 export async function startKubernetesScene(
   options: ClusterOptions = {},
   namespaces: readonly string[] = ['shop'],
+  claudeUrl?: string,
 ): Promise<KubernetesScene> {
   const cluster = await startCluster(options);
   const file = join(scratchDir(), 'kubeconfig');
@@ -33,13 +34,8 @@ export async function startKubernetesScene(
   const api = connectCluster({ path: file, text, context: undefined });
   const apply: KubernetesScene['apply'] = (object) => cluster.apply(object as never);
   for (const name of namespaces) await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  const scene = await startTargetScene({
-    name: 'prod',
-    kind: 'kubernetes',
-    kubeconfig_file: file,
-    namespaces,
-    acts: true,
-  });
+  const entry = { name: 'prod', kind: 'kubernetes', kubeconfig_file: file, namespaces, acts: true };
+  const scene = await startTargetScene(entry, claudeUrl);
   const seen: KubernetesScene['seen'] = (kind, name, holds) =>
     waitFor(
       `${kind} ${name}`,

@@ -12,6 +12,43 @@ const MOST_REVISIONS = 15;
 const MOST_LINES = 40;
 export const MOST_PODS = 30;
 
+/** Of what `rolloutData` tells. */
+export const rolloutMeasures = [
+  measureAt('complete', {
+    name: 'rolled_out',
+    label: 'all replicas are of the newest revision and available',
+    unit: '',
+    healthy: 'at_least',
+    bound: 1,
+    // What dies and is started again is available at some looks.
+    intermittent: true,
+  }),
+  measureAt('unavailable', {
+    name: 'unavailable_replicas',
+    label: 'replicas that are not available',
+    unit: 'replicas',
+    healthy: 'at_most',
+    bound: 0,
+    intermittent: true,
+    metrics: ['kube_deployment_status_replicas_unavailable'],
+  }),
+  measureAt('ill_pods', {
+    name: 'ill_pods',
+    label: 'pods in trouble',
+    unit: 'pods',
+    healthy: 'at_most',
+    bound: 0,
+    intermittent: true,
+  }),
+  measureAt('restarts', {
+    name: 'restarts',
+    label: 'times that its containers were started again',
+    unit: '',
+    healthy: 'steady',
+    bound: 0,
+  }),
+];
+
 /**
  * A workload's rollout. Data: `{ kind, namespace, name, desired, updated, ready, available, unavailable, complete, stalled, paused,
  * ill_pods, restarts, revision, template, completed_once, failures, history: [{ revision, name, age_seconds, cause, ready, pods,
@@ -23,41 +60,7 @@ export const readRolloutTool = kubernetesTool.read({
   description:
     'The rollout of a deployment, stateful set or daemon set: whether it is complete or stalled, its pods, its revisions with age and cause, and what differs between two of them (by default the current one and the last good one before it). Values of environment variables that look like secrets are not shown.',
   kind: 'read',
-  measures: [
-    measureAt('complete', {
-      name: 'rolled_out',
-      label: 'all replicas are of the newest revision and available',
-      unit: '',
-      healthy: 'at_least',
-      bound: 1,
-      // What dies and is started again is available at some looks.
-      intermittent: true,
-    }),
-    measureAt('unavailable', {
-      name: 'unavailable_replicas',
-      label: 'replicas that are not available',
-      unit: 'replicas',
-      healthy: 'at_most',
-      bound: 0,
-      intermittent: true,
-      metrics: ['kube_deployment_status_replicas_unavailable'],
-    }),
-    measureAt('ill_pods', {
-      name: 'ill_pods',
-      label: 'pods in trouble',
-      unit: 'pods',
-      healthy: 'at_most',
-      bound: 0,
-      intermittent: true,
-    }),
-    measureAt('restarts', {
-      name: 'restarts',
-      label: 'times that its containers were started again',
-      unit: '',
-      healthy: 'steady',
-      bound: 0,
-    }),
-  ],
+  measures: rolloutMeasures,
   input: z.strictObject({
     kind: z.enum(workloadKinds).default('deployment'),
     namespace: namespaceName,

@@ -27,7 +27,7 @@ import {
 } from '../workload.ts';
 import { eventsOf } from './events.ts';
 import { shown, withoutTime } from './logs.ts';
-import { compare, MOST_PODS, rolloutData, rolloutLine } from './rollout.ts';
+import { compare, MOST_PODS, rolloutData, rolloutLine, rolloutMeasures } from './rollout.ts';
 
 const LOG_LINES = 40;
 const EVENT_LINES = 12;
@@ -61,6 +61,7 @@ export const whyUnhealthy = kubernetesTool.read({
   description:
     'Why a workload is not healthy, in one look from the deployment over its replica sets and pods to the node, events and last words: crash loop, out of memory, missing config, image, quota, no node, eviction, probe; and what differs from the last good revision.',
   kind: 'read',
+  measures: rolloutMeasures,
   input: z.strictObject({
     namespace: namespaceName,
     name: objectName.describe('Of a deployment, a stateful set, a daemon set, or of one of its pods.'),

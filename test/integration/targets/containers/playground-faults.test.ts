@@ -3,7 +3,7 @@ import { createScriptedClaude, type ScriptedClaude } from '../../../../playgroun
 import { containerFaults } from '../../../../playground/faults/containers/container-faults.ts';
 import { engineNames } from '../../../../playground/faults/containers/shop-engine.ts';
 import type { ShopFault } from '../../../../playground/faults/fault.ts';
-import { type ContainerScript, claudeOnContainers } from '../../../support/claude-on-containers.ts';
+import { claudeOnFaults, type FaultScript } from '../../../support/claude-on-faults.ts';
 import { type ContainerScene, startContainerScene } from '../../../support/container-scene.ts';
 import { missingFor } from '../../../support/engines.ts';
 
@@ -12,7 +12,7 @@ interface Case {
   /** What is said of it, and what is asked for. */
   readonly cause: readonly string[];
   readonly command: string;
-  readonly claude: ContainerScript;
+  readonly claude: FaultScript;
 }
 
 const whyDied = (container: string) => ({ tool: 'container_why_died', input: { container } });
@@ -23,7 +23,7 @@ const cases: readonly Case[] = [
     cause: ['shop-cart is not running', 'ended with code 2'],
     command: 'container start shop-cart',
     claude: {
-      container: 'shop-cart',
+      object: 'shop-cart',
       reads: [whyDied('shop-cart')],
       cause: 'shop-cart is not running: it ended by itself with code 2.',
       claims: [
@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
     cause: ['shop-orders dies and is started again and again', 'shop-queue', 'is not running'],
     command: 'container start shop-queue',
     claude: {
-      container: 'shop-orders',
+      object: 'shop-orders',
       reads: [whyDied('shop-orders'), whyDied('shop-queue')],
       cause:
         'shop-orders dies and is started again and again because shop-queue, which it needs, is not running.',
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     cause: ['shop-reports', '32 MiB'],
     command: 'container start shop-reports',
     claude: {
-      container: 'shop-reports',
+      object: 'shop-reports',
       reads: [whyDied('shop-reports')],
       cause: 'shop-reports was killed; it has a memory limit of 32 MiB.',
       claims: [
@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
     cause: ['shop-web', 'GET /health: no answer within 2 s'],
     command: 'container restart --time 10 shop-web',
     claude: {
-      container: 'shop-web',
+      object: 'shop-web',
       reads: [whyDied('shop-web')],
       cause: 'shop-web runs and does not answer its health check: GET /health: no answer within 2 s.',
       claims: [
@@ -94,7 +94,7 @@ const cases: readonly Case[] = [
     cause: ['shop-mailer writes', 'ERROR mail 4711 refused by the relay'],
     command: 'container restart --time 10 shop-mailer',
     claude: {
-      container: 'shop-mailer',
+      object: 'shop-mailer',
       reads: [{ tool: 'container_logs', input: { container: 'shop-mailer', since_seconds: 10, tail: 50 } }],
       cause: 'shop-mailer writes one line again and again: ERROR mail 4711 refused by the relay.',
       claims: [
@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
     cause: ['shop-api', 'shop-debug has its port'],
     command: 'container stop --time 10 shop-debug',
     claude: {
-      container: 'shop-api',
+      object: 'shop-api',
       reads: [whyDied('shop-api'), { tool: 'container_networks', input: {} }],
       cause: 'shop-api dies again and again because shop-debug has its port.',
       claims: [
@@ -127,7 +127,7 @@ const cases: readonly Case[] = [
     cause: ['shop-search', 'The old container is still there'],
     command: 'container start shop-search',
     claude: {
-      container: 'shop-search',
+      object: 'shop-search',
       reads: [whyDied('shop-search')],
       cause: 'shop-search is not running since a deployment ended it. The old container is still there.',
       claims: [{ claim: 'shop-search is not running.', read: 0, lines: ['shop-search: exited'] }],
@@ -149,7 +149,10 @@ describe.each(ways)('$name, by $by', ({ name, by }) => {
     beforeAll(async () => {
       if (by === 'Claude')
         claude = await createScriptedClaude({
-          scenario: claudeOnContainers(cases.map((each) => each.claude)),
+          scenario: claudeOnFaults(
+            'container',
+            cases.map((each) => each.claude),
+          ),
         });
       scene = await startContainerScene(name, claude?.url);
       faults = containerFaults(name, { engine: scene.engine, missing: null });

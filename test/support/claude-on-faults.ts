@@ -4,10 +4,10 @@ import {
   toolResultTexts,
 } from '../../playground/claude/scenario.ts';
 
-/** What a scripted Claude reads of a container fault, says of it, and asks for. */
-export interface ContainerScript {
-  /** As in the alert's labels. */
-  readonly container: string;
+/** What a scripted Claude reads of a fault, says of it, and asks for. */
+export interface FaultScript {
+  /** What is ill, as the alert's labels call it. */
+  readonly object: string;
   readonly reads: readonly { readonly tool: string; readonly input: object }[];
   readonly cause: string;
   /** A claim, the read that proves it, and a part of the line that does: the first that is there is quoted. */
@@ -16,44 +16,41 @@ export interface ContainerScript {
     readonly read: number;
     readonly lines: readonly string[];
   }[];
-  readonly act: { readonly tool: string; readonly input: object };
+  /** Null: nothing that may be done helps. */
+  readonly act: { readonly tool: string; readonly input: object } | null;
 }
 
-/** Plays triage, detective and surgeon of the incident whose container is named in its labels. */
-export const claudeOnContainers =
-  (scripts: readonly ContainerScript[]) =>
+/** Plays triage, detective and surgeon of the incident whose object is named by this label. */
+export const claudeOnFaults =
+  (label: 'container' | 'deployment', scripts: readonly FaultScript[]) =>
   (request: MessagesRequest): ScriptedReply => {
     const offered = new Set((request.tools ?? []).map(({ name }) => name));
-    const container =
-      /\\?"container\\?": ?\\?"([a-z-]+)/.exec(JSON.stringify(request.messages[0]))?.[1] ?? '';
-    const script = scripts.find((each) => each.container === container);
-    if (!script) throw new Error(`no script for the container "${container}"`);
+    const named = new RegExp(`\\\\?"${label}\\\\?": ?\\\\?"([a-z-]+)`);
+    const object = named.exec(JSON.stringify(request.messages[0]))?.[1] ?? '';
+    const script = scripts.find((each) => each.object === object);
+    if (!script) throw new Error(`no script for the ${label} "${object}"`);
     if (offered.has('report_triage'))
-      return reply('report_triage', { severity: 'critical', reason: `${container} is ill.` });
+      return reply('report_triage', { severity: 'critical', reason: `${object} is ill.` });
     if (offered.has('report_no_action'))
-      return toolResultTexts(request).length > 0
-        ? reply('report_no_action', { reason: 'The proposal was not accepted.' })
-        : {
-            blocks: [
-              { tool: script.act.tool, input: { target: 'shop', ...script.act.input, why: script.cause } },
-            ],
-          };
+      return script.act === null || toolResultTexts(request).length > 0
+        ? reply('report_no_action', { reason: 'Nothing that I may do helps.' })
+        : { blocks: [{ tool: script.act.tool, input: { ...script.act.input, why: script.cause } }] };
     return detective(request, script);
   };
 
-function detective(request: MessagesRequest, { reads, cause, claims }: ContainerScript): ScriptedReply {
+function detective(request: MessagesRequest, { reads, cause, claims }: FaultScript): ScriptedReply {
   const results = toolResultTexts(request).map(parsed);
   if (results.length === 0)
     return {
       blocks: reads.map(({ tool, input }) => ({
         tool,
-        input: { target: 'shop', ...input, why: 'to see why' },
+        input: { ...input, why: 'to see why' },
       })),
     };
   return reply('report_diagnosis', {
     verdict: 'cause_found',
     rootCause: cause,
-    category: 'containers',
+    category: 'fault',
     confidence: 0.95,
     evidence: claims.map(({ claim, read, lines }) => {
       const { id = '', output = '' } = results[read] ?? {};
