@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { generate } from 'selfsigned';
 
 export interface Listening {
@@ -26,6 +26,17 @@ export async function listen(
 ): Promise<Listening> {
   const server =
     certificate === null ? createHttpServer(handler) : createHttpsServer({ ...certificate }, handler);
+  // The server's own list begins when TLS is agreed upon: what is still shaking hands would outlive its end.
+  const sockets = new Set<Socket>();
+  let isClosed = false;
+  server.on('connection', (socket: Socket) => {
+    if (isClosed) socket.destroy();
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const cutConnections = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
@@ -34,10 +45,11 @@ export async function listen(
   return {
     url: `${certificate === null ? 'http' : 'https'}://127.0.0.1:${own}`,
     ca: certificate?.cert ?? null,
-    cutConnections: () => server.closeAllConnections(),
+    cutConnections,
     async close() {
+      isClosed = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
+      cutConnections();
       await closed;
     },
   };

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { get } from 'node:https';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import {
@@ -158,7 +160,9 @@ describe('the official JavaScript client', () => {
       core.listNamespacedConfigMap({ namespace: SHOP }),
     );
     const names = () => new Set(informer.list(SHOP).map(({ metadata }) => metadata?.name));
-    informer.on('error', () => void setTimeout(() => void informer.start(), 20));
+    let isOver = false;
+    // Its own end is an error to it, too.
+    informer.on('error', () => setTimeout(() => (isOver ? undefined : void informer.start()), 20));
     await informer.start();
     await expect.poll(names).toEqual(new Set(['a']));
     await cluster.apply(configMap('b'));
@@ -168,7 +172,21 @@ describe('the official JavaScript client', () => {
     await cluster.apply(configMap('c'));
     await core.deleteNamespacedConfigMap({ namespace: SHOP, name: 'a' });
     await expect.poll(names).toEqual(new Set(['b', 'c']));
+    isOver = true;
     await informer.stop();
+  });
+
+  it('is left by a cluster that stops, also while it says hello', async () => {
+    const own = await startCluster({ controller: false });
+    const { port, hostname } = new URL(own.url);
+    const half = connect(Number(port), hostname);
+    await once(half, 'connect');
+    // Time for the server to have it: it hears nothing of a client that says nothing.
+    await core.listNamespacedConfigMap({ namespace: SHOP });
+    const gone = once(half, 'close');
+    half.resume();
+    await own.stop();
+    await gone;
   });
 
   it('refuses a write that was made from an old version', async () => {
