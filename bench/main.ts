@@ -7,6 +7,7 @@ import { loadConfig } from '../src/config/config.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import { benchAgent } from './agent.ts';
 import { benchAudit } from './audit.ts';
+import { benchConcurrency } from './concurrency.ts';
 import { benchDistance } from './distance.ts';
 import { benchIngest } from './ingest.ts';
 import { benchOverhead } from './overhead.ts';
@@ -41,6 +42,8 @@ async function measure(name: string): Promise<object> {
       return benchScanner(qualityFiles(flags));
     case 'distance':
       return benchDistance(loadConfig());
+    case 'concurrency':
+      return benchConcurrency(dataDir);
     case 'overhead':
       return benchOverhead(dataDir);
     case 'agent':
@@ -51,7 +54,7 @@ async function measure(name: string): Promise<object> {
       return withStore(benchIngest);
     default:
       process.stderr.write(
-        'bench: startup, ingest, overhead, agent, audit, distance, retrieval or scanner\n',
+        'bench: startup, ingest, overhead, concurrency, agent, audit, distance, retrieval or scanner\n',
       );
       process.exit(2);
   }

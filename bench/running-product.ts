@@ -56,12 +56,17 @@ export async function readIncident(dataDir: string, id: string): Promise<string>
 }
 
 function environment(dataDir: string): Record<string, string> {
+  // Engines of this machine are systems under care as well, where there are any.
+  // oxlint-disable-next-line node/no-process-env -- they are named there
+  const { DOCKER_HOST = '', CONTAINER_HOST = '' } = process.env;
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     SENTRY_DATA_DIR: dataDir,
     SENTRY_HTTP_PORT: '0',
     SENTRY_PLAYGROUND_PORT: '0',
     LOG_LEVEL: 'error',
+    DOCKER_HOST,
+    CONTAINER_HOST,
   };
 }
 

@@ -11,6 +11,7 @@ export const benchCommand = new Command('bench')
       'startup',
       'ingest',
       'overhead',
+      'concurrency',
       'agent',
       'audit',
       'scanner',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { live } from '../core/live.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
 import { createGrades } from '../record/grades.ts';
@@ -24,6 +24,7 @@ export async function createFoundations(parts: Parts) {
   const { config, store, log } = parts;
   const { sql } = store;
   const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
   const records = countingUsage(createRecords(sql), metrics);
   const systems = connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(config) });
   const tools = toolsOfKinds(parts.kinds);

@@ -56,7 +56,8 @@ const RETRY_MAX_MS = 60_000;
 const MAX_TRIES_KNOWN = 12;
 /** A question is of its moment: after this many faults it stays without an answer. */
 const MAX_ANSWER_ATTEMPTS = 3;
-const TURNS_AT_ONCE = 16;
+/** They wait for systems, models and people more than they compute: nobody stands in a queue behind forty of them. */
+const TURNS_AT_ONCE = 40;
 const ANSWERS_AT_ONCE = 8;
 
 export function createEngine(options: EngineOptions): Engine {
