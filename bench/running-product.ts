@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { packageRoot } from '../src/config/config.ts';
+import { loadConfig, packageRoot } from '../src/config/config.ts';
 
 const program = join(packageRoot(), 'dist', 'src', 'main.js');
 
@@ -56,17 +56,18 @@ export async function readIncident(dataDir: string, id: string): Promise<string>
 }
 
 function environment(dataDir: string): Record<string, string> {
-  // Engines of this machine are systems under care as well, where there are any.
-  // oxlint-disable-next-line node/no-process-env -- they are named there
-  const { DOCKER_HOST = '', CONTAINER_HOST = '' } = process.env;
+  const { docker, podman } = loadConfig().playgroundEngines;
+  // One that somebody has named; else the product looks where it always does.
+  const named = ([socket, ...others]: readonly string[]) =>
+    socket === undefined || others.length > 0 ? '' : `unix://${socket}`;
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     SENTRY_DATA_DIR: dataDir,
     SENTRY_HTTP_PORT: '0',
     SENTRY_PLAYGROUND_PORT: '0',
     LOG_LEVEL: 'error',
-    DOCKER_HOST,
-    CONTAINER_HOST,
+    DOCKER_HOST: named(docker),
+    CONTAINER_HOST: named(podman),
   };
 }
 
