@@ -9,6 +9,7 @@ import type { ModelUsage } from '../../src/core/model-usage.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult } from '../../src/core/tool-call.ts';
 import { objectionsTo } from '../../src/incidents/objections.ts';
 import { sha256 } from '../../src/safety/sha256.ts';
+import type { TargetKind } from '../../src/targets/kind.ts';
 import { kindOfDomain } from './kind-of-domain.ts';
 import type { Recordings } from './recordings.ts';
 
@@ -17,6 +18,7 @@ export interface RecordedSession {
   readonly incident: Incident;
   /** For one role; its calls are kept under that name. */
   work(role: 'triage' | 'detective' | 'surgeon'): Investigation;
+  readonly kind: TargetKind;
   /** What was called so far, as the record would have it. */
   record(): Pick<IncidentRecord, 'incident' | 'events' | 'toolCalls'>;
   readonly spent: readonly ModelUsage[];
@@ -39,6 +41,7 @@ export interface SessionOptions {
 
 export function createRecordedSession(options: SessionOptions): RecordedSession {
   const { incident, recordings, signal } = options;
+  const kind = kindOfDomain(incident.domain, recordings.tools);
   const toolCalls: ToolCall[] = [];
   const spent: ModelUsage[] = [];
   const dropped: string[] = [];
@@ -115,6 +118,7 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
 
   return {
     incident,
+    kind,
     spent,
     dropped,
     proposals,
@@ -124,7 +128,7 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
       alertStartedAt: options.alertStartedAt ?? incident.openedAt,
       recall: options.recall ?? EMPTY_RECALL,
       tried: [],
-      looks: kindOfDomain(incident.domain, recordings.tools).looks,
+      looks: kind.looks,
       guidance: options.guidance ?? [],
       signal,
       callTool: async (request) => call(role, request),
