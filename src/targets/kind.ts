@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Domain } from '../core/incident.ts';
 import type { Watch } from '../core/sighting.ts';
-import type { FirstLook, LabelRule } from '../core/target.ts';
+import type { FirstLook, Target } from '../core/target.ts';
 import type { Json, ToolCall } from '../core/tool-call.ts';
 import type { Tool } from '../tools/define.ts';
 
@@ -15,18 +15,8 @@ export interface KindDomain {
   readonly label: readonly [name: string, value: string] | null;
 }
 
-/** A target as configured: what every kind has. A kind adds its addresses and credentials. */
-export interface TargetConfig {
-  readonly name: string;
-  readonly kind: string;
-  /** Whose memory and runbooks it shares. */
-  readonly domain: Domain;
-  readonly environment: string;
-  readonly aliases: readonly string[];
-  readonly alerts?: readonly LabelRule[];
-  /** See `Target.neighbours`. */
-  readonly neighbours?: readonly string[];
-}
+/** A target as configured: what every kind has. A kind adds its addresses and credentials, which stay in its folder. */
+export type TargetConfig = Target;
 
 /** An entry of `sentry.yaml` as a kind is given it, its own fields parsed. */
 export type EntryOf<F extends z.ZodRawShape> = TargetConfig & z.infer<z.ZodObject<F>>;
