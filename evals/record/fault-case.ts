@@ -1,4 +1,5 @@
 import type { Shop } from '../../playground/faults/postgres/shop.ts';
+import type { Json } from '../../src/core/tool-call.ts';
 import type { ScratchServer } from './scratch-server.ts';
 
 /** An incident to record: how to cause it for real, the alert it raises, and what a right answer says. */
@@ -7,6 +8,8 @@ export interface FaultCase {
   readonly title: string;
   /** The runbook that is made for it; null: there is none. */
   readonly runbook: string | null;
+  /** What else somebody would look at, beside what is asked of every system of its kind. */
+  readonly looks?: readonly Look[];
   readonly alert: {
     readonly alertname: string;
     readonly severity: 'critical' | 'warning' | 'info';
@@ -17,6 +20,12 @@ export interface FaultCase {
   readonly expected: ExpectedAnswer;
   /** Brings it about, and returns when it is there. */
   cause(lab: Lab): Promise<CausedFault>;
+}
+
+/** A read. */
+export interface Look {
+  readonly tool: string;
+  readonly input?: Json;
 }
 
 /** As in a scenarios file; docs/evals.md describes the fields. */
@@ -32,7 +41,7 @@ export interface ExpectedAnswer {
   readonly red_herrings?: readonly string[];
 }
 
-/** What is left in place for the tools to look at: a database by this credential, or a host. */
+/** What is left in place for the tools to look at: a database by this credential, a host, or a cluster. */
 export type CausedFault = (
   | { readonly readUrl: string }
   /** Its folders and services, as its kind is configured. */
@@ -43,6 +52,8 @@ export type CausedFault = (
         readonly curlHosts: readonly string[];
       };
     }
+  /** As its kind is configured. */
+  | { readonly cluster: { readonly kubeconfig: object; readonly namespaces: readonly string[] } }
 ) & { release(): Promise<void> };
 
 /** The servers on which faults are caused, started when first asked for. */

@@ -28,6 +28,20 @@ export function hostPlace(name: string, host: Extract<CausedFault, { host: unkno
   return placeOf({ name, kind: 'host', domain: 'docker', ...host });
 }
 
+export function clusterPlace(
+  name: string,
+  cluster: Extract<CausedFault, { cluster: unknown }>['cluster'],
+): LivePlace {
+  return placeOf({
+    name,
+    kind: 'kubernetes',
+    domain: 'kubernetes',
+    acts: false,
+    maxReplicas: 10,
+    ...cluster,
+  });
+}
+
 function placeOf(
   given: Pick<TargetConfig, 'name' | 'kind' | 'domain'> & { readonly [field: string]: unknown },
 ): LivePlace {
@@ -37,6 +51,8 @@ function placeOf(
 
 /** The real tools on a real server, each call written down as the gate would keep it. */
 export interface LiveTools {
+  /** Of the target. */
+  readonly kind: string;
   readonly outputs: readonly RecordedOutput[];
   call(request: ToolCallRequest): Promise<ToolCallResult>;
   close(): Promise<void>;
@@ -80,5 +96,5 @@ export function liveTools(on: LivePlace): LiveTools {
       return { kind: 'failed', toolCallId, code, reason };
     }
   }
-  return { outputs, call, close: () => systems.close() };
+  return { kind: target.kind, outputs, call, close: () => systems.close() };
 }

@@ -14,6 +14,7 @@ import { answerOf } from '../score/answer.ts';
 import { scoreAnswer } from '../score/score.ts';
 import { connectionCases } from './cases/connections.ts';
 import { hostCases } from './cases/hosts.ts';
+import { kubernetesCases } from './cases/kubernetes.ts';
 import { lockCases } from './cases/locks.ts';
 import { shopCases } from './cases/shop.ts';
 import { storageCases } from './cases/storage.ts';
@@ -25,17 +26,32 @@ import { startScratchServer } from './scratch-server.ts';
 
 // Records incidents again from real faults:
 //   npx tsx evals/record/main.ts [--only <part of an id>]
+//   npx tsx evals/record/main.ts --kubernetes
 // Those of hosts need root, in namespaces of their own, so that no process and no disk of this machine is seen:
 //   unshare -mpf --mount-proc sh -c 'mount -t tmpfs -o size=64m tmpfs /srv && exec npx tsx evals/record/main.ts --hosts'
 // What is already in the file and not recorded again stays.
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, hosts: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string' },
+    hosts: { type: 'boolean', default: false },
+    kubernetes: { type: 'boolean', default: false },
+  },
 });
-const cases: readonly FaultCase[] = values.hosts
-  ? hostCases
-  : [...shopCases, ...lockCases, ...connectionCases, ...storageCases, ...vacuumCases, ...uncoveredCases];
-const file = join(packageRoot(), 'evals', 'incidents', values.hosts ? 'hosts.jsonl' : 'postgres.jsonl');
+const postgresCases = [
+  ...shopCases,
+  ...lockCases,
+  ...connectionCases,
+  ...storageCases,
+  ...vacuumCases,
+  ...uncoveredCases,
+];
+const [cases, name]: readonly [readonly FaultCase[], string] = values.hosts
+  ? [hostCases, 'hosts']
+  : values.kubernetes
+    ? [kubernetesCases, 'kubernetes']
+    : [postgresCases, 'postgres'];
+const file = join(packageRoot(), 'evals', 'incidents', `${name}.jsonl`);
 
 const folder = mkdtempSync(join(tmpdir(), 'sentry-record-'));
 const log = createLog('error');

@@ -1,47 +1,84 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPlaybook } from '../../src/agents/playbook/create-playbook.ts';
 import type { Diagnosis } from '../../src/core/diagnosis.ts';
-import type { Json } from '../../src/core/tool-call.ts';
 import type { Runbook } from '../../src/runbooks/runbook.ts';
+import { runbooksFor } from '../../src/runbooks/runbooks-for.ts';
+import { allTools } from '../../src/targets/all-tools.ts';
+import { createRegistry } from '../../src/tools/registry.ts';
 import { incidentOf } from '../replay/incident-of.ts';
 import { createRecordedSession } from '../replay/recorded-session.ts';
 import { createRecordings } from '../replay/recordings.ts';
 import { Scenario } from '../replay/scenario.ts';
-import type { FaultCase, Lab } from './fault-case.ts';
-import { databasePlace, hostPlace, type LiveTools, liveTools } from './live-tools.ts';
+import type { CausedFault, FaultCase, Lab, Look } from './fault-case.ts';
+import {
+  clusterPlace,
+  databasePlace,
+  hostPlace,
+  type LivePlace,
+  type LiveTools,
+  liveTools,
+} from './live-tools.ts';
 
-/** What anybody may want to look at, asked once beside what the playbook asks. */
-const LOOKS: readonly { readonly tool: string; readonly input?: Json }[] = [
-  { tool: 'postgres_activity' },
-  { tool: 'postgres_blocking_tree' },
-  { tool: 'postgres_connections' },
-  { tool: 'postgres_long_transactions' },
-  { tool: 'postgres_idle_in_transaction' },
-  { tool: 'postgres_locks' },
-  { tool: 'postgres_table_health' },
-  { tool: 'postgres_xid_age' },
-  { tool: 'postgres_replication' },
-  { tool: 'postgres_checkpoints' },
-  { tool: 'postgres_deadlocks' },
-  { tool: 'postgres_cache_hit', input: { sample_seconds: 2 } },
-  { tool: 'postgres_index_use' },
-  { tool: 'postgres_sizes' },
-  { tool: 'postgres_slow_statements' },
-];
 /** An alert fires some seconds after the trouble has begun, and somebody looks some seconds later. */
 const FIRES_AFTER_MS = 1_500;
 const LOOKED_AT_AFTER_MS = 2_000;
 
-const HOST_LOOKS: typeof LOOKS = [
-  { tool: 'service_status' },
-  { tool: 'list_files', input: { order: 'size' } },
-  { tool: 'list_files', input: { order: 'modified' } },
-  { tool: 'grep_search', input: { query: 'error|fatal|cannot|failed' } },
-  { tool: 'run_diagnostics', input: { command: 'df -h /srv' } },
-  { tool: 'run_diagnostics', input: { command: 'free -m' } },
-  { tool: 'run_diagnostics', input: { command: 'ps -eo pid,ppid,pcpu,pmem,etime,comm --sort=-pcpu' } },
-  { tool: 'run_diagnostics', input: { command: 'ps -eo pid,rss,pmem,etime,comm --sort=-rss' } },
-];
+/** A kind of system that is recorded: how alerts name it, and what anybody may want to look at, asked once beside what the playbook asks. */
+interface Recorded {
+  readonly target: string;
+  readonly domain: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly looks: readonly Look[];
+  /** Also what the playbook has asked already, with another input. */
+  readonly asksAll: boolean;
+}
+
+const DATABASE: Recorded = {
+  target: 'orders-db',
+  domain: 'postgres',
+  labels: { source_type: 'database', instance: 'orders-db' },
+  looks: [
+    { tool: 'postgres_activity' },
+    { tool: 'postgres_blocking_tree' },
+    { tool: 'postgres_connections' },
+    { tool: 'postgres_long_transactions' },
+    { tool: 'postgres_idle_in_transaction' },
+    { tool: 'postgres_locks' },
+    { tool: 'postgres_table_health' },
+    { tool: 'postgres_xid_age' },
+    { tool: 'postgres_replication' },
+    { tool: 'postgres_checkpoints' },
+    { tool: 'postgres_deadlocks' },
+    { tool: 'postgres_cache_hit', input: { sample_seconds: 2 } },
+    { tool: 'postgres_index_use' },
+    { tool: 'postgres_sizes' },
+    { tool: 'postgres_slow_statements' },
+  ],
+  asksAll: false,
+};
+const HOST: Recorded = {
+  target: 'app-1',
+  domain: 'docker',
+  labels: { job: 'node', instance: 'app-1' },
+  looks: [
+    { tool: 'service_status' },
+    { tool: 'list_files', input: { order: 'size' } },
+    { tool: 'list_files', input: { order: 'modified' } },
+    { tool: 'grep_search', input: { query: 'error|fatal|cannot|failed' } },
+    { tool: 'run_diagnostics', input: { command: 'df -h /srv' } },
+    { tool: 'run_diagnostics', input: { command: 'free -m' } },
+    { tool: 'run_diagnostics', input: { command: 'ps -eo pid,ppid,pcpu,pmem,etime,comm --sort=-pcpu' } },
+    { tool: 'run_diagnostics', input: { command: 'ps -eo pid,rss,pmem,etime,comm --sort=-rss' } },
+  ],
+  asksAll: true,
+};
+const CLUSTER: Recorded = {
+  target: 'prod-eu',
+  domain: 'kubernetes',
+  labels: { job: 'kube-state-metrics', cluster: 'prod-eu' },
+  looks: [{ tool: 'kubernetes_workloads' }, { tool: 'kubernetes_nodes' }],
+  asksAll: true,
+};
 
 /** Causes the fault, lets the playbook look at it, looks around once more, and undoes the fault. */
 export async function recordCase(
@@ -50,20 +87,20 @@ export async function recordCase(
   runbooks: readonly Runbook[],
 ): Promise<{ readonly scenario: Scenario; readonly diagnosis: Diagnosis }> {
   const caused = await fault.cause(lab);
-  const isHost = 'host' in caused;
-  const target = isHost ? 'app-1' : 'orders-db';
-  const live = liveTools(isHost ? hostPlace(target, caused.host) : databasePlace(target, caused.readUrl));
+  const kind = 'host' in caused ? HOST : 'cluster' in caused ? CLUSTER : DATABASE;
+  const { target, looks, asksAll } = kind;
+  const live = liveTools(placeFor(target, caused));
   try {
     await sleep(FIRES_AFTER_MS);
     const firedAt = Date.now();
     await sleep(LOOKED_AT_AFTER_MS);
     const scenario = Scenario.parse({
-      ...described(fault, target, isHost, Math.round((Date.now() - firedAt) / 100) / 10),
+      ...described(fault, kind, Math.round((Date.now() - firedAt) / 100) / 10),
       tool_outputs: [],
     });
     const diagnosis = await investigate(scenario, live, runbooks);
-    for (const { tool, input } of isHost ? HOST_LOOKS : LOOKS)
-      if (isHost || !live.outputs.some((output) => output.tool === tool))
+    for (const { tool, input } of [...looks, ...(fault.looks ?? [])])
+      if (asksAll || !live.outputs.some((output) => output.tool === tool))
         await live.call({ tool, target, input: input ?? {} });
     return { scenario: { ...scenario, tool_outputs: [...live.outputs] }, diagnosis };
   } finally {
@@ -72,20 +109,24 @@ export async function recordCase(
   }
 }
 
-function described(fault: FaultCase, target: string, isHost: boolean, ageSeconds: number) {
+function placeFor(target: string, caused: CausedFault): LivePlace {
+  if ('host' in caused) return hostPlace(target, caused.host);
+  return 'cluster' in caused ? clusterPlace(target, caused.cluster) : databasePlace(target, caused.readUrl);
+}
+
+function described(fault: FaultCase, { target, domain, labels: own }: Recorded, ageSeconds: number) {
   const { id, title, runbook, alert, expected } = fault;
   const labels = {
     alertname: alert.alertname,
     severity: alert.severity,
-    ...(isHost ? { job: 'node' } : { source_type: 'database' }),
-    instance: target,
+    ...own,
     ...alert.labels,
   };
   return {
     id,
     title,
     kind: 'alert',
-    domain: isHost ? 'docker' : 'postgres',
+    domain,
     target,
     runbook,
     incident: {
@@ -109,7 +150,8 @@ async function investigate(
     recordings: createRecordings([]),
     signal: AbortSignal.timeout(120_000),
   });
-  const playbook = createPlaybook({ runbooks: () => runbooks });
+  const followed = runbooksFor(runbooks, live.kind, createRegistry(allTools));
+  const playbook = createPlaybook({ runbooks: () => followed });
   const work = { ...session.work('detective'), callTool: live.call };
   const triage = await playbook.triage(work);
   return playbook.diagnose(work, triage);

@@ -15,6 +15,11 @@ const OTHER_SYSTEM =
 /** What watches a system, or what it runs in: not where the fault must be, but where it may be as well. */
 const PLATFORM =
   /^(?:prometheus|alertmanager|grafana|loki|thanos|fluent\w*|logstash|docker|podman|kube\w*|k8s|argocd|minio)$/;
+/** What alerts of a domain call the things that it is made of, and the programs that tell of them, whichever fault they mean. */
+const OF_DOMAIN: Readonly<Record<string, RegExp>> = {
+  kubernetes:
+    /^(?:kube\w*|k8s|pods?|containers?|deployments?|stateful\w*|daemon\w*|sets?|replica\w*|workloads?|namespaces?|services?)$/,
+};
 /** Labels that say what an alert is about; the others say where it was seen and by whom. */
 const OF_SUBJECT = ['component', 'engine', 'job', 'app', 'application', 'service', 'service_name', 'type'];
 
@@ -25,7 +30,7 @@ const OF_SUBJECT = ['component', 'engine', 'job', 'app', 'application', 'service
  * `shown`: what the runbook says of the live system, whose own names are no other subject. Null: there is none.
  */
 export function otherSubject(
-  { matches, title: subject, type }: Runbook,
+  { matches, title: subject, type, domains }: Runbook,
   { alertName, title, annotations, labels, target }: Incident,
   {
     shown,
@@ -39,7 +44,10 @@ export function otherSubject(
     wordsIn(part).join(''),
   ]);
   const own = new Set([...stems, ...wordsIn(subject), ...wordsIn(target ?? ''), ...wordsIn(shown)]);
-  const isOwn = (word: string): boolean => own.has(word) || stems.some((stem) => continues(stem, word));
+  const isOwn = (word: string): boolean =>
+    own.has(word) ||
+    stems.some((stem) => continues(stem, word)) ||
+    domains.some((domain) => OF_DOMAIN[domain]?.test(word));
   const told = [
     name,
     title,

@@ -77,7 +77,7 @@ describe('the recorded incidents', () => {
   });
 
   it('hold no secret and no path of a machine', () => {
-    for (const name of ['postgres', 'hosts']) {
+    for (const name of ['postgres', 'hosts', 'kubernetes']) {
       const text = readFileSync(`${root}/evals/incidents/${name}.jsonl`, 'utf8');
       for (const line of text.split('\n')) expect(redact(line) === line, line.slice(0, 60)).toBe(true);
       expect(text).not.toMatch(/\/(?:work|root|home|Users|tmp)\//);

@@ -27,6 +27,8 @@ it.each([
   ['host-bad-configuration', 'CollectorBadConfig', 'collector'],
   ['host-service-down', 'HostSystemdTimerFailed', 'timer'],
   ['blocked-sessions', 'PostgresBlockedSessionsRate', 'rate'],
+  ['kubernetes-out-of-memory', 'MysqlOOMKilled', 'mysql'],
+  ['kubernetes-image-pull', 'HarborImagePullBackOff', 'harbor'],
 ])('%s does not answer %s', (id, name, word) => {
   expect(about(id, name)).toBe(word);
 });
@@ -37,6 +39,10 @@ it.each([
   ['connection-exhaustion', 'ShopDbConnectionsExhausted'],
   ['host-service-down', 'HostServiceDown'],
   ['deadlocks', 'PGDeadlocksRate'],
+  ['kubernetes-out-of-memory', 'KubeContainerOOMKilled'],
+  ['kubernetes-image-pull', 'PodImagePullBackOff'],
+  ['kubernetes-evicted', 'KubePodEvicted'],
+  ['kubernetes-service-without-endpoints', 'KubeServiceNoEndpoints'],
 ])('%s answers %s', (id, name) => {
   expect(about(id, name)).toBeNull();
 });
