@@ -73,7 +73,7 @@ async function answer(
   const info = parseRequest(method, url);
   const user = parts.identities.authenticate(headers.authorization);
   const body = parseBody(await readBody(request), headers['content-type'] ?? '', info.path);
-  const dryRun = info.query.getAll('dryRun').includes('All') || isDryDelete(method, body);
+  const dryRun = isDry(method, body, info.query);
   parts.asked.push({ method, path: url, user: user.name, dryRun });
   if (parts.asked.length > REMEMBERED) parts.asked.shift();
   const fault = parts.faults.take(info);
@@ -186,8 +186,11 @@ function parseBody(body: Buffer, type: string, path: string): unknown {
 }
 
 /** Of a delete, the options are in the body; clients leave out of which kind they are. */
-const isDryDelete = (method: string, body: unknown) =>
-  method === 'DELETE' && isMap(body) && Array.isArray(body['dryRun']) && body['dryRun'].includes('All');
+/** A deletion that has a body has its options there: those in its address are not read then (apiserver, handlers/delete.go). */
+const isDry = (method: string, body: unknown, query: URLSearchParams): boolean =>
+  method === 'DELETE' && isMap(body)
+    ? Array.isArray(body['dryRun']) && body['dryRun'].includes('All')
+    : query.getAll('dryRun').includes('All');
 
 function send(response: ServerResponse, code: number, body: object): void {
   response.writeHead(code, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });

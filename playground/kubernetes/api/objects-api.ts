@@ -90,13 +90,13 @@ function update(
 }
 
 function deleteOptions({ body, info, dryRun }: ResourceRequest): DeleteOptions {
+  // Those in the address count only where there is no body.
+  if (isMap(body)) return { ...(body as DeleteOptions & { dryRun?: unknown }), dryRun };
   const grace = info.query.get('gracePeriodSeconds');
   const policy = info.query.get('propagationPolicy');
-  const sent = isMap(body) ? (body as DeleteOptions & { dryRun?: unknown }) : {};
   return {
     ...(grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
     ...(policy === null ? {} : { propagationPolicy: policy as 'Background' }),
-    ...sent,
     dryRun,
   };
 }
