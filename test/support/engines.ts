@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   type EngineName,
   importImage,
+  removed,
   type ShopEngine,
   shopEngine,
 } from '../../playground/faults/containers/shop-engine.ts';
@@ -49,17 +50,7 @@ export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
   return {
     ...engine,
     async stop() {
-      // One that is just being started again cannot be removed in that moment.
-      for (const { Id: id } of await api.listContainers({ all: true }))
-        await waitFor(`${id} is removed`, () =>
-          api
-            .getContainer(id)
-            .remove({ force: true, v: true })
-            .then(
-              () => true,
-              () => false,
-            ),
-        );
+      for (const { Id: id } of await api.listContainers({ all: true })) await removed(api.getContainer(id));
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGTERM');
       await ended;

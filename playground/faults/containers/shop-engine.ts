@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, createReadStream, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import Docker from 'dockerode';
+import { until } from '../until.ts';
 
 export const engineNames = ['docker', 'podman'] as const;
 export type EngineName = (typeof engineNames)[number];
@@ -64,13 +65,26 @@ export function shopEngine(name: EngineName, socket: string): ShopEngine {
       try {
         const { Id: id, Config: config } = await api.getContainer(container).inspect();
         if (!isOwn(config.Labels)) throw new Error(`${container} is not a container of the playground`);
-        await api.getContainer(id).remove({ force: true, v: true });
+        await removed(api.getContainer(id));
       } catch (error) {
         if ((error as { readonly statusCode?: number }).statusCode !== 404) throw error;
       }
     },
   };
 }
+
+/** Removes it with its volumes, however it is. Podman cannot in the moment in which one is being started again. */
+export const removed = (container: Docker.Container): Promise<void> =>
+  until('the container is removed', () =>
+    container.remove({ force: true, v: true }).then(
+      () => true,
+      (error: { readonly statusCode?: number }) => {
+        if (error.statusCode === 404) return true;
+        if (error.statusCode === 500) return false;
+        throw error;
+      },
+    ),
+  );
 
 const programs = [
   'sh',
