@@ -5,7 +5,7 @@ import { asToolCallId } from '../core/ids.ts';
 import type { Measure } from '../core/measure.ts';
 import { newId } from '../core/new-id.ts';
 import type { FirstLook } from '../core/target.ts';
-import type { ToolCall, ToolCallRequest, ToolCallResult, VerifyStep } from '../core/tool-call.ts';
+import type { ToolCall, ToolCallRequest, ToolCallResult, VerifyPlan, VerifyStep } from '../core/tool-call.ts';
 import { recordIdentity } from '../safety/kill-switch/target-identity.ts';
 import type { Credential } from '../safety/vault/credentials.ts';
 import type { TargetIdentity } from '../targets/kind.ts';
@@ -34,6 +34,7 @@ import {
   readCriterion,
   redMeasures,
 } from './recovery/criterion.ts';
+import { bindSystems } from './recovery/same-system.ts';
 import { createScreened, type Screened } from './screened.ts';
 
 /** The one way to a tool, for models, the playbook, MCP and approved actions alike. */
@@ -50,6 +51,8 @@ export interface Gate extends Execution {
   mayReadAgain(call: Pick<ToolCall, 'tool' | 'target' | 'input'>): Refusal | undefined;
   /** Reads a recovery criterion on the live system, as the validator. */
   readCriterion(question: CriterionQuestion): Promise<CriterionReading>;
+  /** A criterion that is judged only on the systems which its targets' names stand for now. */
+  bindSystems(target: string, plan: VerifyPlan): Promise<VerifyPlan>;
   /** What a recorded read shows to be wrong, by the measures its tool declares and the alert's own rule. Runs nothing. */
   redMeasures(call: RecordedRead, rule: AlertRule | null): readonly RedMeasure[];
   /** What a recorded read says of a step of a criterion; null: it asked something else, or does not tell. Runs nothing. */
@@ -89,13 +92,14 @@ export function createGate(given: GateDeps, replaced: Partial<GateParts> = {}): 
       callTool(deps, asToolCallId(newId('tc', randomBytes)), credential, request, options),
     );
   const criterion = (question: CriterionQuestion): Promise<CriterionReading> =>
-    readCriterion({ vault: known.vault, registry: known.registry, call }, question);
+    readCriterion({ ...known, call }, question);
   const deps = { ...known, ...parts, screened: createScreened(known), criterion };
   return {
     call,
     systemOf: (target) => systemOf(deps, target),
     mayReadAgain: (recorded) => mayReadAgain(deps.registry, recorded),
     readCriterion: criterion,
+    bindSystems: (target, plan) => bindSystems(known.identity, target, plan),
     redMeasures: (recorded, rule) => redMeasures(deps.registry, recorded, rule),
     judgeRecorded: (step, recorded) => judgeRecorded(deps.registry, step, recorded),
     looks: (target) => (deps.targets.has(target) ? deps.ports.looks(target) : []),

@@ -93,6 +93,11 @@ export interface VerifyPlan {
   readonly holdMs: number;
   /** Give up as *not fixed* after this long. */
   readonly timeoutMs: number;
+  /**
+   * By target, the physical system that it stood for: what another one of that name shows is never judged. Left out for
+   * what nobody could tell, and in plans of before it was kept.
+   */
+  readonly systems?: Readonly<Record<string, string>>;
 }
 
 export interface VerifyStep {

@@ -141,7 +141,7 @@ async function proposeAgain(
     role: 'surgeon',
     request: { tool, target, input, proposal: { why, runbookId, verify, andThen } },
     events: [{ type: 'action.asked_again', actionId: action.id, by }],
-    ...(isLastingFix(action) ? { lasting: true } : {}),
+    ...(isLastingFix(action) ? { lasting: action.id } : {}),
   });
   if (answer.kind === 'proposed') return { ok: true, text: null };
   if (answer.kind === 'ok') return refuse('NOT_ACTIVE', `${tool} changes nothing.`);

@@ -18,7 +18,7 @@ export interface AskedFor {
   /** It is nobody's change of mind: a No of this round keeps it back. */
   readonly heedsNo?: true;
   /** It is to keep what is fixed from coming back: the incident stays where it is. */
-  readonly lasting?: true;
+  readonly lasting?: ActionId;
   readonly reason: string;
   readonly nextStep: string;
   readonly events?: readonly IncidentEventBody[];

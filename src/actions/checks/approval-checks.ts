@@ -1,7 +1,10 @@
 import type { Action, Risk } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
+import type { ActionId } from '../../core/ids.ts';
+import type { Sql } from '../../core/sql.ts';
 import type { Json } from '../../core/tool-call.ts';
+import type { TargetIdentity } from '../../targets/kind.ts';
 import type { ActiveTool } from '../../tools/define.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import { BY_POLICY, mayRunUnasked } from '../policy/autonomy.ts';
@@ -109,13 +112,8 @@ export const approvalChecks: ApprovalChecks = {
   },
 
   async sameServer({ sql, identity }, { action }) {
-    const now = await identity(action.target);
-    const [seen] = await sql<{ system_identifier: string | null; timeline_id: number | null }>`
-      SELECT system_identifier, timeline_id FROM action WHERE id = ${action.id}`;
-    if (seen?.system_identifier === now.systemIdentifier && seen.timeline_id === now.timelineId)
-      return undefined;
-    const reason = `${action.target} is not the server it was when this was proposed (failover, restore, or another address).`;
-    return { void: refuse('FAILED_OVER', reason) };
+    if (await isServerOf(sql, action.id, await identity(action.target))) return undefined;
+    return { void: failedOver(action.target, 'it was when this was proposed') };
   },
 
   sameState({ action }, guard, risk) {
@@ -125,6 +123,19 @@ export const approvalChecks: ApprovalChecks = {
     return rank[risk] > rank[action.risk] ? { void: refuse('STATE_MOVED', reason) } : undefined;
   },
 };
+
+/** Whether a target is, as it is known now, the server that an action was proposed for. Not where that is not on record. */
+export async function isServerOf(sql: Sql, id: ActionId, now: TargetIdentity): Promise<boolean> {
+  const [seen] = await sql<{ system_identifier: string | null; timeline_id: number | null }>`
+    SELECT system_identifier, timeline_id FROM action WHERE id = ${id}`;
+  return seen?.system_identifier === now.systemIdentifier && seen.timeline_id === now.timelineId;
+}
+
+export const failedOver = (target: string, which: string): Refusal =>
+  refuse(
+    'FAILED_OVER',
+    `${target} is not the server ${which} (failover, restore, or another address), so nothing is run there.`,
+  );
 
 /** By the code as it is now; nothing like what was approved where there is no such tool any more. */
 function commandOf({ get }: GateDeps['registry'], step: Action): string {

@@ -58,7 +58,11 @@ export async function effectOf(
   const tool = deps.registry.get(before.tool);
   if (before.state !== 'succeeded' || tool?.kind !== 'active')
     return { kind: 'later', inMs: LOOK_AGAIN_MS, reason: `Step ${step} has not ended.` };
-  const plan = (tool as ActiveTool<unknown, Json>).effect(before.input, before.guard);
+  const { systems } = before.verify;
+  const plan = {
+    ...(tool as ActiveTool<unknown, Json>).effect(before.input, before.guard),
+    ...(systems ? { systems } : {}),
+  };
   const purpose = `Did step ${step} take effect?`;
   const reading = await deps.criterion({ incidentId, target, plan, purpose, signal });
   if (reading.holds === true) return undefined;

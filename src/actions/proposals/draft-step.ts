@@ -8,9 +8,11 @@ import type { Json, VerifyPlan } from '../../core/tool-call.ts';
 import type { ActionRow } from '../../record/rows.ts';
 import { plainJson } from '../../safety/inputs/plain-json.ts';
 import { type RateLimit, rateRefusal } from '../../safety/limits/rate-limit.ts';
+import type { TargetIdentity } from '../../targets/kind.ts';
 import type { ActiveTool, ToolContext } from '../../tools/define.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import type { Demands } from '../policy/rule.ts';
+import { systemKey } from '../recovery/same-system.ts';
 import type { Screened } from '../screened.ts';
 import type { Aim } from './aim.ts';
 import type { Plan } from './plan-hash.ts';
@@ -91,25 +93,28 @@ export async function draftStep(
   { criterion, purpose }: Aim,
   options: {
     readonly runbookId: string | null;
-    readonly system: string;
+    readonly identity: TargetIdentity;
     readonly rules: Pick<NonNullable<GateDeps['rules']>, 'demands'>;
   },
 ): Promise<Drafted | Refusal> {
-  const { runbookId, system, rules } = options;
+  const { runbookId, identity, rules } = options;
+  const { name: target } = context.target;
   const shown = (text: string): string => deps.screened.line(text.replace(NOT_DRAWN, ''));
   const before = await tool.preflight(context, input);
   const guard = plainOf(before.guard);
-  const objects = touchedBy(tool, input, guard, before, system).map((each) => shownObject(each, shown));
+  const objects = touchedBy(tool, input, guard, before, identity.systemIdentifier).map((each) =>
+    shownObject(each, shown),
+  );
   const limit = tool.limit?.(input, guard, objects);
   const limited = limit && (await rateRefusal(deps.sql, limit));
   if (limited) return limited;
-  const verify = criterion ?? tool.effect(input, guard);
+  const { systems = { [target]: systemKey(identity) }, ...verify } = criterion ?? tool.effect(input, guard);
   if (hides(deps, verify as unknown as Json)) return secretInPlan;
   const isObjectedTo = before.objection !== undefined;
   const plan: Drafted['plan'] = {
     tool: tool.name,
     verbs: tool.verbs,
-    target: context.target.name,
+    target,
     input,
     command: tool.command(input),
     guard,
@@ -119,7 +124,7 @@ export async function draftStep(
     undo: shown(before.undo),
     risk: isObjectedTo ? 'high' : riskOf(before.risk),
     runbookId,
-    verify: plainOf(verify as unknown as Json) as unknown as VerifyPlan,
+    verify: { ...(plainOf(verify as unknown as Json) as unknown as VerifyPlan), systems },
     objects,
     purpose,
   };

@@ -6,11 +6,14 @@ import { newId } from '../../core/new-id.ts';
 import type { Json, ProposalNotes } from '../../core/tool-call.ts';
 import { switchScopes } from '../../safety/kill-switch/kill-switch.ts';
 import type { Credential } from '../../safety/vault/credentials.ts';
+import type { TargetIdentity } from '../../targets/kind.ts';
+import { failedOver, isServerOf } from '../checks/approval-checks.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import { withoutPolicy } from '../policy/policy-rules.ts';
 import { type PlanDemands, strictest } from '../policy/strictest.ts';
 import { mustBeCurrent } from '../reach.ts';
 import { alertChecksOf } from '../recovery/alert-checks.ts';
+import { bindSystems, strangersIn, systemKey } from '../recovery/same-system.ts';
 import type { Screened } from '../screened.ts';
 import { type Aim, aimOf, type Ground, type ReadsCriterion, readRed } from './aim.ts';
 import {
@@ -55,12 +58,19 @@ export async function propose(
   }
   const identity = await deps.identity(context.target.name);
   const system = identity.systemIdentifier;
-  const aim = await sharedAim(deps, credential, calls, notes, { order, system });
+  const { name: target } = context.target;
+  const elsewhere = await ranElsewhere(deps, target, identity, order);
+  if (elsewhere) return elsewhere;
+  const given = await sharedAim(deps, credential, calls, notes, { order, system });
+  if ('ok' in given) return given;
+  const aim = await boundAim(deps, target, systemKey(identity), given);
   if ('ok' in aim) return aim;
   const ground = await groundOf(deps, credential, calls, notes, aim);
   if (ground && 'ok' in ground) return ground;
-  const judged: Aim = { ...aim, criterion: ground?.criterion ?? null };
-  const drafts = await draftSteps(deps, calls, judged, { runbookId: notes?.runbookId ?? null, system });
+  // What was added to it may be about a neighbour that it did not name before.
+  const criterion = ground && (await bindSystems(deps.identity, target, ground.criterion));
+  const judged: Aim = { ...aim, criterion };
+  const drafts = await draftSteps(deps, calls, judged, { runbookId: notes?.runbookId ?? null, identity });
   if ('ok' in drafts) return drafts;
   const clash = clashIn(drafts);
   if (clash) return clash;
@@ -90,6 +100,34 @@ export async function propose(
   return { ok: true, actionId: stored, text };
 }
 
+/** What takes back or keeps what an action did belongs to the server on which that ran, whatever has its name now. */
+async function ranElsewhere(
+  { sql }: ProposeDeps,
+  target: string,
+  now: TargetIdentity,
+  { undo, lasting }: ProposalOrder,
+): Promise<Refusal | undefined> {
+  const after = [...(undo ? [undo.actionId, ...(undo.andThen ?? [])] : []), ...(lasting ? [lasting] : [])];
+  for (const id of after)
+    if (!(await isServerOf(sql, id, now)))
+      return failedOver(target, `on which ${undo ? 'this' : 'the fix'} ran`);
+  return undefined;
+}
+
+/** A criterion that is judged on this very system. Refused where the diagnosis was about another one of the same name. */
+async function boundAim(
+  { identity }: ProposeDeps,
+  target: string,
+  system: string,
+  aim: Aim,
+): Promise<Aim | Refusal> {
+  if (aim.criterion === null) return aim;
+  for (const [name, { isOther }] of await strangersIn(identity, target, aim.criterion))
+    if (isOther) return failedOver(name, 'that was looked at');
+  const systems = { [target]: system, ...aim.criterion.systems };
+  return { ...aim, criterion: await bindSystems(identity, target, { ...aim.criterion, systems }) };
+}
+
 /** All steps are for one purpose, and one criterion judges what they did together. */
 async function sharedAim(
   deps: ProposeDeps,
@@ -109,7 +147,8 @@ async function sharedAim(
     shared ??= aim;
   }
   if (!shared) throw new Error('a plan without a step');
-  return hides(deps, shared.criterion as unknown as Json) ? secretInPlan : shared;
+  const { systems: _, ...shown } = shared.criterion ?? {};
+  return hides(deps, shown as unknown as Json) ? secretInPlan : shared;
 }
 
 /** Where something is to be repaired, the look that shows that it is broken; null for every other purpose. */
@@ -130,12 +169,12 @@ async function draftSteps(
   deps: ProposeDeps,
   calls: Calls,
   aim: Aim,
-  { runbookId, system }: { readonly runbookId: string | null; readonly system: string },
+  { runbookId, identity }: { readonly runbookId: string | null; readonly identity: TargetIdentity },
 ): Promise<readonly Drafted[] | Refusal> {
   const rules = deps.rules ?? withoutPolicy({ approvers: [], approvalMinutes: deps.approvalMinutes });
   const drafts: Drafted[] = [];
   for (const [at, call] of calls.entries()) {
-    const draft = await draftStep(deps, call, aim, { runbookId, system, rules });
+    const draft = await draftStep(deps, call, aim, { runbookId, identity, rules });
     if ('ok' in draft) return refusedStep(calls, at, draft);
     drafts.push(draft);
   }

@@ -42,8 +42,8 @@ export interface ProposalOrder {
   readonly undo?: UndoOrder;
   /** A person has it asked for again (see incidents/after-all.ts). */
   readonly again?: AgainOrder;
-  /** It is to keep what is fixed from coming back (see incidents/phases/lasting-fix.ts). */
-  readonly lasting?: true;
+  /** It is to keep what this action has fixed from coming back (see incidents/phases/lasting-fix.ts). */
+  readonly lasting?: ActionId;
 }
 
 /** A step as it is to stand in the ledger. */
@@ -92,7 +92,7 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   const [pending] = await tx<Pending>`
     SELECT id, command, target, round, audit_only FROM action
      WHERE incident_id = ${incidentId} AND state IN ('proposed', 'approved', 'started')
-       AND (beside AND undoes IS NULL) = ${order.lasting === true}`;
+       AND (beside AND undoes IS NULL) = ${order.lasting !== undefined}`;
   // Asked again after a crash: the card that is there stands, with the words it was first proposed with.
   if (pending && pending.audit_only === (stopped !== undefined) && (await doesTheSame(tx, pending, plan)))
     return pending.id;
@@ -124,7 +124,7 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   return head.id;
 }
 
-const isBeside = ({ undo, lasting }: ProposalOrder): boolean => undo !== undefined || lasting === true;
+const isBeside = ({ undo, lasting }: ProposalOrder): boolean => undo !== undefined || lasting !== undefined;
 
 /** Returns the plan's hash. */
 async function insertSteps(

@@ -13,8 +13,10 @@ import {
 } from '../../core/tool-call.ts';
 import { isUnreachable } from '../../core/unreachable.ts';
 import type { Credential, CredentialVault } from '../../safety/vault/credentials.ts';
+import type { TargetIdentity } from '../../targets/kind.ts';
 import type { AnyTool, ShownBy } from '../../tools/define.ts';
 import { checkVerifyStep, type VerifyCheck } from './check-verify-step.ts';
+import { type Stranger, strangersIn } from './same-system.ts';
 
 /** One look at a recovery criterion. */
 export interface CriterionReading {
@@ -53,6 +55,7 @@ export interface CriterionQuestion {
 interface CriterionDeps {
   readonly vault: CredentialVault;
   readonly registry: { get(name: string): AnyTool | undefined };
+  identity(target: string): Promise<TargetIdentity>;
   call(
     credential: Credential,
     request: ToolCallRequest,
@@ -60,26 +63,42 @@ interface CriterionDeps {
   ): Promise<ToolCallResult>;
 }
 
-/** Reads a criterion on the live system as the validator, through the gate like any other read. */
+/**
+ * Reads a criterion on the live system as the validator, through the gate like any other read. What stands for another system
+ * by now is not read, and what became another one meanwhile is not believed.
+ */
 export async function readCriterion(
   deps: CriterionDeps,
   { incidentId, target, plan, purpose, signal }: CriterionQuestion,
 ): Promise<CriterionReading> {
   const credential = deps.vault.mint({ role: 'validator', incidentId, targets: [target] });
-  const checks: VerifyCheck[] = [];
+  const read: (VerifyCheck | null)[] = [];
   // Steps that ask the same are judged by one answer.
   const answers = new Map<string, ToolCallResult>();
+  const before = await strangersIn(deps.identity, target, plan);
   try {
     for (const step of plan.steps) {
       const request = { tool: step.tool, target: step.target ?? target, input: step.input };
+      if (before.get(request.target)?.isOther) {
+        read.push(null);
+        continue;
+      }
       const key = readKey(step);
       const result = answers.get(key) ?? (await deps.call(credential, request, { purpose, signal }));
       answers.set(key, result);
-      checks.push(checkVerifyStep(step, result, measuresOf(deps.registry, step.tool)));
+      read.push(checkVerifyStep(step, result, measuresOf(deps.registry, step.tool)));
     }
   } finally {
     deps.vault.revoke(credential);
   }
+  const after = await strangersIn(deps.identity, target, plan);
+  const told = new Set<string>();
+  const checks = plan.steps.map((step, at): VerifyCheck => {
+    const name = step.target ?? target;
+    const isFirst = !told.has(name);
+    told.add(name);
+    return believed(read[at] ?? null, [before.get(name), after.get(name)], isFirst);
+  });
   const symptoms = (which: (step: VerifyStep) => boolean): readonly VerifyCheck[] =>
     checks.filter((_, at) => plan.steps.slice(at, at + 1).some((step) => isSymptom(step) && which(step)));
   const ofAlert = symptoms((step) => step.ofAlert === true);
@@ -98,6 +117,18 @@ export async function readCriterion(
     values: checks.map(({ value }) => value),
     toolCallIds: [...answers.values()].map(({ toolCallId }) => toolCallId),
   };
+}
+
+/** A look counts when its target was the same system before it and after it. Why it does not is said once a target. */
+function believed(
+  check: VerifyCheck | null,
+  seen: readonly (Stranger | undefined)[],
+  isFirst: boolean,
+): VerifyCheck {
+  const stranger = seen.find((one) => one?.isOther) ?? seen.find((one) => one !== undefined);
+  if (check !== null && (stranger === undefined || (!stranger.isOther && check.holds === false)))
+    return check;
+  return { holds: null, line: isFirst ? `Cannot tell: ${stranger?.line}` : '', value: null };
 }
 
 const readKey = ({ tool, target = '', input }: Pick<VerifyStep, 'tool' | 'target' | 'input'>): string =>

@@ -2,6 +2,7 @@ import { type Investigation, type Investigator, InvestigatorFailed } from '../..
 import { alertRuleOf } from '../../core/alert-rule.ts';
 import type { Diagnosis } from '../../core/diagnosis.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import type { VerifyPlan } from '../../core/tool-call.ts';
 import type { PhaseRun } from '../phases/phase-run.ts';
 import { criterionOf, withAlertRule } from '../recovery/criterion.ts';
 import { doubleChecked } from './double-check.ts';
@@ -73,14 +74,23 @@ async function withCriterion(
     (id) => record.toolCalls.find((call) => call.id === id && call.target !== null) ?? [],
   );
   const rule = alertRuleOf(record.alerts.filter(({ status }) => status === 'firing'));
-  const suggested = diagnosis.suggested?.map((action) =>
-    action.verify === null ? action : { ...action, verify: withAlertRule(deps.gate, action.verify, rule) },
-  );
+  // Found out on this system: another one that gets its name is not judged by it.
+  const bound = async (plan: VerifyPlan): Promise<VerifyPlan> =>
+    incident.target === null ? plan : deps.gate.bindSystems(incident.target, plan);
+  const suggested =
+    diagnosis.suggested &&
+    (await Promise.all(
+      diagnosis.suggested.map(async (action) =>
+        action.verify === null
+          ? action
+          : { ...action, verify: await bound(withAlertRule(deps.gate, action.verify, rule)) },
+      ),
+    ));
   const chosen = criterionOf(deps.gate, raw, incident, cited, deps.confirmation, rule);
-  const bound = raw.symptomNow?.bound;
-  if (chosen?.ignored && bound)
+  const asked = raw.symptomNow?.bound;
+  if (chosen?.ignored && asked)
     await drop(run, investigator, {
-      claim: `Healthy only within ${bound.value} ${bound.unit}.`,
+      claim: `Healthy only within ${asked.value} ${asked.unit}.`,
       reason: chosen.ignored,
     });
   return {
@@ -88,7 +98,7 @@ async function withCriterion(
     diagnosis: {
       ...diagnosis,
       ...(suggested === undefined ? {} : { suggested }),
-      ...(chosen === null ? {} : { criterion: chosen.criterion }),
+      ...(chosen === null ? {} : { criterion: await bound(chosen.criterion) }),
     },
   };
 }

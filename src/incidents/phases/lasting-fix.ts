@@ -1,6 +1,7 @@
 import { storeReading } from '../../actions/proposals/aim.ts';
 import { type Action, isLastingFix, repairOf, stepsOf, undoOf } from '../../core/action.ts';
 import type { Prevention } from '../../core/diagnosis.ts';
+import type { ActionId } from '../../core/ids.ts';
 import type { Tx } from '../../core/sql.ts';
 import type { ToolCallResult } from '../../core/tool-call.ts';
 import { storedReadings } from '../claims/readings.ts';
@@ -9,6 +10,8 @@ import { judgeRecovery } from '../recovery/judge-recovery.ts';
 import type { PhaseRun } from './phase-run.ts';
 
 interface Wanted {
+  /** What it follows. */
+  readonly repair: ActionId;
   readonly target: string;
   readonly runbookId: string | null;
   readonly acts: readonly Prevention[];
@@ -53,12 +56,12 @@ async function wantedNow({ deps, incident: { id } }: PhaseRun): Promise<Wanted |
   const last = events.findLast((event) => event.type === 'diagnosis.concluded');
   if (isAsked || last?.round !== round) return null;
   const { prevent: acts = [], runbookId } = last.diagnosis;
-  return acts.length === 0 ? null : { target: repair.target, runbookId, acts };
+  return acts.length === 0 ? null : { repair: repair.id, target: repair.target, runbookId, acts };
 }
 
 async function propose(
   { deps, incident }: PhaseRun,
-  { target, runbookId }: Wanted,
+  { repair, target, runbookId }: Wanted,
   { tool, input, why, andThen = [] }: Prevention,
 ): Promise<ToolCallResult> {
   const credential = deps.vault.mint({
@@ -71,7 +74,7 @@ async function propose(
     return await deps.gate.call(
       credential,
       { tool, target, input, proposal: { why, runbookId, verify: null, andThen } },
-      { purpose: 'To keep it from coming back', signal: deps.shutdown, lasting: true },
+      { purpose: 'To keep it from coming back', signal: deps.shutdown, lasting: repair },
     );
   } finally {
     deps.vault.revoke(credential);

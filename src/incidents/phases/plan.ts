@@ -57,7 +57,7 @@ export async function plan(run: PhaseRun): Promise<void> {
     if (
       outcome.kind === 'none' &&
       record &&
-      hasGone(record, refusedFor) &&
+      (refusedFor === 'FAILED_OVER' || hasGone(record, refusedFor)) &&
       (await lookAnew(run, outcome.reason))
     )
       return 'moved';

@@ -167,6 +167,8 @@ export interface PlansRig {
   readonly world: World;
   /** A target of its own, so that tests do not wait for each other; `system`: what is behind it. */
   target(system?: string): string;
+  /** From now on the name stands for another system; null: nobody can tell for which. */
+  failOver(target: string, system: string | null): void;
   incident(target: string): Promise<IncidentId>;
   /** What the surgeon gets for a plan: `part_do a`, one string a step. */
   call(
@@ -197,7 +199,7 @@ export async function startPlansRig(
 ): Promise<PlansRig> {
   const database: ScratchDatabase = await scratchDatabase({ migrate: true });
   const world = createWorld();
-  const systems = new Map<string, string>();
+  const systems = new Map<string, string | null>();
   const targets = new Map<string, Target>();
   const tools = toolsOf(world);
   const core = await createCore({
@@ -207,7 +209,11 @@ export async function startPlansRig(
     ...options,
     gate: {
       targets,
-      identity: async (name) => ({ systemIdentifier: systems.get(name) ?? name, timelineId: 1 }),
+      identity: async (name) => {
+        const system = systems.get(name);
+        if (system === null) throw new Error('nobody says who it is');
+        return { systemIdentifier: system ?? name, timelineId: 1 };
+      },
     },
   });
   const turn = createTurn(core);
@@ -231,6 +237,7 @@ export async function startPlansRig(
       if (system) systems.set(name, system);
       return name;
     },
+    failOver: (target, system) => void systems.set(target, system),
     async incident(target) {
       const { incidentId } = await core.accept(boxAlert({ target }));
       if (!incidentId) throw new Error('not accepted');

@@ -28,6 +28,7 @@ const look = (world: World) => (question: CriterionQuestion) =>
     {
       vault,
       registry,
+      identity: async () => ({ systemIdentifier: 'box', timelineId: 1 }),
       call: async (_, { tool: name }) => ({
         kind: 'ok',
         toolCallId: name as never,
