@@ -9,6 +9,7 @@ export interface Metadata {
   /** RFC 3339. */
   readonly creationTimestamp: string;
   readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];
@@ -132,6 +133,11 @@ export interface Workload extends KubernetesObject {
     readonly selector?: LabelSelector;
     readonly template: PodTemplate;
     readonly strategy?: { readonly type?: string };
+    /** Of a StatefulSet or a DaemonSet. */
+    readonly updateStrategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: { readonly partition?: number };
+    };
   };
   readonly status?: {
     readonly observedGeneration?: number;

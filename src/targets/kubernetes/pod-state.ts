@@ -3,26 +3,37 @@ import type { ContainerStatus, Pod } from './objects.ts';
 /** A container that was started again several times and runs for less than this is taken to be dying again and again. */
 const LOOPING_SECONDS = 60;
 
+/** What is still being set up after this long does not come up by itself. A deployment's deadline is the same by default. */
+export const STARTING_SECONDS = 600;
+
+/** A pod is given its grace period, and its kubelet this long to take down what it has put up for it. */
+const ENDING_SECONDS = 120;
+
 /**
- * What is wrong with a pod. `out_of_memory`: of one that keeps dying, its last end. `missing_config`: a config map, a secret
- * or a key of them is not there. `cannot_start`: its container cannot be made for another reason. `waiting`: it is being
- * set up, and nothing is known to be in its way. `not_ready`: it runs, and its readiness probe fails. `finished`: a job's.
+ * What is wrong with a pod, the most telling first: what is seen of one that cannot run says more than that another is not
+ * ready, or has gone. `out_of_memory`: of one that keeps dying, its last end. `missing_config`: a config map, a secret or a key
+ * of them is not there. `cannot_start`: its container cannot be made for another reason. `stuck_starting`: it is being set up
+ * for too long. `not_ready`: it runs, and its readiness probe fails. `stuck_terminating`: it was to end, and has not.
  */
-export type Trouble =
-  | 'none'
-  | 'waiting'
-  | 'crash_loop'
-  | 'out_of_memory'
-  | 'image'
-  | 'missing_config'
-  | 'cannot_start'
-  | 'unschedulable'
-  | 'evicted'
-  | 'failed'
-  | 'node_lost'
-  | 'not_ready'
-  | 'terminating'
-  | 'finished';
+const troubles = [
+  'out_of_memory',
+  'crash_loop',
+  'missing_config',
+  'image',
+  'cannot_start',
+  'unschedulable',
+  'stuck_starting',
+  'node_lost',
+  'not_ready',
+  'stuck_terminating',
+  'evicted',
+  'failed',
+] as const;
+
+/** What passes by itself: `waiting` is being set up, and nothing is known to be in its way; `finished` is a job's. */
+type Passing = 'none' | 'waiting' | 'terminating' | 'finished';
+export type Ill = (typeof troubles)[number];
+export type Trouble = Ill | Passing;
 
 /** A pod at one moment, for people and for expressions. */
 export interface PodState {
@@ -50,10 +61,11 @@ export interface PodState {
 const IMAGE = /^(?:ErrImage\w*|ImagePullBackOff|InvalidImageName|ImageInspectError|RegistryUnavailable)$/;
 const SETTING_UP = /^(?:ContainerCreating|PodInitializing)$/;
 
-export function podState(pod: Pod, now: number): PodState {
+/** `isStalled`: the rollout that it is of got no further within its deadline. */
+export function podState(pod: Pod, now: number, isStalled = false): PodState {
   const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
   const specs = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
-  const told = tellOf(pod, statuses, now);
+  const told = tellOf(pod, statuses, now, isStalled);
   const ended = told.at?.state?.terminated ?? told.at?.lastState?.terminated;
   return {
     name: pod.metadata.name,
@@ -78,12 +90,12 @@ interface Told {
   readonly at?: ContainerStatus | undefined;
 }
 
-function tellOf(pod: Pod, statuses: readonly ContainerStatus[], now: number): Told {
+function tellOf(pod: Pod, statuses: readonly ContainerStatus[], now: number, isStalled: boolean): Told {
   const { phase = 'Unknown', reason, message = '', conditions = [] } = pod.status ?? {};
   const condition = (type: string) => conditions.find((each) => each.type === type);
   if (reason === 'NodeLost' || phase === 'Unknown')
     return { trouble: 'node_lost', state: reason ?? phase, message };
-  if (pod.metadata.deletionTimestamp) return { trouble: 'terminating', state: 'Terminating', message };
+  if (pod.metadata.deletionTimestamp) return endingOf(pod, now);
   if (phase === 'Succeeded') return { trouble: 'finished', state: phase, message };
   if (phase === 'Failed')
     return {
@@ -110,11 +122,27 @@ function tellOf(pod: Pod, statuses: readonly ContainerStatus[], now: number): To
     return { trouble: 'not_ready', state: 'NotReady', message: ready?.message ?? '', at };
   }
   const waiting = statuses.find((each) => each.state?.waiting);
+  const since = scheduled?.lastTransitionTime ?? pod.metadata.creationTimestamp;
   return {
-    trouble: 'waiting',
+    trouble: isStalled || secondsSince(since, now) > STARTING_SECONDS ? 'stuck_starting' : 'waiting',
     state: waiting?.state?.waiting?.reason ?? phase,
     message: waiting?.state?.waiting?.message ?? message,
-    at: waiting,
+    // Containers wait for those that prepare the pod, one of which may be at it all the while.
+    at: pod.status?.initContainerStatuses?.find(({ state, ready: is }) => state?.running && !is) ?? waiting,
+  };
+}
+
+/** The time at which it is to have ended stands in it, its grace period included. */
+function endingOf({ metadata, status }: Pod, now: number): Told {
+  const { deletionTimestamp: by, finalizers = [] } = metadata;
+  const { message = '' } = status ?? {};
+  if (secondsSince(by, now) <= ENDING_SECONDS)
+    return { trouble: 'terminating', state: 'Terminating', message };
+  const kept = finalizers.length === 0 ? '' : `; kept by its finalizers: ${finalizers.join(', ')}`;
+  return {
+    trouble: 'stuck_terminating',
+    state: 'Terminating',
+    message: `it was to have ended by ${by}, and is still there${kept}`,
   };
 }
 
@@ -159,7 +187,7 @@ export const secondsSince = (time: string | undefined, now: number): number =>
 
 /** Whether anything is wrong with it that does not pass by itself. */
 export const isIll = ({ trouble }: Pick<PodState, 'trouble'>): boolean =>
-  trouble !== 'none' && trouble !== 'finished' && trouble !== 'terminating' && trouble !== 'waiting';
+  (troubles as readonly Trouble[]).includes(trouble);
 
 /** Pods that have ended stay listed: where their workload has others in their place, they are traces and no trouble. */
 export const isInTheWay = (pod: Pick<PodState, 'trouble'>, isWhole: boolean): boolean =>
@@ -175,6 +203,10 @@ export type Missing = {
 /** Those in trouble first. */
 export const illFirst = (pods: readonly PodState[]): readonly PodState[] =>
   pods.toSorted((a, b) => Number(isIll(b)) - Number(isIll(a)));
+
+/** For sorting: the less, the more it tells. */
+export const tellingRank = ({ trouble }: Pick<PodState, 'trouble'>): number =>
+  isIll({ trouble }) ? (troubles as readonly Trouble[]).indexOf(trouble) : troubles.length;
 
 /** What is not there, by the words of a kubelet: `configmap "shop" not found`, `couldn't find key url in Secret shop/db`. */
 export function missingConfig(message: string): Missing | null {

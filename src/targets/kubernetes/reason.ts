@@ -1,16 +1,24 @@
 import type { nodeData } from './describe.ts';
-import { type ExceededQuota, isInTheWay, type Missing, type PodState, type Trouble } from './pod-state.ts';
+import {
+  type ExceededQuota,
+  type Ill,
+  isInTheWay,
+  type Missing,
+  type PodState,
+  STARTING_SECONDS,
+} from './pod-state.ts';
 import type { Rollout } from './workload.ts';
 
 /** What a workload lacks: the trouble of its most telling pod, or what keeps it from having pods. */
 export type Reason =
-  | Exclude<Trouble, 'none' | 'waiting' | 'terminating' | 'finished' | 'node_lost'>
+  | Exclude<Ill, 'node_lost'>
   | 'healthy'
   | 'node'
   | 'quota'
   | 'not_made'
   | 'scaled_to_zero'
   | 'paused'
+  | 'stalled'
   | 'rolling_out';
 
 /** What was found beside the workload and its pods. */
@@ -19,24 +27,32 @@ export interface Found {
   readonly quota: ExceededQuota | null;
   /** `keys`: those that the config map has; null: it is not there, or is a secret. */
   readonly missing: (Missing & { readonly keys: readonly string[] | null }) | null;
+  /** The last warning about the pod, by the cluster's events; empty: there is none. */
+  readonly warning: string;
 }
 
-/** A revision whose pods run and were never ready is given this long, where the cluster itself sets it no deadline. */
-const STARTING_SECONDS = 600;
+/** Whoever runs on a node that is away is not ready because of that, and neither starts nor ends there. */
+const AWAY_WITH_NODE: ReadonlySet<string> = new Set(['not_ready', 'stuck_starting', 'stuck_terminating']);
 
-export function reasonOf(rollout: Rollout, pod: PodState | null, { node, quota, missing }: Found): Reason {
+export function reasonOf(
+  rollout: Rollout,
+  pod: PodState | null,
+  { node, quota, missing }: Omit<Found, 'warning'>,
+): Reason {
   const { isComplete, isStalled, hasCompleted, failures, replicas, workload } = rollout;
   const ill = pod !== null && isInTheWay(pod, isComplete) ? pod : null;
-  // Whoever runs on a node that is away is not ready because of that.
-  if (ill?.trouble === 'node_lost' || (ill?.trouble === 'not_ready' && node?.ready === false)) return 'node';
+  if (ill?.trouble === 'node_lost' || (node?.ready === false && AWAY_WITH_NODE.has(ill?.trouble ?? '')))
+    return 'node';
   if (missing !== null) return 'missing_config';
+  // A revision whose pods run and were never ready is given time, where the cluster itself sets it no deadline.
   const isStarting =
     ill?.trouble === 'not_ready' && !hasCompleted && !isStalled && ill.age_seconds < STARTING_SECONDS;
   if (ill !== null && !isStarting) return ill.trouble as Reason;
   if (isComplete) return replicas.desired === 0 ? 'scaled_to_zero' : 'healthy';
   if (quota !== null) return 'quota';
   if (failures.length > 0) return 'not_made';
-  return workload.spec.paused ? 'paused' : 'rolling_out';
+  if (workload.spec.paused) return 'paused';
+  return isStalled ? 'stalled' : 'rolling_out';
 }
 
 /** What of a template can bring such a trouble about; left out: nothing of it can. */
@@ -48,6 +64,7 @@ const CAUSED_BY: Readonly<Partial<Record<Reason, RegExp>>> = {
   not_ready: /./,
   image: /\.image(?:PullPolicy)?:|^imagePullSecrets\./,
   missing_config: /\.env(?:From)?\.|^volumes\./,
+  stuck_starting: /^(?:volumes|initContainers|runtimeClassName)\b|\.volume(?:Mounts|Devices)\b/,
   unschedulable:
     /\.resources\.|\.hostPort:|^(?:nodeSelector|nodeName|affinity|tolerations|topologySpreadConstraints|volumes)\b/,
 };
@@ -79,7 +96,7 @@ export function sentence(
   reason: Reason,
   { kind, workload: { metadata }, replicas }: Rollout,
   pod: PodState | null,
-  { missing, quota, unschedulable, node }: Found & { readonly unschedulable: readonly string[] },
+  { missing, quota, unschedulable, node, warning }: Found & { readonly unschedulable: readonly string[] },
 ): string {
   const name = metadata.name;
   switch (reason) {
@@ -101,6 +118,10 @@ export function sentence(
       return `${pod?.name} cannot start (${pod?.state}): ${pod?.message}`;
     case 'unschedulable':
       return `No node takes ${pod?.name}: ${unschedulable.join('; ') || pod?.message}`;
+    case 'stuck_starting':
+      return `${pod?.name} does not get beyond ${pod?.state}: ${warning || pod?.message || 'the cluster says nothing of why'}`;
+    case 'stuck_terminating':
+      return `${pod?.name} does not end: ${pod?.message}`;
     case 'evicted':
       return `${pod?.name} was evicted from ${pod?.node}: ${pod?.message}`;
     case 'failed':
@@ -117,6 +138,8 @@ export function sentence(
       return `${kind} ${name} is scaled to 0: it has no pods on purpose.`;
     case 'paused':
       return `The rollout of ${name} is paused.`;
+    case 'stalled':
+      return `The rollout of ${name} has got no further within its deadline, and none of its pods says why: ${replicas.available} of ${replicas.desired} are available.`;
     case 'rolling_out':
       return `${name} is being rolled out: ${replicas.available} of ${replicas.desired} are available so far.`;
   }

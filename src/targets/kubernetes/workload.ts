@@ -10,6 +10,7 @@ import type {
   PodTemplate,
   Workload,
 } from './objects.ts';
+import { type PodState, podState } from './pod-state.ts';
 import { templateHash } from './template.ts';
 
 export const workloadKinds = ['deployment', 'statefulset', 'daemonset'] as const;
@@ -101,16 +102,54 @@ export function replicasOf(kind: WorkloadKind, { spec, status = {} }: Workload):
   };
 }
 
-/** As `kubectl rollout status` decides it. */
-export function isRolledOut(workload: Workload, { desired, updated, available }: Replicas): boolean {
-  const { metadata, status = {} } = workload;
-  return (
-    (status.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
-    updated >= desired &&
-    (status.replicas ?? updated) <= updated &&
-    available >= desired
-  );
+/** Whether its controller has seen what it is to be: before that, its state tells of what it was. */
+export const isObserved = ({ metadata, status }: Workload): boolean =>
+  (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+
+/** Its pods are replaced when somebody deletes them, and not before. */
+export const isOnDelete = ({ spec }: Workload): boolean => spec.updateStrategy?.type === 'OnDelete';
+
+/** The pods of a StatefulSet that are numbered lower keep the revision before. */
+export const partitionOf = ({ spec }: Workload): number => spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+
+/**
+ * As `kubectl rollout status` decides it. Of what is replaced by hand it tells nothing: there is no rollout that could be
+ * incomplete.
+ */
+export function isRolledOut(
+  kind: WorkloadKind,
+  workload: Workload,
+  { desired, updated, available }: Replicas,
+): boolean {
+  if (!isObserved(workload) || available < desired) return false;
+  if (isOnDelete(workload)) return true;
+  if (kind === 'statefulset') return updated >= desired - partitionOf(workload);
+  return updated >= desired && (workload.status?.replicas ?? updated) <= updated;
 }
+
+/** Whether its deadline for progress has passed. */
+export const hasStalled = (workload: Workload): boolean =>
+  progressingOf(workload)?.reason === 'ProgressDeadlineExceeded';
+
+/**
+ * The pods that a workload has made, itself or by one of its ReplicaSets. What only has the same labels (the pod of a job, or
+ * one that somebody made by hand) is none of its own.
+ */
+export function ownPods(
+  { metadata }: Workload,
+  kept: readonly KubernetesObject[],
+  pods: readonly Pod[],
+): readonly Pod[] {
+  const own = kept.filter((each) => controllerOf(each)?.uid === metadata.uid);
+  const makers = new Set([metadata.uid, ...own.map((each) => each.metadata.uid)]);
+  return pods.filter((pod) => makers.has(controllerOf(pod)?.uid ?? ''));
+}
+
+/** Of all of its pods. */
+export const podStates = (
+  { pods, isStalled }: Pick<Rollout, 'pods' | 'isStalled'>,
+  now: number,
+): readonly PodState[] => pods.map((pod) => podState(pod, now, isStalled));
 
 export async function readRollout(
   cluster: Cluster,
@@ -129,15 +168,14 @@ export async function readRollout(
     cluster.list<Pod>('pod', { namespace, labelSelector }, options),
   ]);
   const own = kept.items.filter(isOwn);
-  const makers = new Set([workload.metadata.uid, ...own.map(({ metadata }) => metadata.uid)]);
-  const pods = selected.filter((pod) => makers.has(controllerOf(pod)?.uid ?? ''));
+  const pods = ownPods(workload, own, selected);
   const revisions =
     kind === 'deployment'
       ? revisionsOfSets(workload, own as readonly Workload[], pods)
       : revisionsOf(workload, own as readonly ControllerRevision[], pods);
   const replicas = replicasOf(kind, workload);
   const current = own.find(({ metadata }) => metadata.uid === revisions.find((each) => each.isCurrent)?.uid);
-  const isComplete = isRolledOut(workload, replicas);
+  const isComplete = isRolledOut(kind, workload, replicas);
   return {
     kind,
     workload,
@@ -147,7 +185,7 @@ export async function readRollout(
     failures: failuresOf([workload, ...(current && kind === 'deployment' ? [current as Workload] : [])]),
     hasCompleted: isComplete || wasWhole(kind, workload, revisions),
     isComplete,
-    isStalled: progressingOf(workload)?.reason === 'ProgressDeadlineExceeded',
+    isStalled: hasStalled(workload),
   };
 }
 

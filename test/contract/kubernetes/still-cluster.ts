@@ -214,6 +214,62 @@ function buildersOf(apply: (...objects: readonly Fields[]) => Promise<void>, sto
     return name;
   }
 
+  /** A stateful set or a daemon set, with a revision for each template and a pod of the revisions that are named. */
+  async function set(
+    kind: 'StatefulSet' | 'DaemonSet',
+    name: string,
+    templates: readonly Fields[],
+    { spec = {}, status = {}, pods = [] as readonly number[] } = {},
+  ) {
+    const labels = { app: name };
+    const template = { metadata: { labels }, spec: templates.at(-1) };
+    const own = kind === 'StatefulSet' ? { replicas: pods.length, serviceName: name } : {};
+    const metadata = { name, namespace: 'shop' };
+    await apply({
+      apiVersion: 'apps/v1',
+      kind,
+      metadata,
+      spec: { ...own, selector: { matchLabels: labels }, template, ...spec },
+    });
+    const { generation } = stored(kind, name).metadata;
+    await apply({ ...stored(kind, name), status: { observedGeneration: generation, ...status } });
+    const ownerReferences = [owner(kind, name, 'shop')];
+    for (const at of templates.keys()) await revision(kind, name, at + 1, templates[at] ?? {});
+    for (const [at, number] of pods.entries()) {
+      const podLabels = { ...labels, 'controller-revision-hash': `${name}-${number}` };
+      await apply({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: `${name}-${at}`, namespace: 'shop', labels: podLabels, ownerReferences },
+        spec: templates[number - 1],
+      });
+      await apply({ ...stored('Pod', `${name}-${at}`), status: running() });
+    }
+  }
+
+  /** As the controller keeps what a set runs. */
+  const revision = (
+    kind: 'StatefulSet' | 'DaemonSet',
+    name: string,
+    number: number,
+    spec: Fields,
+    annotations: Fields = {},
+  ) =>
+    apply({
+      apiVersion: 'apps/v1',
+      kind: 'ControllerRevision',
+      metadata: {
+        name: `${name}-${number}`,
+        namespace: 'shop',
+        labels: { app: name },
+        ownerReferences: [owner(kind, name, 'shop')],
+      },
+      revision: number,
+      data: {
+        spec: { template: { $patch: 'replace', metadata: { labels: { app: name }, annotations }, spec } },
+      },
+    });
+
   async function node(name: string, conditions: readonly Fields[] = [], spec: Fields = {}) {
     await apply({
       apiVersion: 'v1',
@@ -239,7 +295,7 @@ function buildersOf(apply: (...objects: readonly Fields[]) => Promise<void>, sto
       count: 3,
       lastTimestamp: new Date().toISOString(),
     });
-  return { deployment, pod, node, event };
+  return { deployment, pod, set, revision, node, event };
 }
 
 export const web = (rest: Fields = {}): Fields => ({

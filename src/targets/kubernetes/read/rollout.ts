@@ -6,7 +6,17 @@ import { podLine } from '../describe.ts';
 import { illFirst, isInTheWay, podState, secondsSince } from '../pod-state.ts';
 import { templateDiff, templateHash } from '../template.ts';
 import { inCare, kubernetesTool, namespaceName, namespaceOf, objectName } from '../tool.ts';
-import { lastGood, type Revision, type Rollout, readRollout, workloadKinds } from '../workload.ts';
+import {
+  isObserved,
+  isOnDelete,
+  lastGood,
+  partitionOf,
+  podStates,
+  type Revision,
+  type Rollout,
+  readRollout,
+  workloadKinds,
+} from '../workload.ts';
 
 const MOST_REVISIONS = 15;
 const MOST_LINES = 40;
@@ -16,7 +26,7 @@ export const MOST_PODS = 30;
 export const rolloutMeasures = [
   measureAt('complete', {
     name: 'rolled_out',
-    label: 'all replicas are of the newest revision and available',
+    label: 'the rollout is complete, and all replicas are available',
     unit: '',
     healthy: 'at_least',
     bound: 1,
@@ -51,9 +61,9 @@ export const rolloutMeasures = [
 
 /**
  * A workload's rollout. Data: `{ kind, namespace, name, desired, updated, ready, available, unavailable, complete, stalled, paused,
- * ill_pods, restarts, revision, template, completed_once, failures, history: [{ revision, name, age_seconds, cause, ready, pods,
+ * ill_pods, restarts, observed, revision, template, newest_pods, completed_once, failures, history: [{ revision, name, age_seconds, cause, ready, pods,
  * images, current }], compared: { from, to, diff } | null, pods: [pod] }`, pods in trouble first. `template` changes with what runs, and with every
- * restart that a rollout makes.
+ * restart that a rollout makes; `newest_pods`: those of that very template; `observed`: its controller has seen it.
  */
 export const readRolloutTool = kubernetesTool.read({
   name: 'kubernetes_rollout',
@@ -76,7 +86,7 @@ export const readRolloutTool = kubernetesTool.read({
     const rollout = await readRollout(cluster, kind, namespace, name, context);
     const now = Date.now();
     const compared = comparedOf(rollout, from, to);
-    const all = illFirst(rollout.pods.map((pod) => podState(pod, now)));
+    const all = illFirst(podStates(rollout, now));
     const pods = all.slice(0, MOST_PODS);
     const data = rolloutData(rollout, now);
     return {
@@ -108,19 +118,23 @@ export const readRolloutTool = kubernetesTool.read({
 export function rolloutLine({ kind, workload, replicas, revisions, isComplete, isStalled }: Rollout): string {
   const { desired, available, updated } = replicas;
   const current = revisions.find(({ isCurrent }) => isCurrent);
-  const state = isComplete
-    ? 'the rollout is complete'
-    : workload.spec.paused
-      ? 'the rollout is paused'
-      : isStalled
-        ? 'the rollout is stalled: its deadline for progress has passed'
-        : 'the rollout is not complete';
+  const state = isOnDelete(workload)
+    ? 'a pod is replaced only when somebody deletes it (OnDelete)'
+    : isComplete
+      ? `the rollout is complete${partitionOf(workload) > 0 ? ` down to its partition: pods below number ${partitionOf(workload)} keep the revision before` : ''}`
+      : workload.spec.paused
+        ? 'the rollout is paused'
+        : isStalled
+          ? 'the rollout is stalled: its deadline for progress has passed'
+          : 'the rollout is not complete';
   return `${kind} ${workload.metadata.name}: ${available} of ${desired} available, ${updated} of the newest revision${current === undefined ? '' : ` (${current.number})`}; ${state}`;
 }
 
 export function rolloutData(rollout: Rollout, now: number) {
-  const { kind, workload, replicas, revisions, pods, failures } = rollout;
-  const states = pods.map((pod) => podState(pod, now));
+  const { kind, workload, replicas, revisions, failures } = rollout;
+  const states = podStates(rollout, now);
+  const current = revisions.find(({ isCurrent }) => isCurrent);
+  const template = templateHash(workload.spec.template);
   return {
     kind,
     namespace: workload.metadata.namespace ?? '',
@@ -132,8 +146,11 @@ export function rolloutData(rollout: Rollout, now: number) {
     paused: workload.spec.paused === true,
     ill_pods: states.filter((pod) => isInTheWay(pod, rollout.isComplete)).length,
     restarts: states.reduce((sum, { restarts }) => sum + restarts, 0),
-    revision: revisions.find(({ isCurrent }) => isCurrent)?.number ?? null,
-    template: templateHash(workload.spec.template),
+    observed: isObserved(workload),
+    revision: current?.number ?? null,
+    template,
+    // Of what it is to run now: its controller may not have made a revision of it yet.
+    newest_pods: current?.hash === template ? current.pods.length : 0,
     completed_once: rollout.hasCompleted,
     failures,
     history: revisions.slice(0, MOST_REVISIONS).map((each) => revisionData(each, now)),

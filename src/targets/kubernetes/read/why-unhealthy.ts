@@ -8,11 +8,11 @@ import type { ConfigMap, Event, Node, Pod, Workload } from '../objects.ts';
 import {
   exceededQuota,
   illFirst,
+  isIll,
   missingConfig,
   type PodState,
-  podState,
   secondsSince,
-  type Trouble,
+  tellingRank,
   whyUnschedulable,
 } from '../pod-state.ts';
 import { isBadRevision, reasonOf, sentence } from '../reason.ts';
@@ -20,6 +20,7 @@ import { inCare, kubernetesTool, namespaceName, namespaceOf, objectName } from '
 import {
   controllerOf,
   lastGood,
+  podStates,
   type Rollout,
   readRollout,
   type WorkloadKind,
@@ -32,21 +33,8 @@ import { compare, MOST_PODS, rolloutData, rolloutLine, rolloutMeasures } from '.
 const LOG_LINES = 40;
 const EVENT_LINES = 12;
 const DIFF_LINES = 30;
-
-/** The most telling trouble first: what is seen of a pod that cannot run says more than that another is not ready, or has gone. */
-const TELLING: readonly Trouble[] = [
-  'out_of_memory',
-  'crash_loop',
-  'missing_config',
-  'image',
-  'cannot_start',
-  'unschedulable',
-  'node_lost',
-  'not_ready',
-  'evicted',
-  'failed',
-  'waiting',
-];
+/** Beyond that of any trouble. */
+const MOST_RANK = 100;
 
 /**
  * Why a workload is not healthy. Data: that of `rollout` without `compared`, and `{ reason, says, healthy, pod, pods, log, log_lines,
@@ -74,7 +62,7 @@ export const whyUnhealthy = kubernetesTool.read({
     const of = await workloadOf(cluster, namespace, name, context);
     const rollout = await readRollout(cluster, of.kind, namespace, of.name, context);
     const now = Date.now();
-    const states = illFirst(rollout.pods.map((pod) => podState(pod, now)));
+    const states = illFirst(podStates(rollout, now));
     const pod = mostTelling(rollout, states);
     const current = rollout.revisions.find(({ isCurrent }) => isCurrent);
     const [events, log, node] = await Promise.all([
@@ -89,7 +77,10 @@ export const whyUnhealthy = kubernetesTool.read({
     const diff = good === null || current === undefined ? [] : compare(good.revision, current).diff;
     const isBad = isBadRevision(rollout, states, reason, diff);
     const unschedulable = reason === 'unschedulable' ? whyUnschedulable(pod?.message ?? '') : [];
-    const says = withoutBreaks(sentence(reason, rollout, pod, { missing, quota, unschedulable, node }));
+    const warning = pod === null ? '' : warningOf(pod, events);
+    const says = withoutBreaks(
+      sentence(reason, rollout, pod, { missing, quota, unschedulable, node, warning }),
+    );
     const eventLines = events.slice(-EVENT_LINES).map((event) => eventLine(event, now));
     const revisionText =
       good === null || current === undefined
@@ -175,7 +166,8 @@ async function workloadOf(
     maker?.kind === 'ReplicaSet'
       ? await orGone<Workload>(cluster, { kind: 'replicaset', namespace, name: maker.name }, options)
       : undefined;
-  const owner = set === undefined ? maker : controllerOf(set);
+  // Another one may have taken the name of the set that made it.
+  const owner = set === undefined || set.metadata.uid !== maker?.uid ? maker : controllerOf(set);
   const found = pod
     ? all.find(({ uid }) => uid === owner?.uid)
     : all.find((each) => name.startsWith(each.name) && POD_END.test(name.slice(each.name.length)));
@@ -194,10 +186,19 @@ function mostTelling({ revisions }: Rollout, states: readonly PodState[]): PodSt
   const newest = new Set(
     revisions.find(({ isCurrent }) => isCurrent)?.pods.map(({ metadata }) => metadata.name) ?? [],
   );
-  const rank = (pod: PodState) => TELLING.indexOf(pod.trouble) + (newest.has(pod.name) ? 0 : TELLING.length);
+  const rank = (pod: PodState) => tellingRank(pod) + (newest.has(pod.name) ? 0 : MOST_RANK);
   return (
-    states.filter(({ trouble }) => TELLING.includes(trouble)).toSorted((a, b) => rank(a) - rank(b))[0] ?? null
+    states
+      .filter((pod) => isIll(pod) || pod.trouble === 'waiting')
+      .toSorted((a, b) => rank(a) - rank(b))[0] ?? null
   );
+}
+
+function warningOf({ name }: PodState, events: readonly Event[]): string {
+  const last = events.findLast(
+    ({ type, involvedObject: about }) => type === 'Warning' && about.name === name,
+  );
+  return last === undefined ? '' : `${last.reason ?? ''}: ${(last.message ?? '').trim().slice(0, 400)}`;
 }
 
 async function readEvents(
@@ -211,7 +212,7 @@ async function readEvents(
   return inOrder(read.flatMap(({ items }) => items));
 }
 
-/** The last words of what keeps dying, else of what runs and is not ready. */
+/** The last words of what keeps dying, else of what runs and is not ready, or prepares its pod and does not end. */
 async function readLog(
   cluster: Cluster,
   namespace: string,
@@ -219,7 +220,7 @@ async function readLog(
   options: SessionOptions,
 ): Promise<readonly string[]> {
   const dies = trouble === 'crash_loop' || trouble === 'out_of_memory' || trouble === 'failed';
-  if (container === null || !(dies || trouble === 'not_ready')) return [];
+  if (container === null || !(dies || trouble === 'not_ready' || trouble === 'stuck_starting')) return [];
   // No run before this one may be kept.
   for (const previous of dies ? [true, false] : [false]) {
     const wanted = { container, previous, tail: LOG_LINES };
@@ -254,7 +255,8 @@ async function readMissing(
   events: readonly Event[],
   options: SessionOptions,
 ) {
-  if (pod === null || !['missing_config', 'waiting', 'cannot_start'].includes(pod.trouble)) return null;
+  if (pod === null || !['missing_config', 'waiting', 'stuck_starting', 'cannot_start'].includes(pod.trouble))
+    return null;
   // What cannot be mounted is told by events only.
   const mounts = events
     .filter(({ reason, involvedObject }) => reason === 'FailedMount' && involvedObject.name === pod.name)

@@ -6,7 +6,7 @@ import { podLine } from '../describe.ts';
 import type { Pod, Workload } from '../objects.ts';
 import { isIll, isInTheWay, type PodState, podState } from '../pod-state.ts';
 import { allInCare, type KubernetesSystem, kubernetesTool, namespaceName } from '../tool.ts';
-import { controllerOf, replicasOf, selects, type WorkloadKind, workloadKinds } from '../workload.ts';
+import { hasStalled, ownPods, podStates, replicasOf, type WorkloadKind, workloadKinds } from '../workload.ts';
 
 const MOST_PODS = 20;
 
@@ -71,14 +71,15 @@ interface Context extends SessionOptions {
 
 async function readNamespace(context: Context, namespace: string) {
   const { cluster } = context.system;
-  const [pods, ...lists] = await Promise.all([
+  const [pods, sets, ...lists] = await Promise.all([
     cluster.list<Pod>('pod', { namespace }, context),
+    cluster.list<Workload>('replicaset', { namespace }, context),
     ...workloadKinds.map((kind) => cluster.list<Workload>(kind, { namespace }, context)),
   ]);
   const now = Date.now();
   const workloads = lists.flatMap(({ items }, at) => {
     const kind = workloadKinds[at] ?? 'deployment';
-    return items.map((workload) => seen(kind, workload, pods.items, now));
+    return items.map((workload) => seen(kind, workload, ownPods(workload, sets.items, pods.items), now));
   });
   const owned = new Set(workloads.flatMap(({ names }) => names));
   const others = pods.items
@@ -86,21 +87,15 @@ async function readNamespace(context: Context, namespace: string) {
     .map((pod) => podState(pod, now))
     .filter(isIll)
     .map((pod) => ({ namespace, pod }));
-  return { workloads, others, isComplete: [pods, ...lists].every((each) => each.isComplete) };
+  return { workloads, others, isComplete: [pods, sets, ...lists].every((each) => each.isComplete) };
 }
 
-function seen(kind: WorkloadKind, workload: Workload, all: readonly Pod[], now: number) {
+function seen(kind: WorkloadKind, workload: Workload, pods: readonly Pod[], now: number) {
   const replicas = replicasOf(kind, workload);
-  // What only has the same labels, like a pod that somebody made by hand, has another controller or none.
-  const pods = all.filter(
-    (pod) =>
-      controllerOf(pod) !== undefined &&
-      workload.spec.selector !== undefined &&
-      selects(workload.spec.selector, pod.metadata.labels),
-  );
+  const isStalled = hasStalled(workload);
   const isWhole = replicas.available >= replicas.desired;
-  const ill = pods.map((pod) => podState(pod, now)).filter((pod) => isInTheWay(pod, isWhole));
-  const healthy = isWhole && ill.length === 0;
+  const ill = podStates({ pods, isStalled }, now).filter((pod) => isInTheWay(pod, isWhole));
+  const healthy = isWhole && ill.length === 0 && !isStalled;
   const paused = workload.spec.paused === true;
   return {
     ill,
@@ -116,6 +111,7 @@ function seen(kind: WorkloadKind, workload: Workload, all: readonly Pod[], now: 
         `${replicas.available} of ${replicas.desired} available`,
         ...(replicas.updated < replicas.desired ? [`${replicas.updated} of the newest revision`] : []),
         ...(paused ? ['its rollout is paused'] : []),
+        ...(isStalled ? ['its rollout is stalled'] : []),
         ...troublesOf(ill),
       ].join(', '),
       ill_pods: ill.length,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   crashing,
   running,
@@ -118,6 +118,34 @@ describe('a new revision', () => {
     expect(diagnosis.rootCause).toContain('it was healthy once');
     expect(record.actions).toEqual([]);
   });
+});
+
+test.each([
+  ['starts for an hour', 'stuck-starts', 'KubeContainerWaiting', 'does not get beyond ContainerCreating'],
+  ['does not end', 'stuck-ends', 'PodStuckTerminating', 'example.com/backup'],
+])('a pod that %s is the cause, and nothing is proposed', async (_, name, alert, says) => {
+  await still.deployment(name, [web()], { status: { ...WHOLE, availableReplicas: 1 } });
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  const pod = await still.pod(name, 1, 'aaaaa', {
+    ...waiting('ContainerCreating', ''),
+    conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: hourAgo.toISOString() }],
+  });
+  await still.event({ kind: 'Pod', name: pod }, 'FailedAttachVolume', 'Multi-Attach error for volume "v"');
+  if (name === 'stuck-ends') {
+    const found = still.stored('Pod', pod);
+    await still.apply({ ...found, metadata: { ...found.metadata, finalizers: ['example.com/backup'] } });
+    const limits = { signal: new AbortController().signal, timeoutMs: 5_000 };
+    const ref = { kind: 'pod', namespace: 'shop', name: pod } as const;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(hourAgo.getTime());
+    await still
+      .connect()
+      .system.cluster.remove(ref, found.metadata.uid, limits)
+      .finally(() => clock.mockRestore());
+  }
+  const { diagnosis, record } = await diagnose(alert, { deployment: name });
+  expect(diagnosis).toMatchObject({ verdict: 'cause_found', runbookId: 'kubernetes-workload-unhealthy' });
+  expect(diagnosis.rootCause).toContain(says);
+  expect(record.actions).toEqual([]);
 });
 
 test('a crash loop without words of a reason is told, and nothing is proposed', async () => {

@@ -187,6 +187,52 @@ test('a pod that is being ended is in no trouble, whatever its containers do mea
   expect(isIll(state)).toBe(false);
 });
 
+test('a pod that was to have ended long ago is in trouble, and what keeps it is told', () => {
+  const running: Status = { phase: 'Running', conditions: [ready] };
+  const state = podState(
+    pod(running, { deletionTimestamp: before(3_600), finalizers: ['example.com/backup'] }),
+    NOW,
+  );
+  expect(state).toMatchObject({ trouble: 'stuck_terminating', state: 'Terminating', ready: false });
+  expect(state.message).toContain('2026-03-01T11:00:00.000Z');
+  expect(state.message).toContain('example.com/backup');
+  expect(isIll(state)).toBe(true);
+});
+
+test.each([
+  ['for a moment', 20, 'waiting'],
+  ['for an hour', 3_600, 'stuck_starting'],
+])('a pod that is being set up %s', (_, since, trouble) => {
+  const status: Status = {
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: before(since) }],
+    containerStatuses: [container({ state: { waiting: { reason: 'ContainerCreating' } } })],
+  };
+  // Whoever found a node only now has been started only now.
+  const state = podState(pod(status, { creationTimestamp: before(86_400) }), NOW);
+  expect(state.trouble).toBe(trouble);
+  expect(isIll(state)).toBe(trouble !== 'waiting');
+});
+
+test('a pod that nobody looks for a node for is in trouble after a while', () => {
+  expect(troubleOf({ phase: 'Pending' }, { creationTimestamp: before(60) })).toBe('waiting');
+  expect(troubleOf({ phase: 'Pending' }, { creationTimestamp: before(3_600) })).toBe('stuck_starting');
+});
+
+test('what prepares a pod and does not end is what holds it up', () => {
+  const status: Status = {
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: before(3_600) }],
+    initContainerStatuses: [container({ name: 'migrate', state: { running: { startedAt: before(3_590) } } })],
+    containerStatuses: [container({ state: { waiting: { reason: 'PodInitializing' } } })],
+  };
+  expect(podState(pod(status), NOW)).toMatchObject({
+    trouble: 'stuck_starting',
+    state: 'PodInitializing',
+    container: 'migrate',
+  });
+});
+
 test.each([
   ['never since it was started', 600, 595, false],
   ['not any more', 600, 60, true],
