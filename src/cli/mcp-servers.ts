@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { inputSchemaOf } from '../agents/loop/report.ts';
 import type { Store } from '../app/store.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
@@ -100,7 +101,12 @@ function described(server: McpServerConfig, tool: ListedTool): string {
   return [
     `${plain(tool.name)} (${server.act.includes(tool.name) ? 'acts: proposed, a person decides' : 'reads'})`,
     `  it says: ${plain(JSON.stringify(tool.description))}`,
-    ...(typeof shown === 'string' ? [] : [`  models read: ${plain(JSON.stringify(shown.description))}`]),
+    ...(typeof shown === 'string'
+      ? []
+      : [
+          `  models read: ${plain(JSON.stringify(shown.description))}`,
+          `  and its input as: ${plain(JSON.stringify(inputSchemaOf(shown.input)))}`,
+        ]),
     `  input: ${plain(JSON.stringify(tool.inputSchema))}`,
     `  sha256: ${hashOfTool(tool)}`,
   ].join('\n');

@@ -4,7 +4,12 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
 
 const folder = process.argv[2];
 const object = (properties = {}, required = []) => ({ type: 'object', properties, required });
@@ -24,6 +29,8 @@ const tools = {
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     run: (input) => {
       appendFileSync(join(folder, 'effects'), 'x');
+      // As SDKs do where the output of a tool is not as its schema says.
+      if (input.how === 'refuses') throw new McpError(ErrorCode.InvalidParams, 'Output validation error');
       if (input.how === 'half') return said('half of it is gone', { isError: true });
       if (input.how === 'never') return new Promise(() => {});
       return said('wiped');

@@ -28,7 +28,7 @@ export interface McpConnection {
   /** As it lists them now. Throws OpsError MCP_DOWN. */
   tools(signal: AbortSignal): Promise<readonly ListedTool[]>;
   /**
-   * Throws OpsError: MCP_DOWN, it was not asked; MCP_REFUSED, it did not take the call; MCP_LOST, it took too long, ended or
+   * Throws OpsError: MCP_DOWN, it was not asked; MCP_REFUSED, it says that it did not take the call; MCP_LOST, it took too long, ended or
    * said too much, and nobody knows what came of it.
    */
   call(tool: string, input: Json, options: CallLimits): Promise<CallToolResult>;
@@ -51,7 +51,7 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** Characters of what a server wrote to stderr that are kept, to say why it ended. */
 const KEPT_STDERR = 1_000;
-/** A call that one of these answers was not made. */
+/** By these a server says that it did not take a call, which is its word alone: what has acted is in doubt all the same. */
 const NOT_TAKEN: ReadonlySet<number> = new Set([
   ErrorCode.InvalidParams,
   ErrorCode.InvalidRequest,

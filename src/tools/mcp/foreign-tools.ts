@@ -1,7 +1,7 @@
 import type { ActionOutcome } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { clip } from '../../core/clip.ts';
-import { OpsError, orThrow, type Refusal, refuse } from '../../core/errors.ts';
+import { messageOf, OpsError, orThrow, type Refusal, refuse } from '../../core/errors.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { redactJson } from '../../safety/screen/redact.ts';
 import type { ActiveTool, ForeignTool, ToolOutput } from '../define.ts';
@@ -99,9 +99,9 @@ async function act(parts: ForeignParts, input: Json, limits: CallLimits): Promis
       ? { kind: 'unknown', text: `${server.name} says that it failed: ${text}` }
       : { kind: 'succeeded', text };
   } catch (error) {
-    if (error instanceof OpsError && error.code === 'MCP_LOST')
-      return { kind: 'unknown', text: error.message };
-    throw error;
+    if (error instanceof OpsError && error.code === 'MCP_DOWN') throw error;
+    // Also where it refuses the call: servers say so of their own output too, when all has been done.
+    return { kind: 'unknown', text: messageOf(error) };
   }
 }
 

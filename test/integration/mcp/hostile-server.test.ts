@@ -246,15 +246,18 @@ describe('what acts', () => {
     );
   });
 
-  it.each(['half', 'never'])('that ends in doubt (%s) is unknown, and is not run again', async (how) => {
-    await open({ ...server, timeoutMs: 1_000 });
-    const action = await proposed(how);
-    expect(await approvedBy(action)).toMatchObject({ ok: true });
-    await waitFor('the outcome', async () => (await stateOf(action.id)) === 'unknown');
-    expect(effects()).toBe(1);
-    await core.sql`UPDATE action SET state = 'failed' WHERE id = ${action.id}`;
-    await open();
-  });
+  it.each(['half', 'never', 'refuses'])(
+    'that ends in doubt (%s) is unknown, and is not run again',
+    async (how) => {
+      await open({ ...server, timeoutMs: 1_000 });
+      const action = await proposed(how);
+      expect(await approvedBy(action)).toMatchObject({ ok: true });
+      await waitFor('the outcome', async () => (await stateOf(action.id)) === 'unknown');
+      expect(effects()).toBe(1);
+      await core.sql`UPDATE action SET state = 'failed' WHERE id = ${action.id}`;
+      await open();
+    },
+  );
 
   it('is not proposed where nothing of ours shows that something is wrong', async () => {
     machine.broken = false;
