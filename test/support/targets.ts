@@ -2,8 +2,8 @@ import { OpsError } from '../../src/core/errors.ts';
 import type { Target } from '../../src/core/target.ts';
 import { domainOfLabels, domainsOf } from '../../src/targets/domains.ts';
 import type { HostConfig } from '../../src/targets/host/config.ts';
+import { connectHost, type HostOptions } from '../../src/targets/host/connect/connect-host.ts';
 import { machineIdentity } from '../../src/targets/host/connect/host-identity.ts';
-import { type LocalHostOptions, localHost } from '../../src/targets/host/connect/local-host.ts';
 import type { Host } from '../../src/targets/host/system.ts';
 import type { TargetConfig, TargetIdentity } from '../../src/targets/kind.ts';
 import { kinds } from '../../src/targets/kinds.ts';
@@ -113,10 +113,10 @@ export interface HostTargets extends Systems<Host> {
   host(name: string): Host;
 }
 
-export function createHostTargets(configs: readonly HostConfig[], options: LocalHostOptions): HostTargets {
+export function createHostTargets(configs: readonly HostConfig[], options: HostOptions): HostTargets {
   const found = systems(
     configs,
-    new Map(configs.map((config) => [config.name, localHost(config, options)])),
+    new Map(configs.map((config) => [config.name, connectHost(config, options)])),
     async () => ({ systemIdentifier: machineIdentity(), timelineId: 0 }),
   );
   return { ...found, host: found.system };

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../core/errors.ts';
-import { readInside } from '../paths/read-inside.ts';
-import { type WalkedFile, walkInside } from '../paths/walk-inside.ts';
+import { type FileContent, readInside } from '../paths/read-inside.ts';
+import { type Walk, type WalkedFile, walkInside } from '../paths/walk-inside.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
 export interface Match {
@@ -36,6 +36,30 @@ export interface SearchLimits {
   readonly maxMs: number;
 }
 
+/** Where it is searched: in the files of this machine, or of another one. */
+export interface SearchedFiles {
+  readonly walk: (
+    root: string,
+    text: string,
+    options: { readonly signal?: AbortSignal },
+  ) => Promise<Walk | Refusal>;
+  /** The ends of files of a walk, in their order, each of at most so many bytes. Read no further than it is asked to. */
+  readonly ends: (
+    root: string,
+    files: readonly WalkedFile[],
+    maxBytes: number,
+    signal: AbortSignal | undefined,
+  ) => AsyncIterable<FileContent | Refusal>;
+}
+
+const localFiles: SearchedFiles = {
+  walk: walkInside,
+  async *ends(root, files, maxBytes) {
+    for (const { relative } of files)
+      yield readInside(root, relative === '' ? '.' : relative, { maxBytes, fromEnd: true });
+  },
+};
+
 const defaultLimits: SearchLimits = {
   maxFiles: 2_000,
   maxFileBytes: 8 * 1024 * 1024,
@@ -56,35 +80,33 @@ export async function searchInside(
   text: string,
   matches: LineMatcher,
   options: SearchOptions,
+  searched: SearchedFiles = localFiles,
 ): Promise<SearchResult | Refusal> {
   const limits = options.limits ?? defaultLimits;
   const until = performance.now() + limits.maxMs;
-  const walk = await walkInside(root, text, options.signal ? { signal: options.signal } : {});
+  const walk = await searched.walk(root, text, options.signal ? { signal: options.signal } : {});
   if (!walk.ok) return walk;
   const found: Match[] = [];
   let { complete, withheld: passedOver } = walk;
   let bytesLeft = limits.maxBytes;
   let filesSearched = 0;
-  for (const file of newestFirst(walk.files)) {
+  const files = newestFirst(walk.files);
+  const ends = searched.ends(walk.root, files, limits.maxFileBytes, options.signal)[Symbol.asyncIterator]();
+  for (const file of files) {
     options.signal?.throwIfAborted();
-    if (filesSearched >= limits.maxFiles || bytesLeft <= 0 || performance.now() > until) {
+    const isOver = filesSearched >= limits.maxFiles || bytesLeft <= 0 || performance.now() > until;
+    const next = isOver || found.length >= options.maxMatches ? null : await ends.next();
+    if (next === null || next.done) {
       complete = false;
+      await ends.return?.();
       break;
     }
-    if (found.length >= options.maxMatches) {
-      complete = false;
-      break;
-    }
-    const maxBytes = Math.min(limits.maxFileBytes, bytesLeft);
-    const read = await readInside(walk.root, file.relative === '' ? '.' : file.relative, {
-      maxBytes,
-      fromEnd: true,
-    });
+    const read = next.value;
     if (!read.ok || read.kind === 'binary') {
       passedOver += 1;
       continue;
     }
-    bytesLeft -= Math.min(read.size, maxBytes);
+    bytesLeft -= Math.min(read.size, limits.maxFileBytes);
     filesSearched += 1;
     complete &&= !read.cut;
     complete &&= searchText(file, read, matches, found, { max: options.maxMatches, until });

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Refusal } from '../../core/errors.ts';
-import { type OpenOptions, openInside } from './open-inside.ts';
+import { type OpenedFile, type OpenOptions, openInside } from './open-inside.ts';
 
 /** A file's content; `binary` files are described, never shown. */
 export type FileContent =
@@ -36,17 +36,24 @@ export async function readInside(
   if (!opened.ok) return opened;
   try {
     const limit = options.maxBytes ?? DEFAULT_MAX_BYTES;
-    const { relative, size, mode } = opened;
-    const behind = options.fromEnd === true && size > limit ? size - limit : 0;
-    const bytes = await readUpTo(opened.handle, limit + 1, behind);
-    const shown = behind > 0 ? fromNextLine(bytes.subarray(0, limit)) : bytes.subarray(0, limit);
-    const cut = behind > 0 || bytes.length > limit;
-    const content = decodeText(shown, bytes.length > limit);
-    if (content === undefined) return { ok: true, kind: 'binary', relative, size, mode };
-    return { ok: true, kind: 'text', relative, size, mode, text: content, cut };
+    const behind = options.fromEnd === true && opened.size > limit ? opened.size - limit : 0;
+    return contentOf(opened, await readUpTo(opened.handle, limit + 1, behind), limit, behind > 0);
   } finally {
     await opened.handle.close();
   }
+}
+
+/** `bytes`: one more than the limit where there are more; `isEnd`: there are others before them. */
+export function contentOf(
+  { relative, size, mode }: Pick<OpenedFile, 'relative' | 'size' | 'mode'>,
+  bytes: Buffer,
+  limit: number,
+  isEnd: boolean,
+): FileContent {
+  const shown = isEnd ? fromNextLine(bytes.subarray(0, limit)) : bytes.subarray(0, limit);
+  const text = decodeText(shown, bytes.length > limit);
+  if (text === undefined) return { ok: true, kind: 'binary', relative, size, mode };
+  return { ok: true, kind: 'text', relative, size, mode, text, cut: isEnd || bytes.length > limit };
 }
 
 /** Without the line that was cut at the front, unless it is the only one; never from the middle of a character. */

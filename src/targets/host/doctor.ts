@@ -1,20 +1,16 @@
-import { access, constants } from 'node:fs/promises';
 import { messageOf, OpsError } from '../../core/errors.ts';
-import { findBinary } from '../../safety/commands/find-binary.ts';
 import type { HostConfig } from './config.ts';
 import type { Host } from './system.ts';
 
 /** For `sentry doctor`: whether a host's folders, services and programs are there. Throws OpsError HOST naming what is not. */
 export async function checkHost(config: HostConfig, host: Host): Promise<string> {
-  const wrong: string[] = [];
+  const wrong = [...(await host.machine.lacks([]))];
   for (const root of config.roots) {
     const checked = await host.access.check(root.path, '.');
     if (!checked.ok) wrong.push(`${root.path}: ${checked.reason}`);
     else if (checked.kind !== 'directory') wrong.push(`${root.path}: is no folder`);
-    else
-      await access(root.path, root.patch ? constants.R_OK | constants.W_OK : constants.R_OK).catch(() =>
-        wrong.push(`${root.path}: may not be ${root.patch ? 'written' : 'read'} by Sentry's account`),
-      );
+    else if (!(await host.machine.mayUse(root.path, root.patch ? 'write' : 'read')))
+      wrong.push(`${root.path}: may not be ${root.patch ? 'written' : 'read'} by Sentry's account`);
   }
   const states: string[] = [];
   for (const name of host.services)
@@ -24,7 +20,6 @@ export async function checkHost(config: HostConfig, host: Host): Promise<string>
     } catch (error) {
       wrong.push(`service ${name}: ${messageOf(error).replace(/\s+/g, ' ')}`);
     }
-  if ((await findBinary('git')) === undefined) wrong.push('git is not installed: patches cannot be checked');
   if (wrong.length > 0)
     throw new OpsError('HOST', wrong.join('; '), {
       hint: 'Correct the target in sentry.yaml, or the rights of the account that Sentry runs as.',

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { arch, release, type } from 'node:os';
 import { programVersion } from './connect/program-version.ts';
 import type { Host } from './system.ts';
 
@@ -8,11 +6,9 @@ const within = () => ({ timeoutMs: TIMEOUT_MS, signal: AbortSignal.timeout(TIMEO
 
 type Facts = Readonly<Record<string, string>>;
 
-/** This machine's system, and what its services run. */
+/** The machine's system, and what its services run. */
 export async function hostFacts(host: Host): Promise<Facts> {
-  const osRelease = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
-  const name = /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(osRelease)?.[1] ?? type();
-  return { os: name, kernel: release(), architecture: arch(), ...(await serviceFacts(host)) };
+  return { ...(await host.machine.describe()), ...(await serviceFacts(host)) };
 }
 
 /** What each declared service runs. One that is down, or that cannot be asked or looked into now, has none. */
@@ -28,5 +24,5 @@ async function serviceFacts(host: Host): Promise<Facts> {
 
 async function programOf(host: Host, service: string): Promise<string | null> {
   const { mainPid } = await host.service(service, within());
-  return mainPid === null ? null : programVersion(mainPid, within());
+  return mainPid === null ? null : programVersion(host.machine, mainPid, within());
 }

@@ -4,8 +4,7 @@ import { restartServiceTool } from './active/restart-service.ts';
 import { undoPatchTool } from './active/undo-patch.ts';
 import { adviseHost } from './advise.ts';
 import { hostFields, readHost } from './config.ts';
-import { machineIdentity } from './connect/host-identity.ts';
-import { localHost } from './connect/local-host.ts';
+import { connectHost } from './connect/connect-host.ts';
 import { checkHost } from './doctor.ts';
 import { hostFacts } from './facts.ts';
 import { compareFiles } from './read/compare-files.ts';
@@ -30,12 +29,15 @@ export const host = defineKind({
   }),
   // Sentry reads a host as its own account.
   reader: () => null,
-  connect: (config, { ownPorts }) => ({
-    system: localHost(config, { deniedPorts: ownPorts }),
-    // The machine, as far as a rebuilt one is another; a host has no timelines.
-    identity: async () => ({ systemIdentifier: machineIdentity(), timelineId: 0 }),
-    close: async () => undefined,
-  }),
+  connect(config, { ownPorts }) {
+    const system = connectHost(config, { deniedPorts: ownPorts });
+    return {
+      system,
+      // The machine, as far as a rebuilt one is another; a host has no timelines.
+      identity: async () => ({ systemIdentifier: await system.machine.identity(), timelineId: 0 }),
+      close: () => system.machine.close(),
+    };
+  },
   doctor: (config, { system }) => checkHost(config, system),
   facts: hostFacts,
   watch: () => null,

@@ -10,10 +10,11 @@ import type { readInside } from '../../safety/paths/read-inside.ts';
 import type { walkInside } from '../../safety/paths/walk-inside.ts';
 import type { SessionOptions } from '../../tools/ports.ts';
 import type { HostRoot } from './config.ts';
+import type { Machine } from './machine.ts';
 
 /**
- * The guarded ways to a host's files and programs. For this machine they are those of `src/safety`; a host that is
- * reached over the network brings its own, with the same rules.
+ * The guarded ways to a host's files and diagnostics. For this machine they are those of `src/safety`; one that is reached
+ * over ssh brings its own, with the same rules.
  */
 export interface HostAccess {
   readonly check: typeof checkPath;
@@ -66,7 +67,7 @@ export type ServiceGuard = {
 
 /** One host that may be investigated. */
 export interface Host {
-  readonly machine: string;
+  readonly machine: Machine;
   readonly roots: readonly HostRoot[];
   /** Names of the declared services. */
   readonly services: readonly string[];
@@ -82,6 +83,4 @@ export interface Host {
     deadline: { readonly clock: string | null; readonly withinMs: number },
     options: SessionOptions,
   ): Promise<ActionOutcome>;
-  /** Its clock for deadlines; null where it has none that a paused process cannot miss. */
-  clock(): string | null;
 }

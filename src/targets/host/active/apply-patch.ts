@@ -66,7 +66,7 @@ export const applyPatch = hostTool.active<Input, PatchGuard>({
     const { executable } = guard;
     return {
       guard,
-      clock: context.system.clock(),
+      clock: await context.system.machine.clock(),
       lines: [
         `${file}: ${planned.kind === 'create' ? 'does not exist yet' : `SHA-256 ${planned.beforeSha256?.slice(0, 16)}…`}`,
         `git apply --check: applies cleanly (+${added} −${removed} lines)`,
@@ -94,7 +94,7 @@ export const applyPatch = hostTool.active<Input, PatchGuard>({
     // `guard.file` is what was approved; the same as `file`, or the root leads elsewhere by now.
     if (file !== guard.file)
       return { kind: 'failed', text: `Nothing was done: ${guard.file} leads elsewhere.` };
-    return write(context, plan, guard, () => passed(context.system.clock(), deadline));
+    return write(context, plan, guard, async () => passed(await context.system.machine.clock(), deadline));
   },
   async look(context, input, guard) {
     const now = await sha256Of(context, input.file_path);
@@ -132,14 +132,15 @@ async function write(
   context: ToolContext<Host>,
   plan: PatchPlan,
   guard: PatchGuard,
-  late: () => boolean,
+  late: () => Promise<boolean>,
 ): Promise<ActionOutcome> {
   const { file } = guard;
   try {
     const applied = await context.system.access.apply(plan, {
       // The last moment before the file is replaced; a rename cannot carry a deadline itself.
-      beforeWrite: () => {
-        if (late()) throw new OpsError('DEADLINE', 'the deadline had passed', { hint: 'Propose it again.' });
+      beforeWrite: async () => {
+        if (await late())
+          throw new OpsError('DEADLINE', 'the deadline had passed', { hint: 'Propose it again.' });
       },
     });
     if (!applied.ok) return { kind: 'failed', text: `Nothing was done: ${applied.reason}` };

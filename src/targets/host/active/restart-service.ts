@@ -37,8 +37,8 @@ export const restartServiceTool = hostTool.active<{ service: string }, ServiceGu
     const host = context.system;
     const state = await host.service(service, context);
     return {
-      guard: guardOf(state, host.machine),
-      clock: host.clock(),
+      guard: guardOf(state, await host.machine.identity()),
+      clock: await host.machine.clock(),
       lines: [
         `${service}: ${state.state}${state.mainPid === null ? '' : `, pid ${state.mainPid}`}${state.ageSeconds === null ? '' : ` since ${age(state.ageSeconds)}`} (${state.says})`,
         `A restart runs: ${state.declared}`,

@@ -50,7 +50,7 @@ export const undoPatchTool = hostTool.active<Input, UndoGuard>({
     const isExecutable = executable(found.receipt);
     return {
       guard: { file, now_sha256: found.now, executable: isExecutable },
-      clock: context.system.clock(),
+      clock: await context.system.machine.clock(),
       lines: [
         `${file} still is what the patch wrote${given.backup === null ? '' : `; its backup ${given.backup} is there`}.`,
       ],
@@ -69,7 +69,7 @@ export const undoPatchTool = hostTool.active<Input, UndoGuard>({
     if (file !== guard.file || now !== guard.now_sha256 || executable(receipt) !== guard.executable)
       return { kind: 'failed', text: `Nothing was done: ${file} is not what the patch wrote.` };
     const host = context.system;
-    if (passed(host.clock(), deadline))
+    if (passed(await host.machine.clock(), deadline))
       return { kind: 'failed', text: 'Nothing was done: the deadline had passed.' };
     const undone = await host.access.undo(receipt);
     return undone.ok

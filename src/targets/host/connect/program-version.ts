@@ -1,7 +1,7 @@
-import { existsSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SessionOptions } from '../../../tools/ports.ts';
-import { runDeclared } from './run-declared.ts';
+import type { Machine } from '../machine.ts';
+import { localMachine } from './local-machine.ts';
 
 /** Asks a package manager which package a file is of, and for its version. */
 interface PackageManager {
@@ -28,32 +28,29 @@ const managers: readonly PackageManager[] = [
 
 /**
  * The program of a process with its version, `node 20.19.0-1`: that of its package, else of ourselves where it is the same
- * file, else none. Null when nobody may look: it is another account's, or gone.
+ * file of this machine, else none. Null when nobody may look: it is another account's, or gone.
  */
-export async function programVersion(pid: number, options: SessionOptions): Promise<string | null> {
-  const file = programOf(pid);
+export async function programVersion(
+  machine: Machine,
+  pid: number,
+  options: SessionOptions,
+): Promise<string | null> {
+  const file = await machine.programOf(pid, options);
   if (file === null) return null;
-  const version =
-    (await packageVersion(file, options)) ?? (file === process.execPath ? process.versions.node : null);
+  const ours = machine === localMachine && file === process.execPath ? process.versions.node : null;
+  const version = (await packageVersion(machine, file, options)) ?? ours;
   return version === null ? basename(file) : `${basename(file)} ${version}`;
 }
 
-function programOf(pid: number): string | null {
-  try {
-    // Of a program that was replaced while it runs: it is not the installed version.
-    const file = readlinkSync(`/proc/${pid}/exe`);
-    return file.endsWith(' (deleted)') ? null : file;
-  } catch {
-    // Another account's, or no longer there: what is not known is not held against a memory.
-    return null;
-  }
-}
-
-async function packageVersion(file: string, options: SessionOptions): Promise<string | null> {
+async function packageVersion(
+  machine: Machine,
+  file: string,
+  options: SessionOptions,
+): Promise<string | null> {
   for (const { program, version } of managers) {
-    if (!existsSync(program)) continue;
+    if (!(await machine.hasProgram(program))) continue;
     const ask: Ask = async (...words) => {
-      const { exitCode, output } = await runDeclared([program, ...words], { ...options, capture: true });
+      const { exitCode, output } = await machine.run([program, ...words], { ...options, capture: true });
       return exitCode === 0 && output.trim() !== '' ? output.trim() : null;
     };
     const found = await version(file, ask);

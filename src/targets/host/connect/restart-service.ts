@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionOutcome } from '../../../core/action.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
+import type { Machine } from '../machine.ts';
 import type { ServiceGuard, ServiceState } from '../system.ts';
-import { GUARD_LATE, GUARD_MOVED, GUARD_NO_COMMAND, wrapWithDeadline } from './deadline-guard.ts';
-import { runDeclared } from './run-declared.ts';
+import { GUARD_LATE, GUARD_MOVED, GUARD_NO_COMMAND } from './deadline-guard.ts';
 
 /** How long to wait after the command for a main process to be there. */
 const COMES_UP_MS = 5_000;
@@ -12,6 +12,7 @@ const LOOK_EVERY_MS = 200;
 const RESERVED_MS = 15_000;
 
 export interface RestartPlan {
+  readonly machine: Machine;
   readonly argv: readonly string[];
   readonly guard: ServiceGuard;
   readonly deadline: { readonly clock: string | null; readonly withinMs: number };
@@ -27,13 +28,15 @@ export async function restartService(plan: RestartPlan, options: SessionOptions)
   const maxMs = Math.max(1_000, options.timeoutMs - RESERVED_MS);
   // The last moment of a run is `withinMs`: what may take `maxMs` has to begin so long before it.
   const begin = { clock: plan.deadline.clock, withinMs: plan.deadline.withinMs - maxMs };
-  const run = await runDeclared(wrapWithDeadline(plan.argv, begin, guard.steady, maxMs), {
-    signal: options.signal,
-    timeoutMs: maxMs + 2_000,
-    capture: plan.capture,
-  });
+  const terms = { deadline: begin, steady: guard.steady, maxMs, capture: plan.capture };
+  const run = await plan.machine.restart(plan.argv, terms, options.signal);
   const took = Math.round((performance.now() - began) / 100) / 10;
   const said = run.output.trim() === '' ? '' : ` It said: ${run.output.trim().slice(0, 500)}`;
+  if (run.lost !== undefined)
+    return {
+      kind: 'unknown',
+      text: `Nobody can say how the restart of ${guard.service} ended: ${run.lost}.`,
+    };
   if (run.exitCode === null)
     return {
       kind: 'unknown',

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { OpsError } from '../../../core/errors.ts';
-import { processIdentity } from '../../../infra/process/process-identity.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { HostService } from '../config.ts';
+import type { Machine } from '../machine.ts';
 import type { ServiceState } from '../system.ts';
-import { ageOf } from './declared-service.ts';
-import { runDeclared } from './run-declared.ts';
 
 type SystemdService = Extract<HostService, { kind: 'systemd' }>;
 
@@ -23,11 +21,12 @@ export function systemctlPath(): string {
 /** How a unit is, by `systemctl show`. `systemctl`: its absolute path. */
 export async function systemdState(
   { name, unit }: SystemdService,
+  machine: Machine,
   { systemctl, steadySeconds }: { readonly systemctl: string; readonly steadySeconds: number },
   options: SessionOptions,
 ): Promise<ServiceState> {
   const argv = [systemctl, 'show', unit, '--no-pager', `--property=${properties.join(',')}`];
-  const { exitCode, output } = await runDeclared(argv, { ...options, capture: true });
+  const { exitCode, output } = await machine.run(argv, { ...options, capture: true });
   if (exitCode !== 0)
     throw new OpsError(
       'HOST_SYSTEMD',
@@ -45,8 +44,8 @@ export async function systemdState(
       hint: 'Correct "unit" of the service in sentry.yaml.',
     });
   const pid = Number(read.get('MainPID') ?? 0);
-  const process = pid > 0 ? processIdentity(pid) : undefined;
-  const ageSeconds = process ? ageOf(process.startedAt) : null;
+  const process = pid > 0 ? await machine.process(pid, options) : null;
+  const ageSeconds = process?.ageSeconds ?? null;
   const masked = read.get('LoadState') === 'masked' ? ', masked' : '';
   const active = read.get('ActiveState') ?? 'unknown';
   const sub = read.get('SubState') ?? 'unknown';

@@ -292,7 +292,7 @@ describe('restart_service', () => {
     const context = {
       ...hosts.context(hostTarget.name, 20_000),
     };
-    const deadline = { clock: hosts.host(hostTarget.name).clock(), withinMs: 60_000 };
+    const deadline = { clock: await hosts.host(hostTarget.name).machine.clock(), withinMs: 60_000 };
     expect(
       await restartServiceTool.run(context, { service: 'worker' }, action.guard as ServiceGuard, deadline),
     ).toEqual({ kind: 'failed', text: 'Nothing was done: worker runs by now.' });
@@ -387,12 +387,16 @@ describe('restart_service', () => {
     const host = rig.core.gateDeps.ports.system('web-1') as Host;
     const options = { timeoutMs: 20_000, signal: new AbortController().signal };
     const guard = action.guard as never;
-    expect(await host.restart(guard, { clock: host.clock(), withinMs: 0 }, options)).toMatchObject({
+    expect(
+      await host.restart(guard, { clock: await host.machine.clock(), withinMs: 0 }, options),
+    ).toMatchObject({
       kind: 'failed',
       text: expect.stringContaining('deadline'),
     });
     await running();
-    expect(await host.restart(guard, { clock: host.clock(), withinMs: 30_000 }, options)).toMatchObject({
+    expect(
+      await host.restart(guard, { clock: await host.machine.clock(), withinMs: 30_000 }, options),
+    ).toMatchObject({
       kind: 'failed',
       text: expect.stringContaining('another by now'),
     });

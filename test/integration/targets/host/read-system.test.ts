@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { localMachine } from '../../../../src/targets/host/connect/local-machine.ts';
 import { programVersion } from '../../../../src/targets/host/connect/program-version.ts';
 import { hostFacts } from '../../../../src/targets/host/facts.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
@@ -42,5 +43,5 @@ test('a host’s system is its distribution, kernel and architecture, and the pr
 });
 
 test('a process that is gone has no program', async () => {
-  expect(await programVersion(2 ** 22 + 1, options())).toBeNull();
+  expect(await programVersion(localMachine, 2 ** 22 + 1, options())).toBeNull();
 });

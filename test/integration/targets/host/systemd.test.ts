@@ -74,8 +74,13 @@ test('a unit that is not there, and a manager that does not answer, are said', a
 test('restarts exactly the declared unit, and says what systemctl says when it refuses', async () => {
   shows('now', 0, 'failed', 'failed');
   shows('after', process.pid, 'active', 'running');
-  const guard = { machine: host.machine, service: 'web', declared: 'shop-web.service', steady: null };
-  const deadline = { clock: host.clock(), withinMs: 20_000 };
+  const guard = {
+    machine: await host.machine.identity(),
+    service: 'web',
+    declared: 'shop-web.service',
+    steady: null,
+  };
+  const deadline = { clock: await host.machine.clock(), withinMs: 20_000 };
   expect(await host.restart(guard, deadline, options)).toMatchObject({ kind: 'succeeded' });
   expect(readFileSync(join(dir, 'told'), 'utf8')).toContain('--no-ask-password restart shop-web.service\n');
   writeFileSync(join(dir, 'refuses'), '');
@@ -87,9 +92,14 @@ test('restarts exactly the declared unit, and says what systemctl says when it r
 
 test('a command that hangs is ended as a whole, and nobody says that it did not run', async () => {
   writeFileSync(join(dir, 'systemctl'), '#!/bin/sh\nsleep 61.73 & wait\n');
-  const guard = { machine: host.machine, service: 'web', declared: 'shop-web.service', steady: null };
+  const guard = {
+    machine: await host.machine.identity(),
+    service: 'web',
+    declared: 'shop-web.service',
+    steady: null,
+  };
   const hurried = { ...options, timeoutMs: 1_000 };
-  const deadline = { clock: host.clock(), withinMs: 20_000 };
+  const deadline = { clock: await host.machine.clock(), withinMs: 20_000 };
   expect(await host.restart(guard, deadline, hurried)).toMatchObject({ kind: 'unknown' });
   expect(spawnSync('pgrep', ['-f', '^sleep 61.73']).status).toBe(1);
 });

@@ -1,18 +1,18 @@
 import { OpsError } from '../../../core/errors.ts';
 import { defaultCommandPolicy } from '../../../safety/commands/policy.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
-import { bootClock } from '../../boot-clock.ts';
 import type { HostConfig, HostService } from '../config.ts';
+import type { Machine } from '../machine.ts';
 import type { Host, HostAccess, ServiceState } from '../system.ts';
 import { declaredState, STEADY_SECONDS } from './declared-service.ts';
-import { machineIdentity } from './host-identity.ts';
-import { localAccess } from './local-access.ts';
-import { reachPort } from './reach-port.ts';
+import { localMachine } from './local-machine.ts';
 import { restartService } from './restart-service.ts';
-import { systemctlPath, systemdState } from './systemd-service.ts';
+import { systemdState } from './systemd-service.ts';
 
-export interface LocalHostOptions {
-  /** The guarded ways to this machine; those of `src/safety` when left out. */
+export interface HostOptions {
+  /** This one when left out. */
+  readonly machine?: Machine;
+  /** The guarded ways to the machine; its own when left out. */
   readonly access?: HostAccess;
   /** Ports that `curl` never asks, beside the usual ones: our own, whose answers are not for models. */
   readonly deniedPorts: readonly number[];
@@ -22,10 +22,16 @@ export interface LocalHostOptions {
   readonly systemctl?: string;
 }
 
-/** A host that is this machine. */
-export function localHost(
+/** The services of a host and the ways to it, on this machine or another one. */
+export function connectHost(
   config: HostConfig,
-  { access = localAccess, deniedPorts, systemctl, steadySeconds = STEADY_SECONDS }: LocalHostOptions,
+  {
+    machine = localMachine,
+    access = machine.access,
+    deniedPorts,
+    systemctl,
+    steadySeconds = STEADY_SECONDS,
+  }: HostOptions,
 ): Host {
   const find = (name: string): HostService => {
     const found = config.services.find((each) => each.name === name);
@@ -36,10 +42,15 @@ export function localHost(
   };
   const stateOf = async (service: HostService, options: SessionOptions): Promise<ServiceState> =>
     service.kind === 'command'
-      ? declaredState(service, steadySeconds)
-      : systemdState(service, { systemctl: systemctl ?? systemctlPath(), steadySeconds }, options);
+      ? declaredState(service, machine, steadySeconds, options)
+      : systemdState(
+          service,
+          machine,
+          { systemctl: systemctl ?? machine.systemctl(), steadySeconds },
+          options,
+        );
   return {
-    machine: machineIdentity(),
+    machine,
     roots: config.roots,
     services: config.services.map(({ name }) => name),
     commands: {
@@ -48,11 +59,10 @@ export function localHost(
       logRoots: config.roots.map(({ path }) => ({ root: path, logsOnly: false })),
     },
     access,
-    clock: bootClock,
     service: async (name, options) => stateOf(find(name), options),
     async reach(name, options) {
       const { port } = find(name);
-      if (port !== undefined) return reachPort(port, options);
+      if (port !== undefined) return machine.reach(port, options);
       throw new OpsError('HOST_NO_PORT', `no port is declared for ${name}`, {
         hint: `Set "port" of the service ${name} of ${config.name} in sentry.yaml.`,
       });
@@ -62,9 +72,10 @@ export function localHost(
       const argv =
         service.kind === 'command'
           ? service.restart
-          : [systemctl ?? systemctlPath(), '--no-ask-password', 'restart', service.unit];
+          : [systemctl ?? machine.systemctl(), '--no-ask-password', 'restart', service.unit];
       return restartService(
         {
+          machine,
           argv,
           guard,
           deadline,
