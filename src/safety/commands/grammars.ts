@@ -3,9 +3,21 @@ import { curl } from './grammars/curl.ts';
 import { ping } from './grammars/ping.ts';
 import { ps } from './grammars/ps.ts';
 import { netstat, ss } from './grammars/sockets.ts';
-import { df, free, uptime } from './grammars/system.ts';
+import { df, free, nproc, uptime } from './grammars/system.ts';
 import { systemctl } from './grammars/systemctl.ts';
 import { tail } from './grammars/tail.ts';
 
 /** Every diagnostic command there is. */
-export const grammars: readonly Grammar[] = [ps, netstat, ss, curl, tail, df, free, uptime, systemctl, ping];
+export const grammars: readonly Grammar[] = [
+  ps,
+  netstat,
+  ss,
+  curl,
+  tail,
+  df,
+  free,
+  uptime,
+  nproc,
+  systemctl,
+  ping,
+];

@@ -7,9 +7,13 @@ import { hostFields, readHost } from './config.ts';
 import { connectHost } from './connect/connect-host.ts';
 import { checkHost } from './doctor.ts';
 import { hostFacts } from './facts.ts';
+import { certificates } from './read/certificates.ts';
 import { compareFiles } from './read/compare-files.ts';
+import { fileSystems } from './read/file-systems.ts';
 import { grepSearch } from './read/grep-search.ts';
+import { hostUsage } from './read/host-usage.ts';
 import { listFiles } from './read/list-files.ts';
+import { listeningPorts } from './read/listening-ports.ts';
 import { readFile } from './read/read-file.ts';
 import { runDiagnostics } from './read/run-diagnostics.ts';
 import { serviceReachable } from './read/service-reachable.ts';
@@ -53,6 +57,10 @@ export const host = defineKind({
     compareFiles,
     serviceStatus,
     serviceReachable,
+    hostUsage,
+    fileSystems,
+    listeningPorts,
+    certificates,
     runDiagnostics,
     applyPatch,
     undoPatchTool,

@@ -57,3 +57,11 @@ export const uptime: Grammar = {
   flags: switches('-p', '-r', '-s', '--pretty', '--raw', '--since'),
   operands: { type: none, min: 0, max: 0, are: 'no argument' },
 };
+
+/** Its variables (OMP_NUM_THREADS) are not in the environment that it is given. */
+export const nproc: Grammar = {
+  binary: 'nproc',
+  usage: 'nproc [--all]',
+  flags: switches('--all'),
+  operands: { type: none, min: 0, max: 0, are: 'no argument' },
+};
