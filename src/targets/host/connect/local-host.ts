@@ -3,6 +3,7 @@ import { defaultCommandPolicy } from '../../../safety/commands/policy.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import { bootClock } from '../../boot-clock.ts';
 import type { HostConfig, HostService } from '../config.ts';
+import { watchLogs } from '../logs/watch-logs.ts';
 import type { Host, HostAccess, ServiceState } from '../system.ts';
 import { declaredState, STEADY_SECONDS } from './declared-service.ts';
 import { machineIdentity } from './host-identity.ts';
@@ -20,12 +21,20 @@ export interface LocalHostOptions {
   readonly steadySeconds?: number;
   /** Where systemctl is; found when left out. */
   readonly systemctl?: string;
+  /** The same of journalctl. */
+  readonly journalctl?: string;
 }
 
 /** A host that is this machine. */
 export function localHost(
   config: HostConfig,
-  { access = localAccess, deniedPorts, systemctl, steadySeconds = STEADY_SECONDS }: LocalHostOptions,
+  {
+    access = localAccess,
+    deniedPorts,
+    systemctl,
+    journalctl,
+    steadySeconds = STEADY_SECONDS,
+  }: LocalHostOptions,
 ): Host {
   const find = (name: string): HostService => {
     const found = config.services.find((each) => each.name === name);
@@ -48,6 +57,7 @@ export function localHost(
       logRoots: config.roots.map(({ path }) => ({ root: path, logsOnly: false })),
     },
     access,
+    logs: watchLogs(config, journalctl),
     clock: bootClock,
     service: async (name, options) => stateOf(find(name), options),
     async reach(name, options) {
