@@ -49,6 +49,7 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   services.breaker.start((text) => slackWorkspace.announce(text));
   await slack.start();
   services.watch.look();
+  services.logWatch.look();
   services.targetsReload?.start();
   return { httpUrl: `http://${host}:${port}` };
 }
@@ -63,6 +64,7 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
   await end('http', http.close());
   if (services.targetsReload) await end('targets file', services.targetsReload.stop());
   await end('watched targets', services.watch.stop());
+  await end('watched logs', services.logWatch.stop());
   await end('switch', services.switches.end());
   await end('cost breaker', services.breaker.stop());
   services.shutdown.abort();

@@ -9,8 +9,9 @@ import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSteering } from '../incidents/steering.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
-import { createAccept } from '../ingest/accept.ts';
+import { createAccept, createAcceptIn } from '../ingest/accept.ts';
 import { createManualIncidents } from '../ingest/create-manual-incident.ts';
+import { createLogWatch } from '../ingest/watch-logs.ts';
 import { createTargetWatch } from '../ingest/watch-targets.ts';
 import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
 import { redact } from '../safety/screen/redact.ts';
@@ -72,17 +73,29 @@ export async function createIncidentServices(
     redact,
   };
   const steering = createSteering(deps);
-  const accept = createAccept(sql, on.eachTarget, domainOfLabels(on.parts.kinds), {
-    reopenWindowMs: config.reopenMinutes * 60_000,
-  });
+  const how = [
+    on.eachTarget,
+    domainOfLabels(on.parts.kinds),
+    { reopenWindowMs: config.reopenMinutes * 60_000 },
+  ] as const;
+  const accept = createAccept(sql, ...how);
   const watch = createTargetWatch({ sql, accept, watched: on.systems.watched, log });
+  const logWatch = createLogWatch({
+    sql,
+    acceptIn: createAcceptIn(...how),
+    watched: on.systems.logs,
+    executorId: on.executorId,
+    log,
+  });
   return {
     engine,
     deps,
     accept,
     watch,
+    logWatch,
     targetsReload: reloadOf(on, guards, () => {
       watch.look();
+      logWatch.look();
       // Which systems the new names stand for: a stop holds for the system, whatever it is called.
       for (const name of targets.keys()) void gate.systemOf(name);
     }),

@@ -1,7 +1,7 @@
 import type { Alert } from '../core/alert.ts';
 import { asIncidentId, type IncidentId } from '../core/ids.ts';
 import type { DomainOfLabels } from '../core/incident.ts';
-import type { Sql } from '../core/sql.ts';
+import type { Sql, Tx } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import { alertSources, endSenders } from '../sources/registry.ts';
 import { inBatches } from './batch.ts';
@@ -29,34 +29,38 @@ export const REOPEN_WINDOW_MS = 30 * 60_000;
  */
 const BATCHES = { beside: 12, concurrency: 4, size: 24, patienceMs: 50 } as const;
 
+/** The same of several within somebody's transaction: with what else is done there, or not at all. */
+export type AcceptIn = (tx: Tx, alerts: readonly Alert[]) => Promise<readonly Accepted[]>;
+
 /**
  * Accepting is one SQL statement (`sentry_accept_alerts` in prisma/migrations): as BEGIN … COMMIT from here it reached a
  * quarter of plain inserts at 32 connections. It asks for the incident's turn by `sentry_enqueue_turn`, which must exist.
  *
  * @param targets looked through for every batch, so that it may change
  */
-export function createAccept(
-  sql: Sql,
+export function createAcceptIn(
   targets: Iterable<Target>,
   domainOf: DomainOfLabels,
   options: { readonly reopenWindowMs?: number } = {},
-): Accept {
+): AcceptIn {
   const reopenMs = options.reopenWindowMs ?? REOPEN_WINDOW_MS;
-  return inBatches<Alert, Accepted>(
-    async (alerts) => {
-      const known = [...targets];
-      const rows = await sql<{ accepted_incident: string | null; accepted_kind: string }>`
+  return async (tx, alerts) => {
+    const known = [...targets];
+    const rows = await tx<{ accepted_incident: string | null; accepted_kind: string }>`
       SELECT accepted_incident, accepted_kind
-      FROM sentry_accept_alerts(${sql.json(alerts.map((alert) => statement(alert, known, domainOf, reopenMs)))}) ORDER BY n`;
-      return rows.map(toAccepted);
-    },
-    BATCHES,
-    isAboutTheRows,
-  );
+      FROM sentry_accept_alerts(${tx.json(alerts.map((alert) => statement(alert, known, domainOf, reopenMs)))}) ORDER BY n`;
+    return rows.map(toAccepted);
+  };
+}
+
+/** Alerts one by one, as they come: those that come together are accepted together. */
+export function createAccept(sql: Sql, ...how: Parameters<typeof createAcceptIn>): Accept {
+  const acceptIn = createAcceptIn(...how);
+  return inBatches<Alert, Accepted>((alerts) => acceptIn(sql, alerts), BATCHES, isAboutTheRows);
 }
 
 /** PostgreSQL refused a row (or chose us in a deadlock), as opposed to being away, full or shutting down (classes 08, 53, 57). */
-function isAboutTheRows(error: unknown): boolean {
+export function isAboutTheRows(error: unknown): boolean {
   const code = (error as { readonly code?: unknown } | null)?.code;
   return typeof code === 'string' && /^(?!08|53|57)[0-9A-Z]{5}$/.test(code);
 }

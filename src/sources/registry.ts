@@ -2,6 +2,7 @@ import { OpsError } from '../core/errors.ts';
 import { storableJson } from '../core/storable.ts';
 import { alertmanager } from './alertmanager/index.ts';
 import { containerEvents } from './container-events/index.ts';
+import { logLines } from './log-lines/index.ts';
 import type { AlertSource } from './ports.ts';
 import { slackMessage } from './slack-message/index.ts';
 
@@ -9,6 +10,7 @@ import { slackMessage } from './slack-message/index.ts';
 export const alertSources: readonly AlertSource[] = Object.values({
   alertmanager,
   containerEvents,
+  logLines,
   slackMessage,
 }).map((source) => ({
   ...source,
@@ -39,7 +41,7 @@ export function webhookPath({ name }: AlertSource): string {
 
 /**
  * Those that send the end of every alert as well, name and title: a chat message alone may never be followed by one, nor
- * may the death of a container.
+ * may the death of a container, or a line of a log.
  */
 export const endSenders: ReadonlyMap<string, string> = new Map(
   webhookSources.map(({ name, title }) => [name, title]),

@@ -3,6 +3,7 @@ import type { Domain } from '../core/incident.ts';
 import type { Watch } from '../core/sighting.ts';
 import type { FirstLook, Target } from '../core/target.ts';
 import type { Json, ToolCall } from '../core/tool-call.ts';
+import type { WatchedLog } from '../core/watched-log.ts';
 import type { Tool } from '../tools/define.ts';
 
 /** A domain, and what tells that an alert is of it. */
@@ -102,6 +103,8 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
   facts(system: S): Promise<Readonly<Record<string, string>>>;
   /** How it tells by itself what happens to it; null where its configuration wants nothing heard. */
   watch(config: C, system: S): Watch | null;
+  /** Its logs that its configuration wants watched. */
+  logs(config: C, system: S): readonly WatchedLog[];
   /** What to do about a failed read of its tools; null where nothing is to be done, or nothing may be. Pure. */
   advise(read: FailedRead, reader: string | null): Advice | null;
   readonly looks: readonly FirstLook[];

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { OpsError } from '../core/errors.ts';
 import type { Watch } from '../core/sighting.ts';
 import type { Target } from '../core/target.ts';
+import type { WatchedLog } from '../core/watched-log.ts';
 import type { ToolPorts } from '../tools/ports.ts';
 import type { ConnectDeps, Connection, TargetConfig, TargetIdentity, TargetKind } from './kind.ts';
 
@@ -18,6 +19,8 @@ export interface Systems extends Required<Pick<ToolPorts, 'system' | 'looks' | '
   reader(target: string): string | null;
   /** Those that tell something by themselves, and are to be heard. */
   watched(): readonly Watched[];
+  /** The logs that they want watched. */
+  logs(): readonly TargetLogs[];
   /**
    * From now on there are these, all at once; says whether any is another one. What is gone or was changed is closed when the
    * last call on it has ended.
@@ -29,6 +32,11 @@ export interface Systems extends Required<Pick<ToolPorts, 'system' | 'looks' | '
 export interface Watched {
   readonly target: Target;
   readonly watch: Watch;
+}
+
+export interface TargetLogs {
+  readonly target: Target;
+  readonly logs: readonly WatchedLog[];
 }
 
 interface Connected {
@@ -109,6 +117,11 @@ export function connectSystems(
       [...connected.values()].flatMap(({ config, target, kind, connection }) => {
         const watch = kind.watch(config, connection.system);
         return watch ? [{ target, watch }] : [];
+      }),
+    logs: () =>
+      [...connected.values()].flatMap(({ config, target, kind, connection }) => {
+        const logs = kind.logs(config, connection.system);
+        return logs.length > 0 ? [{ target, logs }] : [];
       }),
     close: async () => {
       await Promise.all(

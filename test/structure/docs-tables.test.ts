@@ -14,7 +14,7 @@ const tables = [
       {
         webhook: `\`POST ${webhookPath(source)}\``,
         slack: 'an alert channel in Slack',
-        watch: 'a target with `watch: true`',
+        watch: 'a target with `watch`',
       }[source.arrives],
       `\`${source.name}\``,
       source.payload,

@@ -68,6 +68,7 @@ export function containerKind({
     facts: async ({ engine }) => ({ [name]: await engine.version(within()) }),
     watch: ({ watch, name: target }, { engine }) =>
       watch ? watchEngine(engine, { target, runtime: name }) : null,
+    logs: () => [],
     advise: adviseContainers,
     looks: [
       { tool: 'container_list', why: 'How the containers are' },

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import type { Severity } from '../../core/alert.ts';
+import { lineMatcher } from '../../safety/grep/line-matcher.ts';
 import { absolute, folder, plain } from '../../safety/paths/root-folder.ts';
+import { isInside } from '../../safety/paths/system-folders.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
 
 /** A folder of a host that may be read, and, with `patch`, patched. */
@@ -33,6 +36,22 @@ export interface HostConfig extends TargetConfig {
   readonly services: readonly HostService[];
   /** Hosts that `curl` may ask; an entry that starts with a dot also stands for what is below it. */
   readonly curlHosts: readonly string[];
+  readonly watch: readonly HostLog[];
+}
+
+/** A log that is watched: what of it opens incidents. */
+export interface HostLog {
+  readonly from:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'unit'; readonly unit: string };
+  /** Tried in this order; the first that fits names the alert. RE2. */
+  readonly patterns: ReadonlyArray<{
+    readonly match: string;
+    readonly name: string;
+    readonly severity: Severity;
+  }>;
+  /** Fits the first line of a record of several, like a stack trace; without it each line is one. RE2. */
+  readonly starts?: string;
 }
 
 const serviceName = z
@@ -69,6 +88,34 @@ const service = z
     }),
   );
 
+const re2 = z.string().superRefine((pattern, context) => {
+  const read = lineMatcher(pattern, { ignoreCase: false, literal: false });
+  if (!read.ok) context.addIssue(read.reason);
+});
+const pattern = z.preprocess(
+  (given) => (typeof given === 'string' ? { match: given } : given),
+  z.strictObject({
+    match: re2,
+    name: plain.max(100).default('LogLine'),
+    severity: z.enum(['critical', 'error', 'warning', 'info']).default('error'),
+  }),
+);
+const log = z
+  .strictObject({
+    file: absolute.optional(),
+    unit: unit.optional(),
+    patterns: z.array(pattern).min(1, 'name at least one pattern').max(50),
+    starts: re2.optional(),
+  })
+  .transform(({ file, unit: named, patterns, starts }, context): HostLog => {
+    if ((file === undefined) === (named === undefined)) context.addIssue('expected either "file" or "unit"');
+    return {
+      from: file === undefined ? { kind: 'unit', unit: named ?? '' } : { kind: 'file', path: file },
+      patterns,
+      ...(starts === undefined ? {} : { starts }),
+    };
+  });
+
 /** A path alone is a folder that may only be read. */
 const root = z.preprocess(
   (given) => (typeof given === 'string' ? { path: given } : given),
@@ -90,6 +137,10 @@ export const hostFields = {
     example: '[{ name: shop-web, unit: shop-web.service }]',
     without: 'no service can be looked at',
   }),
+  watch: z.array(log).max(50).default([]).meta({
+    description: 'logs whose lines open incidents, by file or unit, with RE2 patterns',
+    example: '[{ file: /var/log/shop/app.log, patterns: [{ match: "ERROR|FATAL", name: ShopErrors }] }]',
+  }),
   curl_hosts: z.array(curlHost).max(50).default([]).meta({
     description: 'hosts that diagnostics may call with curl',
     example: '[localhost]',
@@ -105,13 +156,20 @@ export function readHost({
   return problems.length > 0 ? problems : { ...host, curlHosts };
 }
 
-function hostProblems(host: Pick<HostConfig, 'services' | 'roots'>): readonly string[] {
+function hostProblems(host: Pick<HostConfig, 'services' | 'roots' | 'watch'>): readonly string[] {
   const twice = (values: readonly string[]): string | undefined =>
     values.find((value, index) => values.indexOf(value) !== index);
   const name = twice(host.services.map((each) => each.name));
   const path = twice(host.roots.map((each) => each.path));
+  const logs = host.watch.map(({ from }) => (from.kind === 'file' ? from.path : from.unit));
+  const log = twice(logs);
+  const outside = logs.filter(
+    (each) => each.startsWith('/') && !host.roots.some((root) => isInside(root.path, each)),
+  );
   return [
     ...(name === undefined ? [] : [`services: two services are called "${name}"`]),
     ...(path === undefined ? [] : [`roots: ${path} is named twice`]),
+    ...(log === undefined ? [] : [`watch: ${log} is named twice`]),
+    ...outside.map((each) => `watch: ${each} is in none of the folders of "roots"`),
   ];
 }

@@ -26,10 +26,11 @@ export const host = defineKind({
   domains: [{ name: 'docker', label: null }],
   fields: hostFields,
   read: readHost,
-  settings: ({ roots, services }) => ({
+  settings: ({ roots, services, watch }) => ({
     reads: roots.map(({ path }) => path),
     patches: roots.filter(({ patch }) => patch).map(({ path }) => path),
     restarts: services.map(({ name }) => name),
+    watches: watch.map(({ from }) => (from.kind === 'file' ? from.path : from.unit)),
   }),
   // Sentry reads a host as its own account.
   reader: () => null,
@@ -45,6 +46,7 @@ export const host = defineKind({
   doctor: (config, { system }) => checkHost(config, system),
   facts: hostFacts,
   watch: () => null,
+  logs: (_, { logs }) => logs,
   advise: adviseHost,
   looks: [
     { tool: 'service_status', why: 'How the services are' },

@@ -1,4 +1,5 @@
 import type { ActionOutcome } from '../../core/action.ts';
+import type { WatchedLog } from '../../core/watched-log.ts';
 import type { CommandPolicy } from '../../safety/commands/policy.ts';
 import type { runCommand } from '../../safety/commands/run-command.ts';
 import type { applyPlan } from '../../safety/diffs/apply-plan.ts';
@@ -72,6 +73,8 @@ export interface Host {
   /** Names of the declared services. */
   readonly services: readonly string[];
   readonly commands: CommandPolicy;
+  /** The declared logs. */
+  readonly logs: readonly WatchedLog[];
   readonly access: HostAccess;
   /** Throws OpsError HOST_NO_SERVICE for a name that is not declared. */
   service(name: string, options: SessionOptions): Promise<ServiceState>;

@@ -45,6 +45,7 @@ export const kubernetes = defineKind<KubernetesConfig, KubernetesSystem>({
   facts: async ({ cluster }) => ({ kubernetes: await cluster.version(within()) }),
   // Events of a cluster are for its own monitoring: what they tell in passing mends itself most of the time.
   watch: () => null,
+  logs: () => [],
   advise: adviseKubernetes,
   looks: [
     { tool: 'kubernetes_workloads', why: 'How the workloads are' },

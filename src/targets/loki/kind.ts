@@ -25,6 +25,7 @@ export const loki = defineKind<HttpConfig, Loki>({
   // Its version is not in the part of its API that readers reach.
   facts: async () => ({}),
   watch: () => null,
+  logs: () => [],
   advise: adviseHttp,
   // What to look for is not known without an alert.
   looks: [],

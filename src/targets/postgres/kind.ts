@@ -43,6 +43,7 @@ export const postgres = defineKind({
   },
   facts: postgresFacts,
   watch: () => null,
+  logs: () => [],
   advise: advisePostgres,
   looks: [
     // Answers where all the others fail, and says so.

@@ -34,6 +34,7 @@ export const prometheus = defineKind<HttpConfig, Prometheus>({
   },
   facts: async (system) => ({ prometheus: await system.version(within()) }),
   watch: () => null,
+  logs: () => [],
   advise: adviseHttp,
   looks: [{ tool: 'prometheus_targets', why: 'What it can scrape' }],
   tools: [prometheusAlert, queryPrometheus, comparePrometheus, relatedSeries, prometheusTargets],

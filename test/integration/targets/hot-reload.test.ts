@@ -83,6 +83,7 @@ const lamp = defineKind<LampConfig, Lamp>({
   doctor: async () => 'well',
   facts: async () => ({}),
   watch: () => null,
+  logs: () => [],
   advise: () => null,
   looks: [],
   tools: [lampRead, lampOn],

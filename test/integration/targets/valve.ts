@@ -97,6 +97,7 @@ export const valve = defineKind<ValveConfig, Valve>({
   },
   facts: async () => ({ valve: 'brass' }),
   watch: () => null,
+  logs: () => [],
   advise: () => null,
   looks: [{ tool: 'valve_flow', why: 'How much runs through it' }],
   tools: [valveFlow, valveOpen],

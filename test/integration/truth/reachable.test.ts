@@ -292,6 +292,7 @@ describe('a database that is down, and whose service on the host can be started'
         },
       ],
       curlHosts: [],
+      watch: [],
     };
     const hosts = createHostTargets([config], { access: localAccess, deniedPorts: [], steadySeconds: 0.3 });
     const { name, domain, environment, aliases } = config;

@@ -2,6 +2,7 @@ import { OpsError } from '../../../core/errors.ts';
 import { defaultCommandPolicy } from '../../../safety/commands/policy.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { HostConfig, HostService } from '../config.ts';
+import { watchLogs } from '../logs/watch-logs.ts';
 import type { Machine } from '../machine.ts';
 import type { Host, HostAccess, ServiceState } from '../system.ts';
 import { declaredState, STEADY_SECONDS } from './declared-service.ts';
@@ -20,6 +21,8 @@ export interface HostOptions {
   readonly steadySeconds?: number;
   /** Where systemctl is; found when left out. */
   readonly systemctl?: string;
+  /** The same of journalctl. */
+  readonly journalctl?: string;
 }
 
 /** The services of a host and the ways to it, on this machine or another one. */
@@ -30,6 +33,7 @@ export function connectHost(
     access = machine.access,
     deniedPorts,
     systemctl,
+    journalctl,
     steadySeconds = STEADY_SECONDS,
   }: HostOptions,
 ): Host {
@@ -59,6 +63,7 @@ export function connectHost(
       logRoots: config.roots.map(({ path }) => ({ root: path, logsOnly: false })),
     },
     access,
+    logs: machine === localMachine ? watchLogs(config, journalctl) : [],
     service: async (name, options) => stateOf(find(name), options),
     async reach(name, options) {
       const { port } = find(name);

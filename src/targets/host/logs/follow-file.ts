@@ -258,11 +258,13 @@ export class FileFollower {
 
   /** Lets go of renamed files that are read to their end, and gives out records that nothing is added to. */
   async #finish(now: number): Promise<void> {
-    for (const file of [...this.#files]) {
-      const idle = now - (this.#grewAt.get(file) ?? now);
-      if (idle >= SETTLE_MS) file.splitter.settle();
-      const isFound = !file.isUnlinked && this.#files.length <= MANY_FILES;
-      if (file === this.#files.at(-1) || idle < (isFound ? RENAMED_MS : UNLINKED_MS)) continue;
+    const idleOf = (file: LogFile): number => now - (this.#grewAt.get(file) ?? now);
+    for (const file of this.#files) if (idleOf(file) >= SETTLE_MS) file.splitter.settle();
+    const isMany = this.#files.length > MANY_FILES;
+    const over = this.#files
+      .slice(0, -1)
+      .filter((file) => idleOf(file) >= (file.isUnlinked || isMany ? UNLINKED_MS : RENAMED_MS));
+    for (const file of over) {
       file.splitter.end();
       this.#lines += file.splitter.lines;
       this.#cut += file.splitter.cut;

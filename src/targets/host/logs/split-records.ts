@@ -34,7 +34,7 @@ export class RecordSplitter {
   /** Lines of which only the first part was looked at. */
   cut = 0;
   /** From `MARK_BYTES` before the place on (less at the file's beginning), with all that was not given out yet. */
-  #buffer = nothing;
+  #buffer: Buffer = nothing;
   /** In the buffer: where the place is, and up to where it was looked for newlines. */
   #at = 0;
   #seen = 0;

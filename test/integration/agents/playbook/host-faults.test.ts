@@ -64,6 +64,7 @@ function open(alertName: string): void {
         ],
         services: [{ name: 'shop-worker', kind: 'command', restart: host.restart, pidFile: host.pidFile }],
         curlHosts: [],
+        watch: [],
       },
     ],
     { access: localAccess, deniedPorts: [], steadySeconds: 0.5 },

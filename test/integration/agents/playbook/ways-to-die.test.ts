@@ -76,6 +76,7 @@ async function diagnosed(
           },
         ],
         curlHosts: [],
+        watch: [],
       },
     ],
     { access: localAccess, deniedPorts: [], steadySeconds: 0.5 },

@@ -95,6 +95,7 @@ export function scratchHost(name = hostTarget.name): ScratchHost {
         },
       ],
       curlHosts: ['localhost'],
+      watch: [],
     },
     start() {
       const { spawnSync } = process.getBuiltinModule('node:child_process');

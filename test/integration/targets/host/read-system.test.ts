@@ -31,6 +31,7 @@ test('a host’s system is its distribution, kernel and architecture, and the pr
           { name: 'unheard-of', kind: 'systemd', unit: 'unheard-of-by-anybody.service' },
         ],
         curlHosts: [],
+        watch: [],
       },
     ],
     { access: {} as never, deniedPorts: [] },

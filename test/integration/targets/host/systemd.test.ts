@@ -37,6 +37,7 @@ esac
         roots: [{ path: dir, patch: false }],
         services: [{ name: 'web', kind: 'systemd', unit: 'shop-web.service' }],
         curlHosts: [],
+        watch: [],
       },
     ],
     { access: localAccess, deniedPorts: [], systemctl, steadySeconds: 0 },
