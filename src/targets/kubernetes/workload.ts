@@ -127,6 +127,19 @@ export function isRolledOut(
   return updated >= desired && (workload.status?.replicas ?? updated) <= updated;
 }
 
+/** Why none of its pods is replaced when what it runs is changed; undefined: they are. */
+export function heldBack(workload: Workload): string | undefined {
+  const { metadata, spec } = workload;
+  const { name } = metadata;
+  if (spec.paused) return `The rollout of ${name} is paused: nothing would be replaced.`;
+  if (isOnDelete(workload))
+    return `${name} replaces a pod only when somebody deletes it (OnDelete): nothing would be replaced.`;
+  const partition = partitionOf(workload);
+  return partition > 0 && partition >= (spec.replicas ?? 1)
+    ? `The partition of ${name} holds all of its pods back (${partition}): nothing would be replaced.`
+    : undefined;
+}
+
 /** Whether its deadline for progress has passed. */
 export const hasStalled = (workload: Workload): boolean =>
   progressingOf(workload)?.reason === 'ProgressDeadlineExceeded';

@@ -27,6 +27,8 @@ interface Case {
   state(name: string): unknown;
   /** Makes another thing of the same name of it, or changes what the approval was for. */
   move(name: string): Promise<void>;
+  /** What its controllers then make of it: without them it has no effect. */
+  settle?(name: string): Promise<void>;
   /** Changes what is no part of the approval. */
   stir?(name: string): Promise<void>;
 }
@@ -39,6 +41,12 @@ async function changed(name: string, change: (spec: Record<string, unknown>) => 
 const stirred = async (name: string) => {
   const found = structuredClone(deployed(name));
   await still.apply({ ...found, status: { ...found.status, readyReplicas: 1 } });
+};
+
+/** Its controller has seen what it is to be. */
+const observed = async (name: string) => {
+  const found = structuredClone(deployed(name));
+  await still.apply({ ...found, status: { ...found.status, observedGeneration: found.metadata.generation } });
 };
 
 const podOf = async (name: string) => {
@@ -58,6 +66,11 @@ const cases: readonly Case[] = [
       changed(name, () => ({
         template: { metadata: { labels: { app: name } }, spec: web({ image: 'x:9' }) },
       })),
+    async settle(name) {
+      await observed(name);
+      await still.replicaSet(name, 2);
+      await still.pod(name, 2, 'bbbbb');
+    },
     stir: stirred,
   },
   {
@@ -71,6 +84,10 @@ const cases: readonly Case[] = [
       changed(name, () => ({
         template: { metadata: { labels: { app: name } }, spec: web({ image: 'x:9' }) },
       })),
+    async settle(name) {
+      await observed(name);
+      await still.pod(name, 1, 'bbbbb');
+    },
     stir: stirred,
   },
   {
@@ -116,7 +133,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe.each(cases)('$tool', ({ tool, prepare, state, move, stir }) => {
+describe.each(cases)('$tool', ({ tool, prepare, state, move, settle, stir }) => {
   const named = (what: string) => `${tool.replace('_', '-')}-${what}`;
 
   test('is rehearsed by the cluster and changes nothing until it is run; then it has happened, and says so', async () => {
@@ -146,6 +163,8 @@ describe.each(cases)('$tool', ({ tool, prepare, state, move, stir }) => {
     expect(changes()).toBe(begun + 1);
     expect(state(name)).not.toEqual(was);
     expect(await look()).toBe('done');
+    if (settle) expect(await hasEffect()).toBe(false);
+    await settle?.(name);
     expect(await hasEffect()).toBe(true);
   });
 
@@ -269,20 +288,25 @@ test('a rollback is taken back by a rollback, a scale by a scale, a cordon by an
   const outcome = await undone.run();
   expect(undone.undo((outcome as { data: Json }).data)).toEqual({
     tool: 'kubernetes_rollout_undo',
-    input: { namespace: 'shop', name: 'back', to_revision: 2 },
+    input: { namespace: 'shop', name: 'back', to_revision: 2, uid: deployed('back').metadata.uid },
   });
   const scaled = await on.act('scale', { name: 'back', replicas: 3 });
   const inverse = scaled.undo(((await scaled.run()) as { data: Json }).data);
   expect(inverse).toEqual({
     tool: 'kubernetes_scale',
-    input: { kind: 'deployment', namespace: 'shop', name: 'back', replicas: 2 },
+    input: {
+      kind: 'deployment',
+      namespace: 'shop',
+      name: 'back',
+      replicas: 2,
+      uid: deployed('back').metadata.uid,
+    },
   });
   await still.node('node-back');
   const cordoned = await on.act('cordon', { node: 'node-back' });
-  await cordoned.run();
-  expect(cordoned.undo({ node: 'node-back' })).toEqual({
+  expect(cordoned.undo(((await cordoned.run()) as { data: Json }).data)).toEqual({
     tool: 'kubernetes_uncordon',
-    input: { node: 'node-back' },
+    input: { node: 'node-back', uid: still.stored('Node', 'node-back', null).metadata.uid },
   });
   expect(await (await on.act('uncordon', { node: 'node-back' })).run()).toMatchObject({ kind: 'succeeded' });
   expect(still.stored('Node', 'node-back', null).spec.unschedulable).toBe(false);
@@ -360,5 +384,107 @@ test('a restart of what has no pods, or is paused, is not proposed', async () =>
   await expect(on.act('rollout_restart', { name: 'halted' })).rejects.toMatchObject({ code: 'GONE' });
   await expect(on.act('rollout_undo', { name: 'halted', to_revision: 1 })).rejects.toMatchObject({
     code: 'GONE',
+  });
+});
+
+test('a scale from beyond the bound is said to be without an undo, and has none', async () => {
+  await still.deployment('beyond', [web()], { replicas: 8, status: { ...WHOLE, availableReplicas: 8 } });
+  const { before, run, undo } = await on.act('scale', { name: 'beyond', replicas: 3 });
+  expect(before.undo).toMatch(/^Cannot be undone by Sentry: it may scale to at most 5 .* has 8 now/);
+  expect(undo(((await run()) as { data: Json }).data)).toBeNull();
+});
+
+describe('what takes an action back', () => {
+  /** Somebody deletes it, and makes one of the same name. */
+  async function anew(kind: 'Deployment' | 'Node', name: string): Promise<void> {
+    const namespace = kind === 'Node' ? null : 'shop';
+    const place = namespace === null ? {} : { namespace };
+    const { metadata, status: _, ...rest } = structuredClone(still.stored(kind, name, namespace));
+    const limits = { signal: new AbortController().signal, timeoutMs: 5_000 };
+    const ref = { kind: kind === 'Node' ? 'node' : 'deployment', ...place, name } as const;
+    await still.connect({}, 'admin').system.cluster.remove(ref, metadata.uid, limits);
+    await still.apply({ ...rest, metadata: { name, ...place } });
+    expect(still.stored(kind, name, namespace).metadata.uid).not.toBe(metadata.uid);
+  }
+
+  test.each([
+    ['rollout_undo', { to_revision: 1 }],
+    ['scale', { replicas: 3 }],
+    ['cordon', null],
+  ] as const)('%s is not done to another object of the same name', async (tool, input) => {
+    const name = `anew-${tool.replace('_', '-')}`;
+    await still.deployment(name, [web(), web({ image: 'shop:2' })], { status: WHOLE });
+    await still.node(name);
+    const act = await on.act(tool, input === null ? { node: name } : { name, ...input });
+    const inverse = act.undo(((await act.run()) as { data: Json }).data);
+    if (inverse === null) throw new Error('no inverse');
+    const back = inverse.tool.replace('kubernetes_', '');
+    expect((await on.act(back, inverse.input)).before.guard).toBeDefined();
+    await anew(tool === 'cordon' ? 'Node' : 'Deployment', name);
+    await expect(on.act(back, inverse.input)).rejects.toMatchObject({
+      code: 'GONE',
+      message: expect.stringContaining('another one of the same name'),
+    });
+  });
+});
+
+describe('what holds a rollout back', () => {
+  const both = [web(), web({ image: 'shop:2' })];
+
+  test.each([
+    ['StatefulSet', { type: 'OnDelete' }, 'OnDelete'],
+    ['DaemonSet', { type: 'OnDelete' }, 'OnDelete'],
+    ['StatefulSet', { type: 'RollingUpdate', rollingUpdate: { partition: 2 } }, 'partition'],
+  ] as const)('of a %s (%o) keeps a restart from being proposed', async (kind, updateStrategy, why) => {
+    const name = `held-${kind}-${why}`.toLowerCase();
+    const counted = { desiredNumberScheduled: 2, numberReady: 2, numberAvailable: 2 };
+    await still.set(kind, name, both, { spec: { updateStrategy }, status: counted, pods: [1, 1] });
+    await expect(on.act('rollout_restart', { kind: kind.toLowerCase(), name })).rejects.toMatchObject({
+      code: 'GONE',
+      message: expect.stringContaining(why),
+    });
+  });
+
+  test.each([
+    ['rollout_restart', {}],
+    ['rollout_undo', { to_revision: 1 }],
+  ])(
+    'keeps an approved %s from being run, and one that ran from being told as effective',
+    async (tool, rest) => {
+      const name = `pauses-${tool.replace('_', '-')}`;
+      await still.deployment(name, both, { status: WHOLE });
+      const first = await on.act(tool, { name, ...rest });
+      await changed(name, () => ({ paused: true }));
+      const was = structuredClone(deployed(name).spec.template);
+      expect(await first.run()).toMatchObject({ kind: 'failed', text: expect.stringContaining('paused') });
+      expect(deployed(name).spec.template).toEqual(was);
+      await changed(name, () => ({ paused: false }));
+      const second = await on.act(tool, { name, ...rest });
+      expect(await second.run()).toMatchObject({ kind: 'succeeded' });
+      await changed(name, () => ({ paused: true }));
+      await observed(name);
+      const [step] = second.effect.steps;
+      const { data } = await on.read('rollout', { name });
+      expect(evaluate(step?.holds ?? '', { result: data })).toMatchObject({ ok: true, value: false });
+    },
+  );
+
+  test('lets a restart of a stateful set take effect once a pod is made of it', async () => {
+    await still.set('StatefulSet', 'follows', both, { pods: [2, 2] });
+    const { run, effect } = await on.act('rollout_restart', { kind: 'statefulset', name: 'follows' });
+    const holds = async () => {
+      const { data } = await on.read('rollout', { kind: 'statefulset', name: 'follows' });
+      return evaluate(effect.steps[0]?.holds ?? '', { result: data });
+    };
+    expect(await run()).toMatchObject({ kind: 'succeeded' });
+    const { spec, metadata } = still.stored('StatefulSet', 'follows');
+    const status = { observedGeneration: metadata.generation, updateRevision: 'follows-3' };
+    await still.apply({ ...still.stored('StatefulSet', 'follows'), status });
+    await still.revision('StatefulSet', 'follows', 3, spec.template.spec, spec.template.metadata.annotations);
+    expect(await holds()).toMatchObject({ ok: true, value: false });
+    const pod = structuredClone(still.stored('Pod', 'follows-1'));
+    pod.metadata.labels['controller-revision-hash'] = 'follows-3';
+    await still.apply(pod);
+    expect(await holds()).toMatchObject({ ok: true, value: true });
   });
 });

@@ -142,10 +142,7 @@ function buildersOf(apply: (...objects: readonly Fields[]) => Promise<void>, sto
     { namespace = 'shop', replicas = 2, status = {}, failure = '' as string } = {},
   ) {
     const selector = { matchLabels: { app: name } };
-    const withLabels = (spec: Fields, hash?: string) => ({
-      metadata: { labels: { app: name, ...(hash ? { 'pod-template-hash': hash } : {}) } },
-      spec,
-    });
+    const withLabels = (spec: Fields) => ({ metadata: { labels: { app: name } }, spec });
     const current = templates.at(-1) ?? {};
     await apply({
       apiVersion: 'apps/v1',
@@ -163,29 +160,41 @@ function buildersOf(apply: (...objects: readonly Fields[]) => Promise<void>, sto
       status: { observedGeneration: stored('Deployment', name, namespace).metadata.generation, ...status },
     });
     for (const [at, template] of templates.entries()) {
-      const hash = `5d4f6c7b8${at}`;
       const conditions =
         failure !== '' && at === templates.length - 1
           ? [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: failure }]
           : [];
-      await apply({
-        apiVersion: 'apps/v1',
-        kind: 'ReplicaSet',
-        metadata: {
-          name: `${name}-${hash}`,
-          namespace,
-          labels: { app: name, 'pod-template-hash': hash },
-          annotations: { 'deployment.kubernetes.io/revision': `${at + 1}` },
-          ownerReferences: [owner('Deployment', name, namespace)],
-        },
-        spec: {
-          replicas: 0,
-          selector: { matchLabels: { app: name, 'pod-template-hash': hash } },
-          template: withLabels(template, hash),
-        },
-        status: { replicas: 0, conditions },
-      });
+      await replicaSet(name, at + 1, withLabels(template), { namespace, conditions });
     }
+  }
+
+  /** As the controller keeps a revision of a deployment: by default, of what it is to run now. */
+  async function replicaSet(
+    name: string,
+    number: number,
+    template?: any,
+    { namespace = 'shop', conditions = [] as readonly Fields[] } = {},
+  ) {
+    const hash = `5d4f6c7b8${number - 1}`;
+    const labels = { app: name, 'pod-template-hash': hash };
+    const { metadata, spec } = template ?? stored('Deployment', name, namespace).spec.template;
+    await apply({
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: {
+        name: `${name}-${hash}`,
+        namespace,
+        labels,
+        annotations: { 'deployment.kubernetes.io/revision': `${number}` },
+        ownerReferences: [owner('Deployment', name, namespace)],
+      },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: labels },
+        template: { metadata: { ...metadata, labels }, spec },
+      },
+      status: { replicas: 0, conditions },
+    });
   }
 
   /** A pod of a revision (1 is the first). */
@@ -295,7 +304,7 @@ function buildersOf(apply: (...objects: readonly Fields[]) => Promise<void>, sto
       count: 3,
       lastTimestamp: new Date().toISOString(),
     });
-  return { deployment, pod, set, revision, node, event };
+  return { deployment, replicaSet, pod, set, revision, node, event };
 }
 
 export const web = (rest: Fields = {}): Fields => ({

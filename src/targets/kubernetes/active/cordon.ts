@@ -6,10 +6,11 @@ import { bootClock } from '../../boot-clock.ts';
 import { nodeTroubles } from '../describe.ts';
 import type { Node, Pod } from '../objects.ts';
 import { kubernetesTool, mayAct, objectName } from '../tool.ts';
-import { change, GUARDED, present, rehearse } from './guard.ts';
+import { change, GUARDED, onlyUid, present, rehearse } from './guard.ts';
 
 interface Input {
   readonly node: string;
+  readonly uid?: string | undefined;
 }
 
 /** What must not have moved: this very node, and whether it takes new pods. */
@@ -62,14 +63,14 @@ function cordonTool({ name, description, verbs, to, did, blastRadius, inverse }:
     description,
     kind: 'active',
     verbs,
-    input: z.strictObject({ node: objectName }),
+    input: z.strictObject({ node: objectName, uid: onlyUid }),
     timeoutMs: 20_000,
     command: ({ node }) => `kubectl ${name} ${node}`,
     rules: (context) => mayAct(context),
-    async preflight(context, { node: which }) {
+    async preflight(context, { node: which, uid }) {
       const { cluster, namespaces } = context.system;
       const ref = { kind: 'node', name: which } as const;
-      const node = await present<Node>(cluster, ref, context);
+      const node = await present<Node>(cluster, { ...ref, uid }, context);
       if (isCordoned(node) === to)
         throw new OpsError('GONE', `${which} ${to ? 'is cordoned' : 'takes new pods'} already.`, {
           hint: 'Look at it again.',
@@ -108,7 +109,7 @@ function cordonTool({ name, description, verbs, to, did, blastRadius, inverse }:
           values,
         },
         deadline,
-        { text: `${which} ${did}.`, data: { node: which } },
+        { text: `${which} ${did}.`, data: { node: which, uid: guard.uid } },
       ),
     async look({ system, ...options }, { node: which }) {
       const node = await system.cluster.get<Node>({ kind: 'node', name: which }, options);

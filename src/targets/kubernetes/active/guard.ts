@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ActionOutcome } from '../../../core/action.ts';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/tool-call.ts';
@@ -15,17 +16,35 @@ export const GUARDED =
 /** A controller may write its state in between a look and a change: so often both are made anew. */
 const TRIES = 4;
 
-/** An object to change. Throws OpsError GONE when there is none of that name. */
+/** What takes an action back is for the very object that it was done to. */
+export const onlyUid = z
+  .string()
+  .regex(/^[\w-]{1,64}$/)
+  .optional()
+  .describe('Only if the object has this uid: an undo names it.');
+
+/** An object to change. Throws OpsError GONE when there is none of that name, or, where a uid is asked for, not that one. */
 export async function present<T extends KubernetesObject>(
   cluster: Cluster,
-  ref: ObjectRef,
+  ref: ObjectRef & { readonly uid?: string | undefined },
   options: SessionOptions,
 ): Promise<T> {
   try {
-    return await cluster.get<T>(ref, options);
+    return ofUid(await cluster.get<T>(ref, options), ref);
   } catch (error) {
     throw asGone(error, ref);
   }
+}
+
+/** The object itself. Throws OpsError GONE when it took its name after the one of that uid. */
+export function ofUid<T extends KubernetesObject>(
+  object: T,
+  { kind, name, uid }: ObjectRef & { readonly uid?: string | undefined },
+): T {
+  if (uid === undefined || object.metadata.uid === uid) return object;
+  throw new OpsError('GONE', `${kind} ${name} is another one of the same name by now.`, {
+    hint: 'Look at it again.',
+  });
 }
 
 /** An object that is not there is gone; everything else stays what it is. */

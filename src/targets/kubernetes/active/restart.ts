@@ -5,13 +5,15 @@ import type { PodTemplate, Workload } from '../objects.ts';
 import { rolloutLine } from '../read/rollout.ts';
 import { RESTART_OF, RESTARTED_AT } from '../template.ts';
 import { inCare, kubernetesTool, mayAct, namespaceName, namespaceOf, objectName } from '../tool.ts';
-import { readRollout, type WorkloadKind, workloadKinds } from '../workload.ts';
+import { partitionOf, readRollout, type WorkloadKind, workloadKinds } from '../workload.ts';
 import { feltBy } from './blast.ts';
 import { asGone, change, GUARDED, rehearse } from './guard.ts';
 import {
   guardOf,
   inNamespace,
   movedSince,
+  PODS_FOLLOW,
+  replaceable,
   rolloutOf,
   shownByRollout,
   type WorkloadGuard,
@@ -62,10 +64,7 @@ export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
       throw asGone(error, ref);
     });
     const { workload, replicas } = rollout;
-    if (workload.spec.paused)
-      throw new OpsError('GONE', `The rollout of ${name} is paused: nothing would be replaced.`, {
-        hint: 'Resume it first.',
-      });
+    replaceable(workload);
     if (replicas.desired === 0)
       throw new OpsError('GONE', `${name} has no pods to replace.`, { hint: 'Scale it first.' });
     const guard = guardOf(kind, workload);
@@ -78,6 +77,7 @@ export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
         }),
       }),
     ]);
+    const partition = partitionOf(workload);
     const isAllAtOnce = workload.spec.strategy?.type === 'Recreate';
     return {
       guard,
@@ -86,7 +86,7 @@ export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
       blastRadius: [
         isAllAtOnce
           ? `All ${replicas.desired} pods end before new ones start: it is away meanwhile.`
-          : `Its ${replicas.desired} pods are replaced a few at a time; what each was doing is cut off.`,
+          : `${partition > 0 ? `Its pods from number ${partition} on` : `Its ${replicas.desired} pods`} are replaced a few at a time; what each was doing is cut off.`,
         felt.says,
       ]
         .join(' ')
@@ -123,12 +123,13 @@ export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
     steps: [
       {
         ...rolloutOf(input),
-        holds: `result.template != '${template}'`,
+        holds: `result.template != '${template}' && ${PODS_FOLLOW}`,
         says: `${input.name} replaces its pods`,
       },
     ],
     holdMs: 1_000,
-    timeoutMs: 60_000,
+    // A pod may have to end, at its own pace, before one is made in its place.
+    timeoutMs: 180_000,
   }),
 });
 

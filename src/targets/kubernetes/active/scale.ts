@@ -6,7 +6,7 @@ import { autoscalerText } from '../summary.ts';
 import { inCare, kubernetesTool, mayAct, namespaceName, namespaceOf, objectName } from '../tool.ts';
 import { replicasOf } from '../workload.ts';
 import { feltBy } from './blast.ts';
-import { change, GUARDED, present, rehearse } from './guard.ts';
+import { change, GUARDED, onlyUid, present, rehearse } from './guard.ts';
 import {
   inNamespace,
   rolloutOf,
@@ -22,6 +22,7 @@ interface Input {
   readonly namespace?: string | undefined;
   readonly name: string;
   readonly replicas: number;
+  readonly uid?: string | undefined;
 }
 
 /** What must not have moved: this very workload, and how many pods it is to have. */
@@ -45,6 +46,7 @@ export const scaleWorkload = kubernetesTool.active<Input, Guard>({
     namespace: namespaceName,
     name: objectName,
     replicas: z.number().int().min(0).max(1_000),
+    uid: onlyUid,
   }),
   timeoutMs: 25_000,
   command: ({ kind, namespace, name, replicas }) =>
@@ -62,11 +64,11 @@ export const scaleWorkload = kubernetesTool.active<Input, Guard>({
           ))
     );
   },
-  async preflight(context, { kind, namespace: given, name, replicas }) {
-    const { cluster } = context.system;
+  async preflight(context, { kind, namespace: given, name, replicas, uid }) {
+    const { cluster, maxReplicas } = context.system;
     const namespace = namespaceOf(context.system, given);
     const ref = { kind, namespace, name };
-    const workload = await present<Workload>(cluster, ref, context);
+    const workload = await present<Workload>(cluster, { ...ref, uid }, context);
     const { desired, available } = replicasOf(kind, workload);
     if (desired === replicas)
       throw new OpsError('GONE', `${name} is to have ${replicas} already.`, { hint: 'Look at it again.' });
@@ -96,7 +98,10 @@ export const scaleWorkload = kubernetesTool.active<Input, Guard>({
       ]
         .join(' ')
         .trim(),
-      undo: `Scale it to ${desired} again.`,
+      undo:
+        desired <= maxReplicas
+          ? `Scale it to ${desired} again.`
+          : `Cannot be undone by Sentry: it may scale to at most ${maxReplicas} (max_replicas in sentry.yaml), and this has ${desired} now.`,
       risk: replicas === 0 || (isLess && replicas < available) ? 'high' : 'medium',
       losesNothing: !isLess,
       ...(scaler === undefined
@@ -122,7 +127,10 @@ export const scaleWorkload = kubernetesTool.active<Input, Guard>({
       deadline,
       {
         text: `${name} is to have ${replicas} pods; it was ${guard.replicas}.`,
-        data: { kind, namespace, name, replicas: guard.replicas },
+        data:
+          guard.replicas <= context.system.maxReplicas
+            ? { kind, namespace, name, replicas: guard.replicas, uid: guard.uid }
+            : null,
       },
     );
   },
@@ -134,7 +142,7 @@ export const scaleWorkload = kubernetesTool.active<Input, Guard>({
   },
   subject: workloadSubject,
   shownBy: shownByRollout,
-  inverse: (data) => ({ tool: 'kubernetes_scale', input: data }),
+  inverse: (data) => (data === null ? null : { tool: 'kubernetes_scale', input: data }),
   effect: (input) => ({
     steps: [
       {

@@ -8,11 +8,13 @@ import { templateHash } from '../template.ts';
 import { inCare, kubernetesTool, mayAct, namespaceName, namespaceOf, objectName } from '../tool.ts';
 import { type Revision, readRollout } from '../workload.ts';
 import { feltBy } from './blast.ts';
-import { asGone, change, GUARDED, nothing, rehearse } from './guard.ts';
+import { asGone, change, GUARDED, nothing, ofUid, onlyUid, rehearse } from './guard.ts';
 import {
   guardOf,
   inNamespace,
   movedSince,
+  PODS_FOLLOW,
+  replaceable,
   rolloutOf,
   shownByRollout,
   type WorkloadGuard,
@@ -24,6 +26,7 @@ interface Input {
   readonly namespace?: string | undefined;
   readonly name: string;
   readonly to_revision: number;
+  readonly uid?: string | undefined;
 }
 
 /** `to`: what that revision runs, as its number could come to mean another one. */
@@ -48,12 +51,13 @@ export const undoRollout = kubernetesTool.active<Input, Guard>({
     namespace: namespaceName,
     name: objectName,
     to_revision: z.number().int().min(1),
+    uid: onlyUid,
   }),
   timeoutMs: 25_000,
   command: ({ namespace, name, to_revision }) =>
     `kubectl rollout undo${inNamespace(namespace)} deployment/${name} --to-revision=${to_revision}`,
   rules: (context, input) => mayAct(context) ?? inCare(context, input),
-  async preflight(context, { namespace: given, name, to_revision }) {
+  async preflight(context, { namespace: given, name, to_revision, uid }) {
     const { cluster } = context.system;
     const namespace = namespaceOf(context.system, given);
     const ref = { kind: 'deployment', namespace, name } as const;
@@ -62,17 +66,15 @@ export const undoRollout = kubernetesTool.active<Input, Guard>({
         throw asGone(error, ref);
       },
     );
-    const { workload, replicas, revisions } = rollout;
+    const { replicas, revisions } = rollout;
+    const workload = ofUid(rollout.workload, { ...ref, uid });
     const wanted = revisions.find(({ number }) => number === to_revision);
     const current = revisions.find(({ isCurrent }) => isCurrent);
     if (wanted === undefined)
       throw new OpsError('GONE', `${name} keeps no revision ${to_revision}.`, {
         hint: `It keeps ${revisions.map(({ number }) => number).join(', ') || 'none'}.`,
       });
-    if (workload.spec.paused)
-      throw new OpsError('GONE', `The rollout of ${name} is paused: it cannot be rolled back.`, {
-        hint: 'Resume it first.',
-      });
+    replaceable(workload);
     const guard = guardOf('deployment', workload);
     if (wanted.hash === guard.template)
       throw new OpsError('GONE', `${name} is at revision ${to_revision} already.`, {
@@ -129,7 +131,7 @@ export const undoRollout = kubernetesTool.active<Input, Guard>({
       deadline,
       {
         text: `${name} is rolled back to revision ${to_revision}.`,
-        data: current === undefined ? null : { namespace, name, to_revision: current.number },
+        data: current === undefined ? null : { namespace, name, to_revision: current.number, uid: guard.uid },
       },
     );
   },
@@ -149,11 +151,11 @@ export const undoRollout = kubernetesTool.active<Input, Guard>({
     steps: [
       {
         ...rolloutOf({ namespace: input.namespace, name: input.name }),
-        holds: `result.template == '${to}'`,
+        holds: `result.template == '${to}' && ${PODS_FOLLOW}`,
         says: `${input.name} runs revision ${input.to_revision}’s content`,
       },
     ],
     holdMs: 1_000,
-    timeoutMs: 60_000,
+    timeoutMs: 180_000,
   }),
 });

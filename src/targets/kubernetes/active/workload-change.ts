@@ -1,8 +1,9 @@
 import type { TouchedObject } from '../../../core/denial.ts';
+import { OpsError } from '../../../core/errors.ts';
 import type { ShownBy, Subject } from '../../../tools/define.ts';
 import type { Workload } from '../objects.ts';
 import { templateHash } from '../template.ts';
-import type { WorkloadKind } from '../workload.ts';
+import { heldBack, type WorkloadKind } from '../workload.ts';
 
 /**
  * What must not have moved: this very workload and what it runs. Its number of replicas may, as an autoscaler changes it all
@@ -25,14 +26,11 @@ export const guardOf = (kind: WorkloadKind, { metadata, spec }: Workload): Workl
   template: templateHash(spec.template),
 });
 
-/** What has moved of it since; undefined: nothing that matters. */
-export function movedSince(
-  { uid, name, template }: WorkloadGuard,
-  { metadata, spec }: Workload,
-): string | undefined {
-  if (metadata.uid !== uid) return `${name} is another one of the same name by now.`;
-  return templateHash(spec.template) === template
-    ? undefined
+/** Why what was approved would not be what happens now; undefined: it would be. */
+export function movedSince({ uid, name, template }: WorkloadGuard, workload: Workload): string | undefined {
+  if (workload.metadata.uid !== uid) return `${name} is another one of the same name by now.`;
+  return templateHash(workload.spec.template) === template
+    ? heldBack(workload)
     : `what ${name} runs was changed in the meantime.`;
 }
 
@@ -62,6 +60,22 @@ export const shownByRollout = (input: Named): ShownBy => ({
   ...rolloutOf(input),
   measures: ['rolled_out', 'ill_pods'],
 });
+
+/** Throws OpsError GONE when a change of what it runs would replace none of its pods. */
+export function replaceable(workload: Workload): void {
+  const why = heldBack(workload);
+  if (why === undefined) return;
+  throw new OpsError('GONE', why, {
+    hint: 'Look at its update strategy; a paused rollout has to be resumed.',
+  });
+}
+
+/**
+ * Holds once pods are made of what it is to run. That it was written down alone is no effect: a rollout may be held back, or
+ * pods be refused.
+ */
+export const PODS_FOLLOW =
+  'result.observed && !result.paused && (result.desired == 0 || result.newest_pods > 0)';
 
 /** As `kubectl` takes it. */
 export const inNamespace = (namespace: string | undefined): string =>
