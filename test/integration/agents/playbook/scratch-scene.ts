@@ -87,6 +87,7 @@ export function scratchScene(): () => ScratchScene {
               },
             ],
             curlHosts: [],
+            watch: [],
           },
         ],
         { access: { ...localAccess, run }, deniedPorts: [], steadySeconds: 0.2 },
