@@ -114,8 +114,10 @@ async function mayApprove({ policy, tools }: HomeDeps, userId: string, target: T
   return `${target.name}: you may approve ${isAll ? `every change` : names.join(', ')}.`;
 }
 
-const fits = (tool: Tool, { kind, domain }: Target): boolean =>
-  (tool.targetKinds?.includes(kind) ?? true) && (tool.domain === 'any' || tool.domain === domain);
+const fits = (tool: Tool, { kind, domain, refuses = {} }: Target): boolean =>
+  !Object.hasOwn(refuses, tool.name) &&
+  (tool.targetKinds?.includes(kind) ?? true) &&
+  (tool.domain === 'any' || tool.domain === domain);
 
 const formatAct = ({ verbs }: ActiveTool): string => verbs.button.toLowerCase();
 const isActive = (tool: Tool): tool is ActiveTool => tool.kind === 'active';

@@ -54,6 +54,7 @@ export async function openModel(config: Config, deps: ModelDeps): Promise<Model>
     fallbackModel: config.fallbackModel ? modelName(choice, config.fallbackModel) : undefined,
     kindOf: (name) => targets.get(name)?.kind,
     neighboursOf: (name) => targets.get(name)?.neighbours ?? [],
+    refusesOf: (name) => targets.get(name)?.refuses,
     toolCalls: async (id) => (await records.load(id))?.toolCalls ?? [],
   });
   return { investigator, outside: modelOutside(llm, { records, breaker, guard, audit }) };

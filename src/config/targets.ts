@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { domainFault } from '../core/incident.ts';
 import { isObject } from '../core/json-of.ts';
 import { redact } from '../safety/screen/redact.ts';
+import { readPublicKey } from '../safety/secrets/public-key.ts';
 import { domainOfLabels, domainsOf } from '../targets/domains.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
@@ -144,7 +145,7 @@ const DEEPEST = 12;
 /** Texts that are a secret, or hold one. Never with what they hold: errors are logged and told. */
 function secretsIn(value: unknown, path: readonly PropertyKey[] = []): readonly Issue[] {
   if (typeof value === 'string')
-    return redact(value) === value
+    return redact(value) === value || readPublicKey(value)
       ? []
       : [
           {

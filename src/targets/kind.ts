@@ -97,6 +97,8 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
   reader(config: C): string | null;
   /** Opens nothing that could fail: what cannot be reached is tried again for as long as the connection lives. */
   connect(config: C, deps: ConnectDeps): Connection<S>;
+  /** Tools that are not for this target though they are for its kind, each with the reason; none when left out. */
+  refuses?(config: C): Readonly<Record<string, string>>;
   /** For `sentry doctor`: tries it, and says in a line how it is. Throws OpsError with what to do. */
   doctor(config: C, connection: Connection<S>): Promise<string>;
   /** What it runs, by name: `os`, `postgresql`, `service orders`; versions or names as the system gives them. */

@@ -133,7 +133,9 @@ export function connectSystems(
 
 function connect(kinds: readonly TargetKind[], config: TargetConfig, deps: ConnectDeps): Connected {
   const kind = kindOf(kinds, config);
-  return { config, target: toTarget(config), kind, connection: kind.connect(config, deps), calls: 0 };
+  const refuses = kind.refuses?.(config) ?? {};
+  const target = { ...toTarget(config), ...(Object.keys(refuses).length > 0 ? { refuses } : {}) };
+  return { config, target, kind, connection: kind.connect(config, deps), calls: 0 };
 }
 
 /** Without its addresses and credentials. */

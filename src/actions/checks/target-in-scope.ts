@@ -54,6 +54,8 @@ export function targetInScope(targets: ReadonlyMap<string, Target>): Check {
         'WRONG_TARGET',
         `${call.tool?.name ?? 'The tool'} is for targets of kind ${kinds.join(' or ')}, and "${name}" is ${target.kind}.`,
       );
+    const why = target.refuses?.[call.tool?.name ?? ''];
+    if (why !== undefined) return refuse('WRONG_TARGET', `${call.tool?.name} is not for ${name}. ${why}`);
     call.target = target;
     return undefined;
   };

@@ -27,6 +27,8 @@ export interface OfferedTool {
 export interface Subject {
   readonly domain?: Domain | undefined;
   readonly targetKind?: Target['kind'] | undefined;
+  /** Tools that are not for its target, by name. */
+  readonly refuses?: Target['refuses'] | undefined;
   /** What may be read beside its target, by read tools alone. */
   readonly neighbours?: readonly Pick<Target, 'name' | 'kind'>[];
 }
@@ -90,7 +92,8 @@ export function rightsOf(role: PromptedRole): Role {
   return role === 'conversation' ? 'triage' : role;
 }
 
-function fits(tool: OfferedTool, { domain, targetKind }: Subject): boolean {
+function fits(tool: OfferedTool, { domain, targetKind, refuses = {} }: Subject): boolean {
+  if (Object.hasOwn(refuses, tool.name)) return false;
   const inDomain = tool.domain === undefined || tool.domain === 'any' || tool.domain === domain;
   const { targetKinds: kinds } = tool;
   const ofKind = kinds === undefined || (targetKind !== undefined && kinds.includes(targetKind));

@@ -69,6 +69,8 @@ export interface RoleDeps {
   readonly kindOf?: (target: string) => Target['kind'] | undefined;
   /** What incidents of a target may read beside it; none without it. */
   readonly neighboursOf?: (target: string) => readonly string[];
+  /** Tools that are not for a target though they are for its kind. */
+  readonly refusesOf?: (target: string) => Target['refuses'];
   /** What may be spent; without it (evaluations) only the limits of each role hold. */
   readonly breaker?: Pick<CostBreaker, 'reserve'>;
   /** Hides secrets and people from the model; without it (evaluations of recorded data) it sees all. */
@@ -279,7 +281,7 @@ async function comparedWith(
 const linesOf = (text: string): Json => text.split('\n').filter((line) => line.trim() !== '');
 
 function subjectOf(
-  { kindOf, neighboursOf }: RoleDeps,
+  { kindOf, neighboursOf, refusesOf }: RoleDeps,
   { incident: { domain, target } }: Investigation,
 ): Subject {
   if (target === null) return { domain };
@@ -287,7 +289,7 @@ function subjectOf(
     const kind = kindOf?.(name);
     return kind === undefined ? [] : [{ name, kind }];
   });
-  return { domain, targetKind: kindOf?.(target), neighbours };
+  return { domain, targetKind: kindOf?.(target), refuses: refusesOf?.(target), neighbours };
 }
 
 /** What the model may name as the incident's own: its target, and nothing where there is none. */

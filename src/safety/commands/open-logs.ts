@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../../core/errors.ts';
 import { type OpenedFile, openInside } from '../paths/open-inside.ts';
 import type { AllowedCommand } from './decision.ts';
 import { logRootOf, looksLikeLog } from './grammars/tail.ts';
-import type { CommandPolicy } from './policy.ts';
+import type { CommandPolicy, LogRoot } from './policy.ts';
 
 /**
  * Opens the files of a command under the path rules. The child gets the descriptors, not the names, so nobody can swap
@@ -30,9 +30,21 @@ export async function closeAll(files: readonly OpenedFile[]): Promise<void> {
 
 async function openLog(path: string, policy: CommandPolicy): Promise<OpenedFile | Refusal> {
   const root = logRootOf(path, policy);
-  if (!root) return refuse('PATH_OUTSIDE', `${path} is not in a folder of logs.`);
+  if (!root) return refuseNoLogs(path);
   const file = await openInside(root.root, path);
-  if (!file.ok || !root.logsOnly || looksLikeLog(file.resolved)) return file;
+  const refusal = file.ok ? refuseNoLog(root, path, file.resolved) : undefined;
+  if (!file.ok || !refusal) return file;
   await file.handle.close();
-  return refuse('PATH_OUTSIDE', `${path} leads to something that is not a log.`);
+  return refusal;
+}
+
+export function refuseNoLogs(path: string): Refusal {
+  return refuse('PATH_OUTSIDE', `${path} is not in a folder of logs.`);
+}
+
+/** Where other things live, too, only what is a log by its resolved path is one. */
+export function refuseNoLog(root: LogRoot, path: string, resolved: string): Refusal | undefined {
+  return root.logsOnly && !looksLikeLog(resolved)
+    ? refuse('PATH_OUTSIDE', `${path} leads to something that is not a log.`)
+    : undefined;
 }

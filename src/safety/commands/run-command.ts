@@ -75,7 +75,7 @@ export async function runCommand(
 }
 
 /** The arguments with each file replaced by the descriptor it is open as. */
-function descriptorWords(command: AllowedCommand): string[] {
+export function descriptorWords(command: AllowedCommand): string[] {
   return command.argv
     .map((word, index) =>
       command.files.includes(index) ? `/dev/fd/${3 + command.files.indexOf(index)}` : word,
@@ -83,7 +83,7 @@ function descriptorWords(command: AllowedCommand): string[] {
     .slice(1);
 }
 
-function withNames(output: string, files: readonly OpenedFile[]): string {
+export function withNames(output: string, files: readonly Pick<OpenedFile, 'resolved'>[]): string {
   return files.reduce((text, file, index) => text.replaceAll(`/dev/fd/${3 + index}`, file.resolved), output);
 }
 

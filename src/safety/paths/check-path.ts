@@ -26,7 +26,7 @@ export interface PathFiles {
   readonly kindOf: (resolved: string) => Promise<CheckedPath['kind'] | Refusal>;
 }
 
-const localFiles: PathFiles = { resolve: resolvePath, kindOf };
+const localFiles: PathFiles = { resolve: (path) => resolvePath(path), kindOf };
 
 /**
  * Whether a path, as a model or a person wrote it, stays inside a root once everything is resolved. Relative paths

@@ -9,22 +9,33 @@ export interface Resolved {
   readonly missing: boolean;
 }
 
+/** What is asked of a file system to follow a path. */
+export interface LinkFiles {
+  /** Rejects with the error code of the system: ENOENT, ELOOP, EACCES. */
+  readonly realpath: (path: string) => Promise<string>;
+  /** Whether something of that name is there, and be it a link that leads nowhere. */
+  readonly exists: (path: string) => Promise<boolean>;
+}
+
 /**
  * Follows links like the kernel does. A path that does not exist is resolved as far as it does; a link that leads
  * nowhere is refused, because whoever creates its target later decides where it leads.
  */
-export async function resolvePath(path: string): Promise<Resolved | Refusal> {
+export async function resolvePath(
+  path: string,
+  files: LinkFiles = { realpath, exists },
+): Promise<Resolved | Refusal> {
   try {
-    return { ok: true, path: await realpath(path), missing: false };
+    return { ok: true, path: await files.realpath(path), missing: false };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') return unreadable(code);
   }
   if (path === '/') return refuse('PATH_UNREADABLE', 'The root of the file system cannot be read.');
-  const parent = await resolvePath(dirname(path));
+  const parent = await resolvePath(dirname(path), files);
   if (!parent.ok) return parent;
   const here = join(parent.path, path.slice(path.lastIndexOf('/') + 1));
-  if (!parent.missing && (await exists(here)))
+  if (!parent.missing && (await files.exists(here)))
     return refuse('PATH_DANGLING', 'The path is, or goes through, a link that leads nowhere.');
   return { ok: true, path: here, missing: true };
 }

@@ -9,13 +9,14 @@ const READ_AGAIN = 'Sentry reads the file again by itself, within seconds.';
 const NOT_OURS =
   'The investigation came upon this name; nobody of yours chose it. Allow it only if its content may be read here.';
 
-export function adviseHost(read: FailedRead): Advice | null {
+export function adviseHost(read: FailedRead, reader: string | null): Advice | null {
+  if (read.code === 'HOST_AWAY') return { way: 'run', isAway: true };
   if (read.code === 'PATH_CHANGED') return { way: 'run', isAway: false };
-  const steps = stepsFor(read, read.target ?? '');
+  const steps = stepsFor(read, read.target ?? '', reader);
   return steps && { way: 'grant', steps };
 }
 
-function stepsFor(read: FailedRead, target: string): GrantSteps | null {
+function stepsFor(read: FailedRead, target: string, reader: string | null): GrantSteps | null {
   switch (read.code ?? '') {
     case 'PATH_OUTSIDE': {
       const folder = folderOf(read);
@@ -34,7 +35,7 @@ function stepsFor(read: FailedRead, target: string): GrantSteps | null {
         ? null
         : {
             who: `An administrator of ${target}.`,
-            what: 'Let the account that Sentry runs under read this file:',
+            what: `Let the account ${reader === null ? 'that Sentry runs under' : `${reader}, by which Sentry logs in,`} read this file:`,
             exact: path,
             note: NOT_OURS,
           };

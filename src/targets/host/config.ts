@@ -4,6 +4,7 @@ import { lineMatcher } from '../../safety/grep/line-matcher.ts';
 import { absolute, folder, plain } from '../../safety/paths/root-folder.ts';
 import { isInside } from '../../safety/paths/system-folders.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
+import { readSsh, type SshTarget, sshFields } from './ssh-config.ts';
 
 /** A folder of a host that may be read, and, with `patch`, patched. */
 export interface HostRoot {
@@ -30,13 +31,15 @@ export type HostService =
       readonly port?: number;
     };
 
-/** A host as configured. It has no credential: Sentry acts with the rights of its own account. */
+/** A host as configured: this machine, with the rights of Sentry's own account, or another one by its login there. */
 export interface HostConfig extends TargetConfig {
   readonly roots: readonly HostRoot[];
   readonly services: readonly HostService[];
   /** Hosts that `curl` may ask; an entry that starts with a dot also stands for what is below it. */
   readonly curlHosts: readonly string[];
   readonly watch: readonly HostLog[];
+  /** Left out: it is this machine. */
+  readonly ssh?: SshTarget;
 }
 
 /** A log that is watched: what of it opens incidents. */
@@ -145,16 +148,34 @@ export const hostFields = {
     description: 'hosts that diagnostics may call with curl',
     example: '[localhost]',
   }),
+  ssh: sshFields.optional().meta({
+    description: 'how to log in, where it is another machine than this one',
+    example:
+      '{ host: web-1.internal, user: sentry, host_key: "SHA256:…", key_file: /etc/sentry/web-1_ed25519 }',
+  }),
 } as const;
 
 /** From its entry in `sentry.yaml`; what is wrong across its fields, as `path: message`. */
-export function readHost({
-  curl_hosts: curlHosts,
-  ...host
-}: EntryOf<typeof hostFields>): HostConfig | readonly string[] {
+export function readHost(
+  { curl_hosts: curlHosts, ssh, ...host }: EntryOf<typeof hostFields>,
+  env: Readonly<Record<string, string | undefined>>,
+): HostConfig | readonly string[] {
   const problems = hostProblems(host);
-  return problems.length > 0 ? problems : { ...host, curlHosts };
+  if (problems.length > 0) return problems;
+  if (ssh === undefined) return { ...host, curlHosts };
+  const patched = host.roots.find(({ patch }) => patch);
+  if (patched) return [`roots: ${patched.path} has patch: true. ${NO_PATCH_OVER_SSH}`];
+  if (host.watch.length > 0) return [`watch: ${NO_WATCH_OVER_SSH}`];
+  const target = readSsh(ssh, env);
+  return 'host' in target ? { ...host, curlHosts, ssh: target } : target;
 }
+
+/** Why files of a host over ssh are read and never changed. */
+export const NO_PATCH_OVER_SSH =
+  'Over ssh no file is changed: without a program of Sentry on the host nothing can open a file there for writing without following links that somebody swaps meanwhile. Run Sentry on the host, or change the file by hand.';
+
+const NO_WATCH_OVER_SSH =
+  'Logs are watched on the machine of Sentry only. Run Sentry on the host, or have its logs sent to a system that alerts.';
 
 function hostProblems(host: Pick<HostConfig, 'services' | 'roots' | 'watch'>): readonly string[] {
   const twice = (values: readonly string[]): string | undefined =>

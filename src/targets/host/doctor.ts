@@ -4,7 +4,7 @@ import type { Host } from './system.ts';
 
 /** For `sentry doctor`: whether a host's folders, services and programs are there. Throws OpsError HOST naming what is not. */
 export async function checkHost(config: HostConfig, host: Host): Promise<string> {
-  const wrong = [...(await host.machine.lacks([]))];
+  const wrong = [...(await host.machine.lacks(config.services))];
   for (const root of config.roots) {
     const checked = await host.access.check(root.path, '.');
     if (!checked.ok) wrong.push(`${root.path}: ${checked.reason}`);
@@ -22,7 +22,8 @@ export async function checkHost(config: HostConfig, host: Host): Promise<string>
     }
   if (wrong.length > 0)
     throw new OpsError('HOST', wrong.join('; '), {
-      hint: 'Correct the target in sentry.yaml, or the rights of the account that Sentry runs as.',
+      hint: 'Correct the target in sentry.yaml, or the rights of the account that Sentry uses there.',
     });
-  return `${config.roots.length} folders; ${states.join(', ') || 'no services'}`;
+  const over = config.ssh ? `${config.ssh.user}@${config.ssh.host} over ssh; ` : '';
+  return `${over}${config.roots.length} folders; ${states.join(', ') || 'no services'}`;
 }

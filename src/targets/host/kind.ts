@@ -3,8 +3,10 @@ import { applyPatch } from './active/apply-patch.ts';
 import { restartServiceTool } from './active/restart-service.ts';
 import { undoPatchTool } from './active/undo-patch.ts';
 import { adviseHost } from './advise.ts';
-import { hostFields, readHost } from './config.ts';
+import { type HostConfig, hostFields, NO_PATCH_OVER_SSH, readHost } from './config.ts';
 import { connectHost } from './connect/connect-host.ts';
+import { localMachine } from './connect/local-machine.ts';
+import { sshMachine } from './connect/ssh/remote-machine.ts';
 import { checkHost } from './doctor.ts';
 import { hostFacts } from './facts.ts';
 import { certificates } from './read/certificates.ts';
@@ -18,24 +20,28 @@ import { readFile } from './read/read-file.ts';
 import { runDiagnostics } from './read/run-diagnostics.ts';
 import { serviceReachable } from './read/service-reachable.ts';
 import { serviceStatus } from './read/service-status.ts';
+import type { SshTarget } from './ssh-config.ts';
+import type { Host } from './system.ts';
 
-export const host = defineKind({
+export const host = defineKind<HostConfig, Host>({
   name: 'host',
   plural: 'hosts',
   // Whatever is not known better runs on some host.
   domains: [{ name: 'docker', label: null }],
   fields: hostFields,
   read: readHost,
-  settings: ({ roots, services, watch }) => ({
+  settings: ({ roots, services, watch, ssh }) => ({
+    ...(ssh ? { ssh: sshSettings(ssh) } : {}),
     reads: roots.map(({ path }) => path),
     patches: roots.filter(({ patch }) => patch).map(({ path }) => path),
     restarts: services.map(({ name }) => name),
     watches: watch.map(({ from }) => (from.kind === 'file' ? from.path : from.unit)),
   }),
-  // Sentry reads a host as its own account.
-  reader: () => null,
+  // This machine is read as Sentry's own account.
+  reader: ({ ssh }) => ssh?.user ?? null,
   connect(config, { ownPorts }) {
-    const system = connectHost(config, { deniedPorts: ownPorts });
+    const machine = config.ssh ? sshMachine(config.ssh) : localMachine;
+    const system = connectHost(config, { machine, deniedPorts: ownPorts });
     return {
       system,
       // The machine, as far as a rebuilt one is another; a host has no timelines.
@@ -44,6 +50,7 @@ export const host = defineKind({
     };
   },
   doctor: (config, { system }) => checkHost(config, system),
+  refuses: ({ ssh }) => (ssh ? { apply_patch: NO_PATCH_OVER_SSH, undo_patch: NO_PATCH_OVER_SSH } : {}),
   facts: hostFacts,
   watch: () => null,
   logs: (_, { logs }) => logs,
@@ -69,3 +76,14 @@ export const host = defineKind({
     restartServiceTool,
   ],
 });
+
+function sshSettings({ host, port, user, hostKeys, jump, sudo }: SshTarget) {
+  const at = (login: Pick<SshTarget, 'host' | 'port' | 'user'>) =>
+    `${login.user}@${login.host}:${login.port}`;
+  return {
+    login: at({ host, port, user }),
+    host_keys: hostKeys.map(({ fingerprint }) => fingerprint),
+    jump: jump ? at(jump) : null,
+    sudo,
+  };
+}

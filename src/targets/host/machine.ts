@@ -1,4 +1,5 @@
 import type { SessionOptions } from '../../tools/ports.ts';
+import type { HostService } from './config.ts';
 import type { DeclaredOptions, DeclaredRun } from './connect/run-declared.ts';
 import type { HostAccess, PortState } from './system.ts';
 
@@ -58,7 +59,7 @@ export interface Machine {
   reach(port: number, options: SessionOptions): Promise<PortState>;
   /** Whether Sentry's account may read a folder, and write to it where it is patched. */
   mayUse(folder: string, right: 'read' | 'write'): Promise<boolean>;
-  /** What it lacks for the tools of hosts, a line each. Throws OpsError when it cannot be reached. */
-  lacks(restarts: readonly (readonly string[])[]): Promise<readonly string[]>;
+  /** What it lacks for the tools of hosts, and for these services, a line each. Throws OpsError when it cannot be reached. */
+  lacks(services: readonly HostService[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { Machine } from '../machine.ts';
 import type { Host, HostAccess, ServiceState } from '../system.ts';
 import { declaredState, STEADY_SECONDS } from './declared-service.ts';
 import { localMachine } from './local-machine.ts';
+import { restartCommand } from './restart-command.ts';
 import { restartService } from './restart-service.ts';
 import { systemdState } from './systemd-service.ts';
 
@@ -74,10 +75,7 @@ export function connectHost(
     },
     async restart(guard, deadline, options) {
       const service = find(guard.service);
-      const argv =
-        service.kind === 'command'
-          ? service.restart
-          : [systemctl ?? machine.systemctl(), '--no-ask-password', 'restart', service.unit];
+      const argv = restartCommand(service, systemctl ?? machine.systemctl);
       return restartService(
         {
           machine,
