@@ -13,7 +13,8 @@ import { redact, redactJson } from '../../../../src/safety/screen/redact.ts';
 import { fetchDocs } from '../../../../src/safety/urls/fetch-docs.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import type { HostConfig } from '../../../../src/targets/host/config.ts';
-import { localAccess } from '../../../../src/targets/host/connect/local-access.ts';
+import { localMachine } from '../../../../src/targets/host/connect/local-machine.ts';
+import type { Machine } from '../../../../src/targets/host/machine.ts';
 import type { HostAccess } from '../../../../src/targets/host/system.ts';
 import type { Docs } from '../../../../src/tools/ports.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
@@ -128,6 +129,10 @@ export interface HostRig {
 
 export interface HostRigOptions {
   readonly access?: Partial<HostAccess>;
+  /** Where the host is; this machine when left out. */
+  readonly machine?: Machine;
+  /** Tools that are not for it. */
+  readonly refuses?: Target['refuses'];
   readonly docs?: Docs;
   readonly database?: ScratchDatabase;
   readonly host?: ScratchHost;
@@ -139,8 +144,11 @@ export interface HostRigOptions {
 export async function hostRig(options: HostRigOptions = {}): Promise<HostRig> {
   const host = options.host ?? scratchHost();
   const database = options.database ?? (await scratchDatabase({ migrate: true }));
+  const machine = options.machine ?? localMachine;
+  const target = { ...hostTarget, ...(options.refuses ? { refuses: options.refuses } : {}) };
   const hosts = createHostTargets([host.config], {
-    access: { ...localAccess, ...options.access },
+    machine,
+    access: { ...machine.access, ...options.access },
     deniedPorts: ownPorts(loadConfig({})),
     steadySeconds: options.steadySeconds ?? 0.3,
   });
@@ -151,7 +159,7 @@ export async function hostRig(options: HostRigOptions = {}): Promise<HostRig> {
     ...(options.policyPath ? { policyPath: options.policyPath } : {}),
     gate: {
       registry: createRegistry(allTools),
-      targets: new Map([[hostTarget.name, hostTarget]]),
+      targets: new Map([[hostTarget.name, target]]),
       ports: {
         ...hosts.ports,
         docs: options.docs ?? { hosts: [], fetch: (url) => fetchDocs(url, { allow: [] }) },
