@@ -70,32 +70,38 @@ export async function postgresExporter(databaseUrl: string): Promise<Served> {
 
 interface Scene {
   /** By job. */
-  readonly scrape: Readonly<Record<string, Served>>;
+  readonly scrape: Readonly<Record<string, Served | readonly Served[]>>;
   /** A group of rules, as YAML below `rules:`. */
   readonly rules: string;
   /** What was measured before: OpenMetrics with timestamps. */
   readonly past?: string;
 }
 
+export interface OwnPrometheus extends Served {
+  readonly url: string;
+  /** It goes by another configuration from now on. */
+  reload(scene: Omit<Scene, 'past'>): void;
+}
+
 /** Looks each second, and lets nobody but `PROMETHEUS_USER` ask. */
-export async function startPrometheus({
-  scrape,
-  rules,
-  past,
-}: Scene): Promise<Served & { readonly url: string }> {
+export async function startPrometheus({ past, ...scene }: Scene): Promise<OwnPrometheus> {
   const dir = scratchDir();
   const file = (name: string, text: string): string => {
     writeFileSync(join(dir, name), text);
     return join(dir, name);
   };
-  const jobs = Object.entries(scrape).map(
-    ([job, { port }]) => `  - job_name: ${job}\n    static_configs: [{ targets: ['127.0.0.1:${port}'] }]\n`,
-  );
-  file('rules.yml', `groups:\n- name: test\n  rules:\n${rules}`);
-  const config = file(
-    'prometheus.yml',
-    `global: { scrape_interval: 1s, evaluation_interval: 1s }\nrule_files: [rules.yml]\nscrape_configs:\n${jobs.join('')}`,
-  );
+  const configure = ({ scrape, rules }: Omit<Scene, 'past'>): string => {
+    const jobs = Object.entries(scrape).map(([job, served]) => {
+      const targets = [served].flat().map(({ port }) => `'127.0.0.1:${port}'`);
+      return `  - job_name: ${job}\n    static_configs: [{ targets: [${targets.join(', ')}] }]\n`;
+    });
+    file('rules.yml', `groups:\n- name: test\n  rules:\n${rules}`);
+    return file(
+      'prometheus.yml',
+      `global: { scrape_interval: 1s, evaluation_interval: 1s }\nrule_files: [rules.yml]\nscrape_configs:\n${jobs.join('')}`,
+    );
+  };
+  const config = configure(scene);
   const web = file('web.yml', `basic_auth_users:\n  ${PROMETHEUS_USER.username}: ${PASSWORD_HASH}\n`);
   const data = join(dir, 'data');
   if (past !== undefined)
@@ -109,7 +115,14 @@ export async function startPrometheus({
     `--storage.tsdb.path=${data}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]);
-  return { ...server, url: `http://127.0.0.1:${port}` };
+  return {
+    ...server,
+    url: `http://127.0.0.1:${port}`,
+    reload(changed) {
+      configure(changed);
+      server.hangUp();
+    },
+  };
 }
 
 async function served(
@@ -118,12 +131,13 @@ async function served(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Served> {
+): Promise<Served & { hangUp(): void }> {
   // oxlint-disable-next-line node/no-process-env -- what every program needs
   const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, ...env } });
   await waitFor(`${program} answers`, () => isReady(child, `http://127.0.0.1:${port}${path}`));
   return {
     port,
+    hangUp: () => void child.kill('SIGHUP'),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise((resolve) => child.once('exit', resolve));

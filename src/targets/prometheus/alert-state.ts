@@ -21,8 +21,9 @@ interface Asked {
 
 export async function alertState(asked: Asked): Promise<AlertState> {
   const { system, rule, options } = asked;
-  const samples = ofAlert(asked, (await system.query(rule.expression, options)).series);
-  return { samples, unclear: samples.length > 0 ? null : await whyUnclear(asked) };
+  const { series, warnings } = await system.query(rule.expression, options);
+  const samples = ofAlert(asked, series);
+  return { samples, unclear: samples.length > 0 ? null : (warned(warnings) ?? (await whyUnclear(asked))) };
 }
 
 /** Whether all of the wanted labels have the wanted values. */
@@ -35,71 +36,127 @@ export function withoutName(labels: Labels): Labels {
   return others;
 }
 
-/** An alert has its rule's labels beside those of the series. */
+/** An alert has its rule's labels and name beside those of the series. */
 const ofAlert = ({ rule, labels }: Asked, series: readonly Series[]): readonly Series[] =>
-  series.filter((one) => hasLabels({ ...one.labels, ...rule.labels }, labels));
+  series.filter((one) => hasLabels({ ...one.labels, ...rule.labels, alertname: rule.name }, labels));
 
-/** An alert about what nobody measures any more is quiet, and not over. */
+/** What was left out may be what was asked for. */
+const warned = ([warning]: readonly string[]): string | null =>
+  warning === undefined ? null : `Prometheus warns against its own answer: ${warning.slice(0, 200)}`;
+
+/**
+ * An alert about what nobody measures any more is quiet, and not over. It is over only where all that the expression reads is
+ * measured now for the very labels of the alert, and is a number.
+ */
 async function whyUnclear(asked: Asked): Promise<string | null> {
   const { rule } = asked;
   if (rule.health === 'unknown') return 'Prometheus has not evaluated the rule yet.';
   if (rule.health !== 'ok') return `Prometheus cannot evaluate the rule: ${rule.error.slice(0, 200)}`;
-  const { needs, comparison } = readExpression(rule.expression);
+  const { needs, measured, compared } = readExpression(rule.expression);
+  const about = await labelSets(asked);
+  if (typeof about === 'string') return about;
   for (const selector of needs) {
-    const why = await whyNotMeasured(asked, selector);
+    const why = await whyNotScraped(asked, about, selector);
     if (why !== null) return why;
   }
-  return comparison === null ? null : whyGone(asked, comparison.measured);
+  return (await whyNotMeasured(asked, about, measured)) ?? whyNoNumber(asked, about, compared);
 }
 
-/** Whether what gave the selector's series within the last hour gives them now, by job and instance. */
-async function whyNotMeasured(asked: Asked, selector: string): Promise<string | null> {
-  const { system, labels, options } = asked;
-  const sources = async (of: string): Promise<readonly Labels[]> => {
-    const { series } = await system.query(`count by (job, instance) (${of})`, options);
-    return series
-      .map((one) => one.labels)
-      .filter((source) => Object.entries(source).every(([name, value]) => (labels[name] ?? value) === value));
-  };
+/** The labels that the alert is about, without its rule's: as they are named, and as it was pending or firing within the last hour. */
+async function labelSets(asked: Asked): Promise<readonly Labels[] | string> {
+  const { system, rule, labels, options } = asked;
+  const name = JSON.stringify(rule.name);
+  // Prometheus keeps them as series of their own.
+  const { series, warnings } = await system.query(`last_over_time(ALERTS{alertname=${name}}[1h])`, options);
+  const without = (told: Labels, names: readonly string[]): Labels =>
+    Object.fromEntries(Object.entries(told).filter(([key]) => !names.includes(key)));
+  // A rule's own label may hide one of the series.
+  const ofRule = [...Object.keys(rule.labels), ...(labels['alertname'] === rule.name ? ['alertname'] : [])];
+  const held = ofAlert(asked, series).map((one) =>
+    without(one.labels, [...ofRule, '__name__', 'alertname', 'alertstate']),
+  );
+  const named = without(labels, ofRule);
+  const all = Object.keys(named).length > 0 ? [named, ...held] : held;
+  if (all.length === 0)
+    return 'It has held for nothing within the last hour, and no labels say which series it is about.';
+  return warned(warnings) ?? all;
+}
+
+const isConsistent = (one: Labels, other: Labels): boolean =>
+  Object.entries(one).every(([name, value]) => (other[name] ?? value) === value);
+
+/** Whether what gave the selector's series within the last hour gives them now, by job, instance and the alert's labels. */
+async function whyNotScraped(
+  { system, options }: Asked,
+  about: readonly Labels[],
+  selector: string,
+): Promise<string | null> {
+  const by = [...new Set(['job', 'instance', ...about.flatMap(Object.keys)])].join(', ');
+  const sources = async (of: string): Promise<readonly Labels[]> =>
+    (await system.query(`count by (${by}) (${of})`, options)).series.map((one) => one.labels);
   const [before, now] = await Promise.all([sources(`last_over_time(${selector}[1h])`), sources(selector)]);
   if (now.length === 0) return `There is no series of ${selector} now, so nobody measures it.`;
   for (const source of before) {
-    if (now.some((one) => isSame(one, source)) || (await isReplaced(asked, source, now))) continue;
+    const alerts = about.filter((one) => isConsistent(source, one));
+    if (alerts.length === 0 || now.some((one) => isSame(one, source))) continue;
+    // Of an alert about all of a job, one of them may be another by now: a pod that was started anew.
+    const isOfAll = alerts.every((one) => one['instance'] === undefined);
+    if (isOfAll && (await isReplaced(system, options, source, now))) continue;
     return `${formatLabels(source)} gave ${selector} within the last hour and does not now.`;
-  }
-  return null;
-}
-
-/** Whether that for which the alert was pending or firing within the last hour is measured still. */
-async function whyGone(asked: Asked, measured: string): Promise<string | null> {
-  const { system, rule, options } = asked;
-  const name = JSON.stringify(rule.name);
-  const [alerts, { series }] = await Promise.all([
-    // Prometheus keeps them as series of their own.
-    system.query(`last_over_time(ALERTS{alertname=${name}}[1h])`, options),
-    system.query(measured, options),
-  ]);
-  // Labels that nothing has are no alert's, and silence about them says nothing.
-  if (ofAlert(asked, series).length === 0) return 'Nothing that it compares has these labels now.';
-  const now = series.map((one) => one.labels);
-  for (const { labels } of ofAlert(asked, alerts.series)) {
-    const { __name__: _, alertname: __, alertstate: ___, ...told } = labels;
-    // A rule's own label may hide one of the series.
-    const own = Object.fromEntries(Object.entries(told).filter(([key]) => !(key in rule.labels)));
-    if (now.some((one) => hasLabels(one, own)) || (await isReplaced(asked, own, now))) continue;
-    return `It held for ${formatLabels(own)} within the last hour, which is not measured now.`;
   }
   return null;
 }
 
 const isSame = (one: Labels, other: Labels): boolean => hasLabels(one, other) && hasLabels(other, one);
 
-/** Prometheus scrapes it no more, and another one of its job has its place: a pod that was started anew. */
+/** Prometheus scrapes it no more, and another one of its job gives the same. */
 async function isReplaced(
-  { system, options }: Asked,
-  { job, instance }: Labels,
+  system: Prometheus,
+  options: SessionOptions,
+  { job, instance, ...others }: Labels,
   now: readonly Labels[],
 ): Promise<boolean> {
-  if (job === undefined || instance === undefined || !now.some((one) => one['job'] === job)) return false;
+  if (job === undefined || instance === undefined) return false;
+  if (!now.some((one) => hasLabels(one, { job, ...others }))) return false;
   return (await system.query(`up${formatLabels({ job, instance })}`, options)).series.length === 0;
+}
+
+/** Whether the expression without its comparisons returns something for all that the alert is about. */
+async function whyNotMeasured(
+  { system, options }: Asked,
+  about: readonly Labels[],
+  measured: readonly string[],
+): Promise<string | null> {
+  const has = ({ series }: { readonly series: readonly Series[] }, labels: Labels): boolean =>
+    series.some((one) => hasLabels(one.labels, labels));
+  const now = await Promise.all(measured.map((part) => system.query(part, options)));
+  for (const { warnings } of now) if (warnings.length > 0) return warned(warnings);
+  const gone = about.find((labels) => !now.some((part) => has(part, labels)));
+  if (gone) return `${formatLabels(gone)} is not measured now.`;
+  if (measured.length < 2) return null;
+  // Any side of an `or` may have been the one that held.
+  for (const [at, part] of measured.entries()) {
+    const before = await system.query(`last_over_time((${part})[1h:30s])`, options);
+    const lost = about.find((labels) => has(before, labels) && !has(now[at] ?? before, labels));
+    if (lost) return `${formatLabels(lost)} is not measured now by ${part}.`;
+  }
+  return null;
+}
+
+async function whyNoNumber(
+  { system, options }: Asked,
+  about: readonly Labels[],
+  compared: readonly string[],
+): Promise<string | null> {
+  for (const part of compared) {
+    const { series, warnings } = await system.query(part, options);
+    if (warnings.length > 0) return warned(warnings);
+    const odd = series.find(
+      ({ labels, points }) =>
+        Number.isNaN(points[0]?.[1] ?? Number.NaN) &&
+        about.some((one) => isConsistent(withoutName(labels), one)),
+    );
+    if (odd) return `${part} is no number (NaN) now for ${formatLabels(odd.labels)}.`;
+  }
+  return null;
 }

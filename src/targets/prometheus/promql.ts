@@ -19,6 +19,13 @@ export interface Expression {
    * are there. Not those that it asks to be absent, or that only take something away.
    */
   readonly needs: readonly string[];
+  /**
+   * The expression without its comparisons, a part for each side of an `or`: what it returns is measured, whether or not it is
+   * wrong, under the labels that an alert of it has.
+   */
+  readonly measured: readonly string[];
+  /** Each thing that it compares, again without comparisons: what is no number there is on no side of any bound. */
+  readonly compared: readonly string[];
   readonly unit: Unit;
 }
 
@@ -27,10 +34,12 @@ export type Unit = string;
 
 export function readExpression(text: string): Expression {
   const [top] = childrenOf(parser.parse(text).topNode);
-  if (top === undefined) return { comparison: null, needs: [], unit: '' };
+  if (top === undefined) return { comparison: null, needs: [], measured: [], compared: [], unit: '' };
   return {
     comparison: comparisonIn(top, text),
     needs: [...new Set(needsOf(top, text))],
+    measured: sidesOf(top).map((side) => measuredIn(side, text)),
+    compared: [...new Set(comparedIn(top, text))],
     unit: unitOf(top, text),
   };
 }
@@ -110,6 +119,55 @@ function needsOf(node: Node, text: string): readonly string[] {
   const binary = binaryOf(node);
   const asked = binary?.operator === 'Unless' ? [binary.left] : childrenOf(node);
   return asked.flatMap((child) => needsOf(child, text));
+}
+
+const sidesOf = (node: Node): readonly Node[] => {
+  const [inner] = childrenOf(node);
+  if (node.name === 'ParenExpr' && inner) return sidesOf(inner);
+  const binary = binaryOf(node);
+  return binary?.operator === 'Or' ? [...sidesOf(binary.left), ...sidesOf(binary.right)] : [node];
+};
+
+function measuredIn(node: Node, text: string): string {
+  const body = childrenOf(node).find(({ name }) => name === 'FunctionCallBody');
+  const [argument] = body ? childrenOf(body) : [];
+  const name = functionOf(node, text);
+  // It is over when that is there which is asked to be absent.
+  if (name === 'absent' && argument) return measuredIn(argument, text);
+  if (name === 'absent_over_time' && argument) return `last_over_time(${measuredIn(argument, text)})`;
+  const binary = binaryOf(node);
+  if (binary?.operator === 'Unless') return measuredIn(binary.left, text);
+  return binary !== null && binary.operator in SIGNS
+    ? differenceIn(node, binary, text)
+    : withChildren(node, text, measuredIn);
+}
+
+/** Of two vectors, what matches; a number that both sides give is no number where either is none. */
+function differenceIn(node: Node, { left, right }: Binary, text: string): string {
+  const [one, other] = [measuredIn(left, text), measuredIn(right, text)];
+  if (numberIn(right, text) !== null) return `(${one})`;
+  if (numberIn(left, text) !== null) return `(${other})`;
+  const matching = childrenOf(node).find(({ name }) => name === 'MatchingModifierClause');
+  return `((${one}) - ${matching ? textOf(matching, text) : ''} (${other}))`;
+}
+
+function comparedIn(node: Node, text: string): readonly string[] {
+  if (functionOf(node, text)?.startsWith('absent')) return [];
+  const binary = binaryOf(node);
+  if (binary?.operator === 'Unless') return comparedIn(binary.left, text);
+  const own = binary !== null && binary.operator in SIGNS ? [differenceIn(node, binary, text)] : [];
+  return [...own, ...childrenOf(node).flatMap((child) => comparedIn(child, text))];
+}
+
+/** The text of a node with that of its children anew. */
+function withChildren(node: Node, text: string, anew: (child: Node, text: string) => string): string {
+  let at = node.from;
+  let out = '';
+  for (const child of childrenOf(node)) {
+    out += text.slice(at, child.from) + anew(child, text);
+    at = child.to;
+  }
+  return out + text.slice(at, node.to);
 }
 
 /** Also where it stands among the labels: `{__name__="up"}`. */

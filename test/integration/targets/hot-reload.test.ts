@@ -167,6 +167,26 @@ describe('targets that change while Sentry runs', () => {
     expect(closed).toEqual(['hall']);
   });
 
+  test('a criterion of the system that had the name is read on no other', async () => {
+    const place = { tool: 'lamp_read', input: {}, holds: 'true', says: 'it is there' };
+    const plan = await rig.core.gate.bindSystems('lamp-1', { steps: [place], holdMs: 1, timeoutMs: 1 });
+    const reading = () =>
+      rig.core.gate.readCriterion({ incidentId: id, target: 'lamp-1', plan, purpose: 'x', signal: never });
+    expect(await reading()).toMatchObject({ holds: true });
+    // Changed while it is read: what came back is of the old one, and what has the name now is another.
+    meanwhile.read = async () => void systems.change([lampAt('cellar')]);
+    expect(await reading()).toMatchObject({ holds: null });
+    meanwhile = {};
+    expect(await reading()).toMatchObject({
+      holds: null,
+      lines: [expect.stringContaining('lamp-1 is now another server')],
+    });
+    systems.change([lampAt('hall')]);
+    expect(await reading()).toMatchObject({ holds: true });
+    systems.change([lampAt('attic', { name: 'lamp-2' })]);
+    expect(await reading()).toMatchObject({ holds: null });
+  });
+
   describe('an approved action', () => {
     let action: Action;
     beforeEach(async () => {

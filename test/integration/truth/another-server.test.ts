@@ -3,7 +3,9 @@ import type { Action } from '../../../src/core/action.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { BESIDE_TURN } from '../../../src/incidents/move.ts';
 import { LASTING_TURN } from '../../../src/incidents/phases/lasting.ts';
+import { scratchDatabase } from '../../support/postgres.ts';
 import { type PlansRig, startPlansRig } from './plans-rig.ts';
+import { approve, at, coreOf, open, proposed, resetWorld, world } from './recovery-rig.ts';
 
 /** What acts or judges later goes by a name, and the name may stand for another server by then. */
 let rig: PlansRig;
@@ -201,4 +203,30 @@ describe('after fixed', () => {
     expect(record.actions.filter(({ beside }) => beside)).toEqual([]);
     expect(record.incident.nextStep).toContain('is not the server on which');
   });
+});
+
+test('a plan of what another server showed is not asked for here: it is looked at anew', async () => {
+  const database = await scratchDatabase({ migrate: true });
+  let system = 'the old one';
+  resetWorld();
+  at.core = await coreOf(database.url, {
+    gate: { identity: async () => ({ systemIdentifier: system, timelineId: 1 }) },
+  });
+  await at.core.start();
+  try {
+    const id = await open();
+    const action = await proposed(id);
+    expect(action.verify.systems).toEqual({ box: 'the old one/1' });
+    system = 'the new one';
+    await approve(id);
+    const again = await proposed(id, 2);
+    expect(again.verify.systems).toEqual({ box: 'the new one/1' });
+    const { actions, events } = (await at.core.records.load(id)) ?? { actions: [], events: [] };
+    expect([world.acted, actions[0]?.state]).toEqual([0, 'void']);
+    const anew = events.findLast((event) => event.type === 'state.changed' && event.to === 'diagnosing');
+    expect(anew).toMatchObject({ reason: expect.stringContaining('is not the server that was looked at') });
+  } finally {
+    await at.core.stop();
+    await database.drop();
+  }
 });

@@ -12,6 +12,7 @@ import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres
 import {
   nodeExporter,
   type OwnExporter,
+  type OwnPrometheus,
   ownExporter,
   PROMETHEUS_USER,
   postgresExporter,
@@ -70,6 +71,16 @@ const RULES = `
     expr: pg_up == 0
   - alert: ShopGone
     expr: absent(shop_gone)
+  - alert: SlowAndOn
+    expr: shop_queue_wait_seconds > 5 and on(job) shop_on == 1
+  - alert: SlowerThanBound
+    expr: shop_queue_wait_seconds > on(job) group_left shop_bound_seconds
+  - alert: FewQueues
+    expr: count by (job) (shop_queue_wait_seconds < 5) < 2
+  - alert: EitherSlow
+    expr: shop_queue_wait_seconds > 5 or shop_mill_seconds > 5
+  - alert: TwinSlow
+    expr: twin_wait_seconds > 5
   - alert: Ambiguous
     expr: shop_pair * on(job) shop_single
 `;
@@ -115,6 +126,9 @@ describe.skipIf(missing !== null)(
     let database: ScratchDatabase;
     let shop: OwnExporter;
     let second: OwnExporter;
+    let twins: readonly [OwnExporter, OwnExporter];
+    let server: OwnPrometheus;
+    let scrape: Readonly<Record<string, Served | readonly Served[]>>;
     let started: Served[] = [];
     let url: string;
     let read: ReturnType<typeof reader>;
@@ -124,18 +138,20 @@ describe.skipIf(missing !== null)(
       database = await scratchDatabase();
       [shop, second] = await Promise.all([ownExporter(page(1)), ownExporter('shop_other 1\n')]);
       const [node, postgres] = await Promise.all([nodeExporter(), postgresExporter(database.url)]);
-      const server = await startPrometheus({
-        scrape: { shop, second, node, postgres },
+      twins = await Promise.all([ownExporter('twin_wait_seconds 1\n'), ownExporter('twin_wait_seconds 1\n')]);
+      scrape = { shop, second, node, postgres, twins };
+      server = await startPrometheus({
+        scrape,
         rules: RULES,
         past: pastOf(Math.floor(Date.now() / 1_000)),
       });
-      started = [server, shop, second, node, postgres];
+      started = [server, shop, second, node, postgres, ...twins];
       ({ url } = server);
       target = connect({ url, username: PROMETHEUS_USER.username, password_env: 'PROM_PASSWORD' });
       read = reader(target);
       await waitFor('all is scraped', async () => {
         const { total, down } = (await read('targets')).data;
-        return total === 4 && down === 0;
+        return total === 6 && down === 0;
       });
       await waitFor(
         'rules are evaluated',
@@ -164,11 +180,11 @@ describe.skipIf(missing !== null)(
 
     test('says what it scrapes, to the doctor as well', async () => {
       const { data, text } = await read('targets');
-      expect(data).toMatchObject({ total: 4, down: 0 });
-      expect(text).toContain('4 scrape targets, 0 of them not up.');
+      expect(data).toMatchObject({ total: 6, down: 0 });
+      expect(text).toContain('6 scrape targets, 0 of them not up.');
       expect((await read('targets', { contains: 'NODE' })).data).toMatchObject({ total: 1 });
       expect(await prometheus.doctor(target.config, target.connection)).toMatch(
-        /^Prometheus \d+\.\d+\.\S+, 4 of 4 scrape targets are up$/,
+        /^Prometheus \d+\.\d+\.\S+, 6 of 6 scrape targets are up$/,
       );
     });
 
@@ -284,6 +300,10 @@ describe.skipIf(missing !== null)(
       expect(text).toMatch(/now 9 s, least 1 s, most 9 s, ·*[▁-█·]+█/);
       expect((await condition('QueueSlow', { queue: 'orders' })).isHealthy).toBe(false);
       expect((await condition('QueueSlow', { queue: 'mail' })).isHealthy).toBe(true);
+      // Labels that only the alert has, and its series has not.
+      expect((await condition('QueueSlow', { alertname: 'QueueSlow' })).isHealthy).toBe(false);
+      expect((await condition('QueueSlow', { alertname: 'Other' })).isHealthy).toBeNull();
+      expect((await condition('QueueSlow', { alertstate: 'firing' })).isHealthy).toBeNull();
       expect((await condition('QueueSlow', { queue: 'mistyped' })).isHealthy).toBeNull();
       shop.page = page(1);
       await seen('shop_queue_wait_seconds', 1);
@@ -315,6 +335,123 @@ describe.skipIf(missing !== null)(
       shop.page = page(1);
       await seen('shop_queue_wait_seconds', 1);
       expect((await condition('QueueSlow')).isHealthy).toBe(true);
+    });
+
+    /** The page shows a problem for which an alert fires. */
+    async function firing(alert: string, text: string, on: OwnExporter = shop) {
+      on.page = text;
+      await waitFor(`${alert} fires`, async () => {
+        const { text: said, isHealthy } = await condition(alert);
+        return isHealthy === false && said.includes(`${alert} is firing`);
+      });
+    }
+    /** From the moment on at which it returns nothing, it must never be called over. */
+    async function never(alert: string, why: RegExp, labels: Readonly<Record<string, string>> = {}) {
+      await waitFor(`it cannot be told: ${why}`, async () => {
+        const { isHealthy, text } = await condition(alert, labels);
+        expect(isHealthy, text).not.toBe(true);
+        return isHealthy === null && why.test(text);
+      });
+    }
+    const back = async (alert: string, text: string, on: OwnExporter = shop) => {
+      on.page = text;
+      await waitFor(`${alert} is over`, async () => (await condition(alert)).isHealthy === true);
+    };
+    const SLOW = { queue: 'orders' };
+
+    test('what is no number is on no side of a bound', async () => {
+      await firing('QueueSlow', page(9));
+      shop.page = page(Number.NaN);
+      await never('QueueSlow', /NaN/, SLOW);
+      await never('QueueSlow', /NaN/);
+      await back('QueueSlow', page(1));
+      await firing('SlowerThanBound', page(9, 'shop_bound_seconds 5\n'));
+      shop.page = page(9, 'shop_bound_seconds NaN\n');
+      await never('SlowerThanBound', /NaN/, SLOW);
+      await back('SlowerThanBound', page(1, 'shop_bound_seconds 5\n'));
+    });
+
+    test.each([
+      ['SlowAndOn', 'shop_on 1\n'],
+      ['SlowerThanBound', 'shop_bound_seconds 5\n'],
+      ['EitherSlow', 'shop_mill_seconds{queue="orders"} 1\n'],
+    ])(
+      '%s is not over when just its own series is gone, or the other side of it is',
+      async (alert, other) => {
+        await firing(alert, page(9, other));
+        shop.page = page(9, other).replace(/^shop_queue_wait_seconds\{queue="orders".*$/m, '');
+        await never(alert, /not measured now|gave .* does not now/, SLOW);
+        await never(alert, /not measured now|gave .* does not now/);
+        await firing(alert, page(9, other));
+        if (alert !== 'EitherSlow') {
+          shop.page = page(9);
+          await never(alert, /nobody measures it/, SLOW);
+        }
+        await back(alert, page(1, other));
+      },
+    );
+
+    test('a condition about how many hold is over when it is measured and holds no more', async () => {
+      await firing('FewQueues', page(9));
+      await back('FewQueues', page(1));
+    });
+
+    test('a rule that is written anew without the alert’s labels, or is gone, does not end it', async () => {
+      await firing('QueueSlow', page(9));
+      const anew = (expr: string) =>
+        server.reload({
+          scrape,
+          rules: `\n  - alert: QueueSlow\n    expr: ${expr}\n    labels: { severity: critical }\n`,
+        });
+      shop.page = page(1);
+      anew('max by (job) (shop_queue_wait_seconds) > 5');
+      await waitFor('the rule is another', async () =>
+        (await read('alert', { alert: 'QueueSlow' })).text.includes('max by'),
+      );
+      await never('QueueSlow', /not measured now/, SLOW);
+      await never('QueueSlow', /not measured now/);
+      anew('label_replace(shop_queue_wait_seconds, "line", "$1", "queue", "(.*)") > 5');
+      await waitFor('the rule is evaluated', async () =>
+        (await read('alert', { alert: 'QueueSlow' })).text.includes('label_replace'),
+      );
+      await waitFor(
+        'the same labels and one more',
+        async () => (await condition('QueueSlow', SLOW)).isHealthy === true,
+      );
+      server.reload({ scrape, rules: '\n  - alert: Other\n    expr: vector(1) > 2\n' });
+      await waitFor('the rule is gone', async () =>
+        read('alert', { alert: 'QueueSlow' }).then(
+          () => false,
+          ({ code }: { code: string }) => code === 'PROMETHEUS_NO_RULE',
+        ),
+      );
+      server.reload({ scrape, rules: RULES });
+      await waitFor('the rules are back', async () =>
+        read('alert', { alert: 'ShopGone' }).then(
+          ({ data }) => data.returned === 1,
+          () => false,
+        ),
+      );
+    });
+
+    test('an instance that is scraped no more is not over because another of its job is well', async () => {
+      const [sick, well] = twins;
+      const labels = { job: 'twins', instance: `127.0.0.1:${sick.port}` };
+      await firing('TwinSlow', 'twin_wait_seconds 9\n', sick);
+      server.reload({ scrape: { ...scrape, twins: [well] }, rules: RULES });
+      await waitFor(
+        'it is scraped no more',
+        async () => (await read('query', { query: 'twin_wait_seconds' })).data.total === 1,
+      );
+      await never('TwinSlow', /not measured now|gave .* does not now/, labels);
+      await never('TwinSlow', /not measured now|gave .* does not now/);
+      server.reload({ scrape, rules: RULES });
+      await back('TwinSlow', 'twin_wait_seconds 1\n', sick);
+    });
+
+    test('an alert that has held for nothing lately is over only for labels that are named', async () => {
+      expect((await condition('DatabaseDown')).isHealthy).toBeNull();
+      expect((await condition('DatabaseDown', { job: 'postgres' })).isHealthy).toBe(true);
     });
 
     test('an alert whose rule cannot be evaluated is not over, and one that wants absence is when it is there', async () => {

@@ -30,6 +30,26 @@ test.each([
 });
 
 test.each([
+  ['a > 5', ['(a)'], ['(a)']],
+  ['5 < bool a', ['(a)'], ['(a)']],
+  ['(a > 1 and on(x) b == 2)', ['(a) and on(x) (b)'], ['(a)', '(b)']],
+  [
+    'a > on(x) group_left(y) b + c',
+    ['((a) - on(x) group_left(y) (b + c))'],
+    ['((a) - on(x) group_left(y) (b + c))'],
+  ],
+  ['a > 1 or (b < 2)', ['(a)', '(b)'], ['(a)', '(b)']],
+  ['count by (x) (up == 0) > 2', ['(count by (x) ((up)))'], ['(count by (x) ((up)))', '(up)']],
+  ['a > 1 unless b > 2', ['(a)'], ['(a)']],
+  ['absent(a{x="1"} > 1)', ['(a{x="1"})'], []],
+  ['absent_over_time(a[5m])', ['last_over_time(a[5m])'], []],
+  ['rate(a[5m]) / b >= 0.1', ['(rate(a[5m]) / b)'], ['(rate(a[5m]) / b)']],
+  ['a * b', ['a * b'], []],
+])('what %s measures and compares', (text, measured, compared) => {
+  expect(readExpression(text)).toMatchObject({ measured, compared });
+});
+
+test.each([
   ['shop_wait_seconds', 's'],
   ['max(shop_wait_seconds) > 5', 's'],
   ['rate(shop_sent_bytes_total[5m])', 'B/s'],
