@@ -46,7 +46,10 @@ const server = z
     command: z.string().min(1).optional(),
     args: z.array(z.string()).default([]),
     env: variables,
-    url: httpUrl.optional(),
+    // No fetch takes such a URL, and the error that says so holds it whole.
+    url: httpUrl
+      .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'a user and password belong into headers')
+      .optional(),
     headers: variables,
     read: toolNames,
     act: toolNames,
@@ -84,7 +87,7 @@ export function readMcpServers({ raw, placeOf }: ConfigFile, env: Env): readonly
       timeoutMs: seconds * 1_000,
       transport:
         command === undefined
-          ? { kind: 'http', url, headers: valuesOf(given.headers, env, of) }
+          ? { kind: 'http', url, headers: headersOf(given.headers, env, of) }
           : { kind: 'stdio', command, args, env: valuesOf(given.env, env, of) },
     };
   });
@@ -100,6 +103,22 @@ function valuesOf(
     Object.entries(named).map(([name, from]) => {
       const value = env[from];
       if (value === undefined) throw wrong([`${of}: ${name}: the variable ${from} is not set`]);
+      return [name, value];
+    }),
+  );
+}
+
+/** The same, where each value can stand in one line of a request: an error of whoever sends another would hold it whole. */
+function headersOf(
+  named: Readonly<Record<string, string>>,
+  env: Env,
+  of: string,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(valuesOf(named, env, of)).map(([name, given]) => {
+      const value = given.trim();
+      if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+        throw wrong([`${of}: ${name}: the value of ${named[name]} cannot stand in a header`]);
       return [name, value];
     }),
   );

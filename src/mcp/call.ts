@@ -3,6 +3,7 @@ import type { IncidentId } from '../core/ids.ts';
 import { isObject } from '../core/json-of.ts';
 import type { Json, ToolCallResult } from '../core/tool-call.ts';
 import type { Outsider } from '../incidents/outside-calls.ts';
+import { inputProblem } from '../safety/inputs/clean-input.ts';
 import type { AnyTool } from '../tools/define.ts';
 import { nameOf } from './offer.ts';
 import { type OwnTool, ownTools, readableIncident } from './own-tools.ts';
@@ -14,6 +15,8 @@ export interface Answer {
   readonly isError: boolean;
 }
 
+/** To clients, of a fault of ours: what is wrong inside is not for them. */
+export const NOT_NOW = 'It could not be done now. Try again, or look into the log of Sentry.';
 /** Characters of one output; the whole of a read stays on record. */
 const MAX_OUTPUT = 20_000;
 
@@ -35,7 +38,7 @@ export async function answerCall(
 ): Promise<Answer> {
   const ended = await run(deps, caller, tool, input, signal).catch((error: unknown): Ended => {
     deps.log.error({ tool: tool.name, by: caller.principal, error: messageOf(error) }, 'an MCP call failed');
-    return failed('FAILED', 'It could not be done now. Try again, or look into the log of Sentry.');
+    return failed('FAILED', NOT_NOW);
   });
   await deps.audit.append({
     kind: 'mcp.called',
@@ -97,6 +100,8 @@ function call(
   const { why, ...input } = own;
   if (typeof why !== 'string' || why.trim() === '' || why.length > 600)
     return Promise.resolve(refuse('BAD_INPUT', 'why: expected one or two sentences, at most 600 characters'));
+  const hides = inputProblem(why, 'why');
+  if (hides) return Promise.resolve(hides);
   return calls.propose(caller, { incidentId, tool, input: input as Json, why });
 }
 

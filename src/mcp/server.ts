@@ -9,9 +9,10 @@ import {
   type Tool as McpTool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { messageOf } from '../core/errors.ts';
 import type { Outsider } from '../incidents/outside-calls.ts';
 import type { AnyTool } from '../tools/define.ts';
-import { answerCall, toolsByName } from './call.ts';
+import { answerCall, NOT_NOW, toolsByName } from './call.ts';
 import { describeTool, isOffered } from './offer.ts';
 import type { OwnTool } from './own-tools.ts';
 import type { McpDeps } from './ports.ts';
@@ -64,7 +65,11 @@ function createServer(deps: McpDeps, caller: Outsider): Server {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = tools.get(params.name);
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 80)}`);
-    const { text, isError } = await answerCall(deps, caller, tool, params.arguments ?? {}, signal);
+    const answered = answerCall(deps, caller, tool, params.arguments ?? {}, signal);
+    const { text, isError } = await answered.catch((error: unknown) => {
+      deps.log.error({ tool: tool.name, error: messageOf(error) }, 'an MCP call could not be answered');
+      throw new McpError(ErrorCode.InternalError, NOT_NOW);
+    });
     return { content: [{ type: 'text', text }], isError };
   });
   return server;

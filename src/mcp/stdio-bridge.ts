@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
@@ -24,8 +25,11 @@ export async function bridgeStdio(bot: {
   readonly url: URL;
   readonly secret: string;
   readonly log: Log;
+  readonly stdin?: Readable;
+  readonly stdout?: Writable;
 }): Promise<void> {
-  const near = new StdioServerTransport();
+  const { stdin = process.stdin, stdout = process.stdout } = bot;
+  const near = new StdioServerTransport(stdin, stdout);
   const far = new StreamableHTTPClientTransport(bot.url, {
     requestInit: { headers: { authorization: `Bearer ${bot.secret}` } },
   });
@@ -53,7 +57,12 @@ export async function bridgeStdio(bot: {
     const forwarding = forward(message).finally(() => underWay.delete(forwarding));
     underWay.add(forwarding);
   };
-  const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve).once('close', resolve));
+  const ended = new Promise<void>((resolve) => {
+    stdin.once('end', resolve).once('close', resolve);
+    stdout.on('error', () => resolve());
+    // It gives up where a line has no end.
+    near.onclose = resolve;
+  });
   await far.start();
   await near.start();
   await ended;
@@ -69,13 +78,22 @@ function agreeOn(far: StreamableHTTPClientTransport, result: unknown): void {
 }
 
 function unanswered(id: RequestId, url: URL, error: unknown): JSONRPCMessage {
-  const why =
-    error instanceof StreamableHTTPError && (error.code === 401 || error.code === 403)
-      ? 'it does not take this secret: set SENTRY_MCP_SECRET to that of an MCP caller'
-      : 'start it with "sentry start", or set SENTRY_MCP_URL to where it is';
+  const status = error instanceof StreamableHTTPError ? error.code : undefined;
   return {
     jsonrpc: '2.0',
     id,
-    error: { code: ErrorCode.InternalError, message: `Sentry does not answer at ${url.href}; ${why}.` },
+    error: {
+      code: ErrorCode.InternalError,
+      message: `Sentry does not answer at ${url.href}; ${whyNot(status)}.`,
+    },
   };
+}
+
+/** @param status of its HTTP answer; none: it gave none */
+function whyNot(status: number | undefined): string {
+  if (status === undefined || status < 0)
+    return 'start it with "sentry start", or set SENTRY_MCP_URL to where it is';
+  if (status === 401) return 'it does not take this secret: set SENTRY_MCP_SECRET to that of an MCP caller';
+  if (status === 403) return 'it is not known by this name: add it to SENTRY_MCP_HOSTS';
+  return `it answered ${status}`;
 }

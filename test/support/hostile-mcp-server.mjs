@@ -73,7 +73,12 @@ const server = new Server(
   { capabilities: { tools: { listChanged: true } }, enforceStrictCapabilities: false },
 );
 server.setRequestHandler(ListToolsRequestSchema, () => {
-  const { changed = {}, doubled = [] } = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
+  const {
+    changed = {},
+    doubled = [],
+    silent = false,
+  } = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
+  if (silent) return new Promise(() => {});
   const listed = Object.entries(tools).map(([name, tool]) => ({
     name,
     ...tool,

@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   type CallToolResult,
@@ -8,11 +9,11 @@ import {
   ErrorCode,
   ListToolsResultSchema,
   McpError,
-  ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Json } from '../../core/tool-call.ts';
+import { within } from '../../core/within.ts';
 import { plainWords } from './plain-words.ts';
 import type { McpServerConfig } from './server-config.ts';
 
@@ -45,8 +46,6 @@ const CONNECT_MS = 15_000;
 const MAX_ANSWER = 4 * 1024 * 1024;
 /** Pages of a list of tools: some server would never end. */
 const MAX_PAGES = 20;
-/** A list is asked for anew after so long, also where the server never says that it has changed. */
-const LISTED_MS = 60_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** Characters of what a server wrote to stderr that are kept, to say why it ended. */
@@ -62,23 +61,22 @@ const NOT_TAKEN: ReadonlySet<number> = new Set([
 /** These are the SDK's own. */
 const NO_ANSWER: ReadonlySet<number> = new Set([ErrorCode.RequestTimeout, ErrorCode.ConnectionClosed]);
 
-interface Session {
-  readonly client: Client;
-  listed: { readonly at: number; readonly tools: readonly ListedTool[] } | null;
-}
-
 export function createMcpConnection(
   server: McpServerConfig,
-  { log, now = () => performance.now() }: { readonly log: Log; readonly now?: () => number },
+  {
+    log,
+    now = () => performance.now(),
+    connectMs = CONNECT_MS,
+  }: { readonly log: Log; readonly now?: () => number; readonly connectMs?: number },
 ): McpConnection {
   const { name } = server;
-  let session: Promise<Session> | null = null;
+  let session: Promise<Client> | null = null;
   let failures = 0;
   let notBefore = Number.NEGATIVE_INFINITY;
   let stderr = '';
 
   /** It has ended, or is not worth waiting for: the next one begins anew, later each time until one has answered. */
-  function drop(which: Promise<Session> | null, why: string): void {
+  function drop(which: Promise<Client> | null, why: string): void {
     if (which === null || session !== which) return;
     session = null;
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
@@ -87,11 +85,11 @@ export function createMcpConnection(
     log.warn({ server: name, why, againInMs: wait }, 'an MCP server is gone');
   }
 
-  function connected(): Promise<Session> {
+  function connected(): Promise<Client> {
     if (session !== null) return session;
     const waitMs = notBefore - now();
     if (waitMs > 0) return Promise.reject(down(name, `it is tried again in ${Math.ceil(waitMs / 1_000)} s`));
-    const opening: Promise<Session> = open(server, {
+    const opening: Promise<Client> = open(server, connectMs, {
       ended: () => drop(opening, `it ended${stderr === '' ? '' : `: ${stderr}`}`),
       wrote: (text) => {
         stderr = plainWords(`${stderr}${text}`.slice(-KEPT_STDERR), KEPT_STDERR);
@@ -106,19 +104,18 @@ export function createMcpConnection(
   }
 
   /** What takes too long is not asked again: a program of ours is ended. */
-  function abandon(which: Promise<Session>, why: string): void {
+  function abandon(which: Promise<Client>, why: string): void {
     drop(which, why);
-    which.then(({ client }) => client.close()).catch(() => undefined);
+    which.then((client) => client.close()).catch(() => undefined);
   }
 
   return {
     async tools(signal) {
       const opened = connected();
-      const current = await opened;
-      if (current.listed !== null && now() - current.listed.at < LISTED_MS) return current.listed.tools;
+      const client = await opened;
       try {
-        const tools = await listAll(current.client, signal);
-        current.listed = { at: now(), tools };
+        const timeout = listMs(server);
+        const tools = await within(timeout, listAll(client, { signal, timeout }));
         failures = 0;
         return tools;
       } catch (error) {
@@ -129,7 +126,7 @@ export function createMcpConnection(
 
     async call(tool, input, { timeoutMs, signal }) {
       const opened = connected();
-      const { client } = await opened;
+      const client = await opened;
       try {
         const result = await client.request(
           { method: 'tools/call', params: { name: tool, arguments: input as Record<string, unknown> } },
@@ -159,10 +156,13 @@ export function createMcpConnection(
       const open = session;
       session = null;
       notBefore = Number.POSITIVE_INFINITY;
-      await open?.then(({ client }) => client.close()).catch(() => undefined);
+      await open?.then((client) => client.close()).catch(() => undefined);
     },
   };
 }
+
+/** How long it may take to list its tools. */
+export const listMs = ({ timeoutMs }: McpServerConfig): number => Math.min(CONNECT_MS, timeoutMs);
 
 const said = (error: unknown): string => plainWords(messageOf(error));
 
@@ -175,20 +175,18 @@ const down = (name: string, why: string): OpsError =>
 /** It offers no capability of a client: a server can neither ask our model nor our people anything. */
 async function open(
   { transport }: McpServerConfig,
+  connectMs: number,
   hear: { ended(): void; wrote(text: string): void },
-): Promise<Session> {
+): Promise<Client> {
   const client = new Client({ name: 'sentry', version: '1' }, { capabilities: {} });
-  const session: Session = { client, listed: null };
   client.onclose = () => hear.ended();
   // What is wrong with one message is told by the call that waits for it.
   client.onerror = () => undefined;
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    session.listed = null;
-  });
   const wire = transport.kind === 'stdio' ? spawned(transport, hear.wrote) : overHttp(transport);
   try {
-    await client.connect(wire as Transport, { timeout: CONNECT_MS });
-    return session;
+    // As a whole: the library waits for ever for whoever does not take its last word of the greeting.
+    await within(connectMs, client.connect(wire as Transport, { timeout: connectMs }));
+    return client;
   } catch (error) {
     await client.close().catch(() => undefined);
     throw error;
@@ -213,7 +211,9 @@ function spawned({ command, args, env }: Of<'stdio'>, wrote: (text: string) => v
 function overHttp({ url, headers }: Of<'http'>): StreamableHTTPClientTransport {
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
-    fetch: async (input, init) => bounded(await fetch(input, init)),
+    // Only answers are listened to: a stream of its own would be opened anew as often as the server ends it.
+    fetch: async (input, init) =>
+      init?.method === 'GET' ? new Response(null, { status: 405 }) : bounded(await fetch(input, init)),
   });
 }
 
@@ -231,14 +231,14 @@ function bounded(response: Response): Response {
   return new Response(response.body.pipeThrough(limit), { status, statusText, headers });
 }
 
-async function listAll(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
+async function listAll(client: Client, options: RequestOptions): Promise<readonly ListedTool[]> {
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const found = await client.request(
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
       ListToolsResultSchema,
-      { timeout: CONNECT_MS, signal },
+      options,
     );
     tools.push(
       ...found.tools.map(({ name, description = '', inputSchema }) => ({

@@ -6,13 +6,13 @@ import type { Json } from '../../core/tool-call.ts';
 import { redactJson } from '../../safety/screen/redact.ts';
 import type { ActiveTool, ForeignTool, ToolOutput } from '../define.ts';
 import { textOf } from './answer-text.ts';
-import type { CallLimits, McpConnection } from './connection.ts';
+import { type CallLimits, listMs, type McpConnection } from './connection.ts';
 import { hashOfTool, type Pin } from './pins.ts';
 import type { McpServerConfig } from './server-config.ts';
 import type { ShownTool } from './shown-tool.ts';
 
-/** The gate waits longer than the connection, which knows then that it is the server that is late. */
-const MARGIN_MS = 2_000;
+/** The gate waits longer than the connection, which knows then that it is the server that is late, and ends it. */
+const gateMs = (server: McpServerConfig): number => listMs(server) + server.timeoutMs + 2_000;
 
 /** What a tool of a server is made of. */
 export interface ForeignParts {
@@ -33,7 +33,7 @@ export function foreignRead(parts: ForeignParts): ForeignTool<Json> {
     kind: 'foreign',
     target: 'none',
     domain: 'any',
-    timeoutMs: server.timeoutMs + MARGIN_MS,
+    timeoutMs: gateMs(server),
     run: ({ signal }, input) => read(parts, input, { signal, timeoutMs: server.timeoutMs }),
   };
 }
@@ -64,7 +64,7 @@ export function foreignAct(parts: ForeignParts): ActiveTool<Json, { readonly sha
     ...shown,
     kind: 'active',
     domain: 'any',
-    timeoutMs: server.timeoutMs + MARGIN_MS,
+    timeoutMs: gateMs(server),
     repairsOnly: true,
     verbs: { does: 'Call', did: 'Called', button: `Call ${clip(pin.tool, 60)}` },
     command,

@@ -13,6 +13,9 @@ let url: string;
 let connection: McpConnection;
 let seen: (string | undefined)[] = [];
 let pages = 0;
+let streams = 0;
+/** What it leaves unanswered. */
+let silentOn: string | undefined;
 
 const answers: Record<string, (params: Record<string, unknown>) => unknown> = {
   initialize: ({ protocolVersion }) => ({
@@ -46,11 +49,16 @@ beforeAll(async () => {
     });
     request.on('end', () => {
       if (request.url === '/elsewhere')
-        return response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end();
+        return response.writeHead(307, { location: url.replace('127.0.0.1', 'localhost') }).end();
+      if (request.method === 'GET') {
+        streams += 1;
+        return response.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 0\n\n');
+      }
       const message = jsonOf(body) as
         | { id?: number; method: string; params: Record<string, unknown> }
         | undefined;
       if (request.method !== 'POST' || !message) return response.writeHead(405).end();
+      if (message.method === silentOn) return undefined;
       if (message.id === undefined) return response.writeHead(202).end();
       const result = answers[message.method]?.(message.params);
       response
@@ -88,9 +96,29 @@ it('whose list of tools never ends is not listened to for ever', async () => {
   await endless.close();
 });
 
-it('that sends its clients elsewhere is not followed there with the secret', async () => {
+it('that sends its clients elsewhere is not followed there, least of all with a secret', async () => {
   seen = [];
   const sent = createMcpConnection(entry({ url: url.replace('/mcp', '/elsewhere') }), { log: quiet });
   await expect(sent.tools(limits.signal)).rejects.toMatchObject({ code: 'MCP_DOWN' });
+  expect(seen).toHaveLength(1);
   await sent.close();
+});
+
+it('is not listened to but for answers: a stream that ends at once is not opened again and again', async () => {
+  streams = 0;
+  const other = createMcpConnection(entry(), { log: quiet });
+  for (let at = 0; at < 5; at += 1) await other.call('look', { bytes: at }, limits);
+  expect(streams).toBe(0);
+  await other.close();
+});
+
+it('that never finishes saying hello is given up, and is there again', async () => {
+  silentOn = 'notifications/initialized';
+  let time = 0;
+  const slow = createMcpConnection(entry(), { log: quiet, now: () => time, connectMs: 300 });
+  await expect(slow.call('look', { bytes: 1 }, limits)).rejects.toMatchObject({ code: 'MCP_DOWN' });
+  silentOn = undefined;
+  time += 60_000;
+  expect((await slow.call('look', { bytes: 1 }, limits)).content).toHaveLength(1);
+  await slow.close();
 });

@@ -295,6 +295,18 @@ describe('a server that misbehaves', () => {
     await open();
   });
 
+  it('and does not even say which tools it has is ended too', async () => {
+    await open({ ...server, timeoutMs: 1_000 });
+    const before = await call('mcp_hostile_environment');
+    const pid = Number(before.kind === 'ok' ? before.text.split(' ')[0] : 0);
+    state({ silent: true });
+    expect(await call('mcp_hostile_echo', { text: 'x' })).toMatchObject({ kind: 'failed', code: 'MCP_DOWN' });
+    await waitFor('its process to end', async () => !isAlive(pid));
+    state();
+    await back();
+    await open();
+  });
+
   it('and crashes is started again, at intervals and not at once', async () => {
     expect(await call('mcp_hostile_crash')).toMatchObject({ kind: 'failed', code: 'MCP_LOST' });
     expect(await call('mcp_hostile_echo', { text: 'x' })).toMatchObject({
@@ -354,8 +366,8 @@ describe('what was approved', () => {
       { description: 'Says it again, and more.' },
       { inputSchema: { type: 'object', properties: { text: { type: 'string' }, more: { type: 'string' } } } },
     ]) {
+      // It says nothing of it.
       state({ changed: { echo: changed } });
-      await call('mcp_hostile_changes');
       expect(await call('mcp_hostile_echo', { text: 'x' })).toMatchObject({
         kind: 'refused',
         code: 'MCP_CHANGED',
@@ -373,7 +385,6 @@ describe('what was approved', () => {
 
   it('does not care what the server says of it in annotations', async () => {
     state({ changed: { echo: { annotations: { destructiveHint: true } } } });
-    await call('mcp_hostile_changes');
     expect(await call('mcp_hostile_echo', { text: 'x' })).toMatchObject({ kind: 'ok' });
   });
 

@@ -65,6 +65,7 @@ let url: string;
 let olivia: Client;
 let shared: Client;
 let mayOpen: Refusal | undefined;
+let auditFault: Error | undefined;
 
 /** An incident that waits for people. */
 async function reported(channel: string | null = null): Promise<IncidentId> {
@@ -114,7 +115,12 @@ beforeAll(async () => {
       audit: core.audit,
       policy: { injection: 'mark', privateIps: false },
     }),
-    audit: core.audit,
+    audit: {
+      append: async (entry) => {
+        if (auditFault) throw auditFault;
+        await core.audit.append(entry);
+      },
+    },
     log: quiet,
   });
   const callers = [
@@ -148,6 +154,7 @@ afterAll(async () => {
 beforeEach(() => {
   machine.broken = true;
   machine.effects = 0;
+  auditFault = undefined;
 });
 
 async function auditOf(
@@ -230,6 +237,14 @@ describe('who is let in', () => {
     expect((await post({}, `"${'x'.repeat(300_000)}"`)).status).toBe(413);
     expect((await post({ 'content-type': 'text/plain' })).status).toBe(415);
     expect((await fetch(`${url}/mcp`)).status).toBe(405);
+  });
+
+  it('outlives a message that is nested without end', async () => {
+    const nested = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
+    const asked = `{"name":"box_state","arguments":{"incident":"INC-1","x":${nested}}}`;
+    const answered = await post({}, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${asked}}`);
+    expect(await answered.text()).toMatch(/refused|failed|error/);
+    expect((await post({})).status).toBe(200);
   });
 
   it('refuses everything to the client of somebody who has left', async () => {
@@ -363,6 +378,13 @@ describe('reading', () => {
     expect((await core.records.incident(by.incident as IncidentId))?.requesters).toEqual(['mcp:shared']);
   });
 
+  it('tells nobody outside what is wrong inside', async () => {
+    auditFault = new Error('connect ECONNREFUSED 10.0.0.3:5432, see /srv/sentry/data');
+    const asked = callMcp(olivia, 'incidents_list');
+    await expect(asked).rejects.toThrow(/It could not be done now/);
+    await expect(asked).rejects.not.toThrow(/10\.0\.0\.3|srv/);
+  });
+
   it('opens none beyond what a client may open', async () => {
     mayOpen = refuse('TOO_MANY_CALLS', 'Try again later.');
     expect(await callMcp(olivia, 'incident_open', { text: 'the box makes noises' })).toMatchObject({
@@ -459,13 +481,15 @@ describe('proposing', () => {
   it.each([
     ['no reason', { how: 'x' }],
     ['an empty one', { how: 'x', why: ' ' }],
+    ['one that nobody sees', { how: 'x', why: '\u200b\u{e0041}\u2060' }],
+    ['what is nested without end', { how: JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`), why: 'y' }],
     ['a long one', { how: 'x', why: 'y'.repeat(601) }],
     ['a wrong input', { how: 7, why: 'y' }],
   ])('refuses %s', async (_, args) => {
     const id = await reported();
     expect(await callMcp(shared, 'propose_box_mend', { incident: id, ...args })).toMatchObject({
       isError: true,
-      code: 'BAD_INPUT',
+      code: expect.stringMatching(/^(BAD_INPUT|INPUT_TOO_DEEP|INPUT_HIDDEN_CHARACTERS)$/),
     });
     expect((await core.records.incident(id))?.state).toBe('reported');
   });
