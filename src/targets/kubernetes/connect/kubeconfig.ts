@@ -69,7 +69,7 @@ function takeTokenFile(config: KubeConfig, path: string): void {
     isAuthProvider: () => true,
     async applyAuthentication(_user, options) {
       const token = (await readFile(path, 'utf8')).trim();
-      options.headers = { ...options.headers, Authorization: `Bearer ${token}` };
+      options.headers = Object.assign(options.headers ?? {}, { Authorization: `Bearer ${token}` });
     },
   });
 }
