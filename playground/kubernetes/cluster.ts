@@ -67,7 +67,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     asked: [],
   };
   for (const name of ['default', 'kube-system', 'kube-node-lease']) applyObject(parts, namespace(name));
-  for (const object of [...systemRoles, ...manifests()]) applyObject(parts, object);
+  for (const object of [...systemRoles, ...manifests().filter((each) => !isInNamespace(each))])
+    applyObject(parts, object);
   const nodes = options.nodes ?? (isAlive ? 3 : 0);
   for (let number = 1; number <= nodes; number += 1) {
     for (const object of newNode(number)) applyObject(parts, object);
@@ -87,7 +88,10 @@ function createCluster(parts: ApiServerParts, server: Listening, stopControllers
     url: server.url,
     kubeconfig: (user) => kubeconfigOf(server.url, server.ca, user, identities.token(user)),
     async apply(...objects) {
-      for (const object of objects) applyObject(parts, object);
+      for (const object of objects) {
+        applyObject(parts, object);
+        if (object.kind === 'Namespace') takeIntoCare(parts, object.metadata?.name ?? '');
+      }
     },
     object: (kind, own, name) => store.get(knownKind(kind), own, name) as KubernetesObject | undefined,
     list: (kind, own) => store.list(knownKind(kind), own) as object[] as KubernetesObject[],
@@ -147,6 +151,14 @@ function manifests(): readonly KubernetesObject[] {
       (document) => document.toJS() as KubernetesObject,
     ),
   );
+}
+
+const isInNamespace = ({ kind }: KubernetesObject) => kind === 'RoleBinding';
+
+/** As an operator does for each namespace that Sentry may change. */
+function takeIntoCare(parts: ApiServerParts, name: string): void {
+  for (const binding of manifests().filter(isInNamespace))
+    applyObject(parts, { ...binding, metadata: { name: binding.metadata?.name ?? '', namespace: name } });
 }
 
 function deployFolder(): string {

@@ -12,12 +12,14 @@ interface Role {
   }[];
 }
 
+const documentsOf = (file: string) =>
+  parseAllDocuments(readFileSync(new URL(`../../deploy/kubernetes/${file}`, import.meta.url), 'utf8')).map(
+    (document) => document.toJS(),
+  );
+
 /** What a manifest lets its account do, as `get apps/deployments`. */
 function rightsOf(file: string): ReadonlySet<string> {
-  const text = readFileSync(new URL(`../../deploy/kubernetes/${file}`, import.meta.url), 'utf8');
-  const roles = parseAllDocuments(text)
-    .map((document) => document.toJS() as Role)
-    .filter(({ kind }) => kind === 'ClusterRole');
+  const roles = (documentsOf(file) as readonly Role[]).filter(({ kind }) => kind === 'ClusterRole');
   return new Set(
     roles
       .flatMap(({ rules }) => rules)
@@ -46,4 +48,11 @@ test('the role that changes may patch workloads and nodes and delete pods, and n
       'patch /nodes',
     ]),
   );
+});
+
+test('of what is in a namespace, nothing may be changed beyond those it is bound in', () => {
+  const bound = documentsOf('active.yaml')
+    .filter(({ kind }) => kind === 'ClusterRoleBinding')
+    .map(({ roleRef }) => roleRef.name);
+  expect(bound).toEqual(['sentry-active-nodes', 'sentry-read-only']);
 });

@@ -488,3 +488,12 @@ describe('what holds a rollout back', () => {
     expect(await holds()).toMatchObject({ ok: true, value: true });
   });
 });
+
+test('its account changes nothing beyond the namespaces that it is bound in', async () => {
+  const { cluster } = on.system;
+  const limits = { signal: new AbortController().signal, timeoutMs: 5_000 };
+  const may = (namespace: string) =>
+    cluster.may({ verb: 'delete', group: '', resource: 'pods', namespace }, limits);
+  expect(await may('shop')).toBe(true);
+  expect(await may('kube-system')).toBe(false);
+});

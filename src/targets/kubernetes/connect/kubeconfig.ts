@@ -1,5 +1,7 @@
-import { dirname } from 'node:path';
-import type { KubeConfig } from '@kubernetes/client-node';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { KubeConfig, User } from '@kubernetes/client-node';
+import { parseDocument } from 'yaml';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 
 /** A kubeconfig as it was when the configuration was read. */
@@ -14,7 +16,7 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
  * Address and credential by a kubeconfig, or by what the cluster gives to a pod (null). The library is large, and so is loaded
- * when it is needed. Throws OpsError KUBERNETES_KUBECONFIG with what is wrong.
+ * when it is needed. Throws OpsError KUBERNETES_KUBECONFIG with what is wrong, and with nothing of what stands in the file.
  */
 export async function loadKubeconfig(file: KubeconfigFile | null): Promise<KubeConfig> {
   const config = new (await import('@kubernetes/client-node')).KubeConfig();
@@ -23,24 +25,61 @@ export async function loadKubeconfig(file: KubeconfigFile | null): Promise<KubeC
     return config;
   }
   try {
-    config.loadFromString(file.text);
+    const given = parsed(file.text);
+    config.loadFromString(JSON.stringify(given));
     config.makePathsAbsolute(dirname(file.path));
     if (file.context !== undefined) config.setCurrentContext(file.context);
-    check(config);
+    const own = given.users?.find(({ name }) => name === config.getCurrentUser()?.name)?.user ?? {};
+    check(config, own);
+    if (own.tokenFile) takeTokenFile(config, resolve(dirname(file.path), own.tokenFile));
     return config;
   } catch (error) {
+    // Without its cause, which may hold what stands in the file.
     throw new OpsError('KUBERNETES_KUBECONFIG', `${file.path}: ${messageOf(error)}`, {
       hint: 'Correct the file, or name another kubeconfig_file or context in sentry.yaml; then restart Sentry.',
-      cause: error,
     });
   }
 }
 
+/** What the library does not read of a user. */
+interface GivenUser {
+  readonly tokenFile?: string;
+  readonly [key: string]: unknown;
+}
+
+interface Given {
+  readonly users?: readonly { readonly name?: string; readonly user?: GivenUser | null }[];
+}
+
+/** A parser quotes the line that it cannot read, with whatever credential is in it: its place alone is told. */
+function parsed(text: string): Given {
+  const document = parseDocument(text, { prettyErrors: true });
+  const [error] = document.errors;
+  if (error) throw new Error(`it is no YAML (line ${error.linePos?.[0].line ?? 'unknown'})`);
+  const given = document.toJS() as unknown;
+  if (given === null || typeof given !== 'object') throw new Error('it is no kubeconfig');
+  return given as Given;
+}
+
+/** As kubectl takes it: read anew each time, as whoever put it there replaces it before it expires. */
+function takeTokenFile(config: KubeConfig, path: string): void {
+  const owner = config.getCurrentUser();
+  config.users = config.users.map((user) => (user === owner ? { ...user, token: undefined } : user) as User);
+  config.addAuthenticator({
+    isAuthProvider: () => true,
+    async applyAuthentication(_user, options) {
+      const token = (await readFile(path, 'utf8')).trim();
+      options.headers = Object.assign(options.headers ?? {}, { Authorization: `Bearer ${token}` });
+    },
+  });
+}
+
 /**
  * A kubeconfig may name a program that is run to get a credential. Whoever can write that file could then run anything as
- * Sentry, so such a user is refused: a service account's token is enough.
+ * Sentry, so such a user is refused: a service account's token is enough. So is one that acts as somebody else: whom the
+ * cluster's own audit names is to be Sentry.
  */
-function check(config: KubeConfig): void {
+function check(config: KubeConfig, own: GivenUser): void {
   const cluster = config.getCurrentCluster();
   const user = config.getCurrentUser();
   const chosen = config.getCurrentContext();
@@ -49,8 +88,17 @@ function check(config: KubeConfig): void {
     throw new Error(
       `user "${user.name}" gets its credential from a program or a login service, which Sentry does not run; use the token of a service account`,
     );
-  const { protocol, hostname } = new URL(cluster.server);
-  if (LOOPBACK.test(hostname)) return;
+  if (Object.keys(own).some((key) => /^as(?:$|-)/.test(key)))
+    throw new Error(
+      `user "${user.name}" acts as somebody else (as), which Sentry does not; use the token of a service account of its own`,
+    );
+  const { protocol, hostname, username, password } = new URL(cluster.server);
+  if (username !== '' || password !== '')
+    throw new Error(
+      `the server of context "${chosen}" has a credential in its address; put it into the user`,
+    );
+  // What goes through a proxy is not on this machine, whatever it is called.
+  if (LOOPBACK.test(hostname) && !cluster.proxyUrl) return;
   if (protocol !== 'https:') throw new Error(`the server of context "${chosen}" is not reached by https`);
   if (cluster.skipTLSVerify)
     throw new Error(

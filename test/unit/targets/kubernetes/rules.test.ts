@@ -1,3 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import type { RequestOptions } from 'node:https';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { parseTargets } from '../../../../src/config/targets.ts';
 import { adviseKubernetes } from '../../../../src/targets/kubernetes/advise.ts';
@@ -7,6 +11,7 @@ import { loadKubeconfig } from '../../../../src/targets/kubernetes/connect/kubec
 import { kubernetes } from '../../../../src/targets/kubernetes/kind.ts';
 import { quantity } from '../../../../src/targets/kubernetes/quantity.ts';
 import { selectorText, selects } from '../../../../src/targets/kubernetes/workload.ts';
+import { scratchDir } from '../../../support/scratch-dir.ts';
 
 const kubeconfig = (cluster: object, user: object, context?: string) =>
   loadKubeconfig({
@@ -38,8 +43,58 @@ test.each([
   ['uses a login service', {}, { 'auth-provider': { name: 'gcp', config: {} } }, 'does not run'],
   ['is not reached by https', { server: 'http://k8s.example.com' }, { token: 't' }, 'https'],
   ['does not verify its server', { 'insecure-skip-tls-verify': true }, { token: 't' }, 'does not verify'],
+  ['acts as somebody else', {}, { token: 't', as: 'admin' }, 'acts as somebody else'],
+  ['acts for a group', {}, { token: 't', 'as-groups': ['system:masters'] }, 'acts as somebody else'],
+  [
+    'is sent through a proxy to what only sounds like this machine',
+    {
+      server: 'http://localhost:8080',
+      'proxy-url': 'http://proxy.example.com',
+      'insecure-skip-tls-verify': true,
+    },
+    { token: 't' },
+    'https',
+  ],
 ])('a kubeconfig that %s is refused with the reason', async (_, cluster, user, reason) => {
   await expect(kubeconfig(cluster, user)).rejects.toThrow(reason);
+});
+
+test.each([
+  ['a line that is cut off', 'users:\n- name: u\n  user: {token: "hunter2'],
+  ['a key that is there twice', 'users: []\ntoken: hunter2\ntoken: hunter2'],
+  ['a tab', 'users:\n\t- hunter2: {'],
+  ['no object', 'hunter2'],
+  ['a server with a password', 'https://sentry:hunter2@k8s.example.com'],
+  ['a server that is no address', 'hunter2://:hunter2:x'],
+])('nothing of a kubeconfig is told: %s', async (_, text) => {
+  const isServer = text.includes('://');
+  const failed = await (isServer
+    ? kubeconfig({ server: text }, { token: 'hunter2' })
+    : loadKubeconfig({ path: '/etc/sentry/kubeconfig', text, context: undefined })
+  ).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(failed).toMatchObject({ code: 'KUBERNETES_KUBECONFIG' });
+  expect(inspect(failed, { depth: 9 })).not.toContain('hunter2');
+});
+
+test('a token in a file is read whenever it is used', async () => {
+  const folder = scratchDir();
+  const path = join(folder, 'kubeconfig');
+  const text = JSON.stringify({
+    'current-context': 'shop',
+    clusters: [{ name: 'c', cluster: { server: 'https://k8s.example.com' } }],
+    users: [{ name: 'u', user: { tokenFile: 'token', token: 'older' } }],
+    contexts: [{ name: 'shop', context: { cluster: 'c', user: 'u' } }],
+  });
+  const config = await loadKubeconfig({ path, text, context: undefined });
+  for (const token of ['one', 'two']) {
+    writeFileSync(join(folder, 'token'), `${token}\n`);
+    const options: RequestOptions = {};
+    await config.applyToHTTPSOptions(options);
+    expect(options.headers).toMatchObject({ Authorization: `Bearer ${token}` });
+  }
 });
 
 test.each([
