@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import type { LogReader, WatchedLog } from '../core/watched-log.ts';
+import { redact } from '../safety/screen/redact.ts';
 import { alertSource } from '../sources/registry.ts';
 import type { AcceptIn } from './accept.ts';
 import { Tally } from './tally.ts';
@@ -184,7 +185,7 @@ function createTelling(
     async store(): Promise<void> {
       const now = performance.now();
       collect(now);
-      const { position, lines, cut } = reader;
+      const { position, lines, cut, problem: seen } = reader;
       const seconds = Math.max(1, now - stored.at) / 1_000;
       const read: Reading = {
         position,
@@ -193,8 +194,8 @@ function createTelling(
         cut: cut - stored.cut,
         lineRate: (lines - stored.lines) / seconds,
         matchRate: matched / seconds,
-        problem: reader.problem,
-        note: notes.at(-1) ?? null,
+        problem: redacted(seen),
+        note: redacted(notes.at(-1) ?? null),
         alerts: alertsOf(name, tally, log),
       };
       for (const note of notes) log.warn({ ...name, note }, 'lines of a watched log may be lost');
@@ -204,11 +205,14 @@ function createTelling(
       tally.clear();
       notes.length = 0;
       matched = 0;
-      problem = read.problem;
+      problem = seen;
       stored = { lines, cut, at: now };
     },
   };
 }
+
+/** What a program says of itself may hold anything. */
+const redacted = (text: string | null): string | null => (text === null ? null : redact(text));
 
 function alertsOf({ target, log: name }: LogName, tally: Tally, log: Log): readonly Alert[] {
   const reading = randomUUID();
