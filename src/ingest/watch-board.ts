@@ -6,7 +6,7 @@ import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { LogName } from './watch-state.ts';
 
 /** A rate is of the last seconds in which something was read; after so long without, nothing comes. */
-const QUIET_MS = 20_000;
+const QUIET_MS = 40_000;
 
 export interface WatchBoardDeps {
   readonly sql: Sql;

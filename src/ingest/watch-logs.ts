@@ -23,6 +23,9 @@ import {
 
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const;
 
+/** Taking in alerts holds locks for each of them, and takes longer than their number says. */
+const MOST_ALERTS = 50;
+
 export interface Pace {
   /** How often a log is looked at in which there is nothing new. */
   readonly lookMs: number;
@@ -34,7 +37,7 @@ export interface Pace {
   readonly askMs: number;
 }
 
-const usual: Pace = { lookMs: 250, newsMs: 1_000, againMs: 5_000, askMs: 1_000 };
+const usual: Pace = { lookMs: 250, newsMs: 1_000, againMs: 15_000, askMs: 1_000 };
 
 export interface WatchLogsDeps {
   readonly sql: Sql;
@@ -176,6 +179,7 @@ function createTelling(
       const age = now - stored.at;
       // A problem is written when it changes: while it lasts, nothing is.
       const isNews = tally.hasNews || notes.length > 0 || reader.problem !== problem;
+      if (tally.size >= MOST_ALERTS) return true;
       return (isNews && age >= pace.newsMs) || (reader.lines !== stored.lines && age >= pace.againMs);
     },
     hasMoved(): boolean {
