@@ -10,6 +10,7 @@ import { benchAudit } from './audit.ts';
 import { benchConcurrency } from './concurrency.ts';
 import { benchDistance } from './distance.ts';
 import { benchIngest } from './ingest.ts';
+import { benchLogWatcher } from './log-watcher.ts';
 import { benchOverhead } from './overhead.ts';
 import { benchRetrieval } from './retrieval.ts';
 import { retrievalOptions } from './retrieval-options.ts';
@@ -50,11 +51,13 @@ async function measure(name: string): Promise<object> {
       return withStore(({ databaseUrl }) => benchAgent({ databaseUrl }));
     case 'audit':
       return withStore(benchAudit);
+    case 'log-watcher':
+      return withStore((store) => benchLogWatcher(dataDir, store));
     case 'ingest':
       return withStore(benchIngest);
     default:
       process.stderr.write(
-        'bench: startup, ingest, overhead, concurrency, agent, audit, distance, retrieval or scanner\n',
+        'bench: startup, ingest, overhead, concurrency, agent, audit, distance, log-watcher, retrieval or scanner\n',
       );
       process.exit(2);
   }

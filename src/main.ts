@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   access: async () => (await import('./cli/access.ts')).accessCommand,
   audit: async () => (await import('./cli/audit.ts')).auditCommand,
   mcp: async () => (await import('./cli/mcp.ts')).mcpCommand,
+  watch: async () => (await import('./cli/watch.ts')).watchCommand,
   stop: async () => (await import('./cli/stop.ts')).stopCommand,
   resume: async () => (await import('./cli/stop.ts')).resumeCommand,
   settle: async () => (await import('./cli/settle.ts')).settleCommand,

@@ -16,6 +16,7 @@ export const benchCommand = new Command('bench')
       'audit',
       'scanner',
       'distance',
+      'log-watcher',
     ]),
   )
   .option('--json', 'one JSON document on stdout', false)

@@ -11,6 +11,7 @@ import { createSteering } from '../incidents/steering.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createAccept, createAcceptIn } from '../ingest/accept.ts';
 import { createManualIncidents } from '../ingest/create-manual-incident.ts';
+import { createWatchBoard } from '../ingest/watch-board.ts';
 import { createLogWatch } from '../ingest/watch-logs.ts';
 import { createTargetWatch } from '../ingest/watch-targets.ts';
 import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
@@ -93,6 +94,7 @@ export async function createIncidentServices(
     accept,
     watch,
     logWatch,
+    watchBoard: createWatchBoard({ sql, audit, watched: on.systems.logs }),
     targetsReload: reloadOf(on, guards, () => {
       watch.look();
       logWatch.look();

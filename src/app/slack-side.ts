@@ -2,6 +2,7 @@ import { settleByClick } from '../actions/approvals/resolve-unknown-outcome.ts';
 import { count } from '../core/count.ts';
 import { parseIncidentId } from '../core/ids.ts';
 import { why } from '../incidents/questions/why.ts';
+import { formatBoard } from '../ingest/watch-board.ts';
 import { costLines, costReport } from '../record/cost.ts';
 import { formatBreaker } from '../safety/limits/format-breaker.ts';
 import type { SlackDeps } from '../slack/ports.ts';
@@ -41,6 +42,7 @@ export function createSlackSide(services: Services): Slack {
     commands: {
       ...services.switches.commands,
       cost: async (asked) => costCommand(services, asked),
+      watch: async ({ text, by }) => watchCommand(services, text, by),
     },
     statusLines: () => statusLines(services),
     home: homeFacts(services),
@@ -99,6 +101,17 @@ async function costCommand(
 ): Promise<string> {
   const asked = text.trim() === '' ? incidentId : (parseIncidentId(text) ?? null);
   return [...costLines(await costReport(services.sql, asked)), await currentBreaker(services)].join('\n');
+}
+
+async function watchCommand({ watchBoard, policy }: Services, text: string, by: string): Promise<string> {
+  const [verb = 'list', target, ...log] = text.trim().split(/\s+/).filter(Boolean);
+  if (verb === 'list') return formatBoard(await watchBoard.list());
+  if (verb !== 'stop' && verb !== 'start')
+    return '/sentry watch lists the watched logs; /sentry watch stop|start <target> [log] stops and starts them.';
+  // Who silences a log silences its alerts.
+  if (!(await policy.isAdmin(by))) return `Only admins ${verb} the watch of logs.`;
+  const answer = await watchBoard.set(verb, { target, log: log.length > 0 ? log.join(' ') : undefined, by });
+  return answer.ok ? answer.text : answer.reason;
 }
 
 async function statusLines(services: Services): Promise<readonly string[]> {

@@ -28,8 +28,9 @@ export class Tally {
     this.#maxShapes = maxShapes;
   }
 
-  get isEmpty(): boolean {
-    return this.#told.size === 0;
+  /** Of how many alerts it would be. */
+  get size(): number {
+    return this.#told.size;
   }
 
   /** `at`: ms, never going back. */

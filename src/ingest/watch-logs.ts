@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import type { LogReader, WatchedLog } from '../core/watched-log.ts';
+import { redact } from '../safety/screen/redact.ts';
 import { alertSource } from '../sources/registry.ts';
 import type { AcceptIn } from './accept.ts';
 import { Tally } from './tally.ts';
@@ -22,6 +23,9 @@ import {
 
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const;
 
+/** Taking in alerts holds locks for each of them, and takes longer than their number says. */
+const MOST_ALERTS = 50;
+
 export interface Pace {
   /** How often a log is looked at in which there is nothing new. */
   readonly lookMs: number;
@@ -33,7 +37,7 @@ export interface Pace {
   readonly askMs: number;
 }
 
-const usual: Pace = { lookMs: 250, newsMs: 1_000, againMs: 5_000, askMs: 1_000 };
+const usual: Pace = { lookMs: 250, newsMs: 1_000, againMs: 15_000, askMs: 1_000 };
 
 export interface WatchLogsDeps {
   readonly sql: Sql;
@@ -175,6 +179,7 @@ function createTelling(
       const age = now - stored.at;
       // A problem is written when it changes: while it lasts, nothing is.
       const isNews = tally.hasNews || notes.length > 0 || reader.problem !== problem;
+      if (tally.size >= MOST_ALERTS) return true;
       return (isNews && age >= pace.newsMs) || (reader.lines !== stored.lines && age >= pace.againMs);
     },
     hasMoved(): boolean {
@@ -184,7 +189,7 @@ function createTelling(
     async store(): Promise<void> {
       const now = performance.now();
       collect(now);
-      const { position, lines, cut } = reader;
+      const { position, lines, cut, problem: seen } = reader;
       const seconds = Math.max(1, now - stored.at) / 1_000;
       const read: Reading = {
         position,
@@ -193,8 +198,8 @@ function createTelling(
         cut: cut - stored.cut,
         lineRate: (lines - stored.lines) / seconds,
         matchRate: matched / seconds,
-        problem: reader.problem,
-        note: notes.at(-1) ?? null,
+        problem: redacted(seen),
+        note: redacted(notes.at(-1) ?? null),
         alerts: alertsOf(name, tally, log),
       };
       for (const note of notes) log.warn({ ...name, note }, 'lines of a watched log may be lost');
@@ -204,11 +209,14 @@ function createTelling(
       tally.clear();
       notes.length = 0;
       matched = 0;
-      problem = read.problem;
+      problem = seen;
       stored = { lines, cut, at: now };
     },
   };
 }
+
+/** What a program says of itself may hold anything. */
+const redacted = (text: string | null): string | null => (text === null ? null : redact(text));
 
 function alertsOf({ target, log: name }: LogName, tally: Tally, log: Log): readonly Alert[] {
   const reading = randomUUID();

@@ -41,8 +41,43 @@ curl_hosts: [localhost]`);
         },
       ],
       curlHosts: ['localhost'],
+      watch: [],
     },
   ]);
+});
+
+test('its watched logs are files in its folders, or units, with patterns of RE2', () => {
+  const { targets } = configured(`roots: [/var/log/shop]
+watch:
+  - { file: /var/log/shop/app.log, starts: '^\\S', patterns: [{ match: FATAL, name: Fatal, severity: critical }, ERROR] }
+  - { unit: shop-web.service, patterns: ['(?i)panic'] }`);
+  const log = (match: string) => ({ match, name: 'LogLine', severity: 'error' });
+  expect(targets).toMatchObject([
+    {
+      watch: [
+        {
+          from: { kind: 'file', path: '/var/log/shop/app.log' },
+          starts: '^\\S',
+          patterns: [{ match: 'FATAL', name: 'Fatal', severity: 'critical' }, log('ERROR')],
+        },
+        { from: { kind: 'unit', unit: 'shop-web.service' }, patterns: [log('(?i)panic')] },
+      ],
+    },
+  ]);
+});
+
+test.each([
+  ['{ file: /etc/passwd, patterns: [x] }', '/etc/passwd is in none of the folders of "roots"'],
+  ['{ file: /var/log/shop/../x, patterns: [x] }', 'expected an absolute path'],
+  ['{ file: /var/log/shop/a, unit: a.service, patterns: [x] }', 'expected either "file" or "unit"'],
+  ['{ patterns: [x] }', 'expected either "file" or "unit"'],
+  ['{ unit: a.service, patterns: [] }', 'name at least one pattern'],
+  ['{ unit: a.service, patterns: ["(?=x)"] }', 'RE2 syntax'],
+  ['{ unit: a.service, patterns: [x], starts: "(" }', 'The pattern cannot be used'],
+  ['{ unit: "--file=/etc/shadow", patterns: [x] }', 'expected the name of a unit'],
+  ['{ unit: a.service, patterns: [x] }, { unit: a.service, patterns: [y] }', 'a.service is named twice'],
+])('a watched log %s is refused: %s', (entry, why) => {
+  expect(() => configured(`roots: [/var/log/shop]\nwatch: [${entry}]`)).toThrow(why);
 });
 
 test('the example of docs/connect.md is one', () => {
