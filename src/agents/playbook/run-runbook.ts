@@ -84,7 +84,8 @@ async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undef
   const result = await readSystem(
     work,
     run.phase,
-    `${run.runbook.id}:${step.id}`,
+    // With the neighbour's name: what was read of one is never taken for another's when they are declared anew.
+    `${run.runbook.id}:${step.id}${step.neighbour === undefined ? '' : `@${target}`}`,
     step.call,
     input.value,
     step.why,
