@@ -4,7 +4,7 @@ import { messageOf, type Refusal } from '../core/errors.ts';
 import { asToolCallId } from '../core/ids.ts';
 import type { Measure } from '../core/measure.ts';
 import { newId } from '../core/new-id.ts';
-import type { FirstLook } from '../core/target.ts';
+import type { FirstLook, Target } from '../core/target.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult, VerifyPlan, VerifyStep } from '../core/tool-call.ts';
 import { recordIdentity } from '../safety/kill-switch/target-identity.ts';
 import type { Credential } from '../safety/vault/credentials.ts';
@@ -62,6 +62,8 @@ export interface Gate extends Execution {
   ): boolean | null;
   /** What to look at first on a configured target when no runbook fits. */
   looks(target: string): readonly FirstLook[];
+  /** Those of a target that are configured, as they are now. */
+  neighbours(target: string): readonly Pick<Target, 'name' | 'kind'>[];
   /** Of a tool: none for one that declares none. */
   measures(tool: string): readonly Measure[];
 }
@@ -103,6 +105,8 @@ export function createGate(given: GateDeps, replaced: Partial<GateParts> = {}): 
     redMeasures: (recorded, rule) => redMeasures(deps.registry, recorded, rule),
     judgeRecorded: (step, recorded) => judgeRecorded(deps.registry, step, recorded),
     looks: (target) => (deps.targets.has(target) ? deps.ports.looks(target) : []),
+    neighbours: (target) =>
+      (deps.targets.get(target)?.neighbours ?? []).flatMap((name) => deps.targets.get(name) ?? []),
     measures: (tool) => measuresOf(deps.registry, tool),
     execute: (action, hooks, signal) =>
       holding(deps, action.target, () => execute(deps, action, hooks, signal)),

@@ -4,7 +4,7 @@ import type { ActionId } from '../core/ids.ts';
 import type { Incident, Verdict } from '../core/incident.ts';
 import type { PreparedMemory, Recall } from '../core/memory.ts';
 import type { ModelUsage } from '../core/model-usage.ts';
-import type { FirstLook } from '../core/target.ts';
+import type { FirstLook, Target } from '../core/target.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult } from '../core/tool-call.ts';
 
 /** Who works an incident's phases. Two stand behind this: the playbook (deterministic) and Claude. */
@@ -66,6 +66,8 @@ export interface Investigation {
   callTool(request: ToolCallRequest, purpose?: string): Promise<ToolCallResult>;
   /** What to look at first on the target when no runbook fits; none without a target. */
   readonly looks: readonly FirstLook[];
+  /** What else may be read, beside the incident's target. Absent where nothing can (replays). */
+  readonly neighbours?: readonly Pick<Target, 'name' | 'kind'>[];
   /** Records a call that was asked for and is not run, and why; nothing is read. */
   leaveOut(request: ToolCallRequest, purpose: string | undefined, why: string): Promise<void>;
   /**

@@ -83,6 +83,7 @@ async function attempt<T>(
   });
   const work: Investigation = {
     looks: incident.target === null ? [] : deps.gate.looks(incident.target),
+    neighbours: incident.target === null ? [] : deps.gate.neighbours(incident.target),
     incident,
     recall,
     ...context,

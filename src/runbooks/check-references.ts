@@ -17,7 +17,7 @@ export function checkReferences(
   const stepIds = steps.map((step) => step.value.id);
   const verifyNames = verifies.map((verify) => verify.value.name);
   const lets = steps.flatMap((step) => step.value.checks.flatMap((check) => Object.keys(check.let ?? {})));
-  const known = ['result', 'incident', ...stepIds, ...lets];
+  const known = ['result', 'incident', 'neighbour', ...stepIds, ...lets];
 
   for (const [index, step] of steps.entries()) {
     const report: Report = (path, message, offset) => problems.push(step.problem(path, message, offset));

@@ -3,7 +3,7 @@ import type { Measure } from '../core/measure.ts';
 import type { Json } from '../core/tool-call.ts';
 import type { ParsedRunbook } from './parse-runbook.ts';
 import type { RunbookProblem } from './runbook.ts';
-import { actsOf } from './schema.ts';
+import { actsOf, type StepBlock } from './schema.ts';
 import { templateParts } from './template.ts';
 
 /** The tool registry, as far as a runbook needs to know it. */
@@ -14,6 +14,7 @@ export interface KnownTools {
         readonly input: z.ZodType;
         readonly measures?: readonly Measure[];
         readonly repairsOnly?: true;
+        readonly targetKinds?: readonly string[];
       }
     | undefined;
 }
@@ -27,6 +28,7 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
     const report = (path: Path, message: string) => problems.push(step.problem(path, message));
     checkCall(tools, step.value.call, step.value.with, 'reads', ['call'], ['with'], report);
     const { requires } = parsed.runbook;
+    checkNeighbour(tools, step.value, requires?.step === step.value.id, report);
     if (requires?.step === step.value.id && requires.measure != null)
       checkMeasure(
         tools.get(step.value.call)?.measures ?? [],
@@ -62,6 +64,25 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
     }
   }
   return problems;
+}
+
+/** Of a neighbour only what loads nothing is read, and the symptom is never its own: that it is ill says nothing of the target. */
+function checkNeighbour(
+  tools: KnownTools,
+  { call, neighbour, checks }: StepBlock,
+  isRequired: boolean,
+  report: (path: Path, message: string) => void,
+): void {
+  if (neighbour === undefined) return;
+  const tool = tools.get(call);
+  if (isRequired) report(['neighbour'], 'what "requires" asks for is read of the incident’s own target');
+  if (tool?.kind === 'diagnostic')
+    report(['call'], `"${call}" may load a system; of a neighbour it is not let through`);
+  for (const [at, { conclude }] of checks.entries())
+    if (conclude && !conclude.cause.includes('${neighbour}'))
+      report(['checks', at, 'conclude', 'cause'], 'it was read of a neighbour: say which by "${neighbour}"');
+  if (tool?.targetKinds && !tool.targetKinds.includes(neighbour))
+    report(['neighbour'], `"${call}" is for ${tool.targetKinds.join(' or ')}, and not for ${neighbour}`);
 }
 
 function checkMeasure(

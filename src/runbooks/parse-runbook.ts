@@ -95,6 +95,7 @@ function stepOf(block: StepBlock, heading: string, type: string): RunbookStep {
   return {
     id: block.id,
     call: block.call,
+    neighbour: block.neighbour,
     with: block.with,
     why: block.why ?? heading.replace(/^\d+[.)]\s*/, ''),
     waitMs: block.wait ?? 0,

@@ -17,6 +17,9 @@ export function runbooksFor(
 ): readonly Runbook[] {
   if (kind === undefined) return runbooks;
   return runbooks.filter(({ steps }) =>
-    steps.every(({ call }) => tools.get(call)?.targetKinds?.includes(kind) ?? true),
+    steps.every(
+      ({ call, neighbour }) =>
+        neighbour !== undefined || (tools.get(call)?.targetKinds?.includes(kind) ?? true),
+    ),
   );
 }

@@ -14,7 +14,10 @@ const snake = z
 const variable = z
   .string()
   .regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name of letters, digits and "_", starting with a letter')
-  .refine((name) => name !== 'result' && name !== 'incident', '"result" and "incident" are taken')
+  .refine(
+    (name) => name !== 'result' && name !== 'incident' && name !== 'neighbour',
+    '"result", "incident" and "neighbour" are taken',
+  )
   .refine(isFree, 'is a word of CEL, like "list" or "in"; take another');
 const words = z.string().trim().min(1, 'expected some text');
 const oneOrMore = <T extends z.ZodType>(item: T) =>
@@ -163,6 +166,8 @@ const check = z
 export const stepBlock = z.strictObject({
   id: variable,
   call: words,
+  /** The kind of neighbours it reads, in place of the incident's own target. */
+  neighbour: kebab.optional(),
   with: input,
   why: words.optional(),
   wait: duration

@@ -80,7 +80,9 @@ async function tryOut(
       : (end.diagnosis.prevent ?? []).map((plan) => `${wouldPropose(plan)}, to keep it from coming back`)),
   );
 
-  for (const step of [...runbook.steps, ...Object.values(runbook.verify).flatMap(({ steps }) => steps)]) {
+  // It is tried on one system alone: what is read of a neighbour is no read of that.
+  const ownSteps = runbook.steps.filter(({ neighbour }) => neighbour === undefined);
+  for (const step of [...ownSteps, ...Object.values(runbook.verify).flatMap(({ steps }) => steps)]) {
     const input = renderInput(step.with, variablesOf(incident));
     if (!input.ok || called.length >= MOST_CALLS) continue;
     if (called.some((one) => one.tool === step.call && isDeepStrictEqual(one.input, input.value))) continue;

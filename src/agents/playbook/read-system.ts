@@ -15,12 +15,13 @@ export async function readSystem(
   input: Json,
   purpose: string,
   waitMs = 0,
+  target = work.incident.target,
 ): Promise<ToolCallResult> {
   return work.durably(`playbook:${phase}:r${work.incident.round}:${name}`, async () => {
     // Inside: what was cut off by a shutdown must not end the turn as if it were done.
     work.signal.throwIfAborted();
     if (waitMs > 0) await sleep(waitMs, undefined, { signal: work.signal });
-    return work.callTool({ tool, target: work.incident.target, input }, purpose);
+    return work.callTool({ tool, target, input }, purpose);
   });
 }
 

@@ -75,17 +75,22 @@ const NOT_BY_EXCLUSION: RunbookTurn = {
 
 async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undefined> {
   const { work, findings, variables } = run;
+  const target = targetOf(run, step);
+  if (target === undefined) return undefined;
+  if (step.neighbour !== undefined) variables['neighbour'] = target;
   const input = renderInput(step.with, variables);
   if (!input.ok) return unread(`${step.call} was not called: ${input.reason}`);
   work.say(`${step.why} …`);
   const result = await readSystem(
     work,
     run.phase,
-    `${run.runbook.id}:${step.id}`,
+    // With the neighbour's name: what was read of one is never taken for another's when they are declared anew.
+    `${run.runbook.id}:${step.id}${step.neighbour === undefined ? '' : `@${target}`}`,
     step.call,
     input.value,
     step.why,
     step.waitMs,
+    target,
   );
   if (result.kind !== 'ok') return unread(unreadable(step.call, result));
 
@@ -105,6 +110,21 @@ async function runStep(run: Run, step: RunbookStep): Promise<RunbookTurn | undef
     findings.unknown.push(reason);
     if (!step.optional) findings.incomplete = true;
   }
+}
+
+/**
+ * What a step reads: the incident's target, or its one neighbour of that kind. Undefined: there is none, or there are several and
+ * nothing says which one it runs on. Such a step is passed over: what nobody could read bars nothing that was read.
+ */
+function targetOf({ work, findings }: Run, { neighbour: kind }: RunbookStep): string | null | undefined {
+  if (kind === undefined) return work.incident.target;
+  const found = (work.neighbours ?? []).filter((each) => each.kind === kind);
+  if (found.length > 1) {
+    const names = found.map(({ name }) => name).join(', ');
+    const reason = `Not read: it has several neighbours of the kind ${kind} (${names}).`;
+    if (!findings.unknown.includes(reason)) findings.unknown.push(reason);
+  }
+  return found.length === 1 ? found[0]?.name : undefined;
 }
 
 /** Whether the symptom is there, by the step that the runbook names for it. */

@@ -53,6 +53,13 @@ test.each([
   });
 });
 
+test('whoever investigates is told of them one step far', () => {
+  const told = (target: string) => rig.core.gate.neighbours(target).map(({ name }) => name);
+  expect(told('box')).toEqual(['metrics', 'elsewhere']);
+  expect(told('vault')).toEqual([]);
+  expect(told('nobody')).toEqual([]);
+});
+
 test('nothing is proposed or run on a neighbour', async () => {
   const before = rig.machine.effects;
   expect(await ask('surgeon', 'metrics', 'box_mend')).toMatchObject({

@@ -49,6 +49,8 @@ export function liveIncident(options: {
   readonly actUrl: string;
   /** Something else than a database. */
   readonly on?: { readonly target: Target; readonly ports: ToolPorts };
+  /** Its neighbours, which are only read. */
+  readonly beside?: readonly { readonly target: Target; readonly ports: ToolPorts }[];
   readonly tools: ToolRegistry;
   readonly runbooks: readonly Runbook[];
   readonly incident: Partial<Incident>;
@@ -83,9 +85,13 @@ export function liveIncident(options: {
   });
   let tried: readonly Action[] = [];
 
-  const context = (tool: Tool) => ({
-    target,
-    system: ports.system(target.name),
+  const beside = options.beside ?? [];
+  const context = (
+    tool: Tool,
+    on: { readonly target: Target; readonly ports: ToolPorts } = { target, ports },
+  ) => ({
+    target: on.target,
+    system: on.ports.system(on.target.name),
     docs: ports.docs,
     signal: AbortSignal.timeout(30_000),
     timeoutMs: tool.timeoutMs,
@@ -111,7 +117,8 @@ export function liveIncident(options: {
           text: tool.command(input.data),
         };
       }
-      const { text, data } = await tool.run(context(tool), input.data);
+      const neighbour = beside.find((each) => each.target.name === request.target);
+      const { text, data } = await tool.run(context(tool, neighbour), input.data);
       outputs.set(toolCallId, text);
       // What is recorded has been through JSON.
       return {
@@ -134,6 +141,7 @@ export function liveIncident(options: {
     tried,
     guidance: [],
     looks: ports.looks(target.name),
+    neighbours: beside.map((each) => each.target),
     callTool,
     say: () => undefined,
     unsay: () => undefined,

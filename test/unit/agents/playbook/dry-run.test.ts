@@ -120,6 +120,15 @@ describe('a dry run', () => {
     expect(live()).toBe(0);
   });
 
+  test('calls nothing on the system that is to be read of a neighbour', async () => {
+    const beside = steps.replace('call: queue_consumers', 'call: queue_consumers\nneighbour: host');
+    const read = parseRunbook('queue.md', beside);
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const { report, calls } = dryRun({ queue_depth: ok({ depth: 0 }) }, {}, read.parsed.runbook);
+    expect((await report).passed).toBe(true);
+    expect(calls.map(({ tool }) => tool)).toEqual(['queue_depth']);
+  });
+
   test('that reaches a step gives it what earlier ones found', async () => {
     const { report, calls } = dryRun({
       queue_depth: ok({ depth: 9 }),
