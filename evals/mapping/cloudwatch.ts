@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../../src/core/tool-call.ts';
+import type { RecordedOutput } from '../replay/scenario.ts';
+import { documentOf } from './document-of.ts';
 import type { MappedOutput, Mapping } from './mapping.ts';
 
 // Amazon RDS for PostgreSQL as CloudWatch and Performance Insights tell about it.
@@ -40,8 +41,8 @@ interface Series {
 }
 
 /** The latest value of a metric for each instance it was recorded of. CloudWatch may give the newest first. */
-function allSeries(outputs: Readonly<Record<string, Json>>, name: string): readonly Series[] {
-  const results = Metrics.safeParse(outputs[METRICS]).data?.metric_data_results ?? [];
+function allSeries(outputs: readonly RecordedOutput[], name: string): readonly Series[] {
+  const results = Metrics.safeParse(documentOf(outputs, METRICS)).data?.metric_data_results ?? [];
   return results
     .filter((one) => one.metric_name === name)
     .flatMap(({ dimensions, timestamps, values }): Series[] => {
@@ -56,7 +57,7 @@ function allSeries(outputs: Readonly<Record<string, Json>>, name: string): reado
 }
 
 /** Of the one instance there is; of several nobody says which is meant. */
-function series(outputs: Readonly<Record<string, Json>>, name: string): Series | undefined {
+function series(outputs: readonly RecordedOutput[], name: string): Series | undefined {
   const found = allSeries(outputs, name);
   return found.length === 1 ? found[0] : undefined;
 }
@@ -68,7 +69,7 @@ const line = (one: Series): string =>
  * `ReplicaLag` is the replay lag in seconds, -1 where nothing is replicated; how many bytes that is, and the slots, CloudWatch
  * does not say.
  */
-function replication(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
+function replication(outputs: readonly RecordedOutput[]): MappedOutput | undefined {
   const lags = allSeries(outputs, 'ReplicaLag').filter(({ last }) => last >= 0);
   if (lags.length === 0) return undefined;
   const replicas = lags.map(({ instance, last }) => ({
@@ -93,20 +94,20 @@ function replication(outputs: Readonly<Record<string, Json>>): MappedOutput | un
  * How many connections are in use. Not which share of the limit that is: a database has many limits that are not
  * recorded, and "there is room" said of this one would be heard as "all is well".
  */
-function connections(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
+function connections(outputs: readonly RecordedOutput[]): MappedOutput | undefined {
   const used = series(outputs, 'DatabaseConnections');
   return used && { text: line(used), data: { used: used.last } };
 }
 
 /** The size of `pg_wal`, and nothing about checkpoints or archiving. */
-function walSize(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
+function walSize(outputs: readonly RecordedOutput[]): MappedOutput | undefined {
   const size = series(outputs, 'TransactionLogsDiskUsage');
   return size && { text: line(size), data: { wal_dir_bytes: size.last } };
 }
 
 /** Statements by the load they make; times and blocks are not recorded. */
-function statements(outputs: Readonly<Record<string, Json>>): MappedOutput | undefined {
-  const top = Insights.safeParse(outputs[INSIGHTS]).data?.top_sql ?? [];
+function statements(outputs: readonly RecordedOutput[]): MappedOutput | undefined {
+  const top = Insights.safeParse(documentOf(outputs, INSIGHTS)).data?.top_sql ?? [];
   if (top.length === 0) return undefined;
   const rows = top.map(({ statement, db_load_avg, calls_per_sec, wait_events }) => ({
     query: statement,
@@ -123,9 +124,14 @@ function statements(outputs: Readonly<Record<string, Json>>): MappedOutput | und
   };
 }
 
+const one =
+  (read: (outputs: readonly RecordedOutput[]) => MappedOutput | undefined): Mapping['read'] =>
+  (outputs) =>
+    [read(outputs) ?? []].flat();
+
 export const postgresOfCloudWatch: readonly Mapping[] = [
-  { from: [METRICS], to: 'postgres_replication', read: replication },
-  { from: [METRICS], to: 'postgres_connections', read: connections },
-  { from: [METRICS], to: 'postgres_checkpoints', read: walSize },
-  { from: [INSIGHTS], to: 'postgres_slow_statements', read: statements },
+  { from: [METRICS], to: 'postgres_replication', read: one(replication) },
+  { from: [METRICS], to: 'postgres_connections', read: one(connections) },
+  { from: [METRICS], to: 'postgres_checkpoints', read: one(walSize) },
+  { from: [INSIGHTS], to: 'postgres_slow_statements', read: one(statements) },
 ];

@@ -1,3 +1,4 @@
+import type { EngineName } from '../../playground/faults/containers/shop-engine.ts';
 import type { Shop } from '../../playground/faults/postgres/shop.ts';
 import type { Json } from '../../src/core/tool-call.ts';
 import type { ScratchServer } from './scratch-server.ts';
@@ -41,7 +42,7 @@ export interface ExpectedAnswer {
   readonly red_herrings?: readonly string[];
 }
 
-/** What is left in place for the tools to look at: a database by this credential, a host, or a cluster. */
+/** What is left in place for the tools to look at: a database by this credential, a host, an engine, or a cluster. */
 export type CausedFault = (
   | { readonly readUrl: string }
   /** Its folders and services, as its kind is configured. */
@@ -52,6 +53,7 @@ export type CausedFault = (
         readonly curlHosts: readonly string[];
       };
     }
+  | { readonly engine: { readonly kind: EngineName; readonly socket: string } }
   /** As its kind is configured. */
   | { readonly cluster: { readonly kubeconfig: object; readonly namespaces: readonly string[] } }
 ) & { release(): Promise<void> };

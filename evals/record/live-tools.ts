@@ -28,6 +28,13 @@ export function hostPlace(name: string, host: Extract<CausedFault, { host: unkno
   return placeOf({ name, kind: 'host', domain: 'docker', ...host });
 }
 
+export function enginePlace(
+  name: string,
+  { kind, socket }: Extract<CausedFault, { engine: unknown }>['engine'],
+): LivePlace {
+  return placeOf({ name, kind, domain: kind, address: { socket }, only: {}, acts: false, watch: false });
+}
+
 export function clusterPlace(
   name: string,
   cluster: Extract<CausedFault, { cluster: unknown }>['cluster'],

@@ -13,6 +13,7 @@ import type { CausedFault, FaultCase, Lab, Look } from './fault-case.ts';
 import {
   clusterPlace,
   databasePlace,
+  enginePlace,
   hostPlace,
   type LivePlace,
   type LiveTools,
@@ -80,6 +81,19 @@ const CLUSTER: Recorded = {
   asksAll: true,
 };
 
+const ENGINE: Recorded = {
+  target: 'shop-1',
+  domain: 'docker',
+  labels: { job: 'cadvisor', instance: 'shop-1' },
+  looks: [
+    { tool: 'container_list', input: { limit: 200 } },
+    { tool: 'container_disk' },
+    { tool: 'container_networks' },
+    { tool: 'container_events' },
+  ],
+  asksAll: false,
+};
+
 /** Causes the fault, lets the playbook look at it, looks around once more, and undoes the fault. */
 export async function recordCase(
   fault: FaultCase,
@@ -87,7 +101,7 @@ export async function recordCase(
   runbooks: readonly Runbook[],
 ): Promise<{ readonly scenario: Scenario; readonly diagnosis: Diagnosis }> {
   const caused = await fault.cause(lab);
-  const kind = 'host' in caused ? HOST : 'cluster' in caused ? CLUSTER : DATABASE;
+  const kind = recordedAs(caused);
   const { target, looks, asksAll } = kind;
   const live = liveTools(placeFor(target, caused));
   try {
@@ -109,8 +123,15 @@ export async function recordCase(
   }
 }
 
+function recordedAs(caused: CausedFault): Recorded {
+  if ('host' in caused) return HOST;
+  if ('cluster' in caused) return CLUSTER;
+  return 'engine' in caused ? { ...ENGINE, domain: caused.engine.kind } : DATABASE;
+}
+
 function placeFor(target: string, caused: CausedFault): LivePlace {
   if ('host' in caused) return hostPlace(target, caused.host);
+  if ('engine' in caused) return enginePlace(target, caused.engine);
   return 'cluster' in caused ? clusterPlace(target, caused.cluster) : databasePlace(target, caused.readUrl);
 }
 

@@ -3,6 +3,7 @@ import { type Severity, severities } from '../../src/core/alert.ts';
 import { asIncidentId } from '../../src/core/ids.ts';
 import type { Domain, Incident } from '../../src/core/incident.ts';
 import type { Json } from '../../src/core/tool-call.ts';
+import { subjectLabels } from '../mapping/subject.ts';
 import type { Scenario } from './scenario.ts';
 
 const Texts = z
@@ -41,7 +42,11 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     .object({ labels: Texts.default({}), annotations: Texts.default({}) })
     .catch({ labels: {}, annotations: {} })
     .parse(alert.issue.raw ?? {});
-  const labels = withoutTelltale({ ...raw.labels, ...alert.commonLabels });
+  const labels = withoutTelltale({
+    ...subjectLabels(scenario.incident),
+    ...raw.labels,
+    ...alert.commonLabels,
+  });
   const description = alert.request.description || alert.issue.description;
   const annotations = withoutTelltale({
     ...raw.annotations,

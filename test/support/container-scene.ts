@@ -1,7 +1,8 @@
+import type { ScratchEngine } from '../../evals/record/scratch-engine.ts';
 import type { ContainerOptions, EngineName } from '../../playground/faults/containers/shop-engine.ts';
 import type { ShopFault } from '../../playground/faults/fault.ts';
 import type { IncidentId } from '../../src/core/ids.ts';
-import { type ScratchEngine, startEngine } from './engines.ts';
+import { startEngine } from './engines.ts';
 import { startTargetScene, type TargetScene } from './target-scene.ts';
 import { waitFor } from './wait-for.ts';
 

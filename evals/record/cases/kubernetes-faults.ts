@@ -1,9 +1,9 @@
+import { found } from '../expected.ts';
 import {
   behave,
   condition,
   type Fields,
   failsToMake,
-  found,
   isPending,
   type KubernetesCase,
   limits,

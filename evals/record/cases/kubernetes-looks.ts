@@ -1,12 +1,5 @@
-import {
-  condition,
-  healthy,
-  type KubernetesCase,
-  quota,
-  service,
-  undecidable,
-  why,
-} from './kubernetes-scene.ts';
+import { healthy, undecidable } from '../expected.ts';
+import { condition, type KubernetesCase, quota, service, why } from './kubernetes-scene.ts';
 
 /** What is well, what looks like something else, and what cannot be told. */
 export const clusterLooks: readonly KubernetesCase[] = [

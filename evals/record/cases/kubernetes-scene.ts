@@ -1,7 +1,8 @@
 import type { KubernetesObject, V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { until } from '../../../playground/faults/until.ts';
 import { type Cluster, startCluster } from '../../../playground/kubernetes/cluster.ts';
-import type { ExpectedAnswer, FaultCase, Look } from '../fault-case.ts';
+import type { FaultCase, Look } from '../fault-case.ts';
+import { type Neighbour, neighboursOf } from '../neighbours.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -37,24 +38,18 @@ export interface KubernetesCase extends Omit<FaultCase, 'cause' | 'alert'> {
   cause(scene: Scene): Promise<void>;
 }
 
-export const found = (root_cause: string, groups: readonly (readonly string[])[]): ExpectedAnswer => ({
-  root_cause,
-  verdict: 'cause_found',
-  keyword_groups: groups,
-});
-export const healthy = (root_cause: string): ExpectedAnswer => ({ root_cause, verdict: 'healthy' });
-export const undecidable = (root_cause: string): ExpectedAnswer => ({ root_cause, verdict: 'cannot_tell' });
 export const why = (namespace: string, name: string): Look => ({
   tool: 'kubernetes_why_unhealthy',
   input: { namespace, name },
 });
 export const limits = (namespace: string): Look => ({ tool: 'kubernetes_limits', input: { namespace } });
 
-/** Cases as they are recorded: each in a cluster of its own. */
+/** Cases as they are recorded: each in a cluster of its own, with other work in a namespace beside. */
 export const inClusters = (cases: readonly KubernetesCase[]): readonly FaultCase[] =>
   cases.map(
     ({ namespace, beside, alert: [alertname, summary, labels], severity = 'warning', cause, ...rest }) => ({
       ...rest,
+      looks: [...(rest.looks ?? []), { tool: 'kubernetes_events', input: { namespace, limit: 15 } }],
       alert: {
         alertname,
         severity,
@@ -63,7 +58,9 @@ export const inClusters = (cases: readonly KubernetesCase[]): readonly FaultCase
         labels: { namespace, ...labels },
       },
       async cause() {
-        const cluster = await startCluster();
+        const [next, ...others] = neighboursOf(rest.id, 9) as readonly [Neighbour, ...Neighbour[]];
+        const cluster = await startCluster({ nodes: 3 + (next.size % 3) });
+        await populate(sceneIn(cluster, next.name), others);
         const scene = sceneIn(cluster, namespace);
         await scene.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
         for (const [name, image] of Object.entries(beside)) {
@@ -72,10 +69,24 @@ export const inClusters = (cases: readonly KubernetesCase[]): readonly FaultCase
         }
         await cause(scene);
         const kubeconfig = { path: 'kubeconfig', text: cluster.kubeconfig('read'), context: undefined };
-        return { cluster: { kubeconfig, namespaces: [namespace] }, release: () => cluster.stop() };
+        return {
+          cluster: { kubeconfig, namespaces: [namespace, next.name] },
+          release: () => cluster.stop(),
+        };
       },
     }),
   );
+
+async function populate(scene: Scene, workloads: readonly Neighbour[]): Promise<void> {
+  const { namespace, apply, roll, whole } = scene;
+  await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await Promise.all(
+    workloads.map(async ({ name, version, size }) => {
+      await roll(name, { image: `${namespace}/${name}:${version}`, replicas: 1 + (size % 3) });
+      await whole(name);
+    }),
+  );
+}
 
 export function sceneIn(cluster: Cluster, namespace: string): Scene {
   const apply: Scene['apply'] = (object) => cluster.apply(object as unknown as KubernetesObject);

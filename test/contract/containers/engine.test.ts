@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ScratchEngine } from '../../../evals/record/scratch-engine.ts';
 import { engineNames, IMAGE } from '../../../playground/faults/containers/shop-engine.ts';
 import { parseTargets } from '../../../src/config/targets.ts';
 import type { Json } from '../../../src/core/tool-call.ts';
@@ -7,7 +8,7 @@ import { docker } from '../../../src/targets/docker/kind.ts';
 import type { Connection, TargetConfig } from '../../../src/targets/kind.ts';
 import { podman } from '../../../src/targets/podman/kind.ts';
 import type { ToolContext } from '../../../src/tools/define.ts';
-import { missingFor, type ScratchEngine, startEngine } from '../../support/engines.ts';
+import { missingFor, startEngine } from '../../support/engines.ts';
 import { noDocs } from '../../support/targets.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

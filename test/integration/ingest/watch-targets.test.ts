@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ScratchEngine } from '../../../evals/record/scratch-engine.ts';
 import { engineNames } from '../../../playground/faults/containers/shop-engine.ts';
 import { parseTargets } from '../../../src/config/targets.ts';
 import { createAccept } from '../../../src/ingest/accept.ts';
@@ -7,7 +8,7 @@ import { kinds } from '../../../src/targets/kinds.ts';
 import { connectSystems, type Systems, toTarget } from '../../../src/targets/systems.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { SLEEPS } from '../../support/container-scene.ts';
-import { missingFor, type ScratchEngine, startEngine } from '../../support/engines.ts';
+import { missingFor, startEngine } from '../../support/engines.ts';
 import { quiet } from '../../support/quiet.ts';
 import { domainOf } from '../../support/targets.ts';
 import type { Row } from '../../support/typed.ts';

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ScratchEngine } from '../../../../evals/record/scratch-engine.ts';
 import { containerFaults } from '../../../../playground/faults/containers/container-faults.ts';
 import { findEngine, removeAll } from '../../../../playground/faults/containers/find-engine.ts';
 import { engineNames, IMAGE } from '../../../../playground/faults/containers/shop-engine.ts';
 import { SLEEPS } from '../../../support/container-scene.ts';
-import { missingFor, type ScratchEngine, startEngine } from '../../../support/engines.ts';
+import { missingFor, startEngine } from '../../../support/engines.ts';
 
 test.each(engineNames)(
   '%s: where it does not answer, its faults say why they cannot be caused',
