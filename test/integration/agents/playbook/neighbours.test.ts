@@ -46,7 +46,7 @@ afterEach(() => live.close());
 function host(name: string, usedPercent: number) {
   const target = { name, kind: 'host', domain: 'postgres', environment: 'test', aliases: [] } as const;
   const { ports } = createHostTargets(
-    [{ ...target, roots: [{ path: dir, patch: false }], services: [], curlHosts: [] }],
+    [{ ...target, roots: [{ path: dir, patch: false }], services: [], curlHosts: [], watch: [] }],
     {
       access: {
         ...localAccess,
