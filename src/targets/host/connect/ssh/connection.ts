@@ -46,9 +46,12 @@ export function openConnection(target: SshTarget): SshConnection {
   const connected = async (signal: AbortSignal): Promise<Client> => {
     if (closed) throw away(target, 'the connection was closed', undefined);
     // Whoever comes while it is being made waits for the same one; it is not called off for one of them.
-    current ??= connect(target, () => {
-      current = undefined;
-    });
+    if (!current) {
+      const made: Promise<Client> = connect(target, () => {
+        if (current === made) current = undefined;
+      });
+      current = made;
+    }
     return within(signal, current, target);
   };
 
