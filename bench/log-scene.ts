@@ -13,7 +13,7 @@ const LETTERS = 'ghijklmnopqrstuv';
 
 /** Letters: numbers and ids are masked, which would make all of them one message. */
 const lettersOf = (n: number): string =>
-  Array.from(n.toString(16), (digit) => LETTERS[Number.parseInt(digit, 16)]).join('');
+  n.toString(16).replace(/./g, (digit) => LETTERS[Number.parseInt(digit, 16)] ?? '');
 
 /** What a matching line says; null: it is none. */
 function wordOf(n: number): string | null {

@@ -25,7 +25,7 @@ export function databasePlace(name: string, readUrl: string): LivePlace {
 }
 
 export function hostPlace(name: string, host: Extract<CausedFault, { host: unknown }>['host']): LivePlace {
-  return placeOf({ name, kind: 'host', domain: 'docker', ...host });
+  return placeOf({ name, kind: 'host', domain: 'docker', watch: [], ...host });
 }
 
 export function enginePlace(

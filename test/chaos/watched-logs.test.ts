@@ -10,9 +10,9 @@ import { waitFor } from '../support/wait-for.ts';
  * Processes that watch one log, killed (kill -9) while it is written and rotated: every matching line has its alert, and none
  * has two. They store as often as they can, so that kills fall into transactions.
  */
-const LINES = 300_000;
+const LINES = 200_000;
 const AT_ONCE = 1_000;
-const KILLS = 24;
+const KILLS = 12;
 
 let db: AcceptDatabase;
 const readers: Reader[] = [];

@@ -18,7 +18,9 @@ export const logLines: AlertSource = {
   read(payload) {
     const parsed = LogLines.safeParse(payload);
     if (!parsed.success) return badInput(parsed.error);
-    const { target, log, pattern: name, severity, shape, line, lines, from, to, reading } = parsed.data;
+    const { target, log, pattern: name, severity, shape, line, lines, reading } = parsed.data;
+    const from = new Date(parsed.data.from).toISOString();
+    const to = new Date(parsed.data.to).toISOString();
     const labels = { alertname: name, target, log };
     const fingerprint = fingerprintOf(name, labels, [shape]);
     const [first = ''] = line.trim().split('\n');

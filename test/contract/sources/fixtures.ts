@@ -6,7 +6,7 @@ export interface SourceFixtures {
   readonly firing: unknown;
   /** Its one alert. */
   readonly alert: Pick<Alert, 'name' | 'title' | 'severity' | 'target'> & Partial<Alert>;
-  /** The end of the same problem. */
+  /** The end of the same problem; null: the source never tells of one. */
   readonly resolved: unknown;
   /** The beginning of the same problem on another thing. */
   readonly otherThing: unknown;

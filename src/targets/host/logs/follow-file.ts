@@ -190,7 +190,7 @@ export class FileFollower {
   async #between(current: LogFile | undefined): Promise<void> {
     if (!current && this.#finished === 0) return;
     // What is older was read, or was there before the watch began.
-    const since = Math.max(this.#finished, (await current?.look()) ?? 0);
+    const since = Math.max(this.#finished, (await current?.changedNow()) ?? 0);
     const known = new Set(this.#files.map(keyOf));
     for (const file of await rotatedFiles(this.#options.path)) {
       if (known.has(file.key) || file.changedAt <= since) continue;
@@ -209,7 +209,7 @@ export class FileFollower {
   /** Of a file of which too little was read to know it again: whether it was copied and emptied since. */
   async #wasCopied(file: LogFile): Promise<boolean> {
     const since = file.changedAt;
-    if (file.splitter.readOffset >= TELLING_BYTES || (await file.look()) === since) return false;
+    if (file.splitter.readOffset >= TELLING_BYTES || (await file.changedNow()) === since) return false;
     for (const { path } of await this.#unread(since)) {
       const copy = await this.#options.open(path);
       // One that begins as the file does was made, and the file is yet to be emptied.

@@ -80,10 +80,9 @@ export class LogFile {
     return 'more';
   }
 
-  /** When it was changed last, µs. */
-  async look(): Promise<number> {
-    await this.#look();
-    return this.#changedAt;
+  /** When it was changed last, µs; `changedAt` is that of what was read. */
+  async changedNow(): Promise<number> {
+    return changeOf(await this.handle.stat({ bigint: true }));
   }
 
   async #look(): Promise<number> {

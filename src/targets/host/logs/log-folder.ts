@@ -83,8 +83,9 @@ export async function findFile(
   const rotated = (await rotatedFiles(path)).filter(({ kind, key }) => kind === 'plain' && !known.has(key));
   const isSame = (key: string): boolean => key === keyOf(position);
   const named = await lstat(path, { bigint: true }).catch(() => null);
+  const nameKey = named ? `${named.dev}:${named.ino}` : '';
   const candidates = [
-    ...(named && isSame(`${named.dev}:${named.ino}`) ? [path] : []),
+    ...(named && isSame(nameKey) && !known.has(nameKey) ? [path] : []),
     ...rotated.filter(({ key }) => isSame(key)).map((file) => file.path),
     ...(position.mark !== null && position.markBytes >= TELLING_BYTES
       ? rotated.filter(({ key }) => !isSame(key)).map((file) => file.path)

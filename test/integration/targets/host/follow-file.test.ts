@@ -194,6 +194,27 @@ test('a writer without O_APPEND leaves a hole of NULs after the emptying, which 
   closeSync(writer);
 });
 
+test('emptied before anything of it was read, and then renamed: both parts are read, once', async () => {
+  writeFileSync(log, '');
+  const follower = await follow();
+  for (const part of ['a', 'b', 'c']) {
+    await pause();
+    appendFileSync(log, `${part} one\n${part} two\n`);
+    await pause();
+    copyFileSync(log, `${log}.${part.charCodeAt(0)}`);
+    truncateSync(log, 0);
+  }
+  await pause();
+  appendFileSync(log, 'd one\n');
+  renameSync(log, `${log}.999`);
+  writeFileSync(log, 'e one\n');
+  const parts = ['a one', 'a two', 'b one', 'b two', 'c one', 'c two', 'd one', 'e one'];
+  expect(await read(follower)).toEqual(parts);
+  const second = await again(follower);
+  expect(await read(second)).toEqual([]);
+  expect(new Set(second.position.files.map(({ inode }) => inode)).size).toBe(second.position.files.length);
+});
+
 test('a reused inode is another file', async () => {
   writeFileSync(log, 'a line of some length\n');
   const first = await follow();
