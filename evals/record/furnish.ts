@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import { neighboursOf } from './neighbours.ts';
 
-const DATABASES = 5;
+const DATABASES = 9;
 /** They are dropped with it when the next case comes. */
 const OWNER = 'neighbours';
 

@@ -27,7 +27,13 @@ const AlertText = z.object({
   age_seconds: z.number().min(0).optional().catch(undefined),
   request: z.object({ title: Text, description: Text }).catch({}).default({}),
   issue: z
-    .object({ name: Text, title: Text, description: Text, aggregation_key: Text, raw: z.unknown() })
+    .object({
+      name: Text,
+      title: Text,
+      description: Text,
+      aggregation_key: Text,
+      raw: z.unknown().optional(),
+    })
     .catch({ raw: undefined })
     .default({ raw: undefined }),
 });

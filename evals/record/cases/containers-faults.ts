@@ -207,14 +207,14 @@ export const containerFaults: readonly ContainerCase[] = [
     },
   },
   {
-    id: 'containers-wrong-password',
-    title: 'A container dies at its start: its database refuses its password',
+    id: 'containers-login-refused',
+    title: 'A container dies at its start: its database refuses its login',
     runbook: died,
     on: 'docker',
     project: 'library',
     alert: ['ContainerCrashLooping', 'loans restarts again and again', 'loans'],
     severity: 'critical',
-    expected: found('loans dies because its database refuses its password.', [
+    expected: found('loans dies because its database does not accept its password at login.', [
       ['loans'],
       ['password authentication failed', 'password'],
     ]),

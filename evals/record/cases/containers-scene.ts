@@ -1,6 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { HostConfig } from 'dockerode';
 import {
   type ContainerOptions,
@@ -74,7 +72,8 @@ export const inEngines = (cases: readonly ContainerCase[]): readonly FaultCase[]
         labels: { container_runtime: on, ...(container === undefined ? {} : { container, name: container }) },
       },
       async cause() {
-        const dir = mkdtempSync(join(tmpdir(), 'sentry-engine-'));
+        // Where engines have their sockets: errors name it.
+        const dir = mkdtempSync('/run/shop-engine-');
         const engine = await startScratchEngine(on, dir);
         const scene = sceneOn(engine, project);
         await populate(scene, rest.id);

@@ -19,7 +19,7 @@ const OVER =
   /^(?:healthy|fine|freed|reclaimed|normal\w*|ok|okay|succe\w*|complete[ds]?|finished|caught|solved|repaired|fixed|subsided)$/;
 /** That something is wrong. Of a measure it does not say which side: a disk that fails is not full. */
 const FAULT =
-  /^(?:fail\w*|down|crash\w*|dead|died|dies|dying|stop\w*|broke\w*|error\w*|stuck|hang\w*|hung|invalid|bad|problem\w*|unreachable|unavailable|blocked|blocking|waiting|unhealthy|critical|exit\w*|corrupt\w*|refus\w*|inactive|loop\w*|flap\w*|mismatch\w*|pending|evict\w*|unschedulable)$/;
+  /^(?:fail\w*|down|crash\w*|dead|died|dies|dying|stop\w*|broke\w*|error\w*|stuck|hang\w*|hung|invalid|bad|problem\w*|unreachable|unavailable|blocked|blocking|waiting|unhealthy|critical|exit\w*|kill(?:s|ed)|corrupt\w*|refus\w*|inactive|loop\w*|flap\w*|mismatch\w*|pending|evict\w*|unschedulable)$/;
 const NEGATION = /^(?:not|never|isn|aren|doesn|don|hasn|haven|wasn|cannot|cant)$/;
 /** "No blocked sessions" have none: of a fault a count of nothing is its end. */
 const NOTHING = /^(?:no|zero|none|kein\w*|aucune?|ning[uú]n\w*|nessun\w*|geen)$/;
@@ -100,20 +100,28 @@ function other(side: Side, turn: boolean): Side {
 
 /** Words in their clauses: what is said in one says nothing of the next. */
 function clausesOf(text: string): readonly (readonly string[])[] {
-  return text
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .replace(/\b(?:no|any) ?(?:longer|more)\b/g, 'nomore')
-    .replace(/\bnot enough\b/g, 'few')
-    .replace(/\b(?:is|are|back|came|comes|now) up\b|\bback online\b/g, 'recovered')
-    .replace(/\bback (?:to|in|within|below|under)\b|\bin sync\b|\bcaught up\b|\bcatching up\b/g, 'recovered')
-    .replace(
-      /\bno ?data\b|\bmetrics? (?:is |are )?(?:missing|absent|stale)\b|\babsent\(|\bgr(?:owth|owing)(?: has)? (?:stopped|ceased)\b/g,
-      'recovered',
-    )
-    .replace(/\bused up\b|\brun(?:ning|s)? out\b|\bout of\b/g, ' exhausted ')
-    .replace(/\bat most\b|\bat least\b/g, ' ')
-    .split(/[.;:,!?()]+(?=\s|$)|\s+[–—-]\s+|\b(?:but|while|and)\b/)
-    .map((clause) => clause.split(/[^a-z0-9]+/).filter((token) => token !== ''));
+  return (
+    text
+      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+      .toLowerCase()
+      .replace(/\b(?:no|any) ?(?:longer|more)\b/g, 'nomore')
+      .replace(/\bnot enough\b/g, 'few')
+      .replace(/\bno such\b/g, 'failed')
+      // Of what is to run it is its death, of memory the side that is meant.
+      .replace(/\bout of memory\b/g, ' exhausted died ')
+      .replace(/\b(?:is|are|back|came|comes|now) up\b|\bback online\b/g, 'recovered')
+      .replace(
+        /\bback (?:to|in|within|below|under)\b|\bin sync\b|\bcaught up\b|\bcatching up\b/g,
+        'recovered',
+      )
+      .replace(
+        /\bno ?data\b|\bmetrics? (?:is |are )?(?:missing|absent|stale)\b|\babsent\(|\bgr(?:owth|owing)(?: has)? (?:stopped|ceased)\b/g,
+        'recovered',
+      )
+      .replace(/\bused up\b|\brun(?:ning|s)? out\b|\bout of\b/g, ' exhausted ')
+      .replace(/\bat most\b|\bat least\b/g, ' ')
+      .split(/[.;:,!?()]+(?=\s|$)|\s+[–—-]\s+|\b(?:but|while|and)\b/)
+      .map((clause) => clause.split(/[^a-z0-9]+/).filter((token) => token !== ''))
+  );
 }

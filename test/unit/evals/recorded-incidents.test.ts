@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadScenarios } from '../../../evals/commands/evals-inputs.ts';
 import { replayPlaybook } from '../../../evals/replay/investigators.ts';
 import { expectedVerdict, type Scenario } from '../../../evals/replay/scenario.ts';
+import { alikePairs } from '../../../evals/score/alike.ts';
 import { type EvalRun, runEvals } from '../../../evals/score/run-evals.ts';
 import { loadRunbooks } from '../../../src/runbooks/load-runbooks.ts';
 import { redact } from '../../../src/safety/screen/redact.ts';
@@ -59,15 +60,24 @@ describe('the playbook on what another system recorded', () => {
 });
 
 describe('the recorded incidents', () => {
-  it('are at least 30, at least two thirds of them with a runbook, and healthy ones and undecidable ones among them', () => {
-    expect(scenarios.length).toBeGreaterThanOrEqual(30);
+  it('are at least 150 over all domains, most of them with a runbook', () => {
+    expect(scenarios.length).toBeGreaterThanOrEqual(150);
     expect(scenarios.filter(({ runbook }) => runbook != null).length * 3).toBeGreaterThanOrEqual(
       scenarios.length * 2,
     );
+    for (const domain of ['postgres', 'kubernetes', 'docker', 'podman'])
+      expect(scenarios.filter((one) => one.domain === domain).length, domain).toBeGreaterThanOrEqual(20);
+  });
+
+  it('are healthy, look like something else or cannot be told in at least 40 cases', () => {
+    const verdicts = scenarios.map(({ expected }) => expectedVerdict(expected));
+    expect(verdicts.filter((verdict) => verdict !== 'cause_found').length).toBeGreaterThanOrEqual(40);
     for (const verdict of ['cause_found', 'healthy', 'cannot_tell'])
-      expect(
-        scenarios.filter(({ expected }) => expectedVerdict(expected) === verdict).length,
-      ).toBeGreaterThan(5);
+      expect(verdicts.filter((one) => one === verdict).length, verdict).toBeGreaterThanOrEqual(20);
+  });
+
+  it('do not share more than half of their tool output with each other', () => {
+    expect(alikePairs(scenarios)).toEqual([]);
   });
 
   it('say of each cause which words are required', () => {
@@ -77,7 +87,7 @@ describe('the recorded incidents', () => {
   });
 
   it('hold no secret and no path of a machine', () => {
-    for (const name of ['postgres', 'hosts', 'kubernetes']) {
+    for (const name of ['postgres', 'hosts', 'kubernetes', 'containers']) {
       const text = readFileSync(`${root}/evals/incidents/${name}.jsonl`, 'utf8');
       for (const line of text.split('\n')) expect(redact(line) === line, line.slice(0, 60)).toBe(true);
       expect(text).not.toMatch(/\/(?:work|root|home|Users|tmp)\//);

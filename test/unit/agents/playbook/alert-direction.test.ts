@@ -18,6 +18,17 @@ const fits = (alertName: string | null, title: string, annotations: Record<strin
     ),
   );
 
+describe('an idiom of a fault', () => {
+  it.each([
+    ['ContainerImagePullFailed', 'shop-search could not be deployed: no such image', 'image-missing'],
+    ['ContainerExited', 'shop-worker: no such file or directory', 'container-died'],
+    ['ContainerOOM', 'shop-index: out of memory', 'container-died'],
+    ['ContainerKilled', 'shop-index was killed', 'container-died'],
+  ])('%s (%s) is no alert of the opposite', (name, title, runbook) => {
+    expect(fits(name, title)).toContain(runbook);
+  });
+});
+
 describe('an alert of the opposite', () => {
   // Names and titles as exporters, clouds and people write them; none is one of the rules that Sentry ships with.
   it.each([
