@@ -65,7 +65,7 @@ export interface RunbookRequirement {
 export interface RunbookStep {
   readonly id: string;
   readonly call: string;
-  /** The kind of neighbours that it reads, one after another until a check ends it; the incident's own target when left out. */
+  /** It reads the one neighbour of this kind; the incident's own target when left out. */
   readonly neighbour?: string | undefined;
   /** Templates inside. */
   readonly with: Json;

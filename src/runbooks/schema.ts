@@ -166,7 +166,7 @@ const check = z
 export const stepBlock = z.strictObject({
   id: variable,
   call: words,
-  /** The kind of neighbours it reads, in place of the incident's own target. */
+  /** It reads the one neighbour of this kind, in place of the incident's own target. */
   neighbour: kebab.optional(),
   with: input,
   why: words.optional(),
