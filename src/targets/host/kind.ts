@@ -77,13 +77,9 @@ export const host = defineKind<HostConfig, Host>({
   ],
 });
 
-function sshSettings({ host, port, user, hostKeys, jump, sudo }: SshTarget) {
-  const at = (login: Pick<SshTarget, 'host' | 'port' | 'user'>) =>
-    `${login.user}@${login.host}:${login.port}`;
-  return {
-    login: at({ host, port, user }),
-    host_keys: hostKeys.map(({ fingerprint }) => fingerprint),
-    jump: jump ? at(jump) : null,
-    sudo,
-  };
+/** In one line, as people compare it with what they know. */
+function sshSettings({ jump, hostKeys, sudo, ...login }: SshTarget): string {
+  const at = ({ host, port, user }: Pick<SshTarget, 'host' | 'port' | 'user'>) => `${user}@${host}:${port}`;
+  const keys = hostKeys.map(({ fingerprint }) => fingerprint).join(' or ');
+  return `${at(login)} with ${keys}${jump ? ` through ${at(jump)}` : ''}${sudo ? ', restarts by sudo' : ''}`;
 }

@@ -7,6 +7,7 @@ import { quoteForShell } from './quote.ts';
 
 /** sshd takes ten sessions a connection by itself, and some are told to take fewer. */
 const MOST_AT_ONCE = 4;
+const LOGIN_MS = 15_000;
 /** After this long without an end of the channel nobody waits for it. */
 const CLOSE_MS = 2_000;
 
@@ -46,17 +47,18 @@ export function openConnection(target: SshTarget): SshConnection {
   const connected = async (signal: AbortSignal): Promise<Client> => {
     if (closed) throw away(target, 'the connection was closed', undefined);
     // Whoever comes while it is being made waits for the same one; it is not called off for one of them.
-    if (!current) {
-      const made: Promise<Client> = connect(target, () => {
-        if (current === made) current = undefined;
+    if (current === undefined) {
+      // An older one that ends late takes nothing from the one that has replaced it.
+      const mine = connect(target, () => {
+        if (current === mine) current = undefined;
       });
-      current = made;
+      current = mine;
     }
     return within(signal, current, target);
   };
 
   return {
-    run: (argv, options) => {
+    async run(argv, options) {
       const command = quoteForShell(argv);
       const limit = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
       return turn(limit, target, async () =>
@@ -73,37 +75,29 @@ export function openConnection(target: SshTarget): SshConnection {
 }
 
 async function connect(target: SshTarget, gone: () => void): Promise<Client> {
+  const { jump } = target;
+  const opened: Client[] = [];
+  const end = (): void => {
+    gone();
+    for (const each of opened) each.end();
+  };
+  const keep = (client: Client): Client => {
+    opened.push(client.on('close', end));
+    return client;
+  };
+  const limit = () => AbortSignal.timeout(LOGIN_MS);
   try {
-    const limit = () => AbortSignal.timeout(15_000);
-    const { jump } = target;
-    const first = jump ? await logIn(jump, limit()) : null;
-    let client: Client;
-    try {
-      client = await logIn(
-        target,
-        limit(),
-        first
-          ? async () => {
-              const stream = await forward(first, target.host, target.port, target);
-              if (stream) return stream;
-              throw away(target, `nobody takes connections there, asked from ${jump?.host}`, undefined);
-            }
-          : undefined,
-      );
-    } catch (error) {
-      first?.end();
-      throw error;
-    }
-    for (const each of [client, first])
-      each?.on('close', () => {
-        gone();
-        client.end();
-        first?.end();
-      });
+    const first = jump ? keep(await logIn(jump, limit())) : null;
+    const through = async () => {
+      const stream = first && (await forward(first, target.host, target.port, target));
+      if (stream) return stream;
+      throw away(target, `nobody takes connections there, asked from ${jump?.host}`, undefined);
+    };
+    const client = keep(await logIn(target, limit(), first ? through : undefined));
     await checkShell(client, target);
     return client;
   } catch (error) {
-    gone();
+    end();
     throw error;
   }
 }
@@ -116,7 +110,6 @@ async function checkShell(client: Client, target: SshTarget): Promise<void> {
   const options = { timeoutMs: 10_000, signal, maxBytes: 4_096 };
   const { stdout } = await exec(client, quoteForShell(['printf', '%s', PROBE]), target, options, signal);
   if (stdout.toString('utf8') === PROBE) return;
-  client.end();
   throw new OpsError(
     'HOST_SHELL',
     `The shell of ${target.user} on ${target.host} does not answer as sh does.`,

@@ -114,7 +114,8 @@ async function readMany(
   const words = [String(maxBytes + 1), fromEnd ? 'tail' : 'head', ...files.map(({ resolved }) => resolved)];
   const { stdout, killed, isLost, code } = await shell.script(READ_FILES, words, {
     ...options,
-    maxBytes: files.length * (maxBytes + 256),
+    // Also of files that have grown since they were listed.
+    maxBytes: maxBytes + BATCH_BYTES + files.length * 256,
     input: `${mark}\n`,
   });
   const records = split(stdout, Buffer.from(`${mark}\n`));
