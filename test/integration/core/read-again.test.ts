@@ -398,13 +398,16 @@ describe('what Approve means stays what it meant', () => {
     const credential = core.vault.mint({ role: 'surgeon', incidentId: id, targets: ['box'] });
     const request = { tool: 'box_mend', target: 'box', input: { how: 'back' } };
     const signal = new AbortController().signal;
-    const undo = { actionId: 'act_aaaaaaaaaaaa' as ActionId, by: 'UONCALL' };
+    const first = await core.gate.call(credential, { ...request, input: { how: 'first' } }, { signal });
+    await core.sql`UPDATE action SET state = 'succeeded' WHERE incident_id = ${id}`;
+    const undo = { actionId: (first.kind === 'proposed' && first.actionId) as ActionId, by: 'UONCALL' };
     const [back, plan] = [
       await core.gate.call(credential, request, { signal, undo }),
       await core.gate.call(credential, request, { signal }),
     ];
     const { actions } = await recordOf(id);
     expect(actions).toMatchObject([
+      { id: undo.actionId, state: 'succeeded' },
       { id: back.kind === 'proposed' && back.actionId, state: 'void', undoes: undo.actionId },
       { id: plan.kind === 'proposed' && plan.actionId, state: 'proposed', undoes: null },
     ]);
