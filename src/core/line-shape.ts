@@ -5,8 +5,9 @@ export function lineShape(text: string): string {
     line
       .replace(/\p{Cc}\[[0-9;]*[A-Za-z]/gu, '')
       .replace(quoted, '$1#')
-      // Numbers, times, addresses, hex, UUIDs, ids like order_17 and paths that hold one.
-      .replace(/[\p{L}\p{N}_.:@+/\\%-]*\p{N}[\p{L}\p{N}_.:@+/\\%-]*/gu, '#')
+      // Numbers, times, addresses, hex, UUIDs, ids like order_17 and paths that hold one. From a word's beginning only: a try at
+      // each letter of a long word would take the square of its length.
+      .replace(/(?<![\p{L}\p{N}_.:@+/\\%-])[\p{L}\p{N}_.:@+/\\%-]*\p{N}[\p{L}\p{N}_.:@+/\\%-]*/gu, '#')
       .replace(/(?<![\p{L}\p{N}])(?:[a-f]{8,}|[A-F]{8,}|[A-Za-z_-]{40,})(?![\p{L}\p{N}])/gu, '#')
       .replace(date, '#')
       .replace(/\s+/g, ' ')

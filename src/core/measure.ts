@@ -33,7 +33,7 @@ export interface Measure {
   /** Out of the tool's data; null: the data does not tell. */
   value(data: Json): number | null;
   /**
-   * Whether there may be more than the value, up to which the tool has seen: part of it was hidden, cut off or not read. Such
+   * Whether there may be a worse value than that which the tool has seen: part of it was hidden, cut off or not read. Such
    * a value may be beyond the bound, and it is never healthy. Left out: the tool sees all of it or fails.
    */
   isPartial?(data: Json, bound: number): boolean;
@@ -63,9 +63,11 @@ export function readMeasure(measure: Measure, bound: number, data: Json): Measur
   // A counter that nobody keeps says nothing against it.
   if (staysAsItIs(measure)) return { value, isHealthy: true };
   if (value === null || !Number.isFinite(value)) return { value: null, isHealthy: null };
-  if (measure.healthy === 'at_least') return { value, isHealthy: value >= bound };
-  if (value > bound) return { value, isHealthy: false };
-  return { value, isHealthy: measure.isPartial?.(data, bound) === true ? null : true };
+  const isFloor = measure.healthy === 'at_least';
+  if (isFloor ? value < bound : value > bound) return { value, isHealthy: false };
+  if (measure.isPartial?.(data, bound) !== true) return { value, isHealthy: true };
+  // What was not seen may be below a floor: of such a value not even the least is known.
+  return { value: isFloor ? null : value, isHealthy: null };
 }
 
 /** `longest wait for a lock: 24 s (healthy at most 5 s)`. */

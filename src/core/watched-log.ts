@@ -3,7 +3,7 @@ import type { Json } from './tool-call.ts';
 
 /** A log that a target declares as worth watching. */
 export interface WatchedLog {
-  /** As people call it: a path, `unit shop-web.service`. One of a target. */
+  /** As people call it: a path, or a unit like `shop-web.service`. Unique within its target. */
   readonly name: string;
   /** From a position of an earlier reader; null: from now on. Never fails for what the log is like: that is a `problem`. */
   open(position: Json | null): Promise<LogReader>;

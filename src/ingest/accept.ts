@@ -60,7 +60,7 @@ export function createAccept(sql: Sql, ...how: Parameters<typeof createAcceptIn>
 }
 
 /** PostgreSQL refused a row (or chose us in a deadlock), as opposed to being away, full or shutting down (classes 08, 53, 57). */
-export function isAboutTheRows(error: unknown): boolean {
+function isAboutTheRows(error: unknown): boolean {
   const code = (error as { readonly code?: unknown } | null)?.code;
   return typeof code === 'string' && /^(?!08|53|57)[0-9A-Z]{5}$/.test(code);
 }

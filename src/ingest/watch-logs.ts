@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Alert } from '../core/alert.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -140,7 +140,9 @@ async function readWhileOurs(
         asked = performance.now();
         if (!(await isOurs(sql, name, owner))) return;
       }
-      if (!isMore) await sleep(pace.lookMs, undefined, { signal }).catch(() => undefined);
+      // Whoever has much to read lets others in between.
+      if (isMore) await setImmediate();
+      else await sleep(pace.lookMs, undefined, { signal }).catch(() => undefined);
     }
     if (told.hasMoved()) await told.store();
   } finally {

@@ -1,7 +1,7 @@
 import type { Alert } from '../core/alert.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Json } from '../core/tool-call.ts';
-import { type AcceptIn, isAboutTheRows } from './accept.ts';
+import type { AcceptIn } from './accept.ts';
 
 /** A process is dead when its heartbeat is this old (`src/infra/dbos/takeover.ts`, which forgets it then). */
 const DEAD_AFTER_MS = 6_000;
@@ -97,7 +97,7 @@ export async function store(
     try {
       return await storeWith(alerts, reading.note);
     } catch (error) {
-      if (error instanceof NotOurs || alerts.length === 0 || !isAboutTheRows(error)) throw error;
+      if (error instanceof NotOurs || alerts.length === 0 || !isRefusal(error)) throw error;
       if (attempt === TRIES) break;
     }
   const good: Alert[] = [];
@@ -112,6 +112,12 @@ export async function store(
   return storeWith(good, note);
 }
 
+/** PostgreSQL refuses what is in a row: its data, a constraint, what a function raises. All else passes, and is tried again. */
+function isRefusal(error: unknown): boolean {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^(?:22|23|P0)/.test(code);
+}
+
 /** Tries one alert, and takes it back. Null: it can be stored. */
 async function refusalOf(sql: Sql, acceptIn: AcceptIn, alert: Alert): Promise<unknown> {
   const takeBack = new Error('tried');
@@ -122,7 +128,7 @@ async function refusalOf(sql: Sql, acceptIn: AcceptIn, alert: Alert): Promise<un
     });
   } catch (error) {
     if (error === takeBack) return null;
-    if (isAboutTheRows(error)) return error;
+    if (isRefusal(error)) return error;
     throw error;
   }
   return null;

@@ -92,7 +92,7 @@ describe('sentry targets add', WAIT, () => {
       '',
       `[${join(dataDir, 'logs')}]`,
     ];
-    const { code, stdout } = await run(['add'], `${answers.join('\n')}\n\n\n\n`);
+    const { code, stdout } = await run(['add'], `${answers.join('\n')}\n\n\n\n\n`);
     expect(stdout).toContain('lower-case letters');
     expect(stdout).toContain('expected');
     expect(stdout).toContain('web-1 is in sentry.yaml');

@@ -70,7 +70,9 @@ export const restartServiceTool = hostTool.active<{ service: string }, ServiceGu
   async look(context, { service }, guard) {
     const now = await context.system.service(service, context);
     const { steady } = guard;
-    if (steady && now.mainPid === steady.main_pid && now.startedAt === steady.started_at) return 'not_done';
+    if (steady && now.mainPid === steady.main_pid && now.startedAt === steady.started_at)
+      // One that is being ended is the same process still.
+      return now.state === 'running' ? 'not_done' : 'cannot_tell';
     // Another main process than before, or one where none stayed: what a restart does. Who did it cannot be told.
     return now.mainPid !== null && (steady !== null || now.state === 'running') ? 'done' : 'cannot_tell';
   },

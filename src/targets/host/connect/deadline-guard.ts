@@ -6,11 +6,11 @@
  *
  * Arguments: boot clock (`boot/seconds`, empty: none), ms after it, the command's time, pid (0: none), its start in ticks, then the command.
  * When the command's time (ms) is over, the whole process group is killed, also while Sentry is paused.
- * Exit codes of its own: 75 too late, 76 the process is another, 77 the command cannot be started.
+ * Exit codes of its own, which no command has by convention: 245 too late, 246 the process is another, 247 the command cannot be started.
  */
-export const GUARD_LATE = 75;
-export const GUARD_MOVED = 76;
-export const GUARD_NO_COMMAND = 77;
+export const GUARD_LATE = 245;
+export const GUARD_MOVED = 246;
+export const GUARD_NO_COMMAND = 247;
 
 const program = `
 const { readFileSync } = require('node:fs');

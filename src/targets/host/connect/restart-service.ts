@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionOutcome } from '../../../core/action.ts';
+import { messageOf } from '../../../core/errors.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { Machine } from '../machine.ts';
 import type { ServiceGuard, ServiceState } from '../system.ts';
@@ -56,7 +57,12 @@ export async function restartService(plan: RestartPlan, options: SessionOptions)
       kind: 'failed',
       text: `The restart of ${guard.service} ended with exit code ${run.exitCode}.${said}`,
     };
-  return { kind: 'succeeded', text: await comesUp(plan, took) };
+  // It has been done, whatever can be read of it now.
+  const text = await comesUp(plan, took).catch(
+    (error: unknown) =>
+      `The restart of ${guard.service} ran (${took} s); how it is now could not be read: ${messageOf(error)}`,
+  );
+  return { kind: 'succeeded', text };
 }
 
 /** The command has done its work; whether the service stays up is for the verification. */

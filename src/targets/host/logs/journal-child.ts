@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { cleanEnvironment } from '../connect/run-declared.ts';
 
-/** An entry of the journal. `message` null: it has none that is text. */
+/** An entry of the journal. `message` null: it has none that is text, or far too much. */
 export interface JournalEntry {
   readonly cursor: string;
   readonly message: string | null;
@@ -21,7 +20,11 @@ export interface JournalChild {
 
 /** More wait no longer with us, but in the journal. */
 const WAITING = 5_000;
-const TAKEN = 1_000;
+const WAITING_BYTES = 8 * 1024 * 1024;
+const TAKEN = 200;
+/** The journal takes messages of hundreds of megabytes. Of one entry so much is held, and so much of its text kept. */
+const ENTRY_BYTES = 4 * 1024 * 1024;
+const MESSAGE_CHARACTERS = 128 * 1024;
 
 /** `journalctl -o json` (systemd's JOURNAL_EXPORT_FORMATS): bytes that are no UTF-8 come as a list of numbers. */
 const Entry = z.object({
@@ -44,12 +47,17 @@ export function followJournal(
   const waiting: JournalEntry[] = [];
   let failure: string | undefined;
   let said = '';
-  const lines = createInterface({ input: child.stdout, crlfDelay: Infinity });
-  lines.on('line', (line) => {
-    const read = Entry.safeParse(jsonOf(line));
-    if (read.success) waiting.push({ cursor: read.data.__CURSOR, message: read.data.MESSAGE ?? null });
+  let bytes = 0;
+  const isFull = (): boolean => waiting.length >= WAITING || bytes >= WAITING_BYTES;
+  const takeLine = lineTaker((line, isCut) => {
+    const entry = isCut ? cutEntry(line) : entryOf(line);
+    if (entry) waiting.push(entry);
     else said = 'it said what is no entry of a journal';
-    if (waiting.length >= WAITING) child.stdout.pause();
+    bytes += entry?.message?.length ?? 0;
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    takeLine(chunk);
+    if (isFull()) child.stdout.pause();
   });
   child.stderr.on('data', (bytes: Buffer) => {
     said = bytes.toString('utf8').trim().split('\n').at(-1)?.slice(0, 300) ?? said;
@@ -71,7 +79,8 @@ export function followJournal(
     },
     take() {
       const taken = waiting.splice(0, TAKEN);
-      if (waiting.length < WAITING / 2) child.stdout.resume();
+      bytes -= taken.reduce((sum, { message }) => sum + (message?.length ?? 0), 0);
+      if (!isFull()) child.stdout.resume();
       return taken;
     },
     async close() {
@@ -79,6 +88,42 @@ export function followJournal(
       await ended;
     },
   };
+}
+
+/** Gives out whole lines, and of one that is too long its beginning. */
+function lineTaker(onLine: (line: string, isCut: boolean) => void): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let [length, held] = [0, 0];
+  const add = (part: Buffer): void => {
+    const kept = part.subarray(0, ENTRY_BYTES - held);
+    parts.push(kept);
+    held += kept.length;
+    length += part.length;
+  };
+  return (chunk) => {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      add(chunk.subarray(from, end));
+      onLine(Buffer.concat(parts).toString('utf8'), length > held);
+      parts = [];
+      length = held = 0;
+      from = end + 1;
+    }
+    add(chunk.subarray(from));
+  };
+}
+
+function entryOf(line: string): JournalEntry | null {
+  const read = Entry.safeParse(jsonOf(line));
+  if (!read.success) return null;
+  const { __CURSOR: cursor, MESSAGE: message } = read.data;
+  return { cursor, message: message?.slice(0, MESSAGE_CHARACTERS) ?? null };
+}
+
+/** Where its beginning says which one it is. */
+function cutEntry(beginning: string): JournalEntry | null {
+  const [, cursor] = /^\{\s*"__CURSOR"\s*:\s*"([^"\\]+)"/.exec(beginning) ?? [];
+  return cursor === undefined ? null : { cursor, message: null };
 }
 
 function jsonOf(line: string): unknown {

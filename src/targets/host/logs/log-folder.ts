@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Refusal } from '../../../core/errors.ts';
 import type { OpenedFile } from '../../../safety/paths/open-inside.ts';
@@ -82,7 +82,7 @@ export async function findFile(
 ): Promise<FoundFile | null> {
   const rotated = (await rotatedFiles(path)).filter(({ kind, key }) => kind === 'plain' && !known.has(key));
   const isSame = (key: string): boolean => key === keyOf(position);
-  const named = await lstat(path, { bigint: true }).catch(() => null);
+  const named = await stat(path, { bigint: true }).catch(() => null);
   const nameKey = named ? `${named.dev}:${named.ino}` : '';
   const candidates = [
     ...(named && isSame(nameKey) && !known.has(nameKey) ? [path] : []),

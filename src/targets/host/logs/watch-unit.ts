@@ -72,7 +72,8 @@ class UnitReader implements LogReader {
       this.#child = followJournal(this.#program, this.#unit, this.#resumeAt());
     const entries = this.#child?.take() ?? [];
     for (const { cursor, message } of entries) {
-      if (message === null) this.#notes.push('An entry of the journal holds no text, and was passed over.');
+      if (message === null)
+        this.#notes.push('An entry of the journal holds no text, or megabytes of it, and was passed over.');
       this.#splitter.push(Buffer.from(`${message ?? ''}\n`));
       const { readOffset: offset } = this.#splitter;
       this.#ends.push({ offset, cursor });

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { measureAt } from '../../../core/measure.ts';
+import { measureAt, numberAt } from '../../../core/measure.ts';
 import type { ToolContext } from '../../../tools/define.ts';
 import { more, table } from '../../format.ts';
 import type { Host } from '../system.ts';
@@ -30,6 +30,7 @@ export const certificates = hostTool.read({
       unit: 'days',
       healthy: 'at_least',
       bound: 14,
+      isPartial: (data) => numberAt(data, 'complete') === 0,
     }),
   ],
   input: z.strictObject({ path: hostPath.optional() }),
@@ -76,6 +77,7 @@ async function look(context: ToolContext<Host>, path: string | undefined) {
     complete &&= files.length <= MOST_FILES;
     for (const { relative } of files.slice(0, MOST_FILES)) {
       const content = await access.read(place.root.path, relative, { maxBytes: MOST_BYTES });
+      complete &&= content.ok;
       if (!content.ok || content.kind !== 'text') continue;
       const certificate = read(content.text, join(place.root.path, relative));
       if (certificate) found.push(certificate);

@@ -6,7 +6,14 @@ import type { Host } from '../system.ts';
 const MAX_OUTPUT = 1024 * 1024;
 
 /** The lines of a diagnostic command of ours, which passes the same grammar as those of models. Throws when it fails. */
-export async function commandLines(context: ToolContext<Host>, command: string): Promise<readonly string[]> {
+export const commandLines = async (context: ToolContext<Host>, command: string): Promise<readonly string[]> =>
+  (await commandOutput(context, command)).lines;
+
+/** The same. `complete` is false where the command says that something of it could not be read. */
+export async function commandOutput(
+  context: ToolContext<Host>,
+  command: string,
+): Promise<{ readonly lines: readonly string[]; readonly complete: boolean }> {
   const { access, commands } = context.system;
   const allowed = parseCommand(command, commands);
   if (!allowed.allowed) throw new Error(`${command}: ${allowed.reason}`);
@@ -25,5 +32,5 @@ export async function commandLines(context: ToolContext<Host>, command: string):
       `${allowed.binary} ${killed === null ? `ended with exit code ${exitCode}: ${stderr.trim().slice(0, 300)}` : 'did not come to its end'}`,
       { hint: `Look whether ${allowed.binary} works on the host.`, retryable: killed !== null },
     );
-  return stdout.split('\n').filter((line) => line.trim() !== '');
+  return { lines: stdout.split('\n').filter((line) => line.trim() !== ''), complete: exitCode === 0 };
 }

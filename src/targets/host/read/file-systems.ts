@@ -1,15 +1,18 @@
 import { z } from 'zod';
-import { measureAt } from '../../../core/measure.ts';
+import { measureAt, numberAt } from '../../../core/measure.ts';
+import type { Json } from '../../../core/tool-call.ts';
 import { bytes, percent, table } from '../../format.ts';
 import { hostTool } from '../tool.ts';
-import { commandLines } from './command-lines.ts';
+import { commandOutput } from './command-lines.ts';
+
+const isPartial = (data: Json): boolean => numberAt(data, 'complete') === 0;
 
 /** Not written to, or full by nature: images, and what the kernel shows as files. */
 const LEFT_OUT = ['squashfs', 'iso9660', 'udf', 'devtmpfs', 'efivarfs', 'fuse.snapfuse'];
 
 /**
  * The host's file systems. Data: `{ file_systems: [{ mount, type, size_bytes, free_bytes, used_percent, files,
- * files_free, files_used_percent }], fullest, most_files }`, the fullest first; `fullest` and `most_files` are the largest
+ * files_free, files_used_percent }], fullest, most_files, complete }`, the fullest first; `complete`: all of them could be read; `fullest` and `most_files` are the largest
  * shares, null where there is none. A file system without a limit of files has null for them.
  */
 export const fileSystems = hostTool.read({
@@ -24,6 +27,7 @@ export const fileSystems = hostTool.read({
       unit: '%',
       healthy: 'at_most',
       bound: 90,
+      isPartial,
     }),
     measureAt('most_files', {
       name: 'files_used_percent',
@@ -31,13 +35,17 @@ export const fileSystems = hostTool.read({
       unit: '%',
       healthy: 'at_most',
       bound: 90,
+      isPartial,
     }),
   ],
   input: z.strictObject({}),
   timeoutMs: 20_000,
   async run(context) {
     const types = LEFT_OUT.map((type) => `-x ${type}`).join(' ');
-    const [, ...lines] = await commandLines(
+    const {
+      lines: [, ...lines],
+      complete,
+    } = await commandOutput(
       context,
       `df -B 1 ${types} --output=fstype,itotal,iavail,ipcent,size,avail,pcent,target`,
     );
@@ -83,6 +91,7 @@ export const fileSystems = hostTool.read({
         file_systems: systems,
         fullest: largest('used_percent'),
         most_files: largest('files_used_percent'),
+        complete,
       },
     };
   },

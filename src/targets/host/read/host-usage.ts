@@ -10,7 +10,7 @@ import { commandLines } from './command-lines.ts';
 /**
  * What takes the host's processors and memory. Data: `{ cores, load, cpu_used_percent, memory: { total_bytes,
  * available_bytes, available_percent, swap_bytes, swap_used_percent }, processes: [{ pid, parent, name, state, cpu_percent,
- * memory_bytes, age_seconds }], count, zombies, zombie_parents: [{ pid, name, zombies }], waiting_for_disk,
+ * memory_bytes, age_seconds }], count, sees_all, zombies, zombie_parents: [{ pid, name, zombies }], waiting_for_disk,
  * watched_seconds }`. `cpu_percent` is of one core, `cpu_used_percent` of all; both null unless watched.
  */
 export const hostUsage = hostTool.read({
@@ -42,6 +42,8 @@ export const hostUsage = hostTool.read({
       unit: 'processes',
       healthy: 'at_most',
       bound: 20,
+      // Where other accounts' processes are hidden, the first one is.
+      isPartial: (data) => numberAt(data, 'sees_all') === 0,
     }),
   ],
   input: z.strictObject({
@@ -80,6 +82,7 @@ export const hostUsage = hostTool.read({
       memory: await memoryOf(context),
       processes: processes.toSorted(orders[order]).slice(0, limit),
       count: processes.length,
+      sees_all: processes.some(({ pid }) => pid === 1),
       zombies: dead.length,
       zombie_parents: parents.toSorted((a, b) => b.zombies - a.zombies).slice(0, 5),
       waiting_for_disk: processes.filter(({ state }) => state === 'D').length,

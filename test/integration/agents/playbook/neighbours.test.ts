@@ -113,7 +113,9 @@ describe('a server that cannot be reached', () => {
   test('without a neighbour says what would help', async () => {
     const diagnosis = await diagnose([]);
     expect(diagnosis.verdict).toBe('cannot_tell');
-    expect(diagnosis.remedy).toContain('Declare its host among the neighbours of shop-db');
+    expect(diagnosis.remedy).toContain(
+      'If its host is no neighbour of shop-db in sentry.yaml yet, declare it there',
+    );
   });
 
   test('which answers is well, whatever the disk of its host', async () => {

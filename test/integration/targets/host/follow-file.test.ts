@@ -326,3 +326,16 @@ test('a long run of rotations of every way, with kills between, tells each line 
     Array.from({ length: next }, (_, n) => `line ${n} of the run, long enough to be known again`),
   );
 });
+
+test('a log whose name is a link within the folders goes on where it was, too', async () => {
+  const real = join(dir, 'app-today.txt');
+  writeFileSync(real, 'one\n');
+  symlinkSync(real, log);
+  const first = await follow();
+  appendFileSync(real, 'two\n');
+  expect(await read(first)).toEqual(['two']);
+  const next = await again(first);
+  appendFileSync(real, 'three\n');
+  expect(await read(next)).toEqual(['three']);
+  expect(next.takeNotes()).toEqual([]);
+});

@@ -74,7 +74,9 @@ test('tells what its patterns fit, and goes on after the entry that was told las
   const first = await open();
   write('INFO fine', 'ERROR one', [...Buffer.from('ERROR caf\u00e9')], null, 'ERROR two\n  at a.js:1');
   expect(await read(first, 6)).toEqual(['ERROR one', 'ERROR café', 'ERROR two']);
-  expect(first.takeNotes()).toEqual(['An entry of the journal holds no text, and was passed over.']);
+  expect(first.takeNotes()).toEqual([
+    'An entry of the journal holds no text, or megabytes of it, and was passed over.',
+  ]);
   const { position } = first;
   await first.close();
   write('ERROR three');
@@ -137,4 +139,16 @@ test('where there is no systemd it says so', async () => {
   const none = await watchUnit('shop.service', log).open(null);
   await none.step();
   expect(none.problem).toContain('without systemd, name the file of the log instead');
+});
+
+test('an entry of many megabytes is passed over, said, and gone on after', async () => {
+  const reader = await open();
+  write(`ERROR ${'x'.repeat(6 * 1024 * 1024)}`, 'ERROR next');
+  expect(await read(reader, 2)).toEqual(['ERROR next']);
+  expect(reader.takeNotes()).toEqual([
+    'An entry of the journal holds no text, or megabytes of it, and was passed over.',
+  ]);
+  const later = await open({}, reader.position);
+  write('ERROR later');
+  expect(await read(later, 1)).toEqual(['ERROR later']);
 });

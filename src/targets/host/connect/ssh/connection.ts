@@ -66,7 +66,7 @@ export function openConnection(target: SshTarget): SshConnection {
       );
     },
     dial: (address, port, signal) =>
-      turn(signal, target, async () => forward(await connected(signal), address, port, target)),
+      turn(signal, target, async () => forward(await connected(signal), address, port, target, signal)),
     async close() {
       closed = true;
       (await current?.catch(() => undefined))?.end();
@@ -89,7 +89,7 @@ async function connect(target: SshTarget, gone: () => void): Promise<Client> {
   try {
     const first = jump ? keep(await logIn(jump, limit())) : null;
     const through = async () => {
-      const stream = first && (await forward(first, target.host, target.port, target));
+      const stream = first && (await forward(first, target.host, target.port, target, limit()));
       if (stream) return stream;
       throw away(target, `nobody takes connections there, asked from ${jump?.host}`, undefined);
     };
@@ -165,7 +165,7 @@ function exec(
     if (options.signal.aborted) return reject(away(target, 'it took too long', undefined));
     options.signal.addEventListener('abort', stop, { once: true });
     client.once('close', broken);
-    client.exec(command, (error, opened) => {
+    const onOpened = (error: Error | undefined, opened: ClientChannel): void => {
       if (error) {
         const isRefused = /Channel open failure: (?!server closed)|^Unable to exec$/u.test(messageOf(error));
         if (!isRefused) return broken();
@@ -193,12 +193,40 @@ function exec(
         opened.signal('KILL');
         opened.close();
       }
-    });
+    };
+    try {
+      client.exec(command, onOpened);
+    } catch (error) {
+      // Its end is known and not yet told: nothing was sent.
+      settle();
+      reject(away(target, 'the connection was closed', error));
+    }
   });
 }
 
 /** Null: the other side says that nobody takes connections there. */
-function forward(client: Client, address: string, port: number, { host }: SshTarget): Promise<Duplex | null> {
+function forward(
+  client: Client,
+  address: string,
+  port: number,
+  target: SshTarget,
+  signal: AbortSignal,
+): Promise<Duplex | null> {
+  const opening = openForward(client, address, port, target);
+  // What opens when nobody waits for it any more is closed.
+  const late = (): void => void opening.then((stream) => stream?.destroy()).catch(() => undefined);
+  return within(signal, opening, target).catch((error: unknown) => {
+    late();
+    throw error;
+  });
+}
+
+function openForward(
+  client: Client,
+  address: string,
+  port: number,
+  { host }: SshTarget,
+): Promise<Duplex | null> {
   return new Promise((resolve, reject) => {
     const broken = (): void =>
       reject(

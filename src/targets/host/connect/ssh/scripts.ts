@@ -79,17 +79,17 @@ export const RESTART = `
 boot=$1; until=$2; pid=$3; ticks=$4; output=$5; shift 5
 fields() { set -f; set -- \${stat##*") "}; set +f; state=$1; shift 19; start=$1; }
 if [ -n "$boot" ]; then
-  [ "$(cat /proc/sys/kernel/random/boot_id)" = "$boot" ] || exit 75
+  [ "$(cat /proc/sys/kernel/random/boot_id)" = "$boot" ] || exit 245
   read -r up idle < /proc/uptime
-  [ "\${up%.*}\${up#*.}" -lt "$until" ] || exit 75
+  [ "\${up%.*}\${up#*.}" -lt "$until" ] || exit 245
 fi
 if [ "$pid" != 0 ]; then
-  stat=$(cat "/proc/$pid/stat" 2>/dev/null) || exit 76
+  stat=$(cat "/proc/$pid/stat" 2>/dev/null) || exit 246
   fields
-  [ "$start" = "$ticks" ] && [ "$state" != Z ] && [ "$state" != X ] || exit 76
+  [ "$start" = "$ticks" ] && [ "$state" != Z ] && [ "$state" != X ] || exit 246
 fi
 cd /
-[ -x "$1" ] || exit 77
+[ -x "$1" ] || exit 247
 if [ "$output" = quiet ]; then exec >/dev/null 2>&1; fi
 exec "$@" </dev/null`;
 
