@@ -8,6 +8,12 @@ import { waitFor } from './wait-for.ts';
 
 /** Traps TERM, so that a stop takes no ten seconds, and sleeps for ever. */
 export const SLEEPS = 'trap "exit 0" TERM; while true; do sleep 0.1; done';
+/** The same, saying when its trap is set: before that, a first process takes no notice of a signal, and is killed. */
+export const SAYS_READY = SLEEPS.replace('while', 'echo ready; while');
+export const untilReady = ({ api }: ScratchEngine, container: string): Promise<unknown> =>
+  waitFor(`${container} is ready`, async () =>
+    String(await api.getContainer(container).logs({ stdout: true })).includes('ready'),
+  );
 
 /** A real engine, the target `shop`, and a core whose playbook investigates it with the runbooks of the repository. */
 export interface ContainerScene extends Omit<TargetScene, 'open'> {

@@ -7,7 +7,7 @@ import { createTargetWatch } from '../../../src/ingest/watch-targets.ts';
 import { kinds } from '../../../src/targets/kinds.ts';
 import { connectSystems, type Systems, toTarget } from '../../../src/targets/systems.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
-import { SLEEPS } from '../../support/container-scene.ts';
+import { SAYS_READY, SLEEPS, untilReady } from '../../support/container-scene.ts';
 import { missingFor, startEngine } from '../../support/engines.ts';
 import { quiet } from '../../support/quiet.ts';
 import { domainOf } from '../../support/targets.ts';
@@ -64,12 +64,14 @@ describe.each(engineNames)('%s', (name) => {
       const first = await watch();
       await engine.run('job', { sh: 'exit 0', Labels });
       await engine.run('others', { sh: 'exit 3' });
-      await engine.run('stopped', { sh: SLEEPS, Labels });
+      await engine.run('stopped', { sh: SAYS_READY, Labels });
+      await untilReady(engine, 'stopped');
       await engine.api.getContainer('stopped').stop({ t: 5 });
       await engine.run('ended', {
-        sh: `trap "exit 143" TERM; ${SLEEPS.slice(SLEEPS.indexOf('while'))}`,
+        sh: SAYS_READY.replace('exit 0', 'exit 143'),
         Labels,
       });
+      await untilReady(engine, 'ended');
       await engine.api.getContainer('ended').stop({ t: 5 });
       await engine.run('died', { sh: 'exit 3', Labels });
       await waitFor('it is told', async () => (await told()).length > 0);

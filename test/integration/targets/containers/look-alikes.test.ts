@@ -1,7 +1,13 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EngineName, engineNames } from '../../../../playground/faults/containers/shop-engine.ts';
-import { type ContainerScene, SLEEPS, startContainerScene } from '../../../support/container-scene.ts';
+import {
+  type ContainerScene,
+  SAYS_READY,
+  SLEEPS,
+  startContainerScene,
+  untilReady,
+} from '../../../support/container-scene.ts';
 import { missingFor } from '../../../support/engines.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -108,7 +114,8 @@ const lookAlikes: readonly LookAlike[] = [
     alert: 'ContainerCrashLooping',
     container: 'needs-cache',
     async make({ engine, run, ended }) {
-      await run('its-cache', { sh: SLEEPS });
+      await run('its-cache', { sh: SAYS_READY });
+      await untilReady(engine, 'its-cache');
       await engine.api.getContainer('its-cache').stop({ t: 2 });
       await ended('its-cache');
       await run('needs-cache', {
