@@ -246,7 +246,7 @@ describe('the sentry command by itself', () => {
     expect(await run(['alert', '--source', 'nobody', '-'], {}, payload)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('alertmanager, container-events, slack'),
+      stderr: expect.stringContaining('alertmanager, container-events, log-lines, slack'),
     });
   });
 
