@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   crashing,
   running,
@@ -126,21 +126,16 @@ test.each([
 ])('a pod that %s is the cause, and nothing is proposed', async (_, name, alert, says) => {
   await still.deployment(name, [web()], { status: { ...WHOLE, availableReplicas: 1 } });
   const hourAgo = new Date(Date.now() - 3_600_000);
-  const pod = await still.pod(name, 1, 'aaaaa', {
-    ...waiting('ContainerCreating', ''),
-    conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: hourAgo.toISOString() }],
-  });
+  const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: hourAgo.toISOString() };
+  const starting = { ...waiting('ContainerCreating', ''), conditions: [scheduled] };
+  const pod = await still.pod(name, 1, 'aaaaa', name === 'stuck-starts' ? starting : running());
   await still.event({ kind: 'Pod', name: pod }, 'FailedAttachVolume', 'Multi-Attach error for volume "v"');
   if (name === 'stuck-ends') {
-    const found = still.stored('Pod', pod);
-    await still.apply({ ...found, metadata: { ...found.metadata, finalizers: ['example.com/backup'] } });
-    const limits = { signal: new AbortController().signal, timeoutMs: 5_000 };
-    const ref = { kind: 'pod', namespace: 'shop', name: pod } as const;
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(hourAgo.getTime());
-    await still
-      .connect()
-      .system.cluster.remove(ref, found.metadata.uid, limits)
-      .finally(() => clock.mockRestore());
+    const { metadata, ...rest } = still.stored('Pod', pod);
+    const { uid: _, resourceVersion: __, ...kept } = metadata;
+    // It was deleted an hour ago.
+    const ending = { finalizers: ['example.com/backup'], deletionTimestamp: hourAgo.toISOString() };
+    await still.apply({ ...rest, metadata: { ...kept, ...ending, name: `${pod}x` } });
   }
   const { diagnosis, record } = await diagnose(alert, { deployment: name });
   expect(diagnosis).toMatchObject({ verdict: 'cause_found', runbookId: 'kubernetes-workload-unhealthy' });
