@@ -193,7 +193,9 @@ export class FileFollower {
     const since = Math.max(this.#finished, (await current?.changedNow()) ?? 0);
     const known = new Set(this.#files.map(keyOf));
     for (const file of await rotatedFiles(this.#options.path)) {
-      if (known.has(file.key) || file.changedAt <= since) continue;
+      // The clock of files is coarse: of two rotations within one tick of it, the later one is new, too.
+      const isSameTick = file.changedAt === since && since > this.#finished && file.kind === 'plain';
+      if (known.has(file.key) || (file.changedAt <= since && !isSameTick)) continue;
       const name = basename(file.path);
       if (file.kind === 'compressed')
         this.#note(`${name} was compressed before it was read: its lines are lost.`);

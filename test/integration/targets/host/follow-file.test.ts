@@ -9,6 +9,7 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -338,4 +339,20 @@ test('a log whose name is a link within the folders goes on where it was, too', 
   appendFileSync(real, 'three\n');
   expect(await read(next)).toEqual(['three']);
   expect(next.takeNotes()).toEqual([]);
+});
+
+test('of two rotations within one tick of the clock of files, the later one is read, too', async () => {
+  writeFileSync(log, '');
+  const first = await follow();
+  appendFileSync(log, 'a line of some length that tells the file\n'.repeat(4));
+  expect(await read(first)).toHaveLength(4);
+  copyFileSync(log, `${log}.1`);
+  truncateSync(log, 0);
+  appendFileSync(log, 'b\nc\n');
+  renameSync(log, `${log}.2`);
+  writeFileSync(log, 'd\n');
+  const at = new Date(Date.now() - 1_000);
+  utimesSync(`${log}.1`, at, at);
+  utimesSync(`${log}.2`, at, at);
+  expect(await read(await again(first))).toEqual(['b', 'c', 'd']);
 });
